@@ -14,11 +14,12 @@ const usage = `A Discord bot whose memory its people can see, correct and trust.
   npm run doctor     looks whether everything that the bot needs is in order, and says what to do where it is not
   npm run backup -- FILE                 writes data folder and workspace to a zip file, also while the bot runs
   npm run restore -- FILE [--replace]    puts a backup into empty folders, or in the place of what they hold
+  npm run migrate -- FROM TO             copies all that is remembered between stores, each of them files or postgres://...
 
   --help, -h         this
   --version, -v      the version
 
-Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace]]`;
+Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace] | migrate FROM TO]`;
 
 /** As shells have it: the command line is wrong [O6]. */
 const badArguments = 2;
@@ -37,27 +38,34 @@ class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+type Words = readonly string[];
+
 /** What can be asked for besides a start, with how many words it takes; what it needs is loaded only then. Each resolves with the exit code. */
 const commands = {
   setup: { words: 0, run: async () => (await import('./bot/setup.ts')).runSetup(loadEnvironment()) },
   doctor: { words: 0, run: async () => (await import('./bot/doctor.ts')).runDoctor(loadEnvironment()) },
   backup: {
     words: 1,
-    run: async (file: string) => (await import('./bot/backup.ts')).runBackup(file, loadEnvironment()),
+    run: async ([file = '']: Words) => (await import('./bot/backup.ts')).runBackup(file, loadEnvironment()),
   },
   restore: {
     words: 1,
-    run: async (file: string, isReplacing: boolean) =>
+    run: async ([file = '']: Words, isReplacing: boolean) =>
       (await import('./bot/backup.ts')).runRestore(file, isReplacing, loadEnvironment()),
+  },
+  migrate: {
+    words: 2,
+    run: async ([from = '', to = '']: Words) =>
+      (await import('./bot/migrate.ts')).runMigrate(from, to, loadEnvironment()),
   },
 } as const;
 
 async function main(): Promise<void> {
-  const { command, file, help, version, replace, supervised } = readArguments();
+  const { command, words, help, version, replace, supervised } = readArguments();
   if (help) process.stdout.write(`${usage}\n`);
   else if (version) process.stdout.write(`${await ownVersion()}\n`);
   else if (command === undefined) await start(supervised);
-  else process.exitCode = await commands[command].run(file, replace);
+  else process.exitCode = await commands[command].run(words, replace);
 }
 
 /** @throws {UsageError} */
@@ -66,11 +74,12 @@ function readArguments() {
   const [name, ...words] = positionals;
   if (name !== undefined && !isCommand(name)) throw new UsageError(`Unknown argument '${name}'`);
   const taken = name === undefined ? 0 : commands[name].words;
-  const { [taken]: tooMuch, [0]: file = '' } = words;
+  const { [taken]: tooMuch } = words;
   if (tooMuch !== undefined) throw new UsageError(`Unknown argument '${tooMuch}'`);
-  if (words.length < taken && !values.help) throw new UsageError(`${name} needs a FILE`);
+  if (words.length < taken && !values.help)
+    throw new UsageError(`${name} needs ${taken === 1 ? 'a FILE' : 'FROM and TO'}`);
   if (values.replace && name !== 'restore') throw new UsageError("Unknown option '--replace'");
-  return { command: name, file, ...values };
+  return { command: name, words, ...values };
 }
 
 function isCommand(name: string): name is keyof typeof commands {

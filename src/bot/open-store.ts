@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Processes } from '../core/processes.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import { createFileStore } from '../storage/files/store.ts';
+import type { SharedPorts } from './create-bot.ts';
 
 /** `bot`: beside other bots where the store allows it. `alone`: where no bot runs. `reader`: beside whatever runs, and changes nothing. */
 export type Opener = 'bot' | 'alone' | 'reader';
@@ -14,7 +14,7 @@ export type Opener = 'bot' | 'alone' | 'reader';
 export interface OpenStore {
   readonly store: Store;
   /** What holds between processes; `undefined` where one process has the store alone. */
-  readonly processes: Processes | undefined;
+  readonly shared: SharedPorts | undefined;
   /** How many unreadable documents are kept for a person to look at. Rejects with `StoreError`. */
   readonly quarantined: () => Promise<number>;
   /** Removes what an earlier process left behind; nothing waits for it. Rejects with `StoreError`. */
@@ -31,14 +31,24 @@ export async function openStore(
   const { databaseUrl: url } = storage;
   if (url === undefined) {
     const store = await createFileStore({ ...storage, clock, logger, readOnly: as === 'reader' });
-    const { quarantined, removeLeftovers, close } = store;
-    return { store, processes: undefined, quarantined, removeLeftovers, close };
+    return {
+      store,
+      shared: undefined,
+      quarantined: () => store.quarantined(),
+      removeLeftovers: () => store.removeLeftovers(),
+      close: () => store.close(),
+    };
   }
   // Who keeps files does not load it.
   const { createPostgresStore } = await import('../storage/postgres/store.ts');
   const store = await createPostgresStore({ url, logger, as: as === 'bot' ? 'shared' : as });
-  const { quarantined, close } = store;
-  return { store, processes: store, quarantined, removeLeftovers: () => Promise.resolve(), close };
+  return {
+    store,
+    shared: { processes: store, work: store.work },
+    quarantined: () => store.quarantined(),
+    removeLeftovers: () => Promise.resolve(),
+    close: () => store.close(),
+  };
 }
 
 /** @throws {RangeError} where there is nothing that was ever remembered. */

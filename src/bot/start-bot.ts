@@ -143,6 +143,7 @@ export async function startBot(config: Config, options: StartOptions) {
     let { ownerIds } = config.discord;
     const bot = createBot(config, {
       store,
+      shared: opened.shared,
       model,
       journal,
       recent,
@@ -162,7 +163,6 @@ export async function startBot(config: Config, options: StartOptions) {
       actions,
       statusSources,
       others,
-      shared: opened.processes && { processes: opened.processes },
       spending,
       clock,
       logger,

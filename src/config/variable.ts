@@ -140,11 +140,11 @@ export function address(about: string): Variable<string | undefined> {
 /** `files`, or the address of a PostgreSQL database, which may hold a password and is never printed; `undefined` stands for files. */
 export function databaseOrFiles(about: string): Variable<string | undefined> {
   const expects = 'files, or a database as postgres://USER:PASSWORD@HOST/DATABASE';
-  const read = (raw: string | undefined, fail: () => never) => {
+  const one = variable<string | undefined>(about, expects, 'files', (raw, fail) => {
     if (raw === undefined || raw.toLowerCase() === 'files') return undefined;
     return URL.canParse(raw) && /^postgres(?:ql)?:$/.test(new URL(raw).protocol) ? raw : fail();
-  };
-  return { ...variable(about, expects, 'files', read), secret: true };
+  });
+  return { ...one, secret: true };
 }
 
 /** One of several words; the first is the default. */

@@ -9,7 +9,9 @@ import type {
   WaitingReactionPort,
 } from '../core/chat.ts';
 import type { CommandHandlers } from '../core/commands.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
+import { sessionName, type SessionKey } from '../core/place.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { saveBestEffort, type ChannelJournal } from './journal.ts';
 import type { CommandOrder } from './commands.ts';
@@ -54,6 +56,15 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   const taken = new Set<string>();
   /** `<messageId> <userId>` */
   const stops = new LRUCache<string, true>({ max: keptStops });
+  /** A session's messages go on to their turns in the order in which they came, however long each is looked up before. */
+  const line = createKeyedQueue();
+
+  /** Resolves when the session's earlier messages have gone on, with what lets the next one. */
+  function standInLine(session: SessionKey): Promise<() => void> {
+    return new Promise((resolve) => {
+      void line.run(sessionName(session), () => new Promise<void>((leave) => resolve(leave)));
+    });
+  }
 
   async function isNew(message: Taken): Promise<boolean> {
     if (taken.has(message.id)) return false;
@@ -82,11 +93,16 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   }
 
   return {
-    message(message) {
+    async message(message) {
       const { command, channelId, author } = message;
-      if (command === undefined)
-        return once(message, () => waitingReactions.while(message, () => submit(message)));
-      return order.run({ channelId, userId: author.id }, () =>
+      if (command === undefined) {
+        const first = standInLine({ channelId, userId: author.id });
+        await once(message, () => waitingReactions.while(message, () => submit(message, first))).finally(
+          async () => (await first)(),
+        );
+        return;
+      }
+      await order.run({ channelId, userId: author.id }, () =>
         once(message, () => options.runCommand(message, command)),
       );
     },
@@ -117,16 +133,19 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   };
 
   /** A message may have been edited, deleted or stopped before its turn could wait: while the journal was read, or an earlier answer recovered. */
-  async function submit(message: IncomingMessage): Promise<void> {
+  async function submit(message: IncomingMessage, first: Promise<() => void>): Promise<void> {
     await options.erased(message.author.id);
     if (
       stops.has(`${message.id} ${message.author.id}`) ||
       (await options.erasedBy(message.author.id))(message.at)
     )
       return markHandled(message.channelId, message.id);
+    const letNextOn = await first;
     const changed = changes.latest(message.id);
     if (changed !== undefined && changed.text === undefined) return;
-    const outcome = await turns.submit({ ...message, text: changed?.text ?? message.text });
+    const submitted = turns.submit({ ...message, text: changed?.text ?? message.text });
+    letNextOn();
+    const outcome = await submitted;
     if (outcome === 'refused') await refuse(message);
   }
 

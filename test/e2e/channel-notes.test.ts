@@ -1,6 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
@@ -44,14 +41,8 @@ async function notesFor(as: string, place: string, text = 'when does the walrus 
 
 /** The files of the bot that hold a word. */
 async function filesSaying(word: string): Promise<readonly string[]> {
-  const entries = await readdir(join(stage.folder, 'data'), { recursive: true, withFileTypes: true });
-  const found: string[] = [];
-  for (const entry of entries.filter((each) => each.isFile())) {
-    const path = join(entry.parentPath, entry.name);
-    const text = await readFile(path, 'latin1').catch(() => '');
-    if (text.includes(word)) found.push(`${path}: ${text}`);
-  }
-  return found;
+  const found = (await stage.kept()).filter(({ text }) => text.includes(word));
+  return found.map(({ path, text }) => `${path}: ${text}`);
 }
 
 const saidByBob = 'the walrus ships on the ninth of May';

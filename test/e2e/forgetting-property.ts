@@ -1,5 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect } from 'vitest';
@@ -103,16 +101,10 @@ function countsOf(taken: ReadonlyMap<string, Kind>): Readonly<Record<Kind, numbe
 }
 
 async function wordsOnDisk(stage: Stage, words: ReadonlyMap<string, Kind>): Promise<readonly string[]> {
-  const folder = join(stage.folder, 'data');
   const found: string[] = [];
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    // What the bot is just writing may be gone by its temporary name.
-    const text = await readFile(path, 'latin1').catch(() => '');
+  for (const { path, text } of await stage.kept())
     for (const word of wordsIn(text))
-      if (words.has(word)) found.push(`${word} (${words.get(word)}) in ${path.slice(folder.length + 1)}`);
-  }
+      if (words.has(word)) found.push(`${word} (${words.get(word)}) in ${path}`);
   return found;
 }
 

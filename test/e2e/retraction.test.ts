@@ -1,6 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { answeringBy, callsOf, chatCall, historyIn, newestOf, toldIn, type Answers } from './model-calls.ts';
@@ -33,18 +30,10 @@ function extracting(quote: string): void {
 }
 
 /** A file that the bot is just writing may be gone by its temporary name. */
-function readIfThere(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => '');
-}
-
-/** All files of the data folder in which a word stands, but for the items, which keep their history for their owner [D6]. */
+/** All files of the bot in which a word stands, but for the items, which keep their history for their owner [D6]. */
 async function filesWith(word: string): Promise<readonly string[]> {
-  const folder = join(stage.folder, 'data');
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
-  const texts = await Promise.all(paths.map(async (path) => ({ path, text: await readIfThere(path) })));
-  return texts.flatMap(({ path, text }) =>
-    text.includes(word) && !path.includes('durable.json') ? [path.slice(folder.length + 1)] : [],
+  return (await stage.kept()).flatMap(({ path, text }) =>
+    text.includes(word) && !path.includes('durable.json') ? [path] : [],
   );
 }
 

@@ -1,6 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { secretMark } from '../../src/core/secrets.ts';
@@ -59,16 +56,9 @@ async function read(name: string, place: string, text: string): Promise<void> {
   await expect.poll(async () => (await shown()).join('\n')).toContain(text);
 }
 
-/** All bytes in the data folder, by path. */
+/** All that the bot keeps. */
 async function onDisk(): Promise<string> {
-  const entries = await readdir(join(stage.folder, 'data'), { recursive: true, withFileTypes: true });
-  const texts = await Promise.all(
-    entries
-      .filter((entry) => entry.isFile())
-      // A temporary file may be gone by now.
-      .map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1').catch(() => '')),
-  );
-  return texts.join('\n');
+  return (await stage.kept()).map(({ text }) => text).join('\n');
 }
 
 /** Resolves when none of the secrets is on disk, and what stood around them is. */

@@ -1,5 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { z } from 'zod';
@@ -258,22 +256,11 @@ export class SequenceScene {
 
   /** The bot's files about these people and channels; of the items only those that anybody is shown or told. */
   async #files(): Promise<readonly { readonly path: string; readonly text: string }[]> {
-    const folder = join(this.#stage.folder, 'data');
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    const paths = entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => this.#ids.some((id) => path.includes(id)));
-    return Promise.all(
-      paths.map(async (path) => {
-        // A file that the bot is just writing may be gone by its temporary name.
-        const text = await readFile(path, 'utf8').catch(() => '');
-        return {
-          path: path.slice(folder.length + 1),
-          text: path.includes('durable.json') ? seenItems(text) : text,
-        };
-      }),
-    );
+    const about = (await this.#stage.kept()).filter(({ path }) => this.#ids.some((id) => path.includes(id)));
+    return about.map(({ path, text }) => ({
+      path,
+      text: path.includes('durable.json') ? seenItems(text) : text,
+    }));
   }
 }
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
@@ -20,7 +20,14 @@ export interface StageData {
   /** `data/…` or `workspace/…`, as it lies in files. */
   read(path: string, isBotAlive: boolean): Promise<string>;
   write(path: string, text: string, isBotAlive: boolean): Promise<void>;
+  /** All that is kept, whatever it is; the path of what belongs to a key begins with the key. */
+  everything(): Promise<readonly Kept[]>;
   dispose(): Promise<void>;
+}
+
+export interface Kept {
+  readonly path: string;
+  readonly text: string;
 }
 
 export function openStageData(folder: string): Promise<StageData> {
@@ -41,6 +48,20 @@ function inFiles(folder: string): StageData {
       writeFileSync(join(folder, path), text, { mode: 0o600 });
       // What the bot saw of it a moment ago counts.
       if (isBotAlive) await setTimeout(120);
+    },
+    async everything() {
+      const data = join(folder, 'data');
+      const found = await readdir(data, { recursive: true, withFileTypes: true });
+      const paths = found
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name));
+      return Promise.all(
+        paths.map(async (path) => {
+          // What the bot is just writing may be gone by its temporary name.
+          const text = await readFile(path, 'utf8').catch(() => '');
+          return { path: path.slice(data.length + 1), text };
+        }),
+      );
     },
     dispose: () => Promise.resolve(),
   };
@@ -69,17 +90,37 @@ async function followed(folder: string, path: string, isAlive: boolean): Promise
 
 async function inDatabase(): Promise<StageData> {
   const database = await createTemporaryDatabase();
-  const store = await database.open({ connections: 2 });
-  const keyOf = (path: string): string => path.replace(/^data\//u, '');
+  // What has its tables made.
+  await (await database.open()).close();
+  // It is no bot, whom others would have to wait for.
+  const store = await database.open({ as: 'reader', connections: 2 });
   return {
     environment: { DISCOCLAW_STORE: database.url },
     async read(path) {
       const key = keyOf(path);
       const text = key.endsWith('.jsonl') ? await linesOf(key) : await store.readText(key);
-      if (text === undefined) throw Object.assign(new Error(`There is no ${path}`), { code: 'ENOENT' });
+      if (text === undefined)
+        throw Object.assign(new Error(`ENOENT: there is no ${path}`), { code: 'ENOENT' });
       return key.endsWith('.json') && !key.startsWith('workspace') ? indented(text) : text;
     },
-    write: (path, text) => store.writeText(keyOf(path), text),
+    async write(path, text) {
+      const key = keyOf(path);
+      if (key.startsWith('quarantine/')) {
+        const values = [key.slice('quarantine/'.length).replace(/\.[^.]*$/u, ''), Buffer.from(text)];
+        await database.query(
+          `insert into discoclaw.quarantine (key, reason, content) values ($1, 'written by a test', $2)`,
+          values,
+        );
+        return;
+      }
+      const writer = await database.open({ connections: 1 });
+      await writer.writeText(key, text);
+      await writer.close();
+    },
+    async everything() {
+      const rows = await database.query(everyRow);
+      return rows.map(({ path, text }) => ({ path: String(path), text: String(text) }));
+    },
     dispose: () => database.dispose(),
   };
 
@@ -89,6 +130,10 @@ async function inDatabase(): Promise<StageData> {
       lines.push(formatLine(sequence, JSON.stringify(record)).toString());
     return lines.length === 0 ? undefined : lines.join('');
   }
+}
+
+function keyOf(path: string): string {
+  return path.replace(/^data\//u, '');
 }
 
 /** As documents lie in files. */
@@ -105,3 +150,14 @@ export function greetedSettings(userId: string): { readonly path: string; readon
   const text = JSON.stringify({ version: 1, greetedAt: '2026-01-01T00:00:00.000Z' });
   return { path: `data/users/${userId}/settings.json`, text };
 }
+
+/** Of a key, its content and last good copy; of a log, its records and what is kept of them. Indexes hold texts as they are, between other bytes. */
+const everyRow = `
+  select key as path, concat_ws(' ', document::text, former_document::text, encode(content, 'escape'), encode(former_content, 'escape'),
+    (select string_agg(record::text, ' ') from discoclaw.records where log = entry.id),
+    (select string_agg(encode(bytes, 'escape'), ' ') from discoclaw.kept_blocks where log = entry.id)) as text
+  from discoclaw.entries entry where key not like 'workspace/%'
+  union all select 'orphans', record::text from discoclaw.records where log not in (select id from discoclaw.entries)
+  union all select 'orphans', encode(bytes, 'escape') from discoclaw.kept_blocks where log not in (select id from discoclaw.entries)
+  union all select 'quarantine/' || key, encode(content, 'escape') from discoclaw.quarantine
+  union all select 'work/' || person, waiting::text || coalesce(taken::text, '') from discoclaw.work`;

@@ -9,7 +9,7 @@ import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
 import { startBotHere, type RunningBot } from './bot-here.ts';
 import { startChild } from './child.ts';
-import { greetedSettings, openStageData } from './stage-data.ts';
+import { greetedSettings, openStageData, type Kept } from './stage-data.ts';
 
 export interface StageOptions {
   /** Besides the token, the addresses and the folders. */
@@ -55,7 +55,11 @@ export interface Stage extends AsyncDisposable {
   /** A file below the bot's folder: `data/…`, `workspace/…`. */
   readFile(path: string): Promise<string>;
   writeFile(path: string, text: string): Promise<void>;
+  /** All that the bot keeps, by the path that it has below the data folder. */
+  kept(): Promise<readonly Kept[]>;
   readonly folder: string;
+  /** Which store the bot uses, for programs that are to use the same. */
+  readonly storeEnvironment: Readonly<Record<string, string>>;
 }
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
@@ -123,6 +127,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     model,
     folder,
     environment: base,
+    storeEnvironment: data.environment,
     bot() {
       if (bot === undefined) throw new Error('The bot was never started');
       return bot;
@@ -155,6 +160,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     readFile: (path) => data.read(path, isAlive),
     writeFile: (path, text) => data.write(path, text, isAlive),
+    kept: () => data.everything(),
     async [Symbol.asyncDispose]() {
       await (kill === undefined ? stage.stopBot() : kill());
       await sandbox.close();

@@ -29,7 +29,7 @@ export interface PostgresServer {
 const unprivileged = 65_534;
 
 /** The newest PostgreSQL of this machine, from PATH, from Debian's packages, or from npm. @throws {Error} that says what to install where there is none. */
-export function findBinaries(): string {
+function findBinaries(): string {
   const onPath = (process.env['PATH'] ?? '').split(delimiter);
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];

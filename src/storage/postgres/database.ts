@@ -66,8 +66,6 @@ export function createDatabase({ url, logger, connections, patienceMs }: Databas
         throw fault;
       }
     };
-    // It is lost while nothing is asked of it; the next question says so.
-    const overlook = (): void => {};
     client.on('error', overlook);
     try {
       return await work(query);
@@ -136,7 +134,7 @@ export function createDatabase({ url, logger, connections, patienceMs }: Databas
   };
 }
 
-export async function inTransaction<T>(query: Query, work: () => Promise<T>): Promise<T> {
+async function inTransaction<T>(query: Query, work: () => Promise<T>): Promise<T> {
   await query({ text: 'begin isolation level read committed' });
   try {
     const result = await work();
@@ -148,6 +146,9 @@ export async function inTransaction<T>(query: Query, work: () => Promise<T>): Pr
     throw error;
   }
 }
+
+/** A connection is lost while nothing is asked of it: the next question says so. */
+function overlook(): void {}
 
 /** What every connection of the bot has in common. */
 export function connectionOptions(url: string): pg.ClientConfig {
@@ -162,10 +163,14 @@ export function connectionOptions(url: string): pg.ClientConfig {
   };
 }
 
+/** The server's own numbers of its types. */
+const int8Type: number = pg.types.builtins.INT8;
+const jsonType: number = pg.types.builtins.JSON;
+
 /** Whole numbers as such, and JSON as its text. */
 const typeParser: typeof pg.types.getTypeParser = (id: number, format?: 'text' | 'binary') => {
-  if (format !== 'binary' && id === pg.types.builtins.INT8) return Number;
-  if (format !== 'binary' && id === pg.types.builtins.JSON) return String;
+  if (format !== 'binary' && id === int8Type) return Number;
+  if (format !== 'binary' && id === jsonType) return String;
   return pg.types.getTypeParser(id, format ?? 'text');
 };
 

@@ -6,7 +6,7 @@ import { connectionOptions } from './database.ts';
 import { connectFault } from './faults.ts';
 
 /** Everything lies in a schema of its own, so that the database may hold other things too. */
-export const schema = 'discoclaw';
+const schema = 'discoclaw';
 
 const oldestServer = 14;
 
@@ -55,6 +55,15 @@ const migrations: Readonly<Record<string, Migration>> = {
           content bytea not null
         )`.execute(db);
       await sql`create index quarantine_key on discoclaw.quarantine (key)`.execute(db);
+      await sql`
+        create table discoclaw.work (
+          person text collate "C" primary key,
+          waiting jsonb not null,
+          taken text[],
+          fence bigint not null default 0,
+          next_at timestamptz not null
+        ) with (fillfactor = 70)`.execute(db);
+      await sql`create index work_next on discoclaw.work (next_at)`.execute(db);
       // Everything from one key to before another, with all that hangs on it. The rows are locked first, and what hangs on them is looked for then:
       // each statement sees what was committed before it.
       await sql`

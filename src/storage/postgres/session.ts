@@ -79,15 +79,15 @@ export async function openSession(url: string, presence: Presence, logger: Logge
   }
 
   async function reconnect(): Promise<Link> {
-    while (!isClosed) {
+    for (;;) {
       await delay(reconnectMs);
+      if (isClosed) throw new StoreError('The store is closed', '.');
       try {
         return await connect();
       } catch (error) {
         logger.debug('the connection that locks hang on is still lost', { error });
       }
     }
-    throw new StoreError('The store is closed', '.');
   }
 
   /** Resolves with the connection that has the key then. */

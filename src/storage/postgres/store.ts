@@ -4,6 +4,7 @@ import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Processes } from '../../core/processes.ts';
 import type { DocumentKind, Store, Versioned } from '../../core/store.ts';
+import type { WorkQueue } from '../../core/work-queue.ts';
 import { createKeyLocks } from '../key-locks.ts';
 import { assertKey } from '../keys.ts';
 import { createDatabase } from './database.ts';
@@ -16,6 +17,7 @@ import { migrate } from './migrations.ts';
 import { createNotices } from './notices.ts';
 import { createQuarantine } from './quarantine.ts';
 import { openSession, type Presence, type Session } from './session.ts';
+import { createWorkQueue } from './work-queue.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://…` */
@@ -37,6 +39,8 @@ export interface PostgresStoreOptions {
 }
 
 export interface PostgresStore extends Store, Processes {
+  /** The work after turns, which any process with this database may do [X2]. Makes no second one. */
+  readonly work: WorkQueue;
   /** How many unreadable documents are kept for a person to look at [S4]. Rejects with `StoreError`. */
   quarantined(): Promise<number>;
   /** Why a document would go to quarantine when it is used next; `undefined` where it is in order. Changes nothing. Rejects with `StoreError`. */
@@ -63,6 +67,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const documents = createDocuments({ database, entries, quarantine, locks, logger }, readOnly);
   const logs = createLogs({ database, locks, logger }, { blockLines, readOnly });
   const folders = createFolders(database);
+  const queue = createWorkQueue({ database, logger });
   const running = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
 
@@ -90,21 +95,14 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
 
   async function close(): Promise<void> {
     while (running.size > 0) await Promise.allSettled(running);
+    queue.stop();
     await session?.close();
     await database.close();
   }
 
-  async function* reading<T>(log: string, found: AsyncIterable<T>): AsyncGenerator<T> {
-    assertKey(log);
-    try {
-      yield* found;
-    } catch (error) {
-      throw toStoreError(log, 'read', error);
-    }
-  }
-
   return {
     isShared: true,
+    work: queue,
     locks: session?.locks ?? noLocks,
     notices: session === undefined ? noNotices : createNotices(session),
     read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
@@ -172,5 +170,14 @@ async function opening({
       if (!isWaiting) logger.warn('the database cannot be reached yet', { reason: error.message });
       await delay(Math.min(1000, Math.max(0, end - performance.now())));
     }
+  }
+}
+
+async function* reading<T>(log: string, found: AsyncIterable<T>): AsyncGenerator<T> {
+  assertKey(log);
+  try {
+    yield* found;
+  } catch (error) {
+    throw toStoreError(log, 'read', error);
   }
 }

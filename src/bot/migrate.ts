@@ -1,0 +1,120 @@
+import { readConfig, type Environment } from '../config/config.ts';
+import { StoreError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { createLogger } from '../observability/logger.ts';
+import { openRawFiles } from '../storage/files/raw-files.ts';
+import { canonicalHash, type RawEntry, type RawStore } from '../storage/raw.ts';
+
+/** What is the caller's to mend. */
+const badRequest = 2;
+
+const keysAtOnce = 200;
+const tellEveryMs = 5000;
+
+/** What was done, in entries: documents, texts and logs. */
+interface Moved {
+  readonly copied: number;
+  /** Copied by an earlier run that was interrupted. */
+  readonly there: number;
+  readonly records: number;
+  readonly damagedLines: number;
+}
+
+/**
+ * Copies all that one store holds to another, where nothing but an earlier part of the same may be; nothing of the first is changed. Every entry is read
+ * back and compared by its hash, and at the end the keys of both; interrupted, it goes on where it was when it is called again [X4].
+ * @throws {RangeError} where the other holds something else. @throws {StoreError}
+ */
+export async function moveAll(from: RawStore, to: RawStore, tell: (line: string) => void): Promise<Moved> {
+  const keys = await from.keys();
+  const wanted = new Set(keys);
+  const foreign = (await to.keys()).find((key) => !wanted.has(key));
+  if (foreign !== undefined)
+    throw new RangeError(`The target holds ${foreign} already, which the source does not.`);
+  let [copied, there, records] = [0, 0, 0];
+  let toldAt = performance.now();
+  for (let begin = 0; begin < keys.length; begin += keysAtOnce) {
+    const page = keys.slice(begin, begin + keysAtOnce);
+    const source = await from.read(page);
+    const present = hashesOf(await to.read(page));
+    const missing = source.filter((entry) => !present.has(entry.key));
+    assertSame(source, present, (key) => `The target holds another ${key} than the source: empty it first.`);
+    if (missing.length > 0) {
+      await to.write(missing);
+      const stored = hashesOf(await to.read(missing.map(({ key }) => key)));
+      if (stored.size < missing.length)
+        throw new StoreError('Not all that was copied can be read', page[0] ?? '.');
+      assertSame(missing, stored, (key) => `${key} is not what it was, and was not copied.`);
+    }
+    copied += missing.length;
+    there += source.length - missing.length;
+    for (const entry of source) records += entry.kind === 'log' ? entry.records.length : 0;
+    if (performance.now() - toldAt > tellEveryMs) {
+      toldAt = performance.now();
+      tell(`${begin + page.length} of ${keys.length}`);
+    }
+  }
+  await to.settle();
+  const after = await to.keys();
+  if (after.length !== copied + there)
+    throw new StoreError(`The target has ${after.length} entries instead of ${copied + there}`, '.');
+  return { copied, there, records, damagedLines: from.damagedLines() };
+}
+
+function hashesOf(entries: readonly RawEntry[]): ReadonlyMap<string, string> {
+  return new Map(entries.map((entry) => [entry.key, canonicalHash(entry)]));
+}
+
+/** @throws {RangeError} where one of the hashes is not that of its entry. */
+function assertSame(
+  entries: readonly RawEntry[],
+  hashes: ReadonlyMap<string, string>,
+  complaint: (key: string) => string,
+): void {
+  for (const entry of entries) {
+    const hash = hashes.get(entry.key);
+    if (hash !== undefined && hash !== canonicalHash(entry)) throw new RangeError(complaint(entry.key));
+  }
+}
+
+/** `npm run migrate -- FROM TO`, each `files` or a database's address [X4]. Resolves with the exit code. */
+export async function runMigrate(from: string, to: string, environment: Environment): Promise<number> {
+  const logger = createLogger({ level: 'warn' });
+  const opened: RawStore[] = [];
+  try {
+    if (from === to) throw new RangeError('It would be copied onto itself.');
+    for (const name of [from, to]) opened.push(await open(name, environment, logger));
+    const [source, target] = opened;
+    if (source === undefined || target === undefined) return badRequest;
+    const moved = await moveAll(source, target, (line) => process.stderr.write(`${line}\n`));
+    process.stdout.write(reportOf(moved));
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return badRequest;
+  } finally {
+    for (const store of opened) await store.close();
+  }
+}
+
+function reportOf({ copied, there, records, damagedLines }: Moved): string {
+  const lines = [
+    `${copied + there} documents, texts and logs (${records} records) are the same in both, by count and hash.`,
+    ...(there > 0 ? [`${there} of them had been copied before.`] : []),
+    ...(damagedLines > 0 ? [`${damagedLines} damaged lines of logs stayed behind.`] : []),
+    'Copies in quarantine and last good copies stayed behind. Set DISCOCLAW_STORE to use what was copied; the source is as it was.',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** @throws {RangeError} for another name than `files` or a database's address. @throws {StoreError} */
+async function open(name: string, environment: Environment, logger: Logger): Promise<RawStore> {
+  if (name === 'files') {
+    const { config } = readConfig({ ...environment, DISCOCLAW_STORE: undefined });
+    return openRawFiles({ ...config.storage, clock: () => new Date(), logger });
+  }
+  if (!/^postgres(?:ql)?:\/\//u.test(name) || !URL.canParse(name))
+    throw new RangeError('Name where from and where to: files, or postgres://USER:PASSWORD@HOST/DATABASE.');
+  const { openRawDatabase } = await import('../storage/postgres/raw-database.ts');
+  return openRawDatabase(name, logger);
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+
+import { formatDocument } from '../document-text.ts';
+import { isSegment, quarantineSegment, workspaceSegment } from '../keys.ts';
+import { formatLine, linesOf, parseLine } from '../log-line.ts';
+import { isJson, kindOfKey, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
+import { nodeFileSystem, orStoreError, unlessMissing } from './file-system.ts';
+import { locate, type RootFolders } from './paths.ts';
+import { createFileStore, type FileStoreOptions } from './store.ts';
+
+/** Files that are read or written at the same time. */
+const filesAtOnce = 32;
+
+/** The files of a bot that does not run, which are this process's alone until they are closed. @throws {StoreError} where it does. */
+export async function openRawFiles(options: FileStoreOptions): Promise<RawStore> {
+  // The store holds the lock, and has carried out the journal.
+  const store = await createFileStore(options);
+  const { dataDir, workspaceDir, durableDir, summaryDir, shortTermDir } = options;
+  const roots: RootFolders = {
+    data: resolve(dataDir),
+    workspace: resolve(workspaceDir),
+    durable: durableDir && resolve(durableDir),
+    summary: summaryDir && resolve(summaryDir),
+    shortTerm: shortTermDir && resolve(shortTermDir),
+  };
+  let damagedLines = 0;
+
+  async function readEntry(key: string): Promise<RawEntry | undefined> {
+    const bytes = await unlessMissing(readFile(locate(roots, key).path));
+    if (bytes === undefined) return undefined;
+    const kind = kindOfKey(key);
+    if (kind === 'log') return logOf(key, bytes);
+    const text = bytes.toString('utf8');
+    const isDocument = kind === 'document' && isJson(text) && Buffer.from(text).equals(bytes);
+    return isDocument ? { kind, key, text } : { kind: 'text', key, bytes };
+  }
+
+  function logOf(key: string, bytes: Buffer): RawEntry {
+    const records = new Map<number, RawRecord>();
+    let highest = 0;
+    for (const line of linesOf(bytes)) {
+      const parsed = parseLine(line);
+      if (parsed === undefined) damagedLines += 1;
+      else highest = Math.max(highest, parsed.sequence);
+      if (parsed?.record === undefined) continue;
+      const { sequence, record } = parsed;
+      const json = line.toString('utf8').slice(`{"sequence":${sequence},"record":`.length, -1);
+      const isAsWritten = formatLine(sequence, json).subarray(0, -1).equals(line) && isJson(json);
+      records.set(sequence, { sequence, json: isAsWritten ? json : JSON.stringify(record) });
+    }
+    return { kind: 'log', key, records: [...records.values()], highest };
+  }
+
+  async function writeEntry(entry: RawEntry): Promise<void> {
+    const { path } = locate(roots, entry.key);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
+    await writeFile(temporary, bytesOf(entry), { mode: 0o600, flag: 'wx' });
+    await rename(temporary, path);
+  }
+
+  return {
+    async keys() {
+      const found: string[] = [];
+      for (const entry of await readdir(roots.data, { withFileTypes: true })) {
+        if (!isSegment(entry.name, '') || [quarantineSegment, workspaceSegment].includes(entry.name))
+          continue;
+        if (entry.isFile()) found.push(entry.name);
+        else if (entry.isDirectory())
+          found.push(...(await store.list(entry.name)).map(({ path }) => `${entry.name}/${path}`));
+      }
+      found.push(...(await store.list(workspaceSegment)).map(({ path }) => `${workspaceSegment}/${path}`));
+      return found.toSorted();
+    },
+    async read(keys) {
+      const found = await inTurn(keys, (key) => orStoreError(key, 'read', () => readEntry(key)));
+      return found.filter((entry) => entry !== undefined);
+    },
+    async write(entries) {
+      await inTurn(entries, (entry) => orStoreError(entry.key, 'written', () => writeEntry(entry)));
+    },
+    damagedLines: () => damagedLines,
+    async settle() {
+      for (const root of new Set(Object.values(roots)))
+        if (root !== undefined) await nodeFileSystem.syncAll(root);
+    },
+    close: () => store.close(),
+  };
+}
+
+/** As the store in files writes it; what came from files before is laid out already. */
+function bytesOf(entry: RawEntry): Buffer {
+  switch (entry.kind) {
+    case 'text':
+      return entry.bytes;
+    case 'document':
+      return Buffer.from(
+        /^\s*\{\s*\n/u.test(entry.text) ? entry.text : formatDocument(Object(JSON.parse(entry.text))),
+      );
+    case 'log': {
+      const lines = entry.records.map(({ sequence, json }) => formatLine(sequence, json));
+      const newest = entry.records.at(-1)?.sequence ?? 0;
+      return Buffer.concat(newest < entry.highest ? [...lines, formatLine(entry.highest)] : lines);
+    }
+  }
+}
+
+async function inTurn<T, Found>(
+  all: readonly T[],
+  work: (one: T) => Promise<Found>,
+): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for (let from = 0; from < all.length; from += filesAtOnce)
+    found.push(...(await Promise.all(all.slice(from, from + filesAtOnce).map(work))));
+  return found;
+}

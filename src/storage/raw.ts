@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+
+/** What a key leads to, as it is stored, understood or not: for moving from one store to another [X4]. */
+export type RawEntry =
+  /** `text` is JSON, in the words in which it was written. */
+  | { readonly kind: 'document'; readonly key: string; readonly text: string }
+  | { readonly kind: 'text'; readonly key: string; readonly bytes: Buffer }
+  | {
+      readonly kind: 'log';
+      readonly key: string;
+      readonly records: readonly RawRecord[];
+      readonly highest: number;
+    };
+
+export interface RawRecord {
+  readonly sequence: number;
+  readonly json: string;
+}
+
+/** One end of a move. Everything rejects with `StoreError`. */
+export interface RawStore {
+  /** All keys, sorted. */
+  keys(): Promise<readonly string[]>;
+  /** What the keys lead to, in their order; without those that are not there. */
+  read(keys: readonly string[]): Promise<readonly RawEntry[]>;
+  /** Writes what was not there; each entry whole or not at all. */
+  write(entries: readonly RawEntry[]): Promise<void>;
+  /** How many lines of logs could not be read until now; they stay behind. */
+  readonly damagedLines: () => number;
+  /** Resolves when all that was written survives a power loss. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The same for two entries that say the same, however their JSON is laid out. */
+export function canonicalHash(entry: RawEntry): string {
+  const hash = createHash('sha256').update(`${entry.kind} ${entry.key}\0`);
+  switch (entry.kind) {
+    case 'document':
+      return hash.update(canonicalJson(entry.text)).digest('hex');
+    case 'text':
+      return hash.update(entry.bytes).digest('hex');
+    case 'log':
+      for (const { sequence, json } of entry.records) hash.update(`${sequence} ${canonicalJson(json)}\n`);
+      return hash.update(String(entry.highest)).digest('hex');
+  }
+}
+
+function canonicalJson(text: string): string {
+  return JSON.stringify(JSON.parse(text));
+}
+
+/** Which keys hold JSON of the bot's: a document's in one piece, a log's in lines. What people name as they like are texts. */
+export function kindOfKey(key: string): RawEntry['kind'] {
+  if (key.startsWith('workspace/') || /^users\/[^/]+\/notebook\//u.test(key)) return 'text';
+  if (key.endsWith('.jsonl')) return 'log';
+  return key.endsWith('.json') ? 'document' : 'text';
+}
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,245 @@
+import { setImmediate } from 'node:timers/promises';
+
+import { createBot, type Bot } from '../../src/bot/create-bot.ts';
+import { readConfig, type Environment } from '../../src/config/config.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
+import type { IncomingMessage } from '../../src/core/chat.ts';
+import { textOf, type ModelRequest } from '../../src/core/model.ts';
+import type { Place } from '../../src/core/place.ts';
+import { logRecordSchema, type LogRecord } from '../../src/memory/log/records.ts';
+import { createChannelJournal, type ChannelJournal } from '../../src/turn/journal.ts';
+import { closedEdges } from '../support/closed-edges.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
+import { aliceId } from '../support/incoming.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { ScriptedModel } from '../support/scripted-model.ts';
+import { oneServer } from '../support/servers.ts';
+import { SharedData, type SharedProcess } from '../support/shared-store.ts';
+import { Posted } from '../visibility/posted.ts';
+
+/** One process has a server and the DMs, the other one another server. */
+export type ProcessName = 'first' | 'second';
+export type PlaceName = 'dm' | 'hall' | 'yard';
+
+const ownerOf = { dm: 'first', hall: 'first', yard: 'second' } as const;
+export const placeNames = ['dm', 'hall', 'yard'] as const;
+
+export const places: Readonly<Record<PlaceName, Place>> = {
+  dm: { audience: 'dm', channelId: '600000000000000001', homeId: '600000000000000001' },
+  hall: publicPlace('600000000000000002', '700000000000000001', 'hall'),
+  yard: publicPlace('600000000000000003', '700000000000000002', 'yard'),
+};
+
+function publicPlace(channelId: string, guildId: string, channelName: string): Place {
+  return { audience: 'public', channelId, homeId: channelId, guildId, channelName };
+}
+
+/** Words that nobody says by chance. */
+export const wordPattern = /\bz(?:[a-y]){4}z\b/gu;
+
+export function wordOf(index: number): string {
+  const letters = Array.from({ length: 4 }, (_, place) =>
+    String.fromCharCode(97 + (Math.floor(index / 25 ** place) % 25)),
+  );
+  return `z${letters.join('')}z`;
+}
+
+interface Running {
+  readonly process: SharedProcess;
+  readonly bot: Bot;
+  readonly journal: ChannelJournal;
+  /** Resolves when it is killed. */
+  readonly killed: Promise<'killed'>;
+  readonly kill: () => void;
+}
+
+export interface SceneOptions {
+  readonly pause?: () => number;
+  readonly arrives?: () => boolean;
+  readonly environment?: Environment;
+  /** While a model call runs. */
+  readonly duringModelCall?: (request: ModelRequest) => Promise<void>;
+}
+
+/** Two whole bots between their ports over one store; one person talks in places of both, and either may be killed at any time. */
+export class ProcessesScene {
+  readonly posted = new Posted();
+  readonly data: SharedData;
+  /** What models were given, newest last. */
+  readonly inputs: string[] = [];
+  readonly #options: SceneOptions;
+  readonly #running = new Map<ProcessName, Running>();
+  /** By place, what people sent, commands aside. */
+  readonly #sent = new Map<PlaceName, IncomingMessage[]>();
+
+  constructor(options: SceneOptions = {}) {
+    this.#options = options;
+    const { pause, arrives } = options;
+    this.data = new SharedData({
+      ...(pause === undefined ? {} : { pause }),
+      ...(arrives === undefined ? {} : { arrives }),
+      now: () => this.posted.now.getTime(),
+    });
+  }
+
+  async start(): Promise<void> {
+    await Promise.all([this.open('first'), this.open('second')]);
+  }
+
+  /** A process starts: it takes up what the one before it left in its channels, and what was said meanwhile. */
+  async open(name: ProcessName): Promise<void> {
+    const process = this.data.open();
+    const recent = new RecentChanges();
+    const journal = createChannelJournal({ store: process.store, changes: recent });
+    let kill = (): void => {};
+    const killed = new Promise<'killed'>((resolve) => {
+      kill = () => {
+        process.kill();
+        resolve('killed');
+      };
+    });
+    const { config } = readConfig({
+      DISCOCLAW_TIMEZONE: 'UTC',
+      DISCOCLAW_RATE_PER_MINUTE: '0',
+      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '2',
+      DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
+      DISCOCLAW_REFLECTION_ENABLED: 'false',
+      ...this.#options.environment,
+    });
+    const bot = createBot(config, {
+      store: process.store,
+      shared: process.shared,
+      recent,
+      journal,
+      model: new ScriptedModel(async (request) => {
+        this.inputs.push(textIn(request));
+        await this.#options.duringModelCall?.(request);
+        if (request.purpose === 'chat') return 'Fine.';
+        return `Said: ${[...new Set(textIn(request).match(wordPattern))].join(' ')}.`;
+      }),
+      replies: fakeReplies({ nextId: () => this.posted.nextId() }),
+      offers: { show: () => Promise.resolve(), endOf: () => {} },
+      reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
+      presentPlace: (place) => Promise.resolve(place),
+      history: {
+        recent: async (channelId, limit) => {
+          const isHidden = await journal.hiddenIn(channelId);
+          return this.posted
+            .in(channelId)
+            .filter(({ id }) => !isHidden(id))
+            .slice(-limit);
+        },
+      },
+      server: oneServer,
+      ...closedEdges,
+      attachments: { open: () => Promise.resolve([]) },
+      readReplied: () => Promise.resolve('gone'),
+      timer: () => () => {},
+      clock: () => this.posted.now,
+      logger: recordingLogger(),
+    });
+    this.#running.set(name, { process, bot, journal, killed, kill });
+    await Promise.race([killed, this.#catchUp(name, bot)]);
+  }
+
+  async #catchUp(name: ProcessName, bot: Bot): Promise<void> {
+    await bot.recovery.finishChanges();
+    for (const place of placeNames) {
+      if (ownerOf[place] !== name) continue;
+      await bot.recovery.channel(places[place].channelId);
+      await Promise.all((this.#sent.get(place) ?? []).map((message) => bot.handlers.message(message)));
+      await bot.recovery.sessions(places[place].channelId);
+    }
+  }
+
+  /** Alice says something; resolves when it was answered, or the process that had it was killed. */
+  async say(place: PlaceName, text: string): Promise<'answered' | 'killed'> {
+    const { bot, killed } = this.#at(ownerOf[place]);
+    const { channelId } = places[place];
+    const { id, at } = this.posted.add(channelId, { id: aliceId, name: 'Alice', kind: 'human' }, text);
+    const message: IncomingMessage = {
+      id,
+      channelId,
+      author: { id: aliceId, name: 'Alice', kind: 'human' },
+      text,
+      at,
+      attachments: [],
+      place: places[place],
+      isOwner: false,
+    };
+    this.#sent.set(place, [...(this.#sent.get(place) ?? []), message]);
+    const handled = bot.handlers.message(message).then(() => 'answered' as const);
+    return Promise.race([handled, killed]);
+  }
+
+  /** Gives a command; resolves with the answer and the lines of its buttons, or `undefined` where the process was killed. */
+  async command(place: PlaceName, words: string) {
+    const { bot, killed } = this.#at(ownerOf[place]);
+    const command = bot.commands.parse(`!memory ${words}`);
+    if (command === undefined) throw new Error(`No command: ${words}`);
+    const answer = bot.handlers.command({
+      id: this.posted.nextId(),
+      command,
+      speaker: { id: aliceId, name: 'Alice', isOwner: false },
+      place: places[place],
+      ephemeral: false,
+      at: this.posted.now.toISOString(),
+    });
+    const answered = await Promise.race([answer, killed]);
+    if (answered === 'killed') return undefined;
+    const lines = (answered.buttons ?? []).flatMap(({ line }) => (line === undefined ? [] : [line]));
+    return { text: answered.text, lines };
+  }
+
+  /** The same with the confirmation that it asks for. */
+  async confirmed(place: PlaceName, words: string): Promise<string | undefined> {
+    const asked = await this.command(place, words);
+    const line = asked?.lines.find((each) => each.includes('-confirmed'));
+    if (asked === undefined || line === undefined) return asked?.text;
+    return (await this.command(place, line.replace(/^memory /u, '')))?.text;
+  }
+
+  async kill(name: ProcessName): Promise<void> {
+    this.#at(name).kill();
+    await this.open(name);
+  }
+
+  /** A process takes what waits of work after turns, for as long as there is any. */
+  async work(name: ProcessName): Promise<void> {
+    const { process, killed } = this.#at(name);
+    while ((await Promise.race([process.takeWork(), killed])) === true);
+  }
+
+  /** Everything is done, by whichever process. */
+  async settle(): Promise<void> {
+    while (this.data.isBusy) {
+      await this.work('first');
+      await this.work('second');
+      await setImmediate();
+    }
+    await Promise.all((['first', 'second'] as const).map((name) => this.#at(name).bot.idle()));
+  }
+
+  bot(name: ProcessName): Bot {
+    return this.#at(name).bot;
+  }
+
+  /** What stands in the log of a place. */
+  async logOf(place: PlaceName): Promise<readonly LogRecord[]> {
+    const records: LogRecord[] = [];
+    const key = `sessions/${places[place].channelId}/${aliceId}/messages.jsonl`;
+    for await (const { record } of this.data.common.scan(key, logRecordSchema)) records.push(record);
+    return records;
+  }
+
+  #at(name: ProcessName): Running {
+    const running = this.#running.get(name);
+    if (running === undefined) throw new Error(`${name} does not run`);
+    return running;
+  }
+}
+
+function textIn({ system, messages }: ModelRequest): string {
+  const said = messages.map(({ content }) => textOf(content));
+  return [...system.map(({ text }) => text), ...said].join('\n');
+}

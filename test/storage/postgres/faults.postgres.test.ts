@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import { StoreError, UnusableStoreError } from '../../../src/core/errors.ts';
+import { createPostgresStore, type PostgresStore } from '../../../src/storage/postgres/store.ts';
+import { createRecordingLogger, type LoggedLine } from '../files/temporary-store.ts';
+import { startPostgresServer, type PostgresServer } from '../../support/postgres-server.ts';
+import { counterKind, document, increment, log, notesOf } from '../store-fixtures.ts';
+
+describe('a database that fails [S2][E3]', () => {
+  let server: PostgresServer;
+  const logged: LoggedLine[] = [];
+  const opened: PostgresStore[] = [];
+  beforeAll(async () => {
+    // Without syncs to the disk, which stays where the server is killed, but with those to the system.
+    server = await startPostgresServer({ fsync: 'off', full_page_writes: 'off' });
+  });
+  afterAll(() => server.dispose());
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close();
+  });
+
+  async function open(patienceMs: number): Promise<PostgresStore> {
+    const store = await createPostgresStore({
+      url: server.url,
+      logger: createRecordingLogger(logged),
+      patienceMs,
+    });
+    opened.push(store);
+    await store.removeAll('users');
+    await store.removeAll('sessions');
+    return store;
+  }
+
+  it.each(['fast', 'immediate'] as const)(
+    'is waited for while it restarts (%s): nothing is lost, nothing done twice',
+    async (how) => {
+      const store = await open(60_000);
+      const notes = Array.from({ length: 300 }, (_, index) => `${index}`);
+      const work: Promise<unknown>[] = [];
+      let done = 0;
+      for (const [index, note] of notes.entries()) {
+        work.push(
+          store.append(log, { note }).then(() => (done += 1)),
+          store.update(document, counterKind, increment),
+        );
+        if (index % 10 === 0) await Promise.race(work.slice(-2));
+        if (index === 100) {
+          await server.stop(how);
+          void server.start();
+        }
+      }
+      await Promise.all(work);
+      expect(done).toBe(300);
+      expect(await notesOf(store, log)).toEqual(notes);
+      expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 300 });
+    },
+  );
+
+  it('that is away for longer is told of at once, and used again when it is back', async () => {
+    const store = await open(200);
+    await store.append(log, { note: 'before' });
+    await server.stop();
+    await expect(store.append(log, { note: 'lost' })).rejects.toThrow(StoreError);
+    await expect(store.read(document, counterKind)).rejects.toThrow(StoreError);
+    await server.start();
+    expect(await store.append(log, { note: 'after' })).toBe(2);
+    expect(await notesOf(store, log)).toEqual(['before', 'after']);
+    expect(logged.map(({ event }) => event)).toContain('the database can be reached again');
+  });
+
+  it('that takes no writes, or whose disk is full, is left as it was', async () => {
+    const store = await open(200);
+    await store.update(document, counterKind, increment);
+    await server.stop();
+    await server.start({ default_transaction_read_only: 'on' });
+    await expect(store.update(document, counterKind, increment)).rejects.toThrow(StoreError);
+    expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 1 });
+    await server.stop();
+    await server.start();
+    const client = new (await import('pg')).default.Client({ connectionString: server.url });
+    await client.connect();
+    await client.query(`
+      create function full_disk() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+      create trigger full_disk before insert or update on discoclaw.entries for each row execute function full_disk()`);
+    await expect(store.update(document, counterKind, increment)).rejects.toThrow('53100');
+    await expect(store.append(log, { note: 'x' })).rejects.toThrow(StoreError);
+    expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 1 });
+    await client.query('drop function full_disk cascade');
+    await client.end();
+    expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 2 });
+  });
+
+  it('is told of clearly at the start: what is wrong for good, and what is only away', async () => {
+    const logger = createRecordingLogger(logged);
+    const nowhere = server.url.replace(/postgres$/u, 'nowhere');
+    await expect(createPostgresStore({ url: nowhere, logger })).rejects.toThrow(UnusableStoreError);
+    const away = createPostgresStore({ url: 'postgres://x@127.0.0.1:1/x', logger, startPatienceMs: 100 });
+    await expect(away).rejects.toThrow(/opened.*ECONNREFUSED/u);
+    await expect(away).rejects.not.toThrow(UnusableStoreError);
+  });
+
+  it('has all that was acknowledged after kill -9 of who wrote it', async () => {
+    const store = await open(5000);
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', fileURLToPath(new URL('store-child.ts', import.meta.url)), server.url],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    let acknowledged = '';
+    child.stdout.on('data', (chunk) => {
+      acknowledged += String(chunk);
+      if (acknowledged.split('\n').length > 200) child.kill('SIGKILL');
+    });
+    await once(child, 'close');
+    const numbers = acknowledged.split('\n').slice(0, -1).map(Number);
+    const notes = await notesOf(store, log);
+    expect(notes.slice(0, numbers.length)).toEqual(numbers.map(String));
+    expect(notes.length - numbers.length).toBeLessThanOrEqual(8);
+    const counted = (await store.read(document, counterKind))?.count ?? 0;
+    expect(counted).toBeGreaterThanOrEqual(numbers.length);
+  });
+});

@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { StoreError } from '../../../src/core/errors.ts';
+import type { PostgresStore } from '../../../src/storage/postgres/store.ts';
+import { deferred } from '../../support/deferred.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  alice,
+  counterKind,
+  document,
+  entriesOf,
+  increment,
+  keepBlocks,
+  keptOf,
+  log,
+  noteSchema,
+  notesOf,
+  text,
+} from '../store-fixtures.ts';
+import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
+
+describe('two stores on one database [X1][X2]', () => {
+  let database: TemporaryDatabase;
+  let [one, other]: PostgresStore[] = [];
+  beforeEach(async () => {
+    database = await createTemporaryDatabase();
+    [one, other] = await Promise.all([database.open({ blockLines: 4 }), database.open({ blockLines: 4 })]);
+  });
+  afterEach(() => database.dispose());
+  const both = () => {
+    if (one === undefined || other === undefined) throw new Error('Both are opened first');
+    return [one, other] as const;
+  };
+
+  const either = (index: number) => both()[index % 2 === 0 ? 0 : 1];
+
+  it('lose no change of one document that both make at once', async () => {
+    await Promise.all(
+      Array.from({ length: 30 }, (_, index) => either(index).update(document, counterKind, increment)),
+    );
+    for (const store of both())
+      expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 30 });
+  });
+
+  it('see what the other has changed, also where they had read it before, and tell nobody what no longer holds', async () => {
+    const [first, second] = both();
+    for (const store of both()) await store.update(document, counterKind, increment);
+    expect(await first.read(document, counterKind)).toEqual({ version: 1, count: 2 });
+    await second.update(document, counterKind, increment);
+    expect(await first.update(document, counterKind, (current) => current)).toEqual({ version: 1, count: 3 });
+    await second.remove(document);
+    expect(await first.read(document, counterKind)).toBeUndefined();
+    expect(await first.update(document, counterKind, increment)).toEqual({ version: 1, count: 1 });
+    await first.writeText(text, 'a');
+    expect(await second.readText(text)).toBe('a');
+    await second.writeText(text, 'b');
+    expect(await first.readText(text)).toBe('b');
+  });
+
+  it('number the records of one log without a gap, and leave none out', async () => {
+    const numbers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => either(index).append(log, { note: `${index}` })),
+    );
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
+    for (const [index, number] of numbers.entries())
+      expect((await entriesOf(both()[0], log))[number - 1]?.record.note).toBe(`${index}`);
+  });
+
+  it('lose nothing where one rewrites a log or removes its folder while the other adds to it', async () => {
+    const [first, second] = both();
+    const added = Array.from({ length: 20 }, (_, index) => first.append(log, { note: `${index}` }));
+    const rewritten = second.rewrite(log, noteSchema, ({ record }) => ({
+      note: record.note.padStart(3, '0'),
+    }));
+    await Promise.all([...added, rewritten]);
+    expect((await notesOf(second, log)).map(Number)).toEqual(Array.from({ length: 20 }, (_, index) => index));
+    await Promise.all([
+      second.removeAll('sessions'),
+      ...Array.from({ length: 20 }, () => first.append(log, { note: 'x' })),
+    ]);
+    const rows = await database.query(
+      'select count(*)::int as lost from discoclaw.records where log not in (select id from discoclaw.entries)',
+    );
+    expect(rows).toEqual([{ lost: 0 }]);
+  });
+
+  it('keep nothing of lines that the other has rewritten since they were read', async () => {
+    const [first, second] = both();
+    for (const note of ['canary', 'b', 'c', 'd']) await first.append(log, { note });
+    for await (const { keep } of first.blocks(log, noteSchema)) {
+      await second.rewrite(log, noteSchema, () => ({ note: 'x' }));
+      await keep(Buffer.from('canary'));
+    }
+    expect(await database.everything()).not.toContain('canary');
+    await keepBlocks(second, log);
+    expect(await keptOf(first, log)).toEqual(['["x","x","x","x"]']);
+  });
+
+  it('hold a lock one after the other, and hear each other but not themselves', async () => {
+    const [first, second] = both();
+    const order: string[] = [];
+    const gate = deferred<void>();
+    const held = deferred<void>();
+    const earlier = first.locks.hold(alice, async () => {
+      held.resolve();
+      await gate.promise;
+      order.push('first');
+    });
+    await held.promise;
+    const later = second.locks.hold(alice, async () => void order.push('second'));
+    await second.locks.hold('another key', async () => void order.push('beside'));
+    gate.resolve();
+    await Promise.all([earlier, later]);
+    expect(order).toEqual(['beside', 'first', 'second']);
+
+    const heard: unknown[] = [];
+    first.notices.listen((notice) => heard.push(['first', notice]));
+    second.notices.listen((notice) => heard.push(['second', notice]));
+    const notice = { kind: 'erased', userId: alice, at: '2026-01-15T12:00:00Z', isDone: true } as const;
+    first.notices.tell(notice);
+    await eventually(() => expect(heard).toEqual([['second', notice]]));
+  });
+
+  it('store nothing more of a job whose lock was lost, and have the lock to give again', async () => {
+    const [first, second] = both();
+    const failing = first.locks.hold(alice, async () => {
+      await database.query(
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 1 and granted`,
+      );
+      await second.locks.hold(alice, () => second.update(document, counterKind, increment));
+      await first.update(document, counterKind, increment);
+    });
+    await expect(failing).rejects.toThrow(StoreError);
+    await first.locks.hold(alice, () => first.update(document, counterKind, increment));
+    expect(await first.read(document, counterKind)).toEqual({ version: 1, count: 2 });
+  });
+
+  it('give a claim to one of them until it is gone', async () => {
+    const [first, second] = both();
+    expect(await first.locks.claim('job')).toBeDefined();
+    expect(await second.locks.claim('job')).toBeUndefined();
+    await first.close();
+    await eventually(async () => expect(await second.locks.claim('job')).toBeDefined());
+  });
+
+  it('keep out who wants to be alone, and are kept out by them', async () => {
+    await expect(database.open({ as: 'alone' })).rejects.toThrow('stop it first');
+    for (const store of both()) await store.close();
+    const alone = await database.open({ as: 'alone' });
+    await expect(database.open()).rejects.toThrow('for itself');
+    await alone.close();
+    const reader = await database.open({ as: 'reader' });
+    await expect(reader.writeText(text, 'x')).rejects.toThrow(StoreError);
+  });
+
+  it('can be made at the same time in an empty database', async () => {
+    for (const store of both()) await store.close();
+    await database.query('drop schema discoclaw cascade');
+    const stores = await Promise.all(Array.from({ length: 4 }, () => database.open()));
+    await Promise.all(stores.map((store) => store.update(document, counterKind, increment)));
+    expect(await stores[0]?.read(document, counterKind)).toEqual({ version: 1, count: 4 });
+  });
+
+  it('put an unreadable document into quarantine once, use its last good copy, and erase both [S4][S7]', async () => {
+    const [first, second] = both();
+    for (const store of both()) await store.update(document, counterKind, increment);
+    await database.query(
+      `update discoclaw.entries set document = '{"version":1,"count":"canary"}', revision = 7`,
+    );
+    expect(await first.damage(document, counterKind)).toMatch('schema');
+    expect(await Promise.all(both().map((store) => store.read(document, counterKind)))).toEqual([
+      { version: 1, count: 1 },
+      { version: 1, count: 1 },
+    ]);
+    expect(await second.quarantined()).toBe(1);
+    await first.update(document, counterKind, increment, { erase: true });
+    expect(await second.quarantined()).toBe(0);
+    expect(await database.everything()).not.toContain('canary');
+  });
+});

@@ -1,0 +1,159 @@
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { createDatabase, type Database } from '../../../src/storage/postgres/database.ts';
+import { createWorkQueue, type WorkQueueOptions } from '../../../src/storage/postgres/work-queue.ts';
+import { createRecordingLogger } from '../files/temporary-store.ts';
+import { deferred } from '../../support/deferred.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
+
+const [alice, ben] = ['100000000000000001', '100000000000000002'];
+
+describe('work by person in a database [X2]', () => {
+  let place: TemporaryDatabase;
+  const databases: Database[] = [];
+  const queues: ReturnType<typeof createWorkQueue>[] = [];
+  beforeEach(async () => {
+    place = await createTemporaryDatabase();
+    await (await place.open()).close();
+  });
+  afterEach(async () => {
+    for (const queue of queues.splice(0)) queue.stop();
+    for (const database of databases.splice(0)) await database.close();
+    await place.dispose();
+  });
+
+  /** As another process has it. */
+  function makeQueue(options: Partial<WorkQueueOptions> = {}) {
+    const logger = createRecordingLogger(place.logged);
+    const database = createDatabase({ url: place.url, logger, connections: 3, patienceMs: 1000 });
+    databases.push(database);
+    const queue = createWorkQueue({ database, logger, pollMs: 20, ...options });
+    queues.push(queue);
+    return queue;
+  }
+  const rows = () => place.query('select * from discoclaw.work');
+
+  it('makes one lease of a burst, and leaves no row when it is done', async () => {
+    const queue = makeQueue();
+    const leases: (readonly string[])[] = [];
+    await Promise.all(['one', 'two', 'one', 'three'].map((key) => queue.add(alice, key)));
+    queue.start(async ({ keys }) => void leases.push(keys.toSorted()));
+    await eventually(async () => expect(leases).toEqual([['one', 'three', 'two']]));
+    await queue.idle();
+    expect(await rows()).toEqual([]);
+  });
+
+  it("does one person's work in one process at a time, and what came meanwhile once more afterwards", async () => {
+    const [first, second] = [makeQueue(), makeQueue()];
+    const running = new Map<string, number>();
+    const seen: string[] = [];
+    let most = 0;
+    const gate = deferred<void>();
+    const work = async ({ userId, keys }: { readonly userId: string; readonly keys: readonly string[] }) => {
+      running.set(userId, (running.get(userId) ?? 0) + 1);
+      most = Math.max(most, ...running.values());
+      seen.push(...keys.map((key) => `${userId} ${key}`));
+      if (keys.includes('slow')) await gate.promise;
+      running.set(userId, (running.get(userId) ?? 0) - 1);
+    };
+    first.start(work);
+    second.start(work);
+    await first.add(alice, 'slow');
+    await eventually(async () => expect(seen).toContain(`${alice} slow`));
+    await second.add(alice, 'slow');
+    await second.add(ben, 'other');
+    await eventually(async () => expect(seen).toContain(`${ben} other`));
+    expect(seen.filter((each) => each === `${alice} slow`)).toHaveLength(1);
+    gate.resolve();
+    await eventually(async () => expect(seen.filter((each) => each === `${alice} slow`)).toHaveLength(2));
+    await eventually(async () => expect(await rows()).toEqual([]));
+    expect(most).toBe(1);
+  });
+
+  it('takes up what a process that is gone had taken, and tells one that was only slow that it lost it', async () => {
+    const slow = makeQueue({ leaseMs: 300, pollMs: 10_000 });
+    const lost = deferred<void>();
+    // It does not come to say that it goes on, as a process that is stopped.
+    slow.start(
+      ({ signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve(lost.resolve()))),
+    );
+    await slow.add(alice, 'key');
+    await eventually(async () => expect(slow.size).toBe(1));
+    await place.query(`update discoclaw.work set next_at = now() - interval '1 second'`);
+    const other = makeQueue();
+    const taken: string[] = [];
+    other.start(async ({ keys }) => void taken.push(...keys));
+    await eventually(async () => expect(taken).toEqual(['key']));
+    await lost.promise;
+    await eventually(async () => expect(await rows()).toEqual([]));
+    expect(taken).toEqual(['key']);
+  });
+
+  it('leaves what is stopped to the next start, and what is dropped to nobody', async () => {
+    const queue = makeQueue();
+    const begun = deferred<void>();
+    queue.start(({ signal }) => {
+      begun.resolve();
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+    });
+    await queue.add(alice, 'key');
+    await begun.promise;
+    queue.stop();
+    const next = makeQueue();
+    const again = deferred<void>();
+    next.start(({ signal }) => {
+      again.resolve();
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+    });
+    await again.promise;
+    await next.drop(alice);
+    await next.idle();
+    expect(await rows()).toEqual([]);
+  });
+
+  it('takes nothing before its time', async () => {
+    const queue = makeQueue();
+    const taken: string[] = [];
+    queue.start(async ({ keys }) => void taken.push(...keys));
+    await queue.add(alice, 'later', new Date(Date.now() + 3_600_000));
+    await queue.add(alice, 'now');
+    await eventually(async () => expect(taken).toEqual(['now']));
+    await queue.idle();
+    expect(await rows()).toMatchObject([{ person: alice, taken: null }]);
+    await queue.add(alice, 'later');
+    await eventually(async () => expect(taken).toEqual(['now', 'later']));
+  });
+
+  it('loses nothing, whatever is added by whichever of two processes while others work', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ by: fc.nat(1), person: fc.nat(3), key: fc.constantFrom('a', 'b', 'c') }), {
+          maxLength: 40,
+        }),
+        async (steps) => {
+          const both = [makeQueue(), makeQueue()];
+          const open = new Map<string, number>();
+          const done: string[] = [];
+          for (const queue of both)
+            queue.start(async ({ userId, keys }) => {
+              expect(open.get(userId) ?? 0).toBe(0);
+              open.set(userId, 1);
+              await new Promise(setImmediate);
+              done.push(...keys.map((key) => `${userId} ${key}`));
+              open.set(userId, 0);
+            });
+          await Promise.all(
+            steps.map(({ by, person, key }) => (both[by] ?? makeQueue()).add(String(person), key)),
+          );
+          await eventually(async () => expect(await rows()).toEqual([]));
+          expect(new Set(done)).toEqual(new Set(steps.map(({ person, key }) => `${person} ${key}`)));
+          for (const queue of both) queue.stop();
+        },
+      ),
+      { numRuns: 10 },
+    );
+  });
+});

@@ -1,0 +1,223 @@
+import { setImmediate } from 'node:timers/promises';
+
+import { StoreError } from '../../src/core/errors.ts';
+import type { Notice, Processes } from '../../src/core/processes.ts';
+import type { Store } from '../../src/core/store.ts';
+import type { WorkLease, WorkQueue } from '../../src/core/work-queue.ts';
+import { MemoryStore } from './memory-store.ts';
+
+interface Waiting {
+  readonly keys: Map<string, number>;
+  /** The process that has it. */
+  holder: SharedProcess | undefined;
+}
+
+export interface SharedOptions {
+  /** How many turns of the event loop an operation takes, before or after it is done; each asks anew. */
+  readonly pause?: () => number;
+  /** Whether a notice arrives. Default: all do. */
+  readonly arrives?: () => boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * What several processes share as they would a database: one store in memory, in which every operation takes its time; locks; notices, which may be lost; and work that is
+ * leased by person. A process that is killed does nothing more: what it was waiting for never comes.
+ */
+export class SharedData {
+  readonly common = new MemoryStore();
+  readonly processes = new Set<SharedProcess>();
+  readonly locks = new Map<string, SharedProcess>();
+  readonly work = new Map<string, Waiting>();
+  readonly options: SharedOptions;
+
+  constructor(options: SharedOptions) {
+    this.options = options;
+  }
+
+  open(): SharedProcess {
+    const process = new SharedProcess(this);
+    this.processes.add(process);
+    return process;
+  }
+
+  /** Whether anything waits by now, or runs. */
+  get isBusy(): boolean {
+    const now = this.options.now();
+    return [...this.work.values()].some(
+      ({ holder, keys }) => holder !== undefined || [...keys.values()].some((at) => at <= now),
+    );
+  }
+}
+
+export class SharedProcess {
+  readonly store: Store;
+  readonly shared: { readonly processes: Processes; readonly work: WorkQueue };
+  readonly #data: SharedData;
+  #isDead = false;
+  #listener: ((notice: Notice) => void) | undefined;
+  #take: ((lease: WorkLease) => Promise<void>) | undefined;
+  readonly #leases = new Map<string, AbortController>();
+
+  constructor(data: SharedData) {
+    this.#data = data;
+    this.store = this.#view(data.common);
+    this.shared = { processes: { locks: this.#locks(), notices: this.#notices() }, work: this.#queue() };
+  }
+
+  kill(): void {
+    this.#isDead = true;
+    this.#data.processes.delete(this);
+    for (const [key, holder] of this.#data.locks) if (holder === this) this.#data.locks.delete(key);
+    for (const waiting of this.#data.work.values()) if (waiting.holder === this) waiting.holder = undefined;
+  }
+
+  /** Resolves where the process is alive still. */
+  async #passes(): Promise<void> {
+    for (let turns = this.#data.options.pause?.() ?? 0; turns > 0; turns -= 1) await setImmediate();
+    if (this.#isDead) await new Promise<never>(() => undefined);
+  }
+
+  async #after<T>(work: () => Promise<T>): Promise<T> {
+    await this.#passes();
+    const result = await work();
+    await this.#passes();
+    return result;
+  }
+
+  #view(common: MemoryStore): Store {
+    const after = <T>(work: () => Promise<T>): Promise<T> => this.#after(work);
+    // Whatever comes out of a database is another object each time.
+    const copied = <T>(value: T): T => structuredClone(value);
+    const passes = () => this.#passes();
+    return {
+      isShared: true,
+      read: async (key, kind) => copied(await after(() => common.read(key, kind))),
+      async update(key, kind, change) {
+        // A conflict: it was made for nothing, and is made again.
+        const seen = await after(() => common.read(key, kind));
+        change(copied(seen));
+        return copied(await after(() => common.update(key, kind, change)));
+      },
+      append: (log, record) => after(() => common.append(log, record)),
+      async *scan(log, schema, options) {
+        await passes();
+        const entries = [];
+        for await (const entry of common.scan(log, schema, options)) entries.push(entry);
+        yield* entries;
+      },
+      async *blocks(log, schema) {
+        await passes();
+        yield* common.blocks(log, schema);
+      },
+      lastSequence: (log) => after(() => common.lastSequence(log)),
+      logState: (log) => after(() => common.logState(log)),
+      rewrite: (log, schema, change) => after(() => common.rewrite(log, schema, change)),
+      readText: (key) => after(() => common.readText(key)),
+      writeText: (key, text) => after(() => common.writeText(key, text)),
+      list: (folder) => after(() => common.list(folder)),
+      folders: (folder, name) => after(() => common.folders(folder, name)),
+      remove: (key) => after(() => common.remove(key)),
+      removeAll: (prefix) => after(() => common.removeAll(prefix)),
+    };
+  }
+
+  #locks(): Processes['locks'] {
+    const { locks } = this.#data;
+    const held = new Set<string>();
+    return {
+      hold: async (key, job) => {
+        if (held.has(key)) throw new Error(`${key} is asked for by the process that holds it`);
+        await this.#passes();
+        while (locks.has(key)) await setImmediate();
+        if (this.#isDead) await this.#passes();
+        locks.set(key, this);
+        held.add(key);
+        try {
+          return await job();
+        } finally {
+          held.delete(key);
+          if (locks.get(key) === this) locks.delete(key);
+        }
+      },
+      claim: async (key) => {
+        await this.#passes();
+        if (locks.has(key)) return undefined;
+        locks.set(key, this);
+        return { release: () => Promise.resolve(void locks.delete(key)) };
+      },
+    };
+  }
+
+  #notices(): Processes['notices'] {
+    return {
+      tell: (notice) => {
+        for (const other of this.#data.processes)
+          if (other !== this && this.#data.options.arrives?.() !== false)
+            void this.#passes().then(() => other.#listener?.(structuredClone(notice)));
+      },
+      listen: (listener) => {
+        this.#listener = listener;
+      },
+    };
+  }
+
+  #queue(): WorkQueue {
+    const { work } = this.#data;
+    const leases = this.#leases;
+    return {
+      add: async (userId, key, at) => {
+        await this.#passes();
+        const waiting = work.get(userId) ?? { keys: new Map<string, number>(), holder: undefined };
+        work.set(userId, waiting);
+        const time = at?.getTime() ?? 0;
+        waiting.keys.set(key, Math.min(time, waiting.keys.get(key) ?? time));
+      },
+      start: (take) => {
+        this.#take = take;
+      },
+      drop: async (userId) => {
+        const waiting = work.get(userId);
+        waiting?.keys.clear();
+        leases.get(userId)?.abort();
+      },
+      get size() {
+        return leases.size;
+      },
+      idle: async () => {
+        while (leases.size > 0) await setImmediate();
+      },
+      stop: () => {
+        this.#take = undefined;
+        for (const lease of leases.values()) lease.abort();
+      },
+    };
+  }
+
+  /** Takes the work of one person that waits by now, if there is any; resolves with whether there was when it is done. */
+  async takeWork(): Promise<boolean> {
+    const { work, options } = this.#data;
+    const now = options.now();
+    for (const [userId, waiting] of work) {
+      const keys = [...waiting.keys].filter(([, at]) => at <= now).map(([key]) => key);
+      if (waiting.holder !== undefined || keys.length === 0) continue;
+      waiting.holder = this;
+      const own = new AbortController();
+      this.#leases.set(userId, own);
+      const taken = new Map(waiting.keys);
+      for (const key of keys) waiting.keys.delete(key);
+      await this.#take?.({ userId, keys, signal: own.signal });
+      this.#leases.delete(userId);
+      // What a killed process had is there for the next.
+      if (this.#isDead) for (const key of keys) waiting.keys.set(key, taken.get(key) ?? 0);
+      if (waiting.holder === this) waiting.holder = undefined;
+      return true;
+    }
+    return false;
+  }
+}
+
+export function isStoreError(error: unknown): boolean {
+  return error instanceof StoreError;
+}
