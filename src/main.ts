@@ -129,9 +129,9 @@ async function start(part: string | undefined): Promise<void> {
   const environment = loadEnvironment();
   const { config, notes } = readConfig(environment);
   const { token } = config.discord;
+  const supervised = part === undefined ? undefined : await supervisedAs(part);
   if (token === undefined) return runInSandbox(config, notes, stop.signal);
-  if (part !== undefined) {
-    const supervised = await supervisedAs(part);
+  if (supervised !== undefined) {
     // Without its supervisor a process has no business.
     process.once('disconnect', () => end('SIGTERM'));
     if (!process.connected) end('SIGTERM');
