@@ -109,6 +109,6 @@ describe('two processes over one store [X2][X3]', () => {
   });
 
   it('lose nothing that was acknowledged, use nothing that was forgotten, double nothing and keep the order, whenever either is killed', async () => {
-    await checkProcesses({ numRuns: 25 });
+    await checkProcesses({ numRuns: 6 });
   });
 });
