@@ -184,12 +184,14 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     writes.refuseEarlier(userId);
     ports.endWork(userId);
     recent.dropTextsOf(userId);
-    const attempt = async (name: LayerName | 'answers', work: () => Promise<unknown>): Promise<void> => {
+    const attempt = async (name: LayerName | 'answers', work: () => Promise<unknown>): Promise<boolean> => {
       try {
         await work();
+        return true;
       } catch (error) {
         failures.set(name, error);
         logger.error('what is held about a person could not be erased', { userId, layer: name, error });
+        return false;
       }
     };
     await writes.begin(() => writes.run(userId, () => eraseEverywhere(ports, change, attempt)));

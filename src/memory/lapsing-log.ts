@@ -5,7 +5,6 @@ import { z } from 'zod';
 import type { Logger } from '../core/logger.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
-import { createPersonLapsingLog } from './person-lapsing-log.ts';
 
 /** What becomes final within this time leaves the file together; milliseconds. */
 const togetherMs = 5000;
@@ -74,20 +73,10 @@ export interface LapsingLogKind<T extends LapsingRecord> {
 }
 
 /**
- * Records of all people that wait for their person's word, and leave the disk when their time is over, also after a restart [S7]: in one log, which is held in memory; where
- * others change the store too, in one a person.
+ * Records of all people that wait for their person's word, and leave the disk when their time is over, also after a restart [S7]: in one log, which is held in memory. For a
+ * process that has the store alone; for others there is `createPersonLapsingLog`.
  */
 export function createLapsingLog<T extends LapsingRecord>(
-  ports: LapsingLogPorts,
-  kind: LapsingLogKind<T>,
-): LapsingLog<T> {
-  const { lapseAt } = ports;
-  return lapseAt === undefined
-    ? createCommonLog(ports, kind)
-    : createPersonLapsingLog({ ...ports, lapseAt }, kind);
-}
-
-function createCommonLog<T extends LapsingRecord>(
   { store, clock, timer, logger }: LapsingLogPorts,
   { key, schema, lastsMs, mostOfPerson, isLazy, finalise, isDueAtStart }: LapsingLogKind<T>,
 ): LapsingLog<T> {

@@ -47,7 +47,7 @@ export async function checkProcesses({ numRuns }: { readonly numRuns: number }):
 }
 
 /** One run: rounds of what happens at the same time; how long operations take, and which notices arrive, each in turn. */
-export async function replay(
+async function replay(
   plan: readonly (readonly Action[])[],
   pauses: readonly number[],
   arrivals: readonly boolean[],

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 
-import { StoreError } from '../../src/core/errors.ts';
 import type { Notice, Processes } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { WorkLease, WorkQueue } from '../../src/core/work-queue.ts';
@@ -218,8 +217,4 @@ export class SharedProcess {
     }
     return false;
   }
-}
-
-export function isStoreError(error: unknown): boolean {
-  return error instanceof StoreError;
 }
