@@ -278,10 +278,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /** Carries out what the process before this one, or others that are gone, did not come to. Never rejects. */
   function finish(): Promise<void> {
-    finishing = (finishing ?? Promise.resolve()).then(async () => {
-      await finishAll(processes === undefined ? await recordsIn(ledgerKey) : await adopted(processes));
-    });
+    finishing = finishAfter(finishing);
     return finishing;
+  }
+
+  async function finishAfter(earlier: Promise<void> | undefined): Promise<void> {
+    await earlier;
+    await finishAll(processes === undefined ? await recordsIn(ledgerKey) : await adopted(processes));
   }
 
   async function recordsIn(ledger: string): Promise<readonly Unfinished[]> {

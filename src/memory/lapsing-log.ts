@@ -35,25 +35,25 @@ export interface LapsingLogPorts {
 /** What waits for its person. Rejects with `StoreError`. */
 export interface LapsingLog<T extends LapsingRecord> {
   /** Resolves with the record, which has its id and moment now. */
-  note(fields: Omit<T, 'id' | 'at'>): Promise<T>;
+  readonly note: (fields: Omit<T, 'id' | 'at'>) => Promise<T>;
   /** What waits of a person, oldest first. */
-  list(userId: string): Promise<readonly T[]>;
+  readonly list: (userId: string) => Promise<readonly T[]>;
   /** Whether a record is there, be it over. */
-  has(userId: string, id: string): Promise<boolean>;
+  readonly has: (userId: string, id: string) => Promise<boolean>;
   /** Puts another in a record's place; resolves when it is on disk. */
-  replace(record: T): Promise<void>;
+  readonly replace: (record: T) => Promise<void>;
   /** Of each person the newest that an earlier process left. */
-  newest(): Promise<readonly T[]>;
+  readonly newest: () => Promise<readonly T[]>;
   /** The record was dealt with. */
-  drop(userId: string, id: string): Promise<void>;
+  readonly drop: (userId: string, id: string) => Promise<void>;
   /** Takes out, for good, all records of a person, or of what still waits those that `isGone` picks. */
-  erase(userId: string, isGone?: (record: T) => boolean): Promise<void>;
+  readonly erase: (userId: string, isGone?: (record: T) => boolean) => Promise<void>;
   /** Makes all records of a person final now. Never rejects; what cannot be yet stays. */
-  finish(userId: string): Promise<void>;
+  readonly finish: (userId: string) => Promise<void>;
   /** Makes final what of a person's is by now. Never rejects. */
-  lapse(userId: string): Promise<void>;
+  readonly lapse: (userId: string) => Promise<void>;
   /** Makes final what became so while nothing ran, and from now on what becomes so. Never rejects. */
-  start(): Promise<void>;
+  readonly start: () => Promise<void>;
 }
 
 /** What a log of this kind holds, and for how long. */

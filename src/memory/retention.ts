@@ -156,11 +156,12 @@ export function createRetention(options: RetentionOptions) {
     return isFirst;
   }
 
+  async function passIfDue(): Promise<void> {
+    if (await isDue()) await pass();
+  }
+
   function run(): void {
-    const work = async (): Promise<void> => {
-      if (await isDue()) await pass();
-    };
-    running = work().finally(() => {
+    running = passIfDue().finally(() => {
       if (!isStopped) cancel = timer(run, dayMs);
     });
   }

@@ -56,11 +56,6 @@ export function createSharedSpending(options: SpendingOptions): Spending {
     return made;
   }
 
-  const upTo =
-    (added: number, limit: number): Sum =>
-    (usd) =>
-      usd + added > limit ? undefined : usd + added;
-
   /** Whoever of the processes notes it first, tells the owner. Never rejects. */
   async function tellOfMost(day: string, limit: number): Promise<void> {
     let spent: number | undefined;
@@ -158,6 +153,11 @@ export function createSharedSpending(options: SpendingOptions): Spending {
       },
     },
   };
+}
+
+/** More, unless it is over the limit then. */
+function upTo(added: number, limit: number): Sum {
+  return (usd) => (usd + added > limit ? undefined : usd + added);
 }
 
 function ownKey(userId: string): string {

@@ -9,6 +9,7 @@ import type { Place } from '../../src/core/place.ts';
 import { logRecordSchema, type LogRecord } from '../../src/memory/log/records.ts';
 import { createChannelJournal, type ChannelJournal } from '../../src/turn/journal.ts';
 import { closedEdges } from '../support/closed-edges.ts';
+import { deferred } from '../support/deferred.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -91,13 +92,12 @@ export class ProcessesScene {
     const process = this.data.open();
     const recent = new RecentChanges();
     const journal = createChannelJournal({ store: process.store, changes: recent });
-    let kill = (): void => {};
-    const killed = new Promise<'killed'>((resolve) => {
-      kill = () => {
-        process.kill();
-        resolve('killed');
-      };
-    });
+    const death = deferred<'killed'>();
+    const killed = death.promise;
+    const kill = (): void => {
+      process.kill();
+      death.resolve('killed');
+    };
     const { config } = readConfig({
       DISCOCLAW_TIMEZONE: 'UTC',
       DISCOCLAW_RATE_PER_MINUTE: '0',

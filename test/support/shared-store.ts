@@ -92,17 +92,16 @@ export class SharedProcess {
 
   #view(common: MemoryStore): Store {
     const after = <T>(work: () => Promise<T>): Promise<T> => this.#after(work);
-    // Whatever comes out of a database is another object each time.
-    const copied = <T>(value: T): T => structuredClone(value);
     const passes = () => this.#passes();
+    // Whatever comes out of a database is another object each time.
     return {
       isShared: true,
-      read: async (key, kind) => copied(await after(() => common.read(key, kind))),
+      read: async (key, kind) => structuredClone(await after(() => common.read(key, kind))),
       async update(key, kind, change) {
         // A conflict: it was made for nothing, and is made again.
         const seen = await after(() => common.read(key, kind));
-        change(copied(seen));
-        return copied(await after(() => common.update(key, kind, change)));
+        change(structuredClone(seen));
+        return structuredClone(await after(() => common.update(key, kind, change)));
       },
       append: (log, record) => after(() => common.append(log, record)),
       async *scan(log, schema, options) {
