@@ -248,6 +248,8 @@ export function createBot(config: Config, ports: BotPorts) {
     replies,
     directMessages: ports.directMessages,
     journal,
+    store,
+    clock,
     timer,
     now: () => performance.now(),
     logger,

@@ -2,21 +2,28 @@ import type { DocumentKind, Versioned } from '../core/store.ts';
 import { guildsKind } from '../discord/interactions/register-commands.ts';
 import { durableDocumentKind } from '../memory/durable/document.ts';
 import { notesKind } from '../memory/channel/document.ts';
+import { notedKind } from '../memory/channel/noted.ts';
 import { leftKind } from '../memory/left-guilds.ts';
+import { retentionKind } from '../memory/retention.ts';
 import { stateKind } from '../memory/log/session-state.ts';
 import { sessionsKind } from '../memory/log/sessions.ts';
 import { settingsKind as personSettingsKind } from '../memory/settings/person-settings.ts';
 import { settingsKind as placeSettingsKind } from '../memory/settings/place-settings.ts';
 import { shortTermKind } from '../memory/short-term/exchanges.ts';
+import { ownSpendingKind } from '../observability/shared-spending.ts';
 import { spendingKind } from '../observability/spending.ts';
 import { usageKind } from '../observability/usage-meter.ts';
 import { ignoredKind } from '../turn/recover.ts';
+import { turnsKind } from '../turn/turn-limits.ts';
 
 /** The documents of the data folder: which keys are of which kind. */
 const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
   [/^users\/[^/]+\/durable\.json$/u, durableDocumentKind],
   [/^users\/[^/]+\/settings\.json$/u, personSettingsKind],
   [/^users\/[^/]+\/sessions\.json$/u, sessionsKind],
+  [/^users\/[^/]+\/noted\.json$/u, notedKind],
+  [/^users\/[^/]+\/turns\.json$/u, turnsKind],
+  [/^users\/[^/]+\/spending\.json$/u, ownSpendingKind],
   [/^users\/[^/]+\/short-term\/[^/]+\.json$/u, shortTermKind],
   [/^sessions\/[^/]+\/[^/]+\/state\.json$/u, stateKind],
   [/^guilds\/[^/]+\/settings\.json$/u, placeSettingsKind],
@@ -24,6 +31,7 @@ const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
   [/^usage\.json$/u, usageKind],
   [/^spending\.json$/u, spendingKind],
   [/^ignored\.json$/u, ignoredKind],
+  [/^retention\.json$/u, retentionKind],
   [/^command-guilds\.json$/u, guildsKind],
   [/^left-guilds\.json$/u, leftKind],
 ];
@@ -33,6 +41,7 @@ export const rootFiles = [
   'usage.json',
   'spending.json',
   'ignored.json',
+  'retention.json',
   'command-guilds.json',
   'left-guilds.json',
   'changes.jsonl',
@@ -40,7 +49,7 @@ export const rootFiles = [
   'proposals.jsonl',
 ] as const;
 
-export const dataFolders = ['users', 'sessions', 'guilds', 'channels'] as const;
+export const dataFolders = ['users', 'sessions', 'guilds', 'channels', 'changes'] as const;
 
 /** `undefined` for keys of logs and texts. */
 export function documentKindOf(key: string): DocumentKind<Versioned> | undefined {

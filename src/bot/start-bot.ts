@@ -18,6 +18,7 @@ import { shareOf } from '../memory/recall/answering.ts';
 import { wishesIn } from '../memory/wishes.ts';
 import { createOfflineClient } from '../model/offline/offline-client.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { createSharedSpending } from '../observability/shared-spending.ts';
 import { createSpending, type DailyUse, type Spending } from '../observability/spending.ts';
 import { UsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
@@ -79,7 +80,7 @@ export async function startBot(config: Config, options: StartOptions) {
   const malformed = createMalformedCount(logger, clock);
   const lockedOut = createLockedOut();
   let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
-  const spending = createSpending({
+  const spending = (opened.store.isShared ? createSharedSpending : createSpending)({
     store: opened.store,
     clock,
     timer: processTimer,

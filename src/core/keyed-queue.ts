@@ -114,7 +114,7 @@ export function createKeyedQueue({
      * Runs work, with all that it calls and starts: `refuseEarlier` can keep it from adding jobs later. Other processes' refusals count from here on for
      * the key `of`; for others, from the work's first job of them.
      */
-    async begin<T>(work: () => Promise<T>, of?: string): Promise<T> {
+    async begin<T>(this: void, work: () => Promise<T>, of?: string): Promise<T> {
       const count = refusalCount;
       const known = new Map<string, string | undefined>();
       // Where it cannot be known, nothing of the work is taken.

@@ -90,7 +90,7 @@ export interface AnswerKeeper {
 }
 
 export interface ChangeLedgerPorts {
-  readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'remove' | 'removeAll' | 'list'>;
+  readonly store: Pick<Store, 'isShared' | 'append' | 'scan' | 'rewrite' | 'remove' | 'removeAll' | 'list'>;
   readonly recent: RecentChanges;
   /** The users' write queue [S3]. */
   readonly writes: KeyedQueue;
@@ -218,7 +218,7 @@ export async function withdrawAnswers(
 export async function eraseEverywhere(
   { store, log, layers, noteErased }: Pick<ChangeLedgerPorts, 'store' | 'log' | 'layers' | 'noteErased'>,
   { userId, at, channelIds = [] }: Erased,
-  attempt: (name: LayerName, work: () => Promise<unknown>) => Promise<void>,
+  attempt: (name: LayerName, work: () => Promise<unknown>) => Promise<boolean>,
 ): Promise<void> {
   const sessions = new Map<string, SessionKey>();
   await attempt('log', async () => {
@@ -227,10 +227,12 @@ export async function eraseEverywhere(
       sessions.set(session.channelId, session);
   });
   const erasure = { userId, sessions: [...sessions.values()], isWhole: true };
-  for (const layer of layers) await attempt(layer.name, () => layer.erase(erasure));
+  let isDone = true;
+  for (const layer of layers) isDone = (await attempt(layer.name, () => layer.erase(erasure))) && isDone;
   // What no layer knows of, such as damaged copies and what was put there by hand.
   for (const { channelId } of erasure.sessions)
     await attempt('log', () => store.removeAll(`sessions/${channelId}/${userId}`));
-  await attempt('settings', () => store.removeAll(`users/${userId}`));
+  // In a shared store their own folder tells where the rest is, which is tried again.
+  if (isDone || !store.isShared) await attempt('settings', () => store.removeAll(`users/${userId}`));
   await attempt('settings', () => noteErased(userId, at));
 }

@@ -184,12 +184,14 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     writes.refuseEarlier(userId);
     ports.endWork(userId);
     recent.dropTextsOf(userId);
-    const attempt = async (name: LayerName | 'answers', work: () => Promise<unknown>): Promise<void> => {
+    const attempt = async (name: LayerName | 'answers', work: () => Promise<unknown>): Promise<boolean> => {
       try {
         await work();
+        return true;
       } catch (error) {
         failures.set(name, error);
         logger.error('what is held about a person could not be erased', { userId, layer: name, error });
+        return false;
       }
     };
     await writes.begin(() => writes.run(userId, () => eraseEverywhere(ports, change, attempt)));
@@ -276,10 +278,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /** Carries out what the process before this one, or others that are gone, did not come to. Never rejects. */
   function finish(): Promise<void> {
-    finishing = (finishing ?? Promise.resolve()).then(async () => {
-      await finishAll(processes === undefined ? await recordsIn(ledgerKey) : await adopted(processes));
-    });
+    finishing = finishAfter(finishing);
     return finishing;
+  }
+
+  async function finishAfter(earlier: Promise<void> | undefined): Promise<void> {
+    await earlier;
+    await finishAll(processes === undefined ? await recordsIn(ledgerKey) : await adopted(processes));
   }
 
   async function recordsIn(ledger: string): Promise<readonly Unfinished[]> {

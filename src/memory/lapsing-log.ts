@@ -5,7 +5,6 @@ import { z } from 'zod';
 import type { Logger } from '../core/logger.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
-import { createPersonLapsingLog } from './person-lapsing-log.ts';
 
 /** What becomes final within this time leaves the file together; milliseconds. */
 const togetherMs = 5000;
@@ -36,25 +35,25 @@ export interface LapsingLogPorts {
 /** What waits for its person. Rejects with `StoreError`. */
 export interface LapsingLog<T extends LapsingRecord> {
   /** Resolves with the record, which has its id and moment now. */
-  note(fields: Omit<T, 'id' | 'at'>): Promise<T>;
+  readonly note: (fields: Omit<T, 'id' | 'at'>) => Promise<T>;
   /** What waits of a person, oldest first. */
-  list(userId: string): Promise<readonly T[]>;
+  readonly list: (userId: string) => Promise<readonly T[]>;
   /** Whether a record is there, be it over. */
-  has(userId: string, id: string): Promise<boolean>;
+  readonly has: (userId: string, id: string) => Promise<boolean>;
   /** Puts another in a record's place; resolves when it is on disk. */
-  replace(record: T): Promise<void>;
+  readonly replace: (record: T) => Promise<void>;
   /** Of each person the newest that an earlier process left. */
-  newest(): Promise<readonly T[]>;
+  readonly newest: () => Promise<readonly T[]>;
   /** The record was dealt with. */
-  drop(userId: string, id: string): Promise<void>;
+  readonly drop: (userId: string, id: string) => Promise<void>;
   /** Takes out, for good, all records of a person, or of what still waits those that `isGone` picks. */
-  erase(userId: string, isGone?: (record: T) => boolean): Promise<void>;
+  readonly erase: (userId: string, isGone?: (record: T) => boolean) => Promise<void>;
   /** Makes all records of a person final now. Never rejects; what cannot be yet stays. */
-  finish(userId: string): Promise<void>;
+  readonly finish: (userId: string) => Promise<void>;
   /** Makes final what of a person's is by now. Never rejects. */
-  lapse(userId: string): Promise<void>;
+  readonly lapse: (userId: string) => Promise<void>;
   /** Makes final what became so while nothing ran, and from now on what becomes so. Never rejects. */
-  start(): Promise<void>;
+  readonly start: () => Promise<void>;
 }
 
 /** What a log of this kind holds, and for how long. */
@@ -74,20 +73,10 @@ export interface LapsingLogKind<T extends LapsingRecord> {
 }
 
 /**
- * Records of all people that wait for their person's word, and leave the disk when their time is over, also after a restart [S7]: in one log, which is held in memory; where
- * others change the store too, in one a person.
+ * Records of all people that wait for their person's word, and leave the disk when their time is over, also after a restart [S7]: in one log, which is held in memory. For a
+ * process that has the store alone; for others there is `createPersonLapsingLog`.
  */
 export function createLapsingLog<T extends LapsingRecord>(
-  ports: LapsingLogPorts,
-  kind: LapsingLogKind<T>,
-): LapsingLog<T> {
-  const { lapseAt } = ports;
-  return lapseAt === undefined
-    ? createCommonLog(ports, kind)
-    : createPersonLapsingLog({ ...ports, lapseAt }, kind);
-}
-
-function createCommonLog<T extends LapsingRecord>(
   { store, clock, timer, logger }: LapsingLogPorts,
   { key, schema, lastsMs, mostOfPerson, isLazy, finalise, isDueAtStart }: LapsingLogKind<T>,
 ): LapsingLog<T> {

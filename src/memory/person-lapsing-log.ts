@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
 import { assertSnowflake } from '../core/snowflake.ts';
-import type { LapsingLog, LapsingLogKind, LapsingLogPorts, LapsingRecord } from './lapsing-log.ts';
+import {
+  createLapsingLog,
+  type LapsingLog,
+  type LapsingLogKind,
+  type LapsingLogPorts,
+  type LapsingRecord,
+} from './lapsing-log.ts';
 
 /**
  * Records that wait for their person's word, each person's in a log of their own, `users/<userId>/…`, for a store that others change too [X2]: nothing is in memory, and
  * `lapseAt` has somebody look at the person when something of theirs lapses.
  */
-export function createPersonLapsingLog<T extends LapsingRecord>(
+function createPersonLapsingLog<T extends LapsingRecord>(
   {
     store,
     clock,
@@ -85,6 +91,17 @@ export function createPersonLapsingLog<T extends LapsingRecord>(
       settle(userId, (record, isSurplus) => isSurplus || isOver(record) || isDueAtStart?.(record) === true),
     start: () => Promise.resolve(),
   };
+}
+
+/** The log that fits the store: one for all people, or, where others change it too, one a person. */
+export function openLapsingLog<T extends LapsingRecord>(
+  ports: LapsingLogPorts,
+  kind: LapsingLogKind<T>,
+): LapsingLog<T> {
+  const { lapseAt } = ports;
+  return lapseAt === undefined
+    ? createLapsingLog(ports, kind)
+    : createPersonLapsingLog({ ...ports, lapseAt }, kind);
 }
 
 /** Milliseconds until what could not be made final is tried again. */

@@ -1,10 +1,12 @@
+import { z } from 'zod';
+
 import type { HistoryPort, ReadReplied } from '../core/chat.ts';
 import type { ReadChannel } from '../core/channel-talk.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
-import type { Store } from '../core/store.ts';
+import type { DocumentKind, Store } from '../core/store.ts';
 import { createTimeSlice, localDate, type Clock, type Timer } from '../core/time.ts';
 import type { ChangeLedger } from './changes.ts';
 import type { DurableMemory } from './durable/durable-memory.ts';
@@ -15,6 +17,14 @@ import { logKey } from './log/session-state.ts';
 import { dropDatedNotes } from './notebook/withdraw.ts';
 
 const dayMs = 24 * 60 * 60_000;
+
+const retentionKey = 'retention.json';
+/** On which local day it was begun last, where several processes share the store. */
+const retentionSchema = z.object({ version: z.literal(1), day: z.string() });
+export const retentionKind: DocumentKind<z.infer<typeof retentionSchema>> = {
+  version: 1,
+  schema: retentionSchema,
+};
 
 /** Messages that go with one record of the ledger. */
 const messagesAtOnce = 1000;
@@ -130,8 +140,28 @@ export function createRetention(options: RetentionOptions) {
     if (!isStopped) logger.info('what was older than messages are kept has been erased', { days, ...counts });
   }
 
+  /** Whether this process is the first that comes to it today: of several over one store one goes through all. Never rejects. */
+  async function isDue(): Promise<boolean> {
+    if (!store.isShared) return true;
+    const day = localDate(clock(), timeZone);
+    let isFirst = false;
+    try {
+      await store.update(retentionKey, retentionKind, (stored) => {
+        isFirst = stored?.day !== day;
+        return isFirst ? { version: 1 as const, day } : stored;
+      });
+    } catch (error) {
+      logger.error('whether what is too old was looked for today is not known', { error });
+    }
+    return isFirst;
+  }
+
+  async function passIfDue(): Promise<void> {
+    if (await isDue()) await pass();
+  }
+
   function run(): void {
-    running = pass().finally(() => {
+    running = passIfDue().finally(() => {
       if (!isStopped) cancel = timer(run, dayMs);
     });
   }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 import type { CommandButton } from '../core/chat.ts';
 import { limits } from '../core/limits.ts';
-import { createLapsingLog, lapsingFields, type LapsingLogPorts } from './lapsing-log.ts';
+import { lapsingFields, type LapsingLogPorts } from './lapsing-log.ts';
+import { openLapsingLog } from './person-lapsing-log.ts';
 
 /** How long a change can be undone [K5]; milliseconds. */
 export const undoForMs = 10 * 60_000;
@@ -58,7 +59,7 @@ export type UndoLog = ReturnType<typeof createUndoLog>;
  * finds the change finds its note; a note of what was never made goes at the next start. What became final leaves the file, and with it the words that were taken [S7].
  */
 export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
-  const log = createLapsingLog(ports, {
+  const log = openLapsingLog(ports, {
     key: 'undo.jsonl',
     schema: changeSchema,
     lastsMs: undoForMs,

@@ -6,7 +6,7 @@ import type { CallBudget } from '../core/model.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import { localDate, nextDayAt, type Clock, type Timer } from '../core/time.ts';
 
-const spendingKey = 'spending.json';
+export const spendingKey = 'spending.json';
 
 const documentSchema = z.object({
   version: z.literal(1),
@@ -73,14 +73,32 @@ export interface SpendingOptions {
   readonly logger: Logger;
 }
 
-export type Spending = ReturnType<typeof createSpending>;
+export interface Spending {
+  /** `undefined` where calls may cost anything. */
+  readonly budget: CallBudget | undefined;
+  /** When background work of a person that was refused can be done, told once. */
+  heldUntil(this: void, userId: string): Date | undefined;
+  /** Takes away what is left of another day, or of limits that are no more. Never rejects. */
+  start(): Promise<void>;
+  /** Brings the file to what was really used. Never rejects. */
+  flush(): Promise<void>;
+  /** What is held of a person: what theirs cost today. It is a layer so that it is exported and erased with the others. */
+  readonly layer: {
+    readonly name: 'cost';
+    sections(): Promise<readonly never[]>;
+    follow(): Promise<void>;
+    export(userId: string): AsyncIterable<{ readonly path: string; readonly text: string }>;
+    erase(erasure: { readonly userId: string; readonly isWhole: boolean }): Promise<void>;
+  };
+}
 
 /**
  * What model calls cost on the present day, and the limits on it [L2]. What a call can cost at most is set aside before it goes out, and the file,
  * `spending.json`, never says less than was used and set aside: so a kill makes the count too high at most, by what was set aside within a minute,
  * and for whoever had a call in it by one more or a fiftieth of the limit. While the disk refuses, the count goes on in memory.
+ * For a process that has the store alone; for others there is `createSharedSpending`.
  */
-export function createSpending(options: SpendingOptions) {
+export function createSpending(options: SpendingOptions): Spending {
   const { store, clock, timer, timeZone, limits, tellOwner, logger } = options;
   const { dailyCost, dailyCostPerPerson } = limits;
   const hasLimit = dailyCost !== undefined || dailyCostPerPerson !== undefined;
@@ -232,14 +250,11 @@ export function createSpending(options: SpendingOptions) {
   };
 
   return {
-    /** `undefined` where calls may cost anything. */
     budget: hasLimit ? budget : undefined,
-    /** When background work of a person that was refused can be done, told once. */
     heldUntil(userId: string): Date | undefined {
       if (present?.held.delete(userId) !== true) return undefined;
       return present.day === today() ? nextDayAt(clock(), timeZone) : clock();
     },
-    /** Takes away what is left of another day, or of limits that are no more. Never rejects. */
     async start(): Promise<void> {
       try {
         const stored = await store.read(spendingKey, spendingKind);
@@ -250,7 +265,6 @@ export function createSpending(options: SpendingOptions) {
         logger.warn('what model calls cost on an earlier day could not be taken away', { error });
       }
     },
-    /** Brings the file to what was really used. Never rejects. */
     async flush(): Promise<void> {
       cancelSettling?.();
       cancelSettling = undefined;
@@ -260,7 +274,6 @@ export function createSpending(options: SpendingOptions) {
       isAwaited = true;
       await save();
     },
-    /** What is held of a person: what theirs cost today. It is a layer so that it is exported and erased with the others. */
     layer: {
       name: 'cost' as const,
       sections: () => Promise.resolve([]),

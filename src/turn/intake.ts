@@ -97,9 +97,11 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
       const { command, channelId, author } = message;
       if (command === undefined) {
         const first = standInLine({ channelId, userId: author.id });
-        await once(message, () => waitingReactions.while(message, () => submit(message, first))).finally(
-          async () => (await first)(),
-        );
+        try {
+          await once(message, () => waitingReactions.while(message, () => submit(message, first)));
+        } finally {
+          (await first)();
+        }
         return;
       }
       await order.run({ channelId, userId: author.id }, () =>

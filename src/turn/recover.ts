@@ -247,7 +247,7 @@ const ignoredKey = 'ignored.json';
 const ignoredSchema = z.object({ version: z.literal(1), messageIds: z.array(z.string()) });
 export const ignoredKind: DocumentKind<z.infer<typeof ignoredSchema>> = { version: 1, schema: ignoredSchema };
 
-/** The messages that the process before this one ignored and that could be caught up with. Never rejects: unknown, they are judged anew. */
+/** The messages that processes before this one ignored and that could be caught up with. Never rejects: unknown, they are judged anew. */
 export async function readIgnored(store: Store, logger: Logger): Promise<readonly string[]> {
   try {
     return (await store.read(ignoredKey, ignoredKind))?.messageIds ?? [];
@@ -257,21 +257,22 @@ export async function readIgnored(store: Store, logger: Logger): Promise<readonl
   }
 }
 
-/** Keeps, when the bot stops, what is young enough to be caught up with. Never rejects. */
+/** Keeps, when the bot stops, what is young enough to be caught up with, beside what others keep that is. Never rejects. */
 export async function writeIgnored(
   store: Store,
   messageIds: readonly string[],
   { now, logger }: { readonly now: Date; readonly logger: Logger },
 ): Promise<void> {
-  const young = messageIds.filter(
-    (id) => isSnowflake(id) && now.getTime() - snowflakeTime(id).getTime() <= catchUpWindowMs,
-  );
+  const isYoung = (id: string): boolean =>
+    isSnowflake(id) && now.getTime() - snowflakeTime(id).getTime() <= catchUpWindowMs;
   try {
-    await store.update(ignoredKey, ignoredKind, (current) =>
-      current === undefined && young.length === 0
+    await store.update(ignoredKey, ignoredKind, (current) => {
+      const others = store.isShared ? (current?.messageIds ?? []) : [];
+      const young = [...new Set([...others, ...messageIds])].filter(isYoung);
+      return current === undefined && young.length === 0
         ? undefined
-        : { version: 1 as const, messageIds: [...young] },
-    );
+        : { version: 1 as const, messageIds: young };
+    });
   } catch (error) {
     logger.warn('what was ignored could not be kept', { error });
   }

@@ -1,8 +1,12 @@
+import { z } from 'zod';
+
 import type { DirectMessagePort, IncomingMessage, ReplyPort } from '../core/chat.ts';
 import { createMinuteBudget } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { counted } from '../core/text.ts';
-import type { Timer } from '../core/time.ts';
+import { assertSnowflake } from '../core/snowflake.ts';
+import type { DocumentKind, Store } from '../core/store.ts';
+import type { Clock, Timer } from '../core/time.ts';
 import { saveBestEffort, type ChannelJournal } from './journal.ts';
 
 export interface TurnLimitPorts {
@@ -13,20 +17,55 @@ export interface TurnLimitPorts {
   readonly replies: Pick<ReplyPort, 'send'>;
   readonly directMessages: Pick<DirectMessagePort, 'send'>;
   readonly journal: Pick<ChannelJournal, 'hide'>;
+  /** Where other processes begin turns too, a person's are counted in their own folder. Default: in memory. */
+  readonly store?: Pick<Store, 'isShared' | 'update'> | undefined;
+  readonly clock: Clock;
   readonly timer: Timer;
   /** Milliseconds from anywhere, never set back. */
   readonly now: () => number;
   readonly logger: Logger;
 }
 
+const minuteMs = 60_000;
+
+/** When a person began turns in the last minute, in milliseconds since the epoch, oldest first. */
+const turnsSchema = z.object({ version: z.literal(1), begunAt: z.array(z.number()).readonly() });
+export const turnsKind: DocumentKind<z.infer<typeof turnsSchema>> = { version: 1, schema: turnsSchema };
+
 export type TurnLimits = ReturnType<typeof createTurnLimits>;
 
 /** The limits that a person meets: turns a minute and cost a day [L2], each told in one line a minute. */
 export function createTurnLimits(ports: TurnLimitPorts) {
-  const { turnsPerMinute, beginsAnewAt, replies, directMessages, journal, timer, now, logger } = ports;
+  const { turnsPerMinute, beginsAnewAt, replies, directMessages, journal, store, clock, timer, now, logger } =
+    ports;
   const begun = createMinuteBudget(turnsPerMinute, now);
   const waitLines = createMinuteBudget(1, now);
   const costLines = createMinuteBudget(1, now);
+
+  /** Milliseconds until a person may begin a turn, 0 where it counts as begun now. Never rejects: where it cannot be known in all, this process's count. */
+  async function begin(userId: string): Promise<number> {
+    const own = (): number => (begun.take(userId, 1) ? 0 : begun.waitMs(userId, 1));
+    if (store?.isShared !== true) return own();
+    try {
+      let ms = 0;
+      const at = clock().getTime();
+      await store.update(
+        `users/${assertSnowflake(userId)}/turns.json`,
+        turnsKind,
+        (stored) => {
+          const recent = (stored?.begunAt ?? []).filter((each) => at - each < minuteMs);
+          const oldest = recent.at(-turnsPerMinute);
+          ms = oldest === undefined ? 0 : Math.max(1, oldest + minuteMs - at);
+          return ms === 0 ? { version: 1 as const, begunAt: [...recent, at] } : stored;
+        },
+        { isLazy: true },
+      );
+      return ms;
+    } catch (error) {
+      logger.warn('how many turns somebody has begun is not known', { userId, error });
+      return own();
+    }
+  }
 
   const hide = (channelId: string, id: string): Promise<void> =>
     saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id]));
@@ -47,8 +86,9 @@ export function createTurnLimits(ports: TurnLimitPorts) {
     async mayBegin(this: void, message: IncomingMessage, signal: AbortSignal): Promise<void> {
       const userId = message.author.id;
       if (turnsPerMinute === 0) return;
-      while (!signal.aborted && !begun.take(userId, 1)) {
-        const ms = begun.waitMs(userId, 1);
+      for (;;) {
+        const ms = signal.aborted ? 0 : await begin(userId);
+        if (ms === 0) return;
         if (waitLines.take(userId, 1)) void tellToWait(message, ms);
         await wait(Math.ceil(ms), signal, timer);
       }

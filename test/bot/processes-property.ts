@@ -41,27 +41,34 @@ export async function checkProcesses({ numRuns }: { readonly numRuns: number }):
     rounds,
     fc.array(fc.nat(3), { minLength: 20, maxLength: 20 }),
     fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
-    async (plan, pauses, arrivals) => {
-      let asked = 0;
-      let told = 0;
-      const scene = new ProcessesScene({
-        pause: () => pauses[(asked += 1) % pauses.length] ?? 0,
-        arrives: () => arrivals[(told += 1) % arrivals.length] ?? true,
-      });
-      await scene.start();
-      const words: Known[] = [];
-      for (const round of plan) {
-        await runRound(scene, round, words);
-        await checkRound(scene, words);
-      }
-      await scene.settle();
-      // What somebody had forgotten can be undone no more.
-      scene.posted.wait(15);
-      await scene.settle();
-      await checkEnd(scene, words);
-    },
+    (...drawn) => replay(...drawn),
   );
   await fc.assert(property, { numRuns });
+}
+
+/** One run: rounds of what happens at the same time; how long operations take, and which notices arrive, each in turn. */
+async function replay(
+  plan: readonly (readonly Action[])[],
+  pauses: readonly number[],
+  arrivals: readonly boolean[],
+): Promise<void> {
+  let asked = 0;
+  let told = 0;
+  const scene = new ProcessesScene({
+    pause: () => pauses[(asked += 1) % pauses.length] ?? 0,
+    arrives: () => arrivals[(told += 1) % arrivals.length] ?? true,
+  });
+  await scene.start();
+  const words: Known[] = [];
+  for (const round of plan) {
+    await runRound(scene, round, words);
+    await checkRound(scene, words);
+  }
+  await scene.settle();
+  // What somebody had forgotten can be undone no more.
+  scene.posted.wait(15);
+  await scene.settle();
+  await checkEnd(scene, words);
 }
 
 async function runRound(scene: ProcessesScene, round: readonly Action[], words: Known[]): Promise<void> {

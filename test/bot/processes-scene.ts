@@ -9,6 +9,7 @@ import type { Place } from '../../src/core/place.ts';
 import { logRecordSchema, type LogRecord } from '../../src/memory/log/records.ts';
 import { createChannelJournal, type ChannelJournal } from '../../src/turn/journal.ts';
 import { closedEdges } from '../support/closed-edges.ts';
+import { deferred } from '../support/deferred.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -91,13 +92,12 @@ export class ProcessesScene {
     const process = this.data.open();
     const recent = new RecentChanges();
     const journal = createChannelJournal({ store: process.store, changes: recent });
-    let kill = (): void => {};
-    const killed = new Promise<'killed'>((resolve) => {
-      kill = () => {
-        process.kill();
-        resolve('killed');
-      };
-    });
+    const death = deferred<'killed'>();
+    const killed = death.promise;
+    const kill = (): void => {
+      process.kill();
+      death.resolve('killed');
+    };
     const { config } = readConfig({
       DISCOCLAW_TIMEZONE: 'UTC',
       DISCOCLAW_RATE_PER_MINUTE: '0',
@@ -121,6 +121,11 @@ export class ProcessesScene {
       offers: { show: () => Promise.resolve(), endOf: () => {} },
       reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
       presentPlace: (place) => Promise.resolve(place),
+      channels: {
+        placeOf: (channelId) => Promise.resolve(placesOf(name).find((each) => each.channelId === channelId)),
+        personMay: () => Promise.resolve(true),
+      },
+      hasAccess: () => true,
       history: {
         recent: async (channelId, limit) => {
           const isHidden = await journal.hiddenIn(channelId);
@@ -173,14 +178,23 @@ export class ProcessesScene {
   }
 
   /** Gives a command; resolves with the answer and the lines of its buttons, or `undefined` where the process was killed. */
-  async command(place: PlaceName, words: string) {
+  command(place: PlaceName, words: string) {
+    return this.#give(place, `!memory ${words}`);
+  }
+
+  /** The server's owner sets something. */
+  settings(place: PlaceName, words: string) {
+    return this.#give(place, `!settings ${words}`, true);
+  }
+
+  async #give(place: PlaceName, words: string, isOwner = false) {
     const { bot, killed } = this.#at(ownerOf[place]);
-    const command = bot.commands.parse(`!memory ${words}`);
+    const command = bot.commands.parse(words);
     if (command === undefined) throw new Error(`No command: ${words}`);
     const answer = bot.handlers.command({
       id: this.posted.nextId(),
       command,
-      speaker: { id: aliceId, name: 'Alice', isOwner: false },
+      speaker: { id: aliceId, name: 'Alice', isOwner },
       place: places[place],
       ephemeral: false,
       at: this.posted.now.toISOString(),
@@ -237,6 +251,11 @@ export class ProcessesScene {
     if (running === undefined) throw new Error(`${name} does not run`);
     return running;
   }
+}
+
+/** The channels of servers that a process has. */
+function placesOf(name: ProcessName): readonly Place[] {
+  return placeNames.flatMap((place) => (place !== 'dm' && ownerOf[place] === name ? [places[place]] : []));
 }
 
 function textIn({ system, messages }: ModelRequest): string {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
+import type { LogRecord } from '../../src/memory/log/records.ts';
+import { readIgnored, writeIgnored } from '../../src/turn/recover.ts';
 import { aliceId } from '../support/incoming.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 import { checkProcesses } from './processes-property.ts';
-import { places, ProcessesScene, wordOf, type PlaceName } from './processes-scene.ts';
+import { placeNames, places, ProcessesScene, wordOf, type PlaceName } from './processes-scene.ts';
 
 const [word, other] = [wordOf(1), wordOf(2)];
 const lost = { arrives: () => false };
@@ -109,6 +112,45 @@ describe('two processes over one store [X2][X3]', () => {
   });
 
   it('lose nothing that was acknowledged, use nothing that was forgotten, double nothing and keep the order, whenever either is killed', async () => {
-    await checkProcesses({ numRuns: 25 });
+    await expect(checkProcesses({ numRuns: 6 })).resolves.toBeUndefined();
+  });
+
+  it('count the turns that a person begins within a minute in all of them [L2]', async () => {
+    const scene = await opened({ environment: { DISCOCLAW_RATE_PER_MINUTE: '3' } });
+    const said = (['yard', 'hall', 'yard', 'hall'] as const).map((place) => scene.say(place, 'Hello.'));
+    await Promise.all(said.slice(0, 2));
+    await scene.say('dm', 'Hello.').catch(() => undefined);
+    const answers = await Promise.all(
+      placeNames.map(async (place) => (await scene.logOf(place)).filter(isAnswer).length),
+    );
+    expect(answers.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(3);
+  });
+
+  it('forget the notes of a channel that the other one has taken [B3]', async () => {
+    const scene = await opened(lost);
+    await scene.command('hall', 'show');
+    await scene.settings('yard', 'channel-memory on server');
+    await scene.command('yard', 'notices on');
+    expect((await scene.command('yard', `note Everybody likes ${word}`))?.text).toContain('Noted');
+    expect(await scene.data.common.everything()).toContain(word);
+    await scene.confirmed('dm', `purge ${word}`);
+    await scene.settle();
+    expect(await scene.data.common.everything()).not.toContain(word);
+  });
+
+  it('keep the ids of messages that either has ignored', async () => {
+    const scene = await opened();
+    const [first, second] = [scene.data.open().store, scene.data.open().store];
+    const options = { now: scene.posted.now, logger: recordingLogger() };
+    const ids = [scene.posted.nextId(), scene.posted.nextId()];
+    await Promise.all([
+      writeIgnored(first, ids.slice(0, 1), options),
+      writeIgnored(second, ids.slice(1), options),
+    ]);
+    expect((await readIgnored(first, options.logger)).toSorted()).toEqual(ids);
   });
 });
+
+function isAnswer(record: LogRecord): boolean {
+  return record.type === 'message' && record.role === 'assistant';
+}

@@ -24,7 +24,9 @@ export interface RunningBot {
 export async function startBotHere(environment: Readonly<Record<string, string>>): Promise<RunningBot> {
   const ofProcesses = ['NODE_OPTIONS', 'DISCOCLAW_HTTP_PORT', 'DISCOCLAW_SHARDS', 'DISCOCLAW_PROCESSES'];
   if (ofProcesses.some((name) => name in environment))
-    throw new Error('Only the built bot has options of its process, runs in several, and tells of its health');
+    throw new Error(
+      'Only the built bot has options of its process, runs in several, and tells of its health',
+    );
   const { config, notes } = readConfig(environment);
   const { token, apiUrl } = config.discord;
   if (token === undefined) throw new ConfigError(['DISCORD_TOKEN: expected a token, found none']);

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 
-import { StoreError } from '../../src/core/errors.ts';
 import type { Notice, Processes } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { WorkLease, WorkQueue } from '../../src/core/work-queue.ts';
@@ -58,7 +57,7 @@ export class SharedProcess {
   #isDead = false;
   #listener: ((notice: Notice) => void) | undefined;
   #take: ((lease: WorkLease) => Promise<void>) | undefined;
-  readonly #leases = new Map<string, AbortController>();
+  readonly #leases = new Map<string, { readonly end: AbortController; readonly keys: readonly string[] }>();
 
   constructor(data: SharedData) {
     this.#data = data;
@@ -70,7 +69,12 @@ export class SharedProcess {
     this.#isDead = true;
     this.#data.processes.delete(this);
     for (const [key, holder] of this.#data.locks) if (holder === this) this.#data.locks.delete(key);
-    for (const waiting of this.#data.work.values()) if (waiting.holder === this) waiting.holder = undefined;
+    // What it had is there for the next.
+    for (const [userId, waiting] of this.#data.work) {
+      if (waiting.holder !== this) continue;
+      waiting.holder = undefined;
+      for (const key of this.#leases.get(userId)?.keys ?? []) waiting.keys.set(key, 0);
+    }
   }
 
   /** Resolves where the process is alive still. */
@@ -88,17 +92,16 @@ export class SharedProcess {
 
   #view(common: MemoryStore): Store {
     const after = <T>(work: () => Promise<T>): Promise<T> => this.#after(work);
-    // Whatever comes out of a database is another object each time.
-    const copied = <T>(value: T): T => structuredClone(value);
     const passes = () => this.#passes();
+    // Whatever comes out of a database is another object each time.
     return {
       isShared: true,
-      read: async (key, kind) => copied(await after(() => common.read(key, kind))),
+      read: async (key, kind) => structuredClone(await after(() => common.read(key, kind))),
       async update(key, kind, change) {
         // A conflict: it was made for nothing, and is made again.
         const seen = await after(() => common.read(key, kind));
-        change(copied(seen));
-        return copied(await after(() => common.update(key, kind, change)));
+        change(structuredClone(seen));
+        return structuredClone(await after(() => common.update(key, kind, change)));
       },
       append: (log, record) => after(() => common.append(log, record)),
       async *scan(log, schema, options) {
@@ -180,7 +183,7 @@ export class SharedProcess {
       drop: async (userId) => {
         const waiting = work.get(userId);
         waiting?.keys.clear();
-        leases.get(userId)?.abort();
+        leases.get(userId)?.end.abort();
       },
       get size() {
         return leases.size;
@@ -190,7 +193,7 @@ export class SharedProcess {
       },
       stop: () => {
         this.#take = undefined;
-        for (const lease of leases.values()) lease.abort();
+        for (const { end } of leases.values()) end.abort();
       },
     };
   }
@@ -203,21 +206,14 @@ export class SharedProcess {
       const keys = [...waiting.keys].filter(([, at]) => at <= now).map(([key]) => key);
       if (waiting.holder !== undefined || keys.length === 0) continue;
       waiting.holder = this;
-      const own = new AbortController();
-      this.#leases.set(userId, own);
-      const taken = new Map(waiting.keys);
+      const end = new AbortController();
+      this.#leases.set(userId, { end, keys });
       for (const key of keys) waiting.keys.delete(key);
-      await this.#take?.({ userId, keys, signal: own.signal });
+      await this.#take?.({ userId, keys, signal: end.signal });
       this.#leases.delete(userId);
-      // What a killed process had is there for the next.
-      if (this.#isDead) for (const key of keys) waiting.keys.set(key, taken.get(key) ?? 0);
       if (waiting.holder === this) waiting.holder = undefined;
       return true;
     }
     return false;
   }
-}
-
-export function isStoreError(error: unknown): boolean {
-  return error instanceof StoreError;
 }

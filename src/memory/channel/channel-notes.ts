@@ -16,7 +16,6 @@ import type { MessagesByChannel } from '../undo.ts';
 import {
   makeNote,
   noNotes,
-  notesFolder,
   notesKey,
   notesKind,
   withNote,
@@ -26,10 +25,11 @@ import {
   type NotesPlace,
 } from './document.ts';
 import { isSaidIn } from './evidence.ts';
+import { createNotedChannels } from './noted.ts';
 import { createNoteSection } from './section.ts';
 
 export interface ChannelNotesOptions {
-  readonly store: Pick<Store, 'read' | 'update' | 'list' | 'folders'>;
+  readonly store: Pick<Store, 'isShared' | 'read' | 'update' | 'list'>;
   /** The users' write queue [S3]. */
   readonly writes: Pick<KeyedQueue, 'run'>;
   /** Who can read the channels now [B2]. */
@@ -53,7 +53,8 @@ export type ChannelNotes = ReturnType<typeof createChannelNotes>;
  */
 export function createChannelNotes(options: ChannelNotesOptions) {
   const { store, writes, channels, settings, people, recent, logger } = options;
-  /** By channel that has a file, its guild. */
+  const authors = createNotedChannels(store);
+  /** By channel that has a file, its guild. Of servers that another process has, it may lack some: nobody is told of these here. */
   let known: Promise<Map<string, string>> | undefined;
 
   function notedChannels(): Promise<Map<string, string>> {
@@ -66,15 +67,16 @@ export function createChannelNotes(options: ChannelNotesOptions) {
 
   async function findChannels(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
-    for (const { name: guildId } of await store.folders('guilds')) {
-      if (!isSnowflake(guildId)) continue;
-      for (const { path } of await store.list(notesFolder(guildId))) {
-        const channelId = path.replace(/\.json$/u, '');
-        if (isSnowflake(channelId)) found.set(channelId, guildId);
-      }
+    for (const { path } of await store.list('guilds')) {
+      const [, guildId = '', channelId = ''] = /^([^/]+)\/notes\/([^/]+)\.json$/u.exec(path) ?? [];
+      if (isSnowflake(guildId) && isSnowflake(channelId)) found.set(channelId, guildId);
     }
     return found;
   }
+
+  /** By channel in which an author may have notes, its guild. */
+  const channelsOf = (authorId: string): Promise<ReadonlyMap<string, string>> =>
+    store.isShared ? authors.of(authorId) : notedChannels();
 
   const read = (place: NotesPlace): Promise<NotesDocument | undefined> =>
     store.read(notesKey(place), notesKind);
@@ -85,10 +87,11 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     return guildId === undefined ? [] : ((await read({ guildId, channelId }))?.notes ?? []);
   }
 
-  /** Of all channels, or those of a guild, one after the other; others have their turn in between. */
-  async function* documents(guildId?: string): AsyncGenerator<NotesDocument> {
+  /** Of all channels, or those of a guild, or those in which an author may have some, one after the other; others have their turn in between. */
+  async function* documents(guildId?: string, authorId?: string): AsyncGenerator<NotesDocument> {
     const pause = createTimeSlice();
-    for (const [channelId, of] of Array.from(await notedChannels())) {
+    const all = authorId === undefined ? await notedChannels() : await channelsOf(authorId);
+    for (const [channelId, of] of Array.from(all)) {
       if (guildId !== undefined && of !== guildId) continue;
       const document = await read({ guildId: of, channelId });
       if (document !== undefined) yield document;
@@ -117,12 +120,13 @@ export function createChannelNotes(options: ChannelNotesOptions) {
 
   /** Changes an author's notes everywhere, or in some channels, and erases what they were. As part of a job of the author's queue, but for what is too old. */
   async function changeWhere(
+    authorId: string | undefined,
     isMeant: (note: ChannelNote) => boolean,
     change: (note: ChannelNote) => ChannelNote | undefined,
     channelIds?: ReadonlySet<string>,
   ): Promise<number> {
     let count = 0;
-    for await (const document of documents()) {
+    for await (const document of documents(undefined, authorId)) {
       if (channelIds?.has(document.channelId) === false) continue;
       const meant = document.notes.filter(isMeant).length;
       if (meant === 0) continue;
@@ -140,13 +144,14 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     const { session, cause, isForgetting = false } = change;
     const ids = new Set(cause.kind === 'edited' ? [cause.messageId] : cause.messageIds);
     const isOf = (note: ChannelNote): boolean => note.authorId === session.userId && ids.has(note.messageId);
-    if (isForgetting && stage === 'withdraw') await changeWhere(isOf, hidden, inChannel(session));
+    const { userId } = session;
+    if (isForgetting && stage === 'withdraw') await changeWhere(userId, isOf, hidden, inChannel(session));
     // What was said again meanwhile is not hidden any more, and stays.
     else if (isForgetting)
-      await changeWhere((note) => isOf(note) && note.isForgotten === true, gone, inChannel(session));
+      await changeWhere(userId, (note) => isOf(note) && note.isForgotten === true, gone, inChannel(session));
     else if (stage === 'withdraw') {
       const now = cause.kind === 'edited' ? cause.text : '';
-      await changeWhere((note) => isOf(note) && !isSaidIn(note.text, now), gone, inChannel(session));
+      await changeWhere(userId, (note) => isOf(note) && !isSaidIn(note.text, now), gone, inChannel(session));
     }
   }
 
@@ -171,22 +176,22 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       if (stage === 'erase') return;
       if (change.kind === 'purged') {
         const { userId, words } = change;
-        await changeWhere((note) => note.authorId === userId && saysWords(note.text, words), gone);
+        await changeWhere(userId, (note) => note.authorId === userId && saysWords(note.text, words), gone);
         return;
       }
       if (change.kind === 'restored') {
         const { session, messageIds } = change;
         const isBack = (note: ChannelNote): boolean =>
           note.authorId === session.userId && messageIds.includes(note.messageId);
-        await changeWhere(isBack, shown, inChannel(session));
+        await changeWhere(session.userId, isBack, shown, inChannel(session));
         return;
       }
       const ids = new Set((change.messages ?? []).flatMap(({ messageIds }) => messageIds));
       const isOf = (note: ChannelNote): boolean => note.authorId === change.userId && ids.has(note.messageId);
-      if (ids.size > 0) await changeWhere(isOf, hidden);
+      if (ids.size > 0) await changeWhere(change.userId, isOf, hidden);
     },
     async *export(userId) {
-      for await (const { channelId, notes } of documents()) {
+      for await (const { channelId, notes } of documents(undefined, userId)) {
         const own = notes.filter((note) => note.authorId === userId && note.isForgotten === undefined);
         const text = JSON.stringify(own, undefined, 2);
         if (own.length > 0) yield { path: `channel-notes/${channelId}.json`, text };
@@ -194,10 +199,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     },
     async erase({ userId, sessions, isWhole }) {
       const only = isWhole ? undefined : new Set(sessions.map(({ channelId }) => channelId));
-      await changeWhere(({ authorId }) => authorId === userId, gone, only);
+      await changeWhere(userId, ({ authorId }) => authorId === userId, gone, only);
       if (!isWhole) return;
       // Damaged copies may hold what the files do not.
-      for (const [channelId, guildId] of Array.from(await notedChannels()))
+      for (const [channelId, guildId] of Array.from(await channelsOf(userId)))
         await update({ guildId, channelId }, (document) => document, { erase: true });
     },
   };
@@ -227,7 +232,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   /** A pause has begun, of everything or of what is said in one channel. Resolves with how many notes went. */
   function dropOf(userId: string, channelId?: string): Promise<number> {
     const only = channelId === undefined ? undefined : new Set([channelId]);
-    return writes.run(userId, () => changeWhere(({ authorId }) => authorId === userId, gone, only));
+    return writes.run(userId, () => changeWhere(userId, ({ authorId }) => authorId === userId, gone, only));
   }
 
   return {
@@ -269,6 +274,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
         const isSaid = now === undefined || (now.text !== undefined && isSaidIn(text, now.text));
         if (!isSaid || !(await stillStands())) return undefined;
         const note = makeNote(said);
+        if (store.isShared) await authors.add(said.authorId, place);
         // The oldest one may make way.
         await update(place, (document) => withNote(document, note), { erase: true });
         logger.info('a channel note was kept', { ...placeIds(place), userId: said.authorId, id: note.id });
@@ -302,12 +308,14 @@ export function createChannelNotes(options: ChannelNotesOptions) {
 
     /** Removes a note for good. As part of no job. */
     remove: (authorId: string, channelId: string, noteId: string): Promise<number> =>
-      writes.run(authorId, () => changeWhere(({ id }) => id === noteId, gone, new Set([channelId]))),
+      writes.run(authorId, () =>
+        changeWhere(authorId, ({ id }) => id === noteId, gone, new Set([channelId])),
+      ),
 
     /** The messages of a person's own notes that say some words, or one by its id, as far as they may be used in a place. */
     saying: async (userId: string, words: string, place: Place): Promise<MessagesByChannel> => {
       const found: { channelId: string; messageIds: string[] }[] = [];
-      for await (const { channelId, notes } of documents(place.guildId)) {
+      for await (const { channelId, notes } of documents(place.guildId, userId)) {
         const messageIds = notes
           .filter(({ authorId, isForgotten }) => authorId === userId && isForgotten === undefined)
           .filter(({ id, text }) => id === words.trim() || saysWords(text, words))
@@ -324,7 +332,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
 
     /** Erases notes of messages that are too old [K15]; resolves with how many. */
     expire: (isPast: (messageId: string) => boolean): Promise<number> =>
-      changeWhere(({ messageId }) => isPast(messageId), gone),
+      changeWhere(undefined, ({ messageId }) => isPast(messageId), gone),
 
     /** Of a channel, the messages from an id on that notes were made from: what became of them while the bot was away is looked up. */
     async messagesSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {

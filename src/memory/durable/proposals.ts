@@ -6,7 +6,8 @@ import { placeSchema, type Place, type SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { sameItemForm, saysWords } from '../../core/text.ts';
 import { isWider, visibilityOf } from '../../core/visibility.ts';
-import { createLapsingLog, lapsingFields, type LapsingLogPorts } from '../lapsing-log.ts';
+import { lapsingFields, type LapsingLogPorts } from '../lapsing-log.ts';
+import { openLapsingLog } from '../person-lapsing-log.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { idsOf } from '../log/records.ts';
 import type { NoticingMode } from '../settings/person-settings.ts';
@@ -80,7 +81,7 @@ export type Proposals = ReturnType<typeof createProposals>;
  */
 export function createProposals(options: ProposalsOptions) {
   const { store, writes, durable, modeOf, said, clock } = options;
-  const log = createLapsingLog<Proposal>(options, {
+  const log = openLapsingLog<Proposal>(options, {
     key: 'proposals.jsonl',
     schema: proposalSchema,
     lastsMs: proposalForMs,

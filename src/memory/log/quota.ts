@@ -48,7 +48,8 @@ export function createQuota(options: QuotaOptions) {
 
   /** What a person's files take, their own folder and these sessions' measured anew. */
   async function measure(userId: string, sessions: readonly SessionKey[]): Promise<number> {
-    const known = sizes.get(userId);
+    // Others write where this process does not look.
+    const known = store.isShared ? undefined : sizes.get(userId);
     const own = known ?? new Map<string, number>();
     const others = known === undefined ? await log.sessionsOfPerson(userId) : [];
     for (const folder of new Set([`users/${userId}`, ...[...others, ...sessions].map(sessionFolder)])) {

@@ -36,7 +36,13 @@ function firstWordsLine(commandsEnabled: boolean): string {
 }
 
 /** People's own files that say nothing of whether they were ever answered. */
-const listsOnly: ReadonlySet<string> = new Set(['settings.json', 'sessions.json']);
+const listsOnly: ReadonlySet<string> = new Set([
+  'settings.json',
+  'sessions.json',
+  'noted.json',
+  'turns.json',
+  'spending.json',
+]);
 /** People who can be greeted at the same moment; far more than are answered at once. */
 const greetedAtOnce = 10_000;
 

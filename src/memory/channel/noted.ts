@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+import { assertSnowflake } from '../../core/snowflake.ts';
+import type { DocumentKind, Store } from '../../core/store.ts';
+import type { NotesPlace } from './document.ts';
+
+/** By channel in which a person has notes, or had, its guild. */
+const notedSchema = z.object({ version: z.literal(1), channels: z.record(z.string(), z.string()) });
+export const notedKind: DocumentKind<z.infer<typeof notedSchema>> = { version: 1, schema: notedSchema };
+
+/**
+ * Where a person's notes are: `users/<userId>/noted.json`, kept in a store that others change too, so that what is forgotten in one process is found that another one
+ * noted, and no other server's notes are looked through. It may name a channel in which there is none any more. Rejects with `StoreError`.
+ */
+export function createNotedChannels(store: Pick<Store, 'read' | 'update'>) {
+  return {
+    async of(userId: string): Promise<ReadonlyMap<string, string>> {
+      const noted = await store.read(keyOf(userId), notedKind);
+      return new Map(Object.entries(noted?.channels ?? {}));
+    },
+    /** To be called before a note is kept. */
+    async add(userId: string, { guildId, channelId }: NotesPlace): Promise<void> {
+      await store.update(keyOf(userId), notedKind, (noted) =>
+        noted?.channels[channelId] === guildId
+          ? noted
+          : { version: 1 as const, channels: { ...noted?.channels, [channelId]: guildId } },
+      );
+    },
+  };
+}
+
+function keyOf(userId: string): string {
+  return `users/${assertSnowflake(userId)}/noted.json`;
+}

@@ -1,0 +1,78 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { Reservation } from '../../src/core/model.ts';
+import { createSharedSpending } from '../../src/observability/shared-spending.ts';
+import type { DailyUse } from '../../src/observability/spending.ts';
+import { aliceId, bobId } from '../support/incoming.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { SharedData } from '../support/shared-store.ts';
+
+const now = new Date('2026-01-15T12:00:00Z');
+
+function open(limits: { readonly dailyCost?: number; readonly dailyCostPerPerson?: number }) {
+  const data = new SharedData({ now: () => now.getTime(), pause: () => 1 });
+  const told: DailyUse[] = [];
+  const openProcess = () =>
+    createSharedSpending({
+      store: data.open().store,
+      clock: () => now,
+      timer: new ManualTimer().set,
+      timeZone: 'UTC',
+      limits,
+      tellOwner: (use) => Promise.resolve(void told.push(use)),
+      logger: recordingLogger(),
+    });
+  return { data, told, processes: [openProcess(), openProcess()] as const };
+}
+
+const chat = (userId: string) => ({ userId, purpose: 'chat' }) as const;
+
+describe('what model calls cost, counted by several processes [L2]', () => {
+  it('stays within the limits in sum, whoever asks when, and what is not used is free again', async () => {
+    const call = fc.record({
+      isFirst: fc.boolean(),
+      userId: fc.constantFrom(aliceId, bobId),
+      cents: fc.integer({ min: 1, max: 40 }),
+      usedShare: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    const property = fc.asyncProperty(fc.array(call, { maxLength: 20 }), async (calls) => {
+      const { processes } = open({ dailyCost: 1, dailyCostPerPerson: 0.6 });
+      const used = new Map<string, number>();
+      await Promise.all(
+        calls.map(async ({ isFirst, userId, cents, usedShare }) => {
+          const usd = cents / 100;
+          const reservation: Reservation | undefined = await processes[isFirst ? 0 : 1].budget
+            ?.reserve(chat(userId), usd)
+            .catch(() => undefined);
+          if (reservation === undefined) return;
+          used.set(userId, (used.get(userId) ?? 0) + usd * usedShare);
+          reservation.settle(usd * usedShare);
+        }),
+      );
+      for (const sum of used.values()) expect(sum).toBeLessThanOrEqual(0.6 + 1e-9);
+      const total = [...used.values()].reduce((sum, usd) => sum + usd, 0);
+      expect(total).toBeLessThanOrEqual(1 + 1e-9);
+      await Promise.all(processes.map((each) => each.flush()));
+      const left = 1 - total;
+      // Who was never refused has all of the rest.
+      if (left > 0.01 && !used.has(bobId))
+        await processes[1].budget?.reserve(chat(bobId), Math.min(0.6, left - 0.005));
+    });
+    await fc.assert(property, { numRuns: 30 });
+  });
+
+  it('is told to the owner once, and goes with its person [K11]', async () => {
+    const { data, told, processes } = open({ dailyCost: 1, dailyCostPerPerson: 1 });
+    const [first, second] = processes;
+    (await first.budget?.reserve(chat(aliceId), 0.5))?.settle();
+    (await second.budget?.reserve(chat(bobId), 0.4))?.settle();
+    await Promise.all(processes.map((each) => each.flush()));
+    (await first.budget?.reserve(chat(aliceId), 0.05))?.settle();
+    await first.flush();
+    expect(told).toHaveLength(1);
+    await second.layer.erase({ userId: aliceId, isWhole: true });
+    expect(await data.common.list(`users/${aliceId}`)).toEqual([]);
+  });
+});
