@@ -233,7 +233,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const failures = new Map<LayerName | 'answers', unknown>();
     let count = 0;
     try {
-      const messages = await log.mentions(userId, words, () => true);
+      // A kill may have come when they were taken out, and before they were erased.
+      const messages = await log.mentions(userId, words, () => true, true);
       await eachConversation({ userId, messages }, async (session, cause) => {
         count += await takeOut(session, cause, failures, true);
       });

@@ -53,7 +53,7 @@ export type ChannelNotes = ReturnType<typeof createChannelNotes>;
  */
 export function createChannelNotes(options: ChannelNotesOptions) {
   const { store, writes, channels, settings, people, recent, logger } = options;
-  const authors = createNotedChannels(store);
+  const notedOf = createNotedChannels(store);
   /** By channel that has a file, its guild. Of servers that another process has, it may lack some: nobody is told of these here. */
   let known: Promise<Map<string, string>> | undefined;
 
@@ -76,7 +76,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
 
   /** By channel in which an author may have notes, its guild. */
   const channelsOf = (authorId: string): Promise<ReadonlyMap<string, string>> =>
-    store.isShared ? authors.of(authorId) : notedChannels();
+    store.isShared ? notedOf.of(authorId) : notedChannels();
 
   const read = (place: NotesPlace): Promise<NotesDocument | undefined> =>
     store.read(notesKey(place), notesKind);
@@ -274,7 +274,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
         const isSaid = now === undefined || (now.text !== undefined && isSaidIn(text, now.text));
         if (!isSaid || !(await stillStands())) return undefined;
         const note = makeNote(said);
-        if (store.isShared) await authors.add(said.authorId, place);
+        if (store.isShared) await notedOf.add(said.authorId, place);
         // The oldest one may make way.
         await update(place, (document) => withNote(document, note), { erase: true });
         logger.info('a channel note was kept', { ...placeIds(place), userId: said.authorId, id: note.id });

@@ -288,19 +288,25 @@ export function createSessionLog(options: SessionLogOptions) {
       return new Set(marked.filter((id) => ids.includes(id)));
     },
     /**
-     * All messages of a person's conversations, answers among them, that say some words and that `isMeant` picks, by channel [K4]. Reads all their logs.
+     * All messages of a person's conversations, answers among them, that say some words and that `isMeant` picks, by channel [K4]; with `areHeld` also those
+     * that were taken out and whose words a kill has left in the log. Reads all their logs.
      */
     async mentions(
       userId: string,
       words: string,
       isMeant: (message: LoggedMessage) => boolean,
+      areHeld = false,
     ): Promise<MessagesByChannel> {
       const found: { channelId: string; messageIds: string[] }[] = [];
       const pause = createTimeSlice();
       for (const session of await sessions.ofPerson(userId)) {
         const messageIds: string[] = [];
-        for (const { message } of (await since(session, 0)).messages) {
-          if (saysWords(message.text, words) && isMeant(message)) messageIds.push(message.id);
+        const { messages } = await since(session, 0);
+        const held = areHeld ? (await tails.after(session, 0)).map(({ record }) => record) : [];
+        const all = [...messages.map(({ message }) => message), ...held];
+        for (const message of all) {
+          const isSaid = message.type === 'message' && saysWords(message.text, words) && isMeant(message);
+          if (isSaid && !messageIds.includes(message.id)) messageIds.push(message.id);
           await pause();
         }
         if (messageIds.length > 0) found.push({ channelId: session.channelId, messageIds });

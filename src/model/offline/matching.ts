@@ -62,7 +62,7 @@ export function memoryPieces(request: ReadRequest): readonly MemoryPiece[] {
 }
 
 const passage =
-  /^\[\d+\] Source: .*\n.*\n(?:Date: (?<date>\S+).*\n)?Content: (?<content>.*)\nCitation: (?<citation>.*)(?:\nLink: (?<link>.*))?$/u;
+  /^\[\d+\] Source: .*\n.*\n(?:Date: (?<date>[\d-]+)(?: .*)?\n)?Content: (?<content>.*)\nCitation: (?<citation>.*)(?:\nLink: (?<link>.*))?$/u;
 
 /**
  * What a search of memory found [C3] that fits the question, a line a passage with where it is from. Of messages only the speaker's own

@@ -112,7 +112,10 @@ export async function migrate(url: string): Promise<void> {
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
   } catch (error) {
-    if (error instanceof Error && /previously executed migration .* is missing/u.test(error.message))
+    if (
+      error instanceof Error &&
+      error.message.startsWith('corrupted migrations: previously executed migration')
+    )
       throw new UnusableStoreError(
         'A newer version of the bot has used this database: start that one, or restore a backup',
         '.',
