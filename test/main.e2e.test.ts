@@ -63,7 +63,10 @@ describe('the program', () => {
   });
 
   it('stops in order although a file is being replaced at that moment [G4]', async () => {
-    await using stage = await openStage({ environment: { NODE_OPTIONS: `--import=${asIfReplacing}` } });
+    await using stage = await openStage({
+      isBuilt: true,
+      environment: { NODE_OPTIONS: `--import=${asIfReplacing}` },
+    });
     expect(await stage.stopBot()).toBe(0);
     expect(stage.bot().output()).toContain('the bot has stopped');
   });
@@ -82,7 +85,7 @@ describe('the program', () => {
   });
 
   it('loads, where it has a token and no model, nothing of the sandbox and of the Anthropic SDK', async () => {
-    await using stage = await openStage();
+    await using stage = await openStage({ isBuilt: true });
     await stage.stopBot();
     const coverage = join(stage.folder, 'coverage');
     await stage.startBot({ NODE_V8_COVERAGE: coverage });

@@ -42,7 +42,7 @@ describe('recall_memory [C1]', () => {
     expect(await recall('alice', 'dm', 'dentist')).toMatch(
       new RegExp(
         String.raw`^The tool said: Found 1 result\(s\) for: "dentist"\n\n\[1\] Source: messages\nLine: \d+\n` +
-          String.raw`Content: .*My dentist is Doctor Okafor.*\nCitation: messages\.jsonl#L\d+\n` +
+          String.raw`Date: [\d-]{10}\nContent: .*My dentist is Doctor Okafor.*\nCitation: messages\.jsonl#L\d+\n` +
           `Link: https://discord.com/channels/@me/${said.channelId}/${said.id}$`,
         'u',
       ),

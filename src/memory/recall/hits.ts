@@ -18,6 +18,8 @@ export interface Find {
   readonly order: number;
   /** The place of each of the query's terms among the segment's, -1 where it is not there. */
   readonly places: readonly number[];
+  /** Whether it holds a longer query word for word. */
+  readonly isVerbatim?: boolean;
   /** Which of the segment's units there are for the search; all where it is not given. */
   readonly admits: Admits | undefined;
 }

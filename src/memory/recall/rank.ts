@@ -179,6 +179,8 @@ function rarity(holding: number, units: number): number {
   return Math.log(1 + (Math.max(0, units - holding) + 0.5) / (holding + 0.5));
 }
 
+/** Words that a query has at least, that a text with just these words in this order comes first: who gives a line looks for where it stands. */
+const leastVerbatim = 4;
 /** How far apart two words of a pair may stand. */
 const pairReach = 2;
 
@@ -210,7 +212,9 @@ export async function rerank(
     const said = mayPair.length > 0 ? reader.read(text) : [];
     const share = mayPair.filter((pair) => hasPair(said, pair)).length / Math.max(1, pairs.length);
     const phrase = mayBePhrase && normalizeText(text).includes(query.text) ? weights.phrase : 0;
-    ranked.push({ ...hit, score: hit.score + best * (weights.pair * share + phrase) });
+    const isVerbatim = phrase > 0 && query.words.length >= leastVerbatim;
+    const score = hit.score + best * (weights.pair * share + phrase);
+    ranked.push({ ...hit, score, ...(isVerbatim && { isVerbatim }) });
     await pause();
   }
   return ranked.toSorted(compareHits);

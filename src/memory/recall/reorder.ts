@@ -8,6 +8,9 @@ import type { TermReader } from './words.ts';
 /** Hits of a query that are put in order anew; the others follow as they are. */
 const mostReordered = 60;
 
+/** What a hit that holds the query word for word counts more: no sum of features comes to that. */
+const verbatim = 20;
+
 /** By what the logarithm of a hit's odds is divided: several wordings of one question are alike, so that each counts for less than it would by itself. */
 const caution = 2;
 
@@ -58,7 +61,9 @@ export async function bestFirst(
   weights: RecallWeights,
 ): Promise<readonly Find[]> {
   const { hits, features } = await lookedAt(ranking, query, reader, weights.ranking);
-  const sums = features.map((of) => weighted(of, weights.order));
+  const sums = features.map(
+    (of, at) => weighted(of, weights.order) + (hits[at]?.isVerbatim === true ? verbatim : 0),
+  );
   const best = Math.max(...sums);
   const ordered = hits.map((hit, at) => {
     const sum = sums[at];
