@@ -1,42 +1,21 @@
 import { randomBytes } from 'node:crypto';
 
 import type { StatusFacts } from '../commands/status-command.ts';
-import type { RecentChanges } from '../core/changes.ts';
 import type { Config } from '../config/config.ts';
-import type {
-  AttachmentPort,
-  ChannelPort,
-  DirectMessagePort,
-  HistoryPort,
-  PresentPlace,
-  ReadAttachment,
-  ReadReplied,
-  ReplyPort,
-  ServerPort,
-  WaitingReactionPort,
-} from '../core/chat.ts';
-import type { ReadChannel } from '../core/channel-talk.ts';
 import type { CommandRequest } from '../core/commands.ts';
-import { nextDayAt, processTimer, type Clock, type Timer } from '../core/time.ts';
+import { nextDayAt, processTimer } from '../core/time.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { measure } from '../core/measures.ts';
-import type { Logger } from '../core/logger.ts';
-import type { ModelClient } from '../core/model.ts';
 import type { SessionKey } from '../core/place.ts';
-import type { Processes } from '../core/processes.ts';
 import { isSnowflake } from '../core/snowflake.ts';
-import type { Store } from '../core/store.ts';
-import type { ActionTools, OfferPort } from '../core/tool.ts';
-import type { WorkQueue } from '../core/work-queue.ts';
 import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
 import type { PresentGuilds } from '../memory/left-guilds.ts';
+import { createTakeover } from '../memory/takeover.ts';
 import { createNoteTaking } from '../memory/channel/note-taking.ts';
-import type { ChannelJournal } from '../turn/journal.ts';
 import { cachePrice } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
-import type { Spending } from '../observability/spending.ts';
 import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
 import { createPauseNotes } from '../turn/pauses.ts';
 import { PromptComposer } from '../turn/prompt-input.ts';
@@ -48,54 +27,9 @@ import { createTurnLimits } from '../turn/turn-limits.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
 import { botName, createLayers, unknownChannels, type Memory } from './layers.ts';
-import type { OtherProcesses } from './processes.ts';
-import { addUpStatus, createReadStatus, type StatusSources } from './status.ts';
-
-/** How often it is looked for what processes that are gone have left, in milliseconds. */
-const takeoverMs = 60_000;
-
-export interface SharedPorts {
-  readonly processes: Processes;
-  /** Default: one of this process, whose work waits for its next start. */
-  readonly work?: WorkQueue;
-}
-
-export interface BotPorts {
-  readonly store: Store;
-  readonly model: ModelClient;
-  readonly journal: ChannelJournal;
-  /** Knows of every edit and deletion before anything else does. */
-  readonly recent: RecentChanges;
-  readonly replies: ReplyPort;
-  readonly directMessages: DirectMessagePort;
-  readonly offers: OfferPort;
-  readonly reactions: WaitingReactionPort;
-  readonly history: HistoryPort;
-  /** Whether a person may talk with the bot [G1]. Default: nobody's talk is read. */
-  readonly hasAccess?: (userId: string) => boolean;
-  readonly presentPlace: PresentPlace;
-  readonly server: ServerPort;
-  /** Default: nothing is known of channels beside those of turns. */
-  readonly channels?: ChannelPort;
-  readonly attachments: AttachmentPort;
-  readonly readAttachment: ReadAttachment;
-  readonly readReplied: ReadReplied;
-  readonly readChannel: ReadChannel;
-  /** Where the edges are observed; without them there is no status command. */
-  readonly statusSources?: StatusSources;
-  /** The other processes of this machine; default: there are none. */
-  readonly others?: OtherProcesses | undefined;
-  /** What model calls cost on the present day; without it there is no limit on that. */
-  readonly spending?: Pick<Spending, 'heldUntil' | 'layer'>;
-  /** Where other processes may use the same store: what orders them, and where work after turns waits for all. Default: this one has it alone. */
-  readonly shared?: SharedPorts | undefined;
-  /** What the model may do on Discord, where that is on. */
-  readonly actions?: ActionTools;
-  readonly clock: Clock;
-  /** Default: the process's own. */
-  readonly timer?: Timer;
-  readonly logger: Logger;
-}
+import type { BotPorts } from './bot-ports.ts';
+import { createKnownChannels } from './known-channels.ts';
+import { createReadStatus, statusOfAll } from './status.ts';
 
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export type Bot = ReturnType<typeof createBot>;
@@ -308,14 +242,7 @@ export function createBot(config: Config, ports: BotPorts) {
   const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
   const readOwnStatus =
     statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues);
-  const readStatus = async (): Promise<StatusFacts> => {
-    if (readOwnStatus === undefined) throw new Error('There is no status');
-    const { others } = ports;
-    const own = await readOwnStatus();
-    if (others === undefined) return own;
-    const found = (await others.ask('status', [])).flatMap((facts) => facts ?? []);
-    return addUpStatus(own, found, others.count);
-  };
+  const readStatus = readOwnStatus && statusOfAll(readOwnStatus, ports.others);
   const commands = createCommands(config, memory, {
     journal,
     directMessages: ports.directMessages,
@@ -325,7 +252,7 @@ export function createBot(config: Config, ports: BotPorts) {
     channels: ports.channels ?? unknownChannels,
     begin: writes.begin,
     logger,
-    readStatus: readOwnStatus && readStatus,
+    readStatus,
   });
   const commandPorts = {
     handle: (request: CommandRequest) => commands.command(request),
@@ -370,16 +297,7 @@ export function createBot(config: Config, ports: BotPorts) {
     logger,
   });
 
-  let cancelTakeover: (() => void) | undefined;
-  let isDraining = false;
-  /** Now and again finishes what processes have left that are gone. */
-  function takeOverLater(): void {
-    if (processes === undefined) return;
-    cancelTakeover = timer(() => {
-      cancelTakeover = undefined;
-      void memory.changes.finish().then(() => isDraining || takeOverLater());
-    }, takeoverMs);
-  }
+  const takeover = processes && createTakeover({ finish: memory.changes.finish, timer });
 
   /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
@@ -404,28 +322,7 @@ export function createBot(config: Config, ports: BotPorts) {
     tellOwners: limits.tellOwners,
     /** The role that lets people into a guild, where its people have named one [V0]. */
     memberRole: settings.memberRole,
-    /** Channels that the bot has been active in, and when; also those where it was stopped before its first reply. */
-    async knownChannels() {
-      const activeAt = new Map<string, number>();
-      const noted = (await channelNotes.channels()).map(({ channelId: id }) => ({ id, activeAt: 0 }));
-      for (const { id, activeAt: at } of [
-        ...(await sessionLog.channels()),
-        ...(await journal.channels()),
-        ...noted,
-      ])
-        activeAt.set(id, Math.max(at, activeAt.get(id) ?? 0));
-      return Array.from(activeAt, ([id, at]) => ({ id, activeAt: at }));
-    },
-    /** The server that a channel belongs to, as far as memory knows. */
-    async guildOf(channelId: string): Promise<string | undefined> {
-      const [session] = await sessionLog.sessionsIn(channelId);
-      return session && (await states.read(session)).place?.guildId;
-    },
-    /** What is remembered of a channel from a message id on, to be compared with what stands there after a gap. */
-    remembered: async (channelId: string, messageId: string) => [
-      ...(await sessionLog.rememberedSince(channelId, messageId)),
-      ...(await channelNotes.messagesSince(channelId, messageId)),
-    ],
+    ...createKnownChannels({ sessionLog, states, journal, channelNotes }),
     /** The bot was removed from a guild that had these channels. Must not be told of an outage. */
     guildLeft: (guildId: string, channelIds: readonly string[]) => leftGuilds.left(guildId, channelIds),
     /** Finishes what a kill left undone, when replies can be sent. */
@@ -433,7 +330,7 @@ export function createBot(config: Config, ports: BotPorts) {
     /** Erases what is too old, and what is left of guilds that the bot is in no more, from now on, beside everything else [K15]. Never rejects. */
     async startRetention(presentGuilds: PresentGuilds): Promise<void> {
       await recovery.finishChanges();
-      takeOverLater();
+      takeover?.start();
       retention.start();
       leftGuilds.start(presentGuilds);
       await channelNotes.dropPaused(clock().toISOString());
@@ -452,8 +349,7 @@ export function createBot(config: Config, ports: BotPorts) {
       leftGuilds.stop();
       noteTaking.stop();
       idleSessions.stop();
-      isDraining = true;
-      cancelTakeover?.();
+      takeover?.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });
         turns.abort();

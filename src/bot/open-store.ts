@@ -6,7 +6,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import { createFileStore } from '../storage/files/store.ts';
-import type { SharedPorts } from './create-bot.ts';
+import type { SharedPorts } from './bot-ports.ts';
 
 /** `bot`: beside other bots where the store allows it. `alone`: where no bot runs. `reader`: beside whatever runs, and changes nothing. */
 export type Opener = 'bot' | 'alone' | 'reader';

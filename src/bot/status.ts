@@ -7,6 +7,7 @@ import type { UsageReport } from '../core/model.ts';
 import type { LastWrite, Store } from '../core/store.ts';
 import { priceListDate } from '../model/anthropic/models.ts';
 import type { WatchedModel } from '../observability/watched-model.ts';
+import type { OtherProcesses } from './processes.ts';
 
 /** What is known of the edges. */
 export interface StatusSources {
@@ -63,6 +64,19 @@ export function createReadStatus(
       limits: config.limits,
       noMemoryChannels: config.storage.noMemoryChannelIds.length,
     };
+  };
+}
+
+/** Reads the status of all processes of this machine, where there are others; whoever does not answer is left out. */
+export function statusOfAll(
+  readOwn: () => Promise<StatusFacts>,
+  others: OtherProcesses | undefined,
+): () => Promise<StatusFacts> {
+  if (others === undefined) return readOwn;
+  return async () => {
+    const own = await readOwn();
+    const found = (await others.ask('status', [])).flatMap((facts) => facts ?? []);
+    return addUpStatus(own, found, others.count);
   };
 }
 

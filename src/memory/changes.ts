@@ -1,38 +1,25 @@
-import { randomUUID } from 'node:crypto';
-
 import type { MessageChange } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { SessionKey } from '../core/place.ts';
-import type { Notice, Processes } from '../core/processes.ts';
+import type { Notice } from '../core/processes.ts';
 import { maskSecrets } from '../core/secrets.ts';
 import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } from './layer.ts';
 import {
-  changeSchema,
   comingBack,
   conversationsOf,
   eachConversation,
   eraseEverywhere,
-  isSupersededBy,
   messageIdsOf,
   personOf,
   stillForgotten,
   withdrawAnswers,
-  type Change,
   type ChangeLedgerPorts,
   type Expired,
   type Failures,
   type WithMessages,
 } from './change-records.ts';
 import { idsOf } from './log/records.ts';
-
-interface Unfinished {
-  readonly sequence: number;
-  readonly change: Change;
-}
-
-/** The ledger of a process that has the store alone; in the folder there is one for each of several processes. */
-const loneLedgerKey = 'changes.jsonl';
-const ledgersFolder = 'changes';
+import { createOpenChanges, type Unfinished } from './open-changes.ts';
 
 export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 
@@ -43,17 +30,13 @@ export type ChangeLedger = ReturnType<typeof createChangeLedger>;
  * each has a ledger of its own, and whoever comes first finishes that of one which is gone [X2].
  */
 export function createChangeLedger(ports: ChangeLedgerPorts) {
-  const { store, recent, writes, log, layers, answers, processes, logger } = ports;
-  const ledgerKey = processes === undefined ? loneLedgerKey : `${ledgersFolder}/${randomUUID()}.jsonl`;
-  /** That this process has its own ledger, so that nobody takes it for one that is left. */
-  let claimed: Promise<unknown> | undefined;
+  const { recent, writes, log, layers, answers, processes, logger } = ports;
+  const { append, enter, close, isOpen, supersedesAny, unfinished } = createOpenChanges(ports);
   let finishing: Promise<void> | undefined;
   const order = createKeyedQueue();
   /** Whom withdrawn messages concern: where the log has none of them, those that hold something of others. */
   const holdersOf = ({ length }: { readonly length: number }): readonly MemoryLayer[] =>
     length > 0 ? layers : layers.filter((layer) => layer.holdersOf !== undefined);
-  /** What the ledger has open, by its place there. */
-  const open = new Map<number, Change>();
   /** People who are being erased, until that is over. */
   const erasing = new Map<string, Promise<unknown>>();
 
@@ -285,51 +268,20 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   async function finishAfter(earlier: Promise<void> | undefined): Promise<void> {
     await earlier;
-    await finishAll(processes === undefined ? await recordsIn(ledgerKey) : await adopted(processes));
-  }
-
-  async function recordsIn(ledger: string): Promise<readonly Unfinished[]> {
-    const unfinished: Unfinished[] = [];
-    try {
-      for await (const { sequence, record: change } of store.scan(ledger, changeSchema))
-        unfinished.push({ sequence, change });
-    } catch (error) {
-      logger.error('the ledger of changes could not be read', { error });
-    }
-    return unfinished;
-  }
-
-  /** Takes over what stands in the ledgers of processes that are gone: it is this one's then. Never rejects. */
-  async function adopted({ locks }: Processes): Promise<readonly Unfinished[]> {
-    const unfinished: Unfinished[] = [];
-    try {
-      const ledgers = (await store.list(ledgersFolder)).map(({ path }) => `${ledgersFolder}/${path}`);
-      for (const ledger of [loneLedgerKey, ...ledgers]) {
-        const claim = ledger === ledgerKey ? undefined : await locks.claim(ledger);
-        if (claim === undefined) continue;
-        for (const { change } of await recordsIn(ledger))
-          unfinished.push({ sequence: await append(change), change });
-        await store.remove(ledger);
-        await claim.release();
-      }
-    } catch (error) {
-      logger.error('changes of a process that is gone could not be taken over', { error });
-    }
-    return unfinished;
+    await finishAll(await unfinished());
   }
 
   /** Erasings first: what they make pointless is not done. */
-  async function finishAll(unfinished: readonly Unfinished[]): Promise<void> {
-    for (const { sequence, change } of unfinished) open.set(sequence, change);
-    for (const { sequence, change } of unfinished)
+  async function finishAll(left: readonly Unfinished[]): Promise<void> {
+    for (const { sequence, change } of left)
       if (change.kind === 'erased') await carryOutErasing(change, sequence);
     const noted = new Map<string, unknown>();
     const last = new Map<string, number>();
-    for (const { sequence, change } of unfinished)
+    for (const { sequence, change } of left)
       if (change.kind === 'edited' || change.kind === 'deleted')
         for (const id of messageIdsOf(change)) last.set(id, sequence);
-    for (const { sequence, change } of unfinished) {
-      if (change.kind === 'erased' || !open.has(sequence)) continue;
+    for (const { sequence, change } of left) {
+      if (change.kind === 'erased' || !isOpen(sequence)) continue;
       // The later one takes out what the earlier one said, too; done before, the earlier one would take out what is said now.
       if (change.kind === 'edited' && last.get(change.messageId) !== sequence) continue;
       if (change.kind === 'purged') await writes.run(change.userId, () => carryOutPurge(change, sequence));
@@ -397,8 +349,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         await attempt(() => writes.run(session.userId, () => carryOutIn(session, isHeld)));
     });
     if (!isLogged) await attempt(() => withdrawAnswers(answers, change, []));
-    const supersedesAny = [...open.values()].some((earlier) => isSupersededBy(earlier, change));
-    if (isDone && (sequence !== undefined || supersedesAny)) await close(sequence ?? Infinity, change);
+    if (isDone && (sequence !== undefined || supersedesAny(change)))
+      await close(sequence ?? Infinity, change);
   }
 
   /**
@@ -438,39 +390,6 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     if (!isErasing || (failures.size > 0 && !isLastTry)) return failures;
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'erase'));
     return failures;
-  }
-
-  async function append(change: Change): Promise<number> {
-    claimed ??= processes?.locks.claim(ledgerKey);
-    claimed?.catch(() => (claimed = undefined));
-    await claimed;
-    const sequence = await store.append(ledgerKey, change);
-    open.set(sequence, change);
-    return sequence;
-  }
-
-  /** The conversation goes on where the disk refuses; then a kill can come between. */
-  async function enter(change: MessageChange): Promise<number | undefined> {
-    try {
-      return await append(change);
-    } catch (error) {
-      logger.error('could not be saved', { what: 'a change', error });
-      return undefined;
-    }
-  }
-
-  /** The change is done, and earlier ones of the same messages with it. Never rejects: done twice, nothing happens. */
-  async function close(sequence: number, change: Change): Promise<void> {
-    const isClosed = (each: number, earlier: Change): boolean =>
-      each === sequence || (each < sequence && isSupersededBy(earlier, change));
-    try {
-      await store.rewrite(ledgerKey, changeSchema, (entry) =>
-        isClosed(entry.sequence, entry.record) ? undefined : entry.record,
-      );
-      for (const [each, earlier] of open) if (isClosed(each, earlier)) open.delete(each);
-    } catch (error) {
-      logger.error('could not be saved', { what: 'that a change is done', error });
-    }
   }
 
   return { record, forget, finalise, restore, erase, erased, erasedElsewhere, purge, expire, finish };

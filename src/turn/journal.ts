@@ -1,56 +1,22 @@
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 
 import type { RecentChanges } from '../core/changes.ts';
 import { RefusedJobError } from '../core/keyed-queue.ts';
 import { growingCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
-import { placeSchema } from '../core/place.ts';
-import type { LazyOption, LogEntry, LogState, Store } from '../core/store.ts';
+import type { LazyOption, LogEntry, Store } from '../core/store.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
-
-/** What was asked, and by whom. */
-const question = {
-  messageIds: z.array(z.string()).min(1),
-  userId: z.string(),
-  speakerName: z.string(),
-  isBot: z.literal(true).exactOptional(),
-  place: placeSchema,
-};
-
-const preparedSchema = z.object({
-  kind: z.literal('prepared'),
-  ...question,
-  /** The answer to a command, which is no part of history [F2]. */
-  isCommand: z.literal(true).exactOptional(),
-  text: z.string(),
-  /** As the log is to have it; not known of answers from earlier versions, nor of a command's. */
-  hasThirdPartyText: z.boolean().exactOptional(),
-  retells: z.literal(true).exactOptional(),
-});
-
-const begunSchema = z.object({
-  kind: z.literal('begun'),
-  ...question,
-  /** The reply's messages that stand in the channel, in order. */
-  replyIds: z.array(z.string()),
-});
-
-export const recordSchema = z.discriminatedUnion('kind', [
-  preparedSchema,
-  begunSchema,
-  z.object({ kind: z.literal('handled'), messageIds: z.array(z.string()) }),
-  z.object({ kind: z.literal('hidden'), messageIds: z.array(z.string()) }),
-  z.object({ kind: z.literal('unhidden'), messageIds: z.array(z.string()) }),
-  z.object({ kind: z.literal('gone') }),
-]);
-type JournalRecord = z.infer<typeof recordSchema>;
-
-/** An answer that is ready but was not yet seen to be sent. */
-export type PreparedReply = Omit<z.infer<typeof preparedSchema>, 'kind'>;
-
-/** An answer of which people saw the beginning, and that was not yet seen to be whole. */
-export type BegunReply = Omit<z.infer<typeof begunSchema>, 'kind'>;
+import {
+  applyRecord,
+  countRecord,
+  newJournalState,
+  recordSchema,
+  stillStands,
+  type BegunReply,
+  type JournalRecord,
+  type JournalState,
+  type PreparedReply,
+} from './journal-state.ts';
 
 const loadedChannels = 500;
 /** People who had everything erased since the start; what they asked before is over long before there were so many. */
@@ -312,98 +278,6 @@ function dropDone(
     return undefined;
   };
   return store.rewrite(logOf(channelId), recordSchema, change, options);
-}
-
-type JournalState = ReturnType<typeof newJournalState>;
-
-/** What a channel's journal says. */
-function newJournalState(seen: LogState) {
-  return {
-    /** How far the log was read, or written by this process with nothing in between. */
-    seen,
-    /** What this process knows and the disk refused; where others write too. */
-    unsaved: new Array<JournalRecord>(),
-    handled: new Set<string>(),
-    hidden: new Set<string>(),
-    prepared: new Map<string, PreparedReply>(),
-    /** By the newest message answered, which is the one that the reply points to. */
-    begun: new Map<string, BegunReply>(),
-    isGone: false,
-    /** Records in the file, and those among them that hold an answer. */
-    records: 0,
-    texts: 0,
-    /** Something was withdrawn while an answer was being sent: the file is to hold no text once it was. */
-    erasesTexts: false,
-  };
-}
-
-function countRecord(state: JournalState, { kind }: JournalRecord): void {
-  state.records += 1;
-  if (kind === 'prepared') state.texts += 1;
-}
-
-function applyRecord(state: JournalState, record: JournalRecord): void {
-  switch (record.kind) {
-    case 'prepared': {
-      const { kind: _, ...reply } = record;
-      state.prepared.set(replyKey(record.messageIds), reply);
-      return;
-    }
-    case 'begun': {
-      const { kind: _, ...reply } = record;
-      // It goes on with what stood there for any of its messages.
-      for (const id of record.messageIds) state.begun.delete(id);
-      state.begun.set(record.messageIds.at(-1) ?? '', reply);
-      return;
-    }
-    case 'handled':
-      // After an answer could not be sent, its messages may have got another one, together with others or alone.
-      for (const [key, { messageIds }] of state.prepared) {
-        if (messageIds.some((id) => record.messageIds.includes(id))) state.prepared.delete(key);
-      }
-      for (const id of record.messageIds) state.begun.delete(id);
-      keepNewest(state.handled, record.messageIds);
-      return;
-    case 'hidden':
-      keepNewest(state.hidden, record.messageIds);
-      return;
-    case 'unhidden':
-      for (const id of record.messageIds) state.hidden.delete(id);
-      return;
-    case 'gone':
-      state.isGone = true;
-  }
-}
-
-/** Whether a record still says something; the ids of handled and hidden messages are kept elsewhere. */
-function stillStands(state: JournalState, record: JournalRecord): boolean {
-  switch (record.kind) {
-    case 'prepared':
-      return state.prepared.has(replyKey(record.messageIds));
-    case 'begun': {
-      const present = state.begun.get(record.messageIds.at(-1) ?? '');
-      return present !== undefined && replyKey(present.replyIds) === replyKey(record.replyIds);
-    }
-    case 'gone':
-      return true;
-    case 'handled':
-    case 'hidden':
-    case 'unhidden':
-      return false;
-  }
-}
-
-function replyKey(messageIds: readonly string[]): string {
-  return messageIds.join(' ');
-}
-
-/** Of the ids those that came last. */
-function keepNewest(ids: Set<string>, added: readonly string[]): void {
-  for (const id of added) ids.add(id);
-  for (const id of ids) {
-    if (ids.size <= limits.journalIds) return;
-    ids.delete(id);
-  }
 }
 
 /** Does a write that the conversation can go on without: a disk that refuses costs memory, not the conversation [E3]. Never rejects. */

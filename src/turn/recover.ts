@@ -9,7 +9,8 @@ import type { DocumentKind, Store } from '../core/store.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Provenance } from '../memory/provenance.ts';
 import type { AfterTurn } from './after-turn.ts';
-import { saveBestEffort, type BegunReply, type PreparedReply } from './journal.ts';
+import { saveBestEffort } from './journal.ts';
+import type { BegunReply, PreparedReply } from './journal-state.ts';
 import type { MemoryNotices } from './notices.ts';
 import {
   beginReply,

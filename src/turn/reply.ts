@@ -7,7 +7,8 @@ import { offerText, type Offer, type OfferPort } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { FirstWords } from '../memory/settings/greeting.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
-import { saveBestEffort, type BegunReply, type ChannelJournal } from './journal.ts';
+import { saveBestEffort, type ChannelJournal } from './journal.ts';
+import type { BegunReply } from './journal-state.ts';
 import type { TurnControl } from './sessions.ts';
 
 /** Whom bringing a reply out needs. */

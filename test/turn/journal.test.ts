@@ -2,12 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
-import {
-  createChannelJournal,
-  recordSchema,
-  type BegunReply,
-  type PreparedReply,
-} from '../../src/turn/journal.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
+import { recordSchema, type BegunReply, type PreparedReply } from '../../src/turn/journal-state.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';

@@ -4,28 +4,17 @@ import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
-import { compareSnowflakes, isSnowflake } from '../../core/snowflake.ts';
+import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { saysWords } from '../../core/text.ts';
-import { createTimeSlice } from '../../core/time.ts';
 import { mayUseNote } from '../../core/visibility.ts';
 import type { MemoryLayer, Withdrawn } from '../layer.ts';
 import type { PersonSettingsStore } from '../settings/person-settings.ts';
 import type { PlaceSettings } from '../settings/place-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
-import {
-  makeNote,
-  noNotes,
-  notesKey,
-  notesKind,
-  withNote,
-  withNotes,
-  type ChannelNote,
-  type NotesDocument,
-  type NotesPlace,
-} from './document.ts';
+import { makeNote, withNote, type ChannelNote, type NotesPlace } from './document.ts';
 import { isSaidIn } from './evidence.ts';
-import { createNotedChannels } from './noted.ts';
+import { createNotesFiles } from './files.ts';
 import { createNoteSection } from './section.ts';
 
 export interface ChannelNotesOptions {
@@ -53,92 +42,8 @@ export type ChannelNotes = ReturnType<typeof createChannelNotes>;
  */
 export function createChannelNotes(options: ChannelNotesOptions) {
   const { store, writes, channels, settings, people, recent, logger } = options;
-  const notedOf = createNotedChannels(store);
-  /** By channel that has a file, its guild. Of servers that another process has, it may lack some: nobody is told of these here. */
-  let known: Promise<Map<string, string>> | undefined;
-
-  function notedChannels(): Promise<Map<string, string>> {
-    known ??= findChannels().catch((error: unknown) => {
-      known = undefined;
-      throw error;
-    });
-    return known;
-  }
-
-  async function findChannels(): Promise<Map<string, string>> {
-    const found = new Map<string, string>();
-    for (const { path } of await store.list('guilds')) {
-      const [, guildId = '', channelId = ''] = /^([^/]+)\/notes\/([^/]+)\.json$/u.exec(path) ?? [];
-      if (isSnowflake(guildId) && isSnowflake(channelId)) found.set(channelId, guildId);
-    }
-    return found;
-  }
-
-  /** By channel in which an author may have notes, its guild. */
-  const channelsOf = (authorId: string): Promise<ReadonlyMap<string, string>> =>
-    store.isShared ? notedOf.of(authorId) : notedChannels();
-
-  const read = (place: NotesPlace): Promise<NotesDocument | undefined> =>
-    store.read(notesKey(place), notesKind);
-
-  /** The notes of one channel; none where it has none. */
-  async function notesIn(channelId: string): Promise<readonly ChannelNote[]> {
-    const guildId = (await notedChannels()).get(channelId);
-    return guildId === undefined ? [] : ((await read({ guildId, channelId }))?.notes ?? []);
-  }
-
-  /** Of all channels, or those of a guild, or those in which an author may have some, one after the other; others have their turn in between. */
-  async function* documents(guildId?: string, authorId?: string): AsyncGenerator<NotesDocument> {
-    const pause = createTimeSlice();
-    const all = authorId === undefined ? await notedChannels() : await channelsOf(authorId);
-    for (const [channelId, of] of Array.from(all)) {
-      if (guildId !== undefined && of !== guildId) continue;
-      const document = await read({ guildId: of, channelId });
-      if (document !== undefined) yield document;
-      await pause();
-    }
-  }
-
-  async function update(
-    place: NotesPlace,
-    operation: (document: NotesDocument) => NotesDocument,
-    writing: { readonly erase?: boolean; readonly isLazy?: boolean } = {},
-  ): Promise<void> {
-    const noted = await notedChannels();
-    const stored = await store.update(
-      notesKey(place),
-      notesKind,
-      (current) => {
-        const before = current ?? noNotes(place);
-        const after = operation(before);
-        return after === before ? current : after;
-      },
-      writing,
-    );
-    if (stored !== undefined) noted.set(place.channelId, place.guildId);
-  }
-
-  /** Changes an author's notes everywhere, or in some channels, and erases what they were. As part of a job of the author's queue, but for what is too old. */
-  async function changeWhere(
-    authorId: string | undefined,
-    isMeant: (note: ChannelNote) => boolean,
-    change: (note: ChannelNote) => ChannelNote | undefined,
-    channelIds?: ReadonlySet<string>,
-  ): Promise<number> {
-    let count = 0;
-    for await (const document of documents(undefined, authorId)) {
-      if (channelIds?.has(document.channelId) === false) continue;
-      const meant = document.notes.filter(isMeant).length;
-      if (meant === 0) continue;
-      count += meant;
-      await update(
-        document,
-        (present) => withNotes(present, (note) => (isMeant(note) ? change(note) : note)),
-        { erase: true },
-      );
-    }
-    return count;
-  }
+  const { notedChannels, channelsOf, noteAuthor, read, notesIn, documents, update, changeWhere } =
+    createNotesFiles(store);
 
   async function withdraw(change: Withdrawn, stage: 'withdraw' | 'erase'): Promise<void> {
     const { session, cause, isForgetting = false } = change;
@@ -274,7 +179,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
         const isSaid = now === undefined || (now.text !== undefined && isSaidIn(text, now.text));
         if (!isSaid || !(await stillStands())) return undefined;
         const note = makeNote(said);
-        if (store.isShared) await notedOf.add(said.authorId, place);
+        await noteAuthor(said.authorId, place);
         // The oldest one may make way.
         await update(place, (document) => withNote(document, note), { erase: true });
         logger.info('a channel note was kept', { ...placeIds(place), userId: said.authorId, id: note.id });

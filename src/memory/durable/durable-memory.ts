@@ -9,7 +9,7 @@ import { localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { ChangeLedger } from '../changes.ts';
 import type { Forgotten, MemoryLayer, Purged, WithdrawnMessage } from '../layer.ts';
-import type { MessagesByChannel, UndoableChange, UndoablePart, UndoLog } from '../undo.ts';
+import type { MessagesByChannel, UndoablePart, UndoLog } from '../undo.ts';
 import {
   activeInOrder,
   durableDocumentKind,
@@ -24,7 +24,6 @@ import { bounded, createDocumentChanges, lastOf } from './document-changes.ts';
 import { supports } from './evidence.ts';
 import { importItems, type ImportResult } from './import-items.ts';
 import { mergeItems } from './merge.ts';
-import { isUnmade, readInverse, reverted, stateOf, type Undoing } from './inverse.ts';
 import {
   changedItem,
   findItems,
@@ -49,6 +48,7 @@ import {
   type RememberRequest,
 } from './remember-item.ts';
 import { createDurableSections } from './sections.ts';
+import { createUndoing } from './undoing.ts';
 
 export interface RememberInput extends RememberRequest {
   /**
@@ -113,6 +113,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
   ): Promise<T> => (await apply(userId, operation, { erases: true })).result;
+
+  const undoing = createUndoing(options, { documentOf, applyAndErase });
 
   const layer: MemoryLayer = {
     name: 'durable',
@@ -197,54 +199,16 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     const removed = await applyAndErase(userId, (document) =>
       removeBySource(document, [...now.keys()], stillSaid),
     );
-    await keepFromReturning(userId, (item) => now.has(item.source.messageId) && !stillSaid(item));
+    await undoing.keepFromReturning(userId, (item) => now.has(item.source.messageId) && !stillSaid(item));
     if (removed.length > 0)
       logger.info('items removed: source message changed', { userId, itemIds: idsOf(removed) });
-  }
-
-  /** What brings back such an item, which its owner did not store themselves, can be undone no more. */
-  function keepFromReturning(userId: string, isGone: (item: DurableItem) => boolean): Promise<void> {
-    return options.undo.erase(userId, ({ part }) =>
-      (readInverse(part)?.items ?? []).some(
-        ({ before }) => before !== undefined && before.source.type !== 'manual' && isGone(before),
-      ),
-    );
-  }
-
-  /** Takes back what a change did, as part of a job of the person's queue; safe to repeat. */
-  async function takeBack(change: UndoableChange): Promise<void> {
-    const { id, userId, part, messages = [] } = change;
-    if (messages.length > 0) {
-      await options.undo.begin(change);
-      const others = (await options.undo.list(userId)).filter((other) => other.id !== id);
-      await options.changes.restore(change, others);
-    }
-    const inverse = readInverse(part);
-    if (inverse !== undefined) await applyAndErase(userId, (current) => reverted(current, inverse));
-    await options.notes?.revert(part);
-    await options.undo.drop(userId, id);
-  }
-
-  /** A change that was noted and never made can be undone by nothing. */
-  async function dropUnmade({ id, userId, part }: UndoableChange): Promise<void> {
-    const isNever =
-      isUnmade(await documentOf(userId), readInverse(part)) ||
-      (await options.notes?.stateOf(part)) === 'reverted';
-    if (isNever) await options.undo.drop(userId, id);
   }
 
   return {
     ...layer,
 
-    /** After a kill: what was begun to be undone is, and what was never made can be undone by nothing [K5]. */
-    settleUndo: (change: UndoableChange): Promise<void> =>
-      writes.begin(() =>
-        writes.run(change.userId, async () => {
-          // Another process may have been at it.
-          if (!(await options.undo.has(change.userId, change.id))) return;
-          await (change.isUndoing === true ? takeBack(change) : dropUnmade(change));
-        }),
-      ),
+    settleUndo: undoing.settle,
+    undo: undoing.undo,
 
     /** The active items, pinned first, then the newest. All of them: what is shown of them in a place is up to `mayUseItem`. */
     list: async (userId: string): Promise<readonly DurableItem[]> => activeInOrder(await itemsOf(userId)),
@@ -351,33 +315,10 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     merge: (userId: string, id: string, into: string, place: Place) =>
       makeChange(userId, 'merge', (document, now) => mergeItems(document, userId, { id, into, place }, now)),
 
-    /**
-     * Undoes a change [K5], or the newest one of a person, in one job of their queue: `undefined` where there is none or it is final,
-     * `isDone: false` where something of it was changed since. `items` are those that it brought back, or took.
-     */
-    undo: (userId: string, id?: string) =>
-      writes.run(userId, async (): Promise<Undoing | undefined> => {
-        // No start settles what a process left that others outlive.
-        const newest = store.isShared ? await options.undo.find(userId) : undefined;
-        if (newest !== undefined) await dropUnmade(newest);
-        const change = await options.undo.find(userId, id);
-        if (change === undefined) return undefined;
-        const inverse = readInverse(change.part);
-        const before = inverse?.items.flatMap((each) => each.before ?? []) ?? [];
-        const document = await documentOf(userId);
-        const state = inverse ? stateOf(document, inverse) : await options.notes?.stateOf(change.part);
-        const isDone = state !== 'overtaken';
-        if (isDone) await takeBack(change);
-        logger.info('a change was undone', { userId, what: change.what, isDone });
-        const touched = new Set(inverse?.items.map((each) => each.id));
-        const after = document.items.filter((item) => touched.has(item.id));
-        return { what: change.what, isDone, before, after };
-      }),
-
     /** Removes what rests on messages alone that `isPast` picks [K15]; resolves with how many items went. */
     expire: (userId: string, isPast: (messageId: string) => boolean): Promise<number> =>
       writes.run(userId, async () => {
-        await keepFromReturning(userId, ({ source }) => isPast(source.messageId));
+        await undoing.keepFromReturning(userId, ({ source }) => isPast(source.messageId));
         if (removePast(await documentOf(userId), isPast).gone.length === 0) return 0;
         return (await applyAndErase(userId, (document) => removePast(document, isPast))).length;
       }),

@@ -1,0 +1,117 @@
+import { isSnowflake } from '../../core/snowflake.ts';
+import type { Store } from '../../core/store.ts';
+import { createTimeSlice } from '../../core/time.ts';
+import {
+  noNotes,
+  notesKey,
+  notesKind,
+  withNotes,
+  type ChannelNote,
+  type NotesDocument,
+  type NotesPlace,
+} from './document.ts';
+import { createNotedChannels } from './noted.ts';
+
+/** The files of notes, one a channel: which there are, whose notes are in them, and changes of an author's notes in all of them. Rejects with `StoreError`. */
+export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'update' | 'list'>) {
+  const notedOf = createNotedChannels(store);
+  /** By channel that has a file, its guild. Of servers that another process has, it may lack some: nobody is told of these here. */
+  let known: Promise<Map<string, string>> | undefined;
+
+  function notedChannels(): Promise<Map<string, string>> {
+    known ??= findChannels().catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
+  }
+
+  async function findChannels(): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (const { path } of await store.list('guilds')) {
+      const [, guildId = '', channelId = ''] = /^([^/]+)\/notes\/([^/]+)\.json$/u.exec(path) ?? [];
+      if (isSnowflake(guildId) && isSnowflake(channelId)) found.set(channelId, guildId);
+    }
+    return found;
+  }
+
+  /** By channel in which an author may have notes, its guild. */
+  const channelsOf = (authorId: string): Promise<ReadonlyMap<string, string>> =>
+    store.isShared ? notedOf.of(authorId) : notedChannels();
+
+  const read = (place: NotesPlace): Promise<NotesDocument | undefined> =>
+    store.read(notesKey(place), notesKind);
+
+  /** The notes of one channel; none where it has none. */
+  async function notesIn(channelId: string): Promise<readonly ChannelNote[]> {
+    const guildId = (await notedChannels()).get(channelId);
+    return guildId === undefined ? [] : ((await read({ guildId, channelId }))?.notes ?? []);
+  }
+
+  /** Of all channels, or those of a guild, or those in which an author may have some, one after the other; others have their turn in between. */
+  async function* documents(guildId?: string, authorId?: string): AsyncGenerator<NotesDocument> {
+    const pause = createTimeSlice();
+    const all = authorId === undefined ? await notedChannels() : await channelsOf(authorId);
+    for (const [channelId, of] of Array.from(all)) {
+      if (guildId !== undefined && of !== guildId) continue;
+      const document = await read({ guildId: of, channelId });
+      if (document !== undefined) yield document;
+      await pause();
+    }
+  }
+
+  async function update(
+    place: NotesPlace,
+    operation: (document: NotesDocument) => NotesDocument,
+    writing: { readonly erase?: boolean; readonly isLazy?: boolean } = {},
+  ): Promise<void> {
+    const noted = await notedChannels();
+    const stored = await store.update(
+      notesKey(place),
+      notesKind,
+      (current) => {
+        const before = current ?? noNotes(place);
+        const after = operation(before);
+        return after === before ? current : after;
+      },
+      writing,
+    );
+    if (stored !== undefined) noted.set(place.channelId, place.guildId);
+  }
+
+  /** Changes an author's notes everywhere, or in some channels, and erases what they were. As part of a job of the author's queue, but for what is too old. */
+  async function changeWhere(
+    authorId: string | undefined,
+    isMeant: (note: ChannelNote) => boolean,
+    change: (note: ChannelNote) => ChannelNote | undefined,
+    channelIds?: ReadonlySet<string>,
+  ): Promise<number> {
+    let count = 0;
+    for await (const document of documents(undefined, authorId)) {
+      if (channelIds?.has(document.channelId) === false) continue;
+      const meant = document.notes.filter(isMeant).length;
+      if (meant === 0) continue;
+      count += meant;
+      await update(
+        document,
+        (present) => withNotes(present, (note) => (isMeant(note) ? change(note) : note)),
+        { erase: true },
+      );
+    }
+    return count;
+  }
+
+  return {
+    notedChannels,
+    channelsOf,
+    /** To be called before a note of an author is kept in a channel. */
+    async noteAuthor(authorId: string, place: NotesPlace): Promise<void> {
+      if (store.isShared) await notedOf.add(authorId, place);
+    },
+    read,
+    notesIn,
+    documents,
+    update,
+    changeWhere,
+  };
+}
