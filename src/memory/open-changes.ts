@@ -92,6 +92,13 @@ export function createOpenChanges({
     }
   }
 
+  /** What the process before this one, or others that are gone, have left; open from now on. Never rejects. */
+  async function unfinished(): Promise<readonly Unfinished[]> {
+    const left = processes === undefined ? await recordsIn(ledgerKey) : await adopted(processes);
+    for (const { sequence, change } of left) open.set(sequence, change);
+    return left;
+  }
+
   return {
     /** Resolves with the change's place when it is on disk; rejects with `StoreError`. */
     append,
@@ -101,11 +108,6 @@ export function createOpenChanges({
     /** Whether a later change makes any that is open pointless. */
     supersedesAny: (change: Change): boolean =>
       [...open.values()].some((earlier) => isSupersededBy(earlier, change)),
-    /** What the process before this one, or others that are gone, have left; open from now on. Never rejects. */
-    async unfinished(): Promise<readonly Unfinished[]> {
-      const left = processes === undefined ? await recordsIn(ledgerKey) : await adopted(processes);
-      for (const { sequence, change } of left) open.set(sequence, change);
-      return left;
-    },
+    unfinished,
   };
 }

@@ -101,13 +101,15 @@ export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'updat
     return count;
   }
 
+  /** To be called before a note of an author is kept in a channel. */
+  async function noteAuthor(authorId: string, place: NotesPlace): Promise<void> {
+    if (store.isShared) await notedOf.add(authorId, place);
+  }
+
   return {
     notedChannels,
     channelsOf,
-    /** To be called before a note of an author is kept in a channel. */
-    async noteAuthor(authorId: string, place: NotesPlace): Promise<void> {
-      if (store.isShared) await notedOf.add(authorId, place);
-    },
+    noteAuthor,
     read,
     notesIn,
     documents,

@@ -1,7 +1,5 @@
 import type { ChatMessage } from '../../core/chat.ts';
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { measure } from '../../core/measures.ts';
-import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
@@ -9,7 +7,7 @@ import { localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { ChangeLedger } from '../changes.ts';
 import type { Forgotten, MemoryLayer, Purged, WithdrawnMessage } from '../layer.ts';
-import type { MessagesByChannel, UndoablePart, UndoLog } from '../undo.ts';
+import type { MessagesByChannel, UndoLog } from '../undo.ts';
 import {
   activeInOrder,
   durableDocumentKind,
@@ -48,7 +46,7 @@ import {
   type RememberRequest,
 } from './remember-item.ts';
 import { createDurableSections } from './sections.ts';
-import { createUndoing } from './undoing.ts';
+import { createUndoing, type UndoingOptions } from './undoing.ts';
 
 export interface RememberInput extends RememberRequest {
   /**
@@ -71,23 +69,18 @@ export interface DurableSettings {
   readonly injectMaxChars: number;
 }
 
-export interface DurableMemoryOptions {
+export interface DurableMemoryOptions extends UndoingOptions {
   readonly settings: DurableSettings;
   readonly store: Pick<Store, 'isShared' | 'read' | 'update' | 'remove'>;
-  readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
   /** Where auto-extraction is on [A2]. */
   readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
   readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
   /** The messages of a person's notes in channels that say some words and may be used in a place: they go with what is forgotten [B3]. Default: there are none. */
   readonly notesSaying?: (userId: string, words: string, place: Place) => Promise<MessagesByChannel>;
-  /** Where changes are noted that can be undone. */
-  readonly undo: Pick<UndoLog, 'note' | 'list' | 'find' | 'has' | 'begin' | 'drop' | 'erase'>;
-  /** Changes of notes, which are undone in the same order. Default: there are none. */
-  readonly notes?: UndoablePart;
+  readonly undo: UndoingOptions['undo'] & Pick<UndoLog, 'note'>;
   readonly clock: Clock;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
-  readonly logger: Logger;
 }
 
 /**

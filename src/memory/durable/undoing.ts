@@ -1,7 +1,21 @@
-import type { UndoableChange } from '../undo.ts';
+import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Store } from '../../core/store.ts';
+import type { ChangeLedger } from '../changes.ts';
+import type { UndoableChange, UndoablePart, UndoLog } from '../undo.ts';
 import type { DocumentChange, DurableDocument, DurableItem } from './document.ts';
-import type { DurableMemoryOptions } from './durable-memory.ts';
 import { isUnmade, readInverse, reverted, stateOf, type Undoing } from './inverse.ts';
+
+export interface UndoingOptions {
+  readonly store: Pick<Store, 'isShared'>;
+  readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
+  /** Where changes are noted that can be undone. */
+  readonly undo: Pick<UndoLog, 'list' | 'find' | 'has' | 'begin' | 'drop' | 'erase'>;
+  readonly changes: Pick<ChangeLedger, 'restore'>;
+  /** Changes of notes, which are undone in the same order. Default: there are none. */
+  readonly notes?: UndoablePart;
+  readonly logger: Logger;
+}
 
 /** How a person's items are read and changed. */
 interface ItemsFile {
@@ -14,10 +28,7 @@ interface ItemsFile {
 }
 
 /** Takes back what changes of items, and of notes in the same order, did [K5]. Rejects with `StoreError`. */
-export function createUndoing(
-  options: Pick<DurableMemoryOptions, 'store' | 'writes' | 'undo' | 'changes' | 'notes' | 'logger'>,
-  { documentOf, applyAndErase }: ItemsFile,
-) {
+export function createUndoing(options: UndoingOptions, { documentOf, applyAndErase }: ItemsFile) {
   const { store, writes, logger } = options;
 
   /** What brings back such an item, which its owner did not store themselves, can be undone no more. */
