@@ -30,33 +30,33 @@ export function createOpenChanges({
   const open = new Map<number, Change>();
 
   async function recordsIn(ledger: string): Promise<readonly Unfinished[]> {
-    const unfinished: Unfinished[] = [];
+    const found: Unfinished[] = [];
     try {
       for await (const { sequence, record: change } of store.scan(ledger, changeSchema))
-        unfinished.push({ sequence, change });
+        found.push({ sequence, change });
     } catch (error) {
       logger.error('the ledger of changes could not be read', { error });
     }
-    return unfinished;
+    return found;
   }
 
   /** Takes over what stands in the ledgers of processes that are gone: it is this one's then. Never rejects. */
   async function adopted({ locks }: Processes): Promise<readonly Unfinished[]> {
-    const unfinished: Unfinished[] = [];
+    const found: Unfinished[] = [];
     try {
       const ledgers = (await store.list(ledgersFolder)).map(({ path }) => `${ledgersFolder}/${path}`);
       for (const ledger of [loneLedgerKey, ...ledgers]) {
         const claim = ledger === ledgerKey ? undefined : await locks.claim(ledger);
         if (claim === undefined) continue;
         for (const { change } of await recordsIn(ledger))
-          unfinished.push({ sequence: await append(change), change });
+          found.push({ sequence: await append(change), change });
         await store.remove(ledger);
         await claim.release();
       }
     } catch (error) {
       logger.error('changes of a process that is gone could not be taken over', { error });
     }
-    return unfinished;
+    return found;
   }
 
   async function append(change: Change): Promise<number> {
