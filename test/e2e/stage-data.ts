@@ -22,6 +22,8 @@ export interface StageData {
   write(path: string, text: string, isBotAlive: boolean): Promise<void>;
   /** All that is kept, whatever it is; the path of what belongs to a key begins with the key. */
   everything(): Promise<readonly Kept[]>;
+  /** It is so many milliseconds later than it is by the clock: also by the database's own, where the bot's clock is set forward. */
+  setLater(ms: number): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ function inFiles(folder: string): StageData {
         }),
       );
     },
+    setLater: () => Promise.resolve(),
     dispose: () => Promise.resolve(),
   };
 }
@@ -94,6 +97,7 @@ async function inDatabase(): Promise<StageData> {
   await (await database.open()).close();
   // It is no bot, whom others would have to wait for.
   const store = await database.open({ as: 'reader', connections: 2 });
+  let laterMs = 0;
   return {
     environment: { DISCOCLAW_STORE: database.url },
     async read(path) {
@@ -120,6 +124,10 @@ async function inDatabase(): Promise<StageData> {
     async everything() {
       const rows = await database.query(everyRow);
       return rows.map(({ path, text }) => ({ path: String(path), text: String(text) }));
+    },
+    async setLater(ms) {
+      if (ms > laterMs) await database.query(letPass, [ms - laterMs]);
+      laterMs = ms;
     },
     dispose: () => database.dispose(),
   };
@@ -150,6 +158,11 @@ export function greetedSettings(userId: string): { readonly path: string; readon
   const text = JSON.stringify({ version: 1, greetedAt: '2026-01-01T00:00:00.000Z' });
   return { path: `data/users/${userId}/settings.json`, text };
 }
+
+/** What waits for a time by the database's clock comes so much nearer. */
+const letPass = `
+  update discoclaw.work set next_at = next_at - $1::float8 * interval '1 millisecond',
+    waiting = coalesce((select jsonb_object_agg(key, value::float8 - $1::float8) from jsonb_each_text(waiting)), '{}')`;
 
 /** Of a key, its content and last good copy; of a log, its records and what is kept of them. Indexes hold texts as they are, between other bytes. */
 const everyRow = `

@@ -9,6 +9,7 @@ import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
 import { startBotHere, type RunningBot } from './bot-here.ts';
 import { startChild } from './child.ts';
+import { laterMsOf } from './later.ts';
 import { greetedSettings, openStageData, type Kept } from './stage-data.ts';
 
 export interface StageOptions {
@@ -103,6 +104,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   let isAlive = false;
 
   async function startProcess(environment: Readonly<Record<string, string>>): Promise<RunningBot> {
+    await data.setLater(laterMsOf(environment));
     const child = startChild({ script: 'main.js', folder, environment: { ...base, ...environment } });
     bot = { ...child, stop: () => child.end('SIGTERM') };
     kill = () => child.end('SIGKILL');
