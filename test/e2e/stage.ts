@@ -10,7 +10,7 @@ import { startModelServer, type ModelScript, type ModelServer } from '../support
 import { startBotHere, type RunningBot } from './bot-here.ts';
 import { startChild } from './child.ts';
 import { laterMsOf } from './later.ts';
-import { greetedSettings, openStageData, type Kept } from './stage-data.ts';
+import { greetedSettings, openStageData, type Kept, type KeptFolder } from './stage-data.ts';
 
 export interface StageOptions {
   /** Besides the token, the addresses and the folders. */
@@ -56,8 +56,8 @@ export interface Stage extends AsyncDisposable {
   /** A file below the bot's folder: `data/…`, `workspace/…`. */
   readFile(path: string): Promise<string>;
   writeFile(path: string, text: string): Promise<void>;
-  /** All that the bot keeps, by the path that it has below the data folder. */
-  kept(): Promise<readonly Kept[]>;
+  /** All that the bot keeps, by the path that it has below the data folder, or below the workspace. */
+  kept(folder?: KeptFolder): Promise<readonly Kept[]>;
   readonly folder: string;
   /** Which store the bot uses, for programs that are to use the same. */
   readonly storeEnvironment: Readonly<Record<string, string>>;
@@ -162,7 +162,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     readFile: (path) => data.read(path, isAlive),
     writeFile: (path, text) => data.write(path, text, isAlive),
-    kept: () => data.everything(),
+    kept: (of = 'data') => data.everything(of),
     async [Symbol.asyncDispose]() {
       await (kill === undefined ? stage.stopBot() : kill());
       await sandbox.close();
