@@ -31,8 +31,8 @@ interface Unfinished {
 }
 
 /** The ledger of a process that has the store alone; in the folder there is one for each of several processes. */
-const loneLedgerKey = 'changes.jsonl';
-const ledgersFolder = 'changes';
+export const loneLedgerKey = 'changes.jsonl';
+export const ledgersFolder = 'changes';
 
 export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 

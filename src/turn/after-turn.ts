@@ -37,7 +37,7 @@ interface AfterTurnOptions {
 }
 
 /** Stands in the work of a person for what may be over. */
-const lapseKey = 'lapse';
+export const lapseKey = 'lapse';
 
 /** The work after turns, queued per user, never delaying a reply [A1]. Sessions that wait together share one run. */
 export class AfterTurn {
