@@ -4,6 +4,8 @@ import type { Logger } from '../core/logger.ts';
 import { createLogger } from '../observability/logger.ts';
 import { openRawFiles } from '../storage/files/raw-files.ts';
 import { canonicalHash, type RawEntry, type RawStore } from '../storage/raw.ts';
+import { lapseKey } from '../turn/after-turn.ts';
+import { laidOutFor, type Layout } from './migrate-layout.ts';
 
 /** What is the caller's to mend. */
 const badRequest = 2;
@@ -21,11 +23,16 @@ interface Moved {
 }
 
 /**
- * Copies all that one store holds to another, where nothing but an earlier part of the same may be; nothing of the first is changed. Every entry is read
- * back and compared by its hash, and at the end the keys of both; interrupted, it goes on where it was when it is called again [X4].
+ * Copies all that one store holds to another, where nothing but an earlier part of the same may be; nothing of the first is changed. It is laid out for the other
+ * as a bot there looks for it. Every entry is read back and compared by its hash, and at the end the keys of both; interrupted, it goes on where it was when it is called again [X4].
  * @throws {RangeError} where the other holds something else. @throws {StoreError}
  */
-export async function moveAll(from: RawStore, to: RawStore, tell: (line: string) => void): Promise<Moved> {
+export async function moveAll(
+  source: RawStore,
+  to: RawStore,
+  { layout, tell }: { readonly layout: Layout; readonly tell: (line: string) => void },
+): Promise<Moved> {
+  const from = await laidOutFor(layout, source);
   const keys = await from.keys();
   const wanted = new Set(keys);
   const foreign = (await to.keys()).find((key) => !wanted.has(key));
@@ -35,10 +42,10 @@ export async function moveAll(from: RawStore, to: RawStore, tell: (line: string)
   let toldAt = performance.now();
   for (let begin = 0; begin < keys.length; begin += keysAtOnce) {
     const page = keys.slice(begin, begin + keysAtOnce);
-    const source = await from.read(page);
+    const entries = await from.read(page);
     const present = hashesOf(await to.read(page));
-    const missing = source.filter((entry) => !present.has(entry.key));
-    assertSame(source, present, (key) => `The target holds another ${key} than the source: empty it first.`);
+    const missing = entries.filter((entry) => !present.has(entry.key));
+    assertSame(entries, present, (key) => `The target holds another ${key} than the source: empty it first.`);
     if (missing.length > 0) {
       await to.write(missing);
       const stored = hashesOf(await to.read(missing.map(({ key }) => key)));
@@ -47,18 +54,19 @@ export async function moveAll(from: RawStore, to: RawStore, tell: (line: string)
       assertSame(missing, stored, (key) => `${key} is not what it was, and was not copied.`);
     }
     copied += missing.length;
-    there += source.length - missing.length;
-    for (const entry of source) records += entry.kind === 'log' ? entry.records.length : 0;
+    there += entries.length - missing.length;
+    for (const entry of entries) records += entry.kind === 'log' ? entry.records.length : 0;
     if (performance.now() - toldAt > tellEveryMs) {
       toldAt = performance.now();
       tell(`${begin + page.length} of ${keys.length}`);
     }
   }
+  await to.queue(from.waiting, lapseKey);
   await to.settle();
   const after = await to.keys();
   if (after.length !== copied + there)
     throw new StoreError(`The target has ${after.length} entries instead of ${copied + there}`, '.');
-  return { copied, there, records, damagedLines: from.damagedLines() };
+  return { copied, there, records, damagedLines: source.damagedLines() };
 }
 
 function hashesOf(entries: readonly RawEntry[]): ReadonlyMap<string, string> {
@@ -86,7 +94,10 @@ export async function runMigrate(from: string, to: string, environment: Environm
     for (const name of [from, to]) opened.push(await open(name, environment, logger));
     const [source, target] = opened;
     if (source === undefined || target === undefined) return badRequest;
-    const moved = await moveAll(source, target, (line) => process.stderr.write(`${line}\n`));
+    const moved = await moveAll(source, target, {
+      layout: to === 'files' ? 'alone' : 'shared',
+      tell: (line) => process.stderr.write(`${line}\n`),
+    });
     process.stdout.write(reportOf(moved));
     return 0;
   } catch (error) {

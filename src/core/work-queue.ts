@@ -18,7 +18,7 @@ export interface WorkQueue {
    * does at all; rejects with `StoreError`.
    */
   add(userId: string, key: string, at?: Date): Promise<void>;
-  /** Takes work from now on. `work` must not reject, and is over when it resolves. To be called once. */
+  /** Takes work from now on, which is over when it resolves; where it rejects, it is taken again in a while. To be called once. */
   start(work: (lease: WorkLease) => Promise<void>): void;
   /** Drops what waits of a person, and ends what runs in this process. Never rejects. */
   drop(userId: string): Promise<void>;

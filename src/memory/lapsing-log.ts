@@ -50,7 +50,7 @@ export interface LapsingLog<T extends LapsingRecord> {
   readonly erase: (userId: string, isGone?: (record: T) => boolean) => Promise<void>;
   /** Makes all records of a person final now. Never rejects; what cannot be yet stays. */
   readonly finish: (userId: string) => Promise<void>;
-  /** Makes final what of a person's is by now. Never rejects. */
+  /** Makes final what of a person's is by now. Rejects with `StoreError` where that could not be looked at: it is to be called again. */
   readonly lapse: (userId: string) => Promise<void>;
   /** Makes final what became so while nothing ran, and from now on what becomes so. Never rejects. */
   readonly start: () => Promise<void>;

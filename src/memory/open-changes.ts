@@ -11,8 +11,8 @@ export interface Unfinished {
 }
 
 /** The ledger of a process that has the store alone; in the folder there is one for each of several processes. */
-const loneLedgerKey = 'changes.jsonl';
-const ledgersFolder = 'changes';
+export const loneLedgerKey = 'changes.jsonl';
+export const ledgersFolder = 'changes';
 
 /**
  * Which changes are open, on disk: a log that a change enters before anything else is done, and leaves when it is. Of several processes over one store each

@@ -40,29 +40,27 @@ function createPersonLapsingLog<T extends LapsingRecord>(
     return store.rewrite(keyOf(userId), schema, ({ record }) => (isGone(record) ? undefined : record));
   }
 
-  /** Never rejects. */
+  const notYet = 'what is over could not be erased yet';
+
+  /** What cannot be made final yet is looked at again. Rejects with `StoreError`. */
   async function settle(userId: string, isDue: (record: T, isSurplus: boolean) => boolean): Promise<void> {
-    try {
-      const records = await recordsOf(userId);
-      const surplus = new Set(records.slice(0, -mostOfPerson));
-      const final = new Set<string>();
-      for (const record of records) {
-        if (!isDue(record, surplus.has(record))) continue;
-        try {
-          await finalise(record);
-          final.add(record.id);
-        } catch (error) {
-          logger.error('what is over could not be erased yet', { key, userId, error });
-        }
+    const records = await recordsOf(userId);
+    const surplus = new Set(records.slice(0, -mostOfPerson));
+    const final = new Set<string>();
+    for (const record of records) {
+      if (!isDue(record, surplus.has(record))) continue;
+      try {
+        await finalise(record);
+        final.add(record.id);
+      } catch (error) {
+        logger.error(notYet, { key, userId, error });
       }
-      if (final.size > 0) await drop(userId, ({ id }) => final.has(id));
-      const oldest = records.find(({ id }) => !final.has(id));
-      if (oldest === undefined) return;
-      const inMs = Math.max(retryMs, Date.parse(oldest.at) + lastsMs - clock().getTime());
-      await lapseAt(userId, new Date(clock().getTime() + inMs));
-    } catch (error) {
-      logger.error('what is over could not be erased yet', { key, userId, error });
     }
+    if (final.size > 0) await drop(userId, ({ id }) => final.has(id));
+    const oldest = records.find(({ id }) => !final.has(id));
+    if (oldest === undefined) return;
+    const inMs = Math.max(retryMs, Date.parse(oldest.at) + lastsMs - clock().getTime());
+    await lapseAt(userId, new Date(clock().getTime() + inMs));
   }
 
   return {
@@ -70,8 +68,9 @@ function createPersonLapsingLog<T extends LapsingRecord>(
       const now = clock();
       const record = schema.parse({ ...fields, id: randomUUID().slice(0, 8), at: now.toISOString() });
       const { userId } = record;
-      await store.append(keyOf(userId), record, { isLazy });
+      // A kill may come in between: nothing is to stand there that nobody comes back for.
       await lapseAt(userId, new Date(now.getTime() + lastsMs));
+      await store.append(keyOf(userId), record, { isLazy });
       return record;
     },
     list: async (userId) => (await waitingOf(userId)).filter((record) => !isOver(record)),
@@ -86,7 +85,13 @@ function createPersonLapsingLog<T extends LapsingRecord>(
     async erase(userId, isGone = () => true) {
       if ((await recordsOf(userId)).some(isGone)) await drop(userId, isGone);
     },
-    finish: (userId) => settle(userId, () => true),
+    async finish(userId) {
+      try {
+        await settle(userId, () => true);
+      } catch (error) {
+        logger.error(notYet, { key, userId, error });
+      }
+    },
     lapse: (userId) =>
       settle(userId, (record, isSurplus) => isSurplus || isOver(record) || isDueAtStart?.(record) === true),
     start: () => Promise.resolve(),

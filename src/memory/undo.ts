@@ -5,6 +5,9 @@ import { limits } from '../core/limits.ts';
 import { lapsingFields, type LapsingLogPorts } from './lapsing-log.ts';
 import { openLapsingLog } from './person-lapsing-log.ts';
 
+/** Of all people, or, in a shared store, in each person's folder. */
+export const undoKey = 'undo.jsonl';
+
 /** How long a change can be undone [K5]; milliseconds. */
 export const undoForMs = 10 * 60_000;
 
@@ -60,7 +63,7 @@ export type UndoLog = ReturnType<typeof createUndoLog>;
  */
 export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
   const log = openLapsingLog(ports, {
-    key: 'undo.jsonl',
+    key: undoKey,
     schema: changeSchema,
     lastsMs: undoForMs,
     mostOfPerson: limits.undoableChanges,

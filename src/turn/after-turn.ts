@@ -32,12 +32,12 @@ interface AfterTurnOptions {
   readonly begin?: KeyedQueue['begin'];
   /** Where work waits that other processes may do as well [X2]. Default: it waits in this one. */
   readonly work?: WorkQueue | undefined;
-  /** Sees to what of a person's may be over by now. Must not reject. Default: nothing is to be seen to. */
+  /** Sees to what of a person's may be over by now; where it rejects, it is called again in a while. Default: nothing is to be seen to. */
   readonly lapse?: (userId: string) => Promise<void>;
 }
 
 /** Stands in the work of a person for what may be over. */
-const lapseKey = 'lapse';
+export const lapseKey = 'lapse';
 
 /** The work after turns, queued per user, never delaying a reply [A1]. Sessions that wait together share one run. */
 export class AfterTurn {
@@ -51,7 +51,7 @@ export class AfterTurn {
   constructor(options: AfterTurnOptions) {
     this.#options = options;
     const { work, begin = (run) => run() } = options;
-    work?.start((lease) => begin(() => this.#runLease(lease), lease.userId).catch(() => undefined));
+    work?.start((lease) => begin(() => this.#runLease(lease), lease.userId));
   }
 
   /** Looks at a session from a time on, where work waits for other processes too. Never rejects. */

@@ -99,6 +99,7 @@ describe('moving from files to a database and back [X4]', () => {
         const id = `1000000000000${String(index).padStart(5, '0')}`;
         return [
           [`users/${id}/durable.json`, `{"version":1,"text":"\\u0000 \\udc00 ${index}"}`],
+          [`users/${id}/sessions.json`, `{"version":1,"channels":["5${id}"]}`],
           [`sessions/5${id}/${id}/messages.jsonl`, `{"sequence":1,"record":{"n":${index}}}\n`],
           [`users/${id}/notebook/USER.md`, `# ${index}\0`],
         ];
@@ -111,7 +112,7 @@ describe('moving from files to a database and back [X4]', () => {
     for (const stopAfter of [1, 4, 5])
       await expect(move(openDatabase, target.open, stopAfter)).rejects.toThrow('interrupted');
     expect(await move(openDatabase, target.open)).toMatchObject({ records: 1000 });
-    expect(hashesBelow(target.dataDir).size).toBe(3000);
+    expect(hashesBelow(target.dataDir).size).toBe(4000);
     expect(hashesBelow(target.dataDir)).toEqual(hashesBelow(source.dataDir));
   });
 });
@@ -138,7 +139,7 @@ async function move(
             throw new Error('interrupted');
           },
         },
-        () => {},
+        { layout: 'shared', tell: () => {} },
       );
     } finally {
       await target.close();

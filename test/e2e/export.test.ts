@@ -1,6 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { join } from 'node:path';
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -200,17 +198,15 @@ describe('an export [K10]', () => {
     expect(() => json.map(([, text]): unknown => JSON.parse(text))).not.toThrow();
     expect([...files.keys()]).toHaveLength(new Set(files.keys()).size);
 
-    const data = join(stage.folder, 'data');
-    const own = (await readdir(data, { recursive: true, withFileTypes: true }))
-      .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !entry.name.endsWith('.bak'))
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => path.includes(`/${id}/`) && !path.endsWith('/sessions.json'));
-    expect(own.length).toBeGreaterThan(5);
+    const ownPaths = (await stage.kept())
+      .map(({ path }) => path)
+      .filter((path) => path.includes(`/${id}/`) && !/\/\.[^/]*$|\.bak$|\/sessions\.json$/u.test(path));
+    expect(ownPaths.length).toBeGreaterThan(5);
     const told = [...files.values()].flatMap((text) =>
       /^[[{]/u.test(text) ? textsIn(JSON.parse(text)) : [text],
     );
-    for (const path of own) {
-      const text = await readFile(path, 'utf8');
+    for (const path of ownPaths) {
+      const text = await stage.readFile(`data/${path}`);
       const records = path.endsWith('.jsonl') ? text.trim().split('\n') : [text];
       const texts = records.flatMap((each) =>
         /^[[{]/u.test(each) ? textsIn(JSON.parse(each)) : [each.trim()],

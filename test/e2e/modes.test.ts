@@ -1,6 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { answeringBy, callsOf, chatCall, historyIn, toldIn, type Answers } from './model-calls.ts';
@@ -13,12 +10,10 @@ const everyLayer = {
   DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
 };
 
-/** All that is on disk, whatever the file. */
-async function onDisk(stage: Stage): Promise<string> {
-  const entries = await readdir(stage.folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const texts = await Promise.all(files.map((each) => readFile(join(each.parentPath, each.name), 'utf8')));
-  return texts.join('\n');
+/** All that is kept, whatever it is. */
+async function keptText(stage: Stage): Promise<string> {
+  const kept = [...(await stage.kept()), ...(await stage.kept('workspace'))];
+  return kept.map(({ text }) => text).join('\n');
 }
 
 /** The bot's small lines in a place. */
@@ -64,7 +59,7 @@ describe('what a person lets the bot keep [K9]', () => {
     expect(toldIn(after)).not.toMatch(/axolotl|Ocelot/u);
 
     await stage.stopBot();
-    const disk = await onDisk(stage);
+    const disk = await keptText(stage);
     expect(disk).toContain('bassoon');
     expect(disk).not.toMatch(/axolotl|Ocelot/u);
   });
@@ -83,7 +78,7 @@ describe('what a person lets the bot keep [K9]', () => {
     await stage.ask('bob', '#general', 'It is pink, my axolotl.');
     await stage.stopBot();
     expect(await smallLines(stage, '#dev')).toHaveLength(0);
-    const disk = await onDisk(stage);
+    const disk = await keptText(stage);
     expect(disk).toContain('cockatoo');
     expect(disk).toContain('bassoon');
     expect(disk).not.toMatch(/axolotl|like rum/u);

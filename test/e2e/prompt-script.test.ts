@@ -1,4 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -30,6 +29,7 @@ const environment = () => ({
   DISCOCLAW_DATA_DIR: join(stage.folder, 'data'),
   DISCOCLAW_WORKSPACE_DIR: join(stage.folder, 'workspace'),
   DISCOCLAW_TIMEZONE: 'UTC',
+  ...stage.storeEnvironment,
 });
 
 /** The script as a person starts it, beside the running bot and over the same folders. */
@@ -45,18 +45,17 @@ function printed(...words: readonly string[]): Promise<string> {
   return runPrompt(words, environment());
 }
 
-/** Every file of the data folder with its text, but for the tokens of today, which the bot writes down when it comes to it. */
-async function dataFiles(): Promise<ReadonlyMap<string, string>> {
-  const entries = await readdir(join(stage.folder, 'data'), { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile() && entry.name !== 'usage.json' && !entry.name.startsWith('.journal-'))
-    .map((entry) => join(entry.parentPath, entry.name));
-  return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(path, 'utf8')] as const)));
+/** All that the bot keeps, but for the tokens of today, which it writes down when it comes to it. */
+async function keptTexts(): Promise<ReadonlyMap<string, string>> {
+  const kept = (await stage.kept()).filter(
+    ({ path }) => path !== 'usage.json' && !path.startsWith('.journal-'),
+  );
+  return new Map(kept.map(({ path, text }) => [path, text]));
 }
 
 /** In how many channels a reply is known to be sent: that is seen in Discord a little earlier. */
 async function repliesWrittenDown(): Promise<number> {
-  const files = [...(await dataFiles())];
+  const files = [...(await keptTexts())];
   return files.filter(([path, text]) => path.endsWith('journal.jsonl') && text.includes('"handled"')).length;
 }
 
@@ -75,16 +74,16 @@ const withoutTime = (text: string): string => text.replace(/time="[^"]*"/u, 'tim
 
 it('prints the prompt as the bot sends it, beside the running bot and without a trace [P5]', async () => {
   await expect.poll(repliesWrittenDown).toBe(2);
-  let before = await dataFiles();
+  let before = await keptTexts();
   // The files follow what was acknowledged.
   const listed = () => [...before.keys()].filter((path) => path.endsWith('/sessions.json')).length;
-  const isQuiet = async () => isDeepStrictEqual(before, (before = await dataFiles())) && listed() === 2;
+  const isQuiet = async () => isDeepStrictEqual(before, (before = await keptTexts())) && listed() === 2;
   await expect.poll(isQuiet, { interval: 500 }).toBe(true);
   const words = ['--user', 'alice', '--channel', 'dm', '--message', 'And now?', '--owner'];
   const { code, output, errors } = await runScript(...words);
   expect(errors).toBe('');
   expect(code).toBe(0);
-  expect(await dataFiles()).toEqual(before);
+  expect(await keptTexts()).toEqual(before);
   expect((await stage.ask('bob', '#dev', 'still there?')).text).toBe('Understood.');
 
   // After a start the bot begins with a prompt made anew, as the script does.

@@ -1,6 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
@@ -98,19 +95,10 @@ async function ask(as: string, place: string, text: string): Promise<MessageView
   return stage.answerTo(said);
 }
 
-/** Every file below the data folder that says it, by path. */
-async function filesSaying(words: RegExp | string): Promise<readonly string[]> {
-  const data = join(stage.folder, 'data');
-  const entries = await readdir(data, { recursive: true, withFileTypes: true });
-  const saying: string[] = [];
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const text = await readFile(path, 'latin1').catch(() => '');
-    if (typeof words === 'string' ? text.includes(words) : words.test(text))
-      saying.push(path.slice(data.length + 1));
-  }
-  return saying;
+/** The paths of all that is kept and says it. */
+async function keptSaying(words: RegExp | string): Promise<readonly string[]> {
+  const kept = await stage.kept();
+  return kept.flatMap(({ path, text }) => (text.search(words) === -1 ? [] : [path]));
 }
 
 describe('what did I miss? [B4]', () => {
@@ -143,16 +131,16 @@ describe('what did I miss? [B4]', () => {
     for (const kind of ['summary', 'extraction'] as const)
       for (const call of callsOf(stage, kind)) expect(call.raw).not.toMatch(/canary\d+x/u);
     await stage.stopBot();
-    expect(await filesSaying(chatter)).toEqual([]);
+    expect(await keptSaying(chatter)).toEqual([]);
     const session = `${stage.info.channels['dev'] ?? ''}/${stage.info.people['alice'] ?? ''}`;
-    const saying = await filesSaying(/canary90\dx/u);
+    const saying = await keptSaying(/canary90\dx/u);
     expect(saying).toContain(`sessions/${session}/messages.jsonl`);
     expect(
       saying.filter(
         (path) => !/^(?:sessions\/\d+\/\d+\/messages\.jsonl|channels\/\d+\/journal\.jsonl)$/u.test(path),
       ),
     ).toEqual([]);
-    const log = (await readFile(join(stage.folder, 'data', 'sessions', session, 'messages.jsonl'), 'utf8'))
+    const log = (await stage.readFile(`data/sessions/${session}/messages.jsonl`))
       .split('\n')
       .filter((line) => line.includes('canary90'));
     expect(log).toHaveLength(1);
@@ -227,7 +215,7 @@ describe('/catchup [B4]', () => {
     const dm = await stage.sandbox.slash({ as: 'bob', ...given, in: 'dm', options: {} });
     expect(dm.answer?.text).toContain('the channel has to be named');
     await stage.stopBot();
-    expect(await filesSaying(word)).toEqual([]);
+    expect(await keptSaying(word)).toEqual([]);
     await stage.startBot();
   });
 

@@ -1,6 +1,3 @@
-import { join } from 'node:path';
-import { readdir, readFile } from 'node:fs/promises';
-
 import { expect, it } from 'vitest';
 
 import { snowflakeAt } from '../../src/core/snowflake.ts';
@@ -8,18 +5,17 @@ import { openStage, type Stage } from './stage.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** The files of the data folder in which any of the words stands. */
-async function filesWith(stage: Stage, words: readonly string[]): Promise<readonly string[]> {
-  const folder = join(stage.folder, 'data');
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
-  const found: string[] = [];
-  for (const path of paths) {
-    // A file that the bot is just writing may be gone by its temporary name.
-    const text = await readFile(path, 'utf8').catch(() => '');
-    if (words.some((word) => text.includes(word))) found.push(path.slice(folder.length + 1));
-  }
-  return found;
+/** The paths of what is kept in which any of the words stands. */
+async function keptWith(stage: Stage, words: readonly string[]): Promise<readonly string[]> {
+  const kept = await stage.kept();
+  return kept.flatMap(({ path, text }) => (words.some((word) => text.includes(word)) ? [path] : []));
+}
+
+/** What lies in a folder. */
+async function namesIn(stage: Stage, folder: string): Promise<readonly string[]> {
+  const kept = await stage.kept();
+  const names = kept.flatMap(({ path }) => (path.startsWith(`${folder}/`) ? [path.split('/')[1] ?? ''] : []));
+  return [...new Set(names)];
 }
 
 /** Writes what the bot has of a conversation in #general, with a turn of each age in days, as a data folder that has been there for long has it. */
@@ -70,9 +66,9 @@ it('takes what is older than the days that the operator sets off the disk and ou
       [29, 'kayak'],
     ]),
   );
-  expect(await filesWith(stage, ['zeppelin'])).not.toEqual([]);
+  expect(await keptWith(stage, ['zeppelin'])).not.toEqual([]);
   await stage.startBot({ DISCOCLAW_RETENTION_DAYS: '30' });
-  await expect.poll(() => filesWith(stage, ['zeppelin']), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => keptWith(stage, ['zeppelin']), { timeout: 20_000 }).toEqual([]);
 
   await stage.ask('alice', 'general', 'What did I buy?');
   const prompts = JSON.stringify(stage.model.requests.map(({ body }) => body));
@@ -96,7 +92,7 @@ it('says what a wrong number of days should be, and does not start [K15]', async
   await writeTurns(stage, new Map([[4000, 'zeppelin']]));
   const started = stage.startBot({ DISCOCLAW_RETENTION_DAYS: '36501' });
   await expect(started).rejects.toThrow(/DISCOCLAW_RETENTION_DAYS[^]*whole number from 0 to 36500/u);
-  expect(await filesWith(stage, ['zeppelin'])).not.toEqual([]);
+  expect(await keptWith(stage, ['zeppelin'])).not.toEqual([]);
 });
 
 it('stores no word of what is said in a channel that the operator keeps without memory, nor in its threads, and answers there [K15]', async () => {
@@ -117,7 +113,7 @@ it('stores no word of what is said in a channel that the operator keeps without 
   );
   expect((await stage.ask('alice', thread, '!memory show')).text).toContain('switched off in this channel');
   await stage.stopBot();
-  expect(await filesWith(stage, ['okapi', 'aardvark', 'quagga'])).toEqual([]);
+  expect(await keptWith(stage, ['okapi', 'aardvark', 'quagga'])).toEqual([]);
 });
 
 it('says in the settings of a channel without memory that the configuration has it so, whatever is set [K15]', async () => {
@@ -150,11 +146,11 @@ async function leaveServer(stage: Stage): Promise<string> {
   await stage.ask('alice', 'general', '!memory remember I keep ferrets');
   await stage.ask('alice', 'general', '!settings actions off');
   await stage.ask('alice', 'dm', 'I saw an okapi');
-  const [guildId = ''] = await readdir(join(stage.folder, 'data', 'guilds'));
+  const [guildId = ''] = await namesIn(stage, 'guilds');
   await stage.sandbox.setBotMembership({ isMember: false });
-  await expect.poll(() => filesWith(stage, [`"${guildId}":{"at"`])).not.toEqual([]);
+  await expect.poll(() => keptWith(stage, [`"${guildId}":{"at"`])).not.toEqual([]);
   await stage.stopBot();
-  expect(await filesWith(stage, ['quokka'])).not.toEqual([]);
+  expect(await keptWith(stage, ['quokka'])).not.toEqual([]);
   return guildId;
 }
 
@@ -170,13 +166,12 @@ it('erases what belongs to a server 30 days after the bot was removed from it, a
   const guildId = await leaveServer(stage);
   await leftBefore(stage, guildId, 31);
   await stage.startBot();
-  const folders = async (of: string) => readdir(join(stage.folder, 'data', of)).catch(() => []);
-  await expect.poll(() => folders('guilds'), { timeout: 20_000 }).toEqual([]);
-  await expect.poll(() => folders('channels')).not.toContain(stage.info.channels['general']);
+  await expect.poll(() => namesIn(stage, 'guilds'), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => namesIn(stage, 'channels')).not.toContain(stage.info.channels['general']);
   await expect
-    .poll(async () => (await filesWith(stage, ['quokka'])).filter((path) => !path.endsWith('messages.jsonl')))
+    .poll(async () => (await keptWith(stage, ['quokka'])).filter((path) => !path.endsWith('messages.jsonl')))
     .toEqual([]);
-  expect(await filesWith(stage, ['okapi'])).not.toEqual([]);
+  expect(await keptWith(stage, ['okapi'])).not.toEqual([]);
   expect(await stage.readFile(`data/users/${stage.info.people['alice']}/durable.json`)).toContain(
     'I keep ferrets',
   );
@@ -189,6 +184,6 @@ it('keeps everything of a server that the bot is back in after ten days [K15]', 
   await stage.sandbox.setBotMembership({ isMember: true });
   await stage.startBot();
   await expect.poll(() => stage.readFile('data/left-guilds.json')).not.toContain(guildId);
-  expect(await filesWith(stage, ['quokka'])).not.toEqual([]);
+  expect(await keptWith(stage, ['quokka'])).not.toEqual([]);
   expect(await stage.readFile(`data/guilds/${guildId}/settings.json`)).toContain('actions');
 });

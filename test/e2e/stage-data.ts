@@ -20,10 +20,14 @@ export interface StageData {
   /** `data/…` or `workspace/…`, as it lies in files. */
   read(path: string, isBotAlive: boolean): Promise<string>;
   write(path: string, text: string, isBotAlive: boolean): Promise<void>;
-  /** All that is kept, whatever it is; the path of what belongs to a key begins with the key. */
-  everything(): Promise<readonly Kept[]>;
+  /** All that is kept in one of the two folders, whatever it is, by the path that it has there; the path of what belongs to a key begins with the key. */
+  everything(folder: KeptFolder): Promise<readonly Kept[]>;
+  /** It is so many milliseconds later than it is by the clock: also by the database's own, where the bot's clock is set forward. */
+  setLater(ms: number): Promise<void>;
   dispose(): Promise<void>;
 }
+
+export type KeptFolder = 'data' | 'workspace';
 
 export interface Kept {
   readonly path: string;
@@ -49,8 +53,8 @@ function inFiles(folder: string): StageData {
       // What the bot saw of it a moment ago counts.
       if (isBotAlive) await setTimeout(120);
     },
-    async everything() {
-      const data = join(folder, 'data');
+    async everything(of) {
+      const data = join(folder, of);
       const found = await readdir(data, { recursive: true, withFileTypes: true });
       const paths = found
         .filter((entry) => entry.isFile())
@@ -63,6 +67,7 @@ function inFiles(folder: string): StageData {
         }),
       );
     },
+    setLater: () => Promise.resolve(),
     dispose: () => Promise.resolve(),
   };
 }
@@ -94,6 +99,7 @@ async function inDatabase(): Promise<StageData> {
   await (await database.open()).close();
   // It is no bot, whom others would have to wait for.
   const store = await database.open({ as: 'reader', connections: 2 });
+  let laterMs = 0;
   return {
     environment: { DISCOCLAW_STORE: database.url },
     async read(path) {
@@ -114,12 +120,23 @@ async function inDatabase(): Promise<StageData> {
         return;
       }
       const writer = await database.open({ connections: 1 });
-      await writer.writeText(key, text);
+      if (key.endsWith('.jsonl')) for (const record of recordsIn(text)) await writer.append(key, record);
+      else await writer.writeText(key, text);
       await writer.close();
     },
-    async everything() {
+    async everything(folder) {
       const rows = await database.query(everyRow);
-      return rows.map(({ path, text }) => ({ path: String(path), text: String(text) }));
+      const found = rows.map(({ path, text }) => ({ path: String(path), text: String(text) }));
+      const prefix = 'workspace/';
+      return folder === 'data'
+        ? found.filter(({ path }) => !path.startsWith(prefix))
+        : found.flatMap(({ path, text }) =>
+            path.startsWith(prefix) ? [{ path: path.slice(prefix.length), text }] : [],
+          );
+    },
+    async setLater(ms) {
+      if (ms > laterMs) await database.query(letPass, [ms - laterMs]);
+      laterMs = ms;
     },
     dispose: () => database.dispose(),
   };
@@ -134,6 +151,15 @@ async function inDatabase(): Promise<StageData> {
 
 function keyOf(path: string): string {
   return path.replace(/^data\//u, '');
+}
+
+/** The records of a log as it lies in a file, which begins with the first. */
+function recordsIn(lines: string): readonly object[] {
+  const line = z.object({ record: z.record(z.string(), z.unknown()) });
+  return lines
+    .trim()
+    .split('\n')
+    .map((text) => line.parse(JSON.parse(text)).record);
 }
 
 /** As documents lie in files. */
@@ -151,12 +177,17 @@ export function greetedSettings(userId: string): { readonly path: string; readon
   return { path: `data/users/${userId}/settings.json`, text };
 }
 
+/** What waits for a time by the database's clock comes so much nearer. */
+const letPass = `
+  update discoclaw.work set next_at = next_at - $1::float8 * interval '1 millisecond',
+    waiting = coalesce((select jsonb_object_agg(key, value::float8 - $1::float8) from jsonb_each_text(waiting)), '{}')`;
+
 /** Of a key, its content and last good copy; of a log, its records and what is kept of them. Indexes hold texts as they are, between other bytes. */
 const everyRow = `
   select key as path, concat_ws(' ', document::text, former_document::text, encode(content, 'escape'), encode(former_content, 'escape'),
     (select string_agg(record::text, ' ') from discoclaw.records where log = entry.id),
     (select string_agg(encode(bytes, 'escape'), ' ') from discoclaw.kept_blocks where log = entry.id)) as text
-  from discoclaw.entries entry where key not like 'workspace/%'
+  from discoclaw.entries entry
   union all select 'orphans', record::text from discoclaw.records where log not in (select id from discoclaw.entries)
   union all select 'orphans', encode(bytes, 'escape') from discoclaw.kept_blocks where log not in (select id from discoclaw.entries)
   union all select 'quarantine/' || key, encode(content, 'escape') from discoclaw.quarantine

@@ -9,7 +9,8 @@ import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
 import { startBotHere, type RunningBot } from './bot-here.ts';
 import { startChild } from './child.ts';
-import { greetedSettings, openStageData, type Kept } from './stage-data.ts';
+import { laterMsOf } from './later.ts';
+import { greetedSettings, openStageData, type Kept, type KeptFolder } from './stage-data.ts';
 
 export interface StageOptions {
   /** Besides the token, the addresses and the folders. */
@@ -55,8 +56,8 @@ export interface Stage extends AsyncDisposable {
   /** A file below the bot's folder: `data/…`, `workspace/…`. */
   readFile(path: string): Promise<string>;
   writeFile(path: string, text: string): Promise<void>;
-  /** All that the bot keeps, by the path that it has below the data folder. */
-  kept(): Promise<readonly Kept[]>;
+  /** All that the bot keeps, by the path that it has below the data folder, or below the workspace. */
+  kept(folder?: KeptFolder): Promise<readonly Kept[]>;
   readonly folder: string;
   /** Which store the bot uses, for programs that are to use the same. */
   readonly storeEnvironment: Readonly<Record<string, string>>;
@@ -103,6 +104,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   let isAlive = false;
 
   async function startProcess(environment: Readonly<Record<string, string>>): Promise<RunningBot> {
+    await data.setLater(laterMsOf(environment));
     const child = startChild({ script: 'main.js', folder, environment: { ...base, ...environment } });
     bot = { ...child, stop: () => child.end('SIGTERM') };
     kill = () => child.end('SIGKILL');
@@ -160,7 +162,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     readFile: (path) => data.read(path, isAlive),
     writeFile: (path, text) => data.write(path, text, isAlive),
-    kept: () => data.everything(),
+    kept: (of = 'data') => data.everything(of),
     async [Symbol.asyncDispose]() {
       await (kill === undefined ? stage.stopBot() : kill());
       await sandbox.close();

@@ -1,6 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { halfText, type ModelAnswer } from '../support/model-answer.ts';
@@ -160,8 +157,13 @@ describe('with a summary after each turn', () => {
     const { name, folder } = await newcomer();
     await summarise(name, 'First.', 'They want a parser, a lexer and a printer.');
     await summarise(name, 'Second.', 'They want nothing any more.');
-    const kept = async () =>
-      (await readdir(join(stage.folder, folder, 'detail'))).filter((file) => !file.startsWith('.'));
+    const kept = async () => {
+      const detail = `${folder.replace(/^data\//u, '')}/detail/`;
+      const paths = (await stage.kept()).map(({ path }) => path);
+      return paths.flatMap((path) =>
+        path.startsWith(detail) && !path.startsWith(`${detail}.`) ? [path.slice(detail.length)] : [],
+      );
+    };
     await expect.poll(kept).toHaveLength(1);
     const [file = ''] = await kept();
     const note = await stage.readFile(`${folder}/detail/${file}`);

@@ -209,7 +209,9 @@ export class SharedProcess {
       const end = new AbortController();
       this.#leases.set(userId, { end, keys });
       for (const key of keys) waiting.keys.delete(key);
-      await this.#take?.({ userId, keys, signal: end.signal });
+      await this.#take?.({ userId, keys, signal: end.signal }).catch(() => {
+        for (const key of keys) waiting.keys.set(key, now);
+      });
       this.#leases.delete(userId);
       if (waiting.holder === this) waiting.holder = undefined;
       return true;

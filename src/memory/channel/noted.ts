@@ -15,12 +15,12 @@ export const notedKind: DocumentKind<z.infer<typeof notedSchema>> = { version: 1
 export function createNotedChannels(store: Pick<Store, 'read' | 'update'>) {
   return {
     async of(userId: string): Promise<ReadonlyMap<string, string>> {
-      const noted = await store.read(keyOf(userId), notedKind);
+      const noted = await store.read(notedKey(userId), notedKind);
       return new Map(Object.entries(noted?.channels ?? {}));
     },
     /** To be called before a note is kept. */
     async add(userId: string, { guildId, channelId }: NotesPlace): Promise<void> {
-      await store.update(keyOf(userId), notedKind, (noted) =>
+      await store.update(notedKey(userId), notedKind, (noted) =>
         noted?.channels[channelId] === guildId
           ? noted
           : { version: 1 as const, channels: { ...noted?.channels, [channelId]: guildId } },
@@ -29,6 +29,7 @@ export function createNotedChannels(store: Pick<Store, 'read' | 'update'>) {
   };
 }
 
-function keyOf(userId: string): string {
+/** @throws {RangeError} when the id is no Discord id [S6]. */
+export function notedKey(userId: string): string {
   return `users/${assertSnowflake(userId)}/noted.json`;
 }

@@ -28,6 +28,9 @@ import {
   type RememberRequest,
 } from './remember-item.ts';
 
+/** Of all people, or, in a shared store, in each person's folder. */
+export const proposalsKey = 'proposals.jsonl';
+
 /** How long a proposal waits for its person [K9]; milliseconds. */
 export const proposalForMs = 7 * 24 * 60 * 60_000;
 
@@ -82,7 +85,7 @@ export type Proposals = ReturnType<typeof createProposals>;
 export function createProposals(options: ProposalsOptions) {
   const { store, writes, durable, modeOf, said, clock } = options;
   const log = openLapsingLog<Proposal>(options, {
-    key: 'proposals.jsonl',
+    key: proposalsKey,
     schema: proposalSchema,
     lastsMs: proposalForMs,
     mostOfPerson: limits.proposals,

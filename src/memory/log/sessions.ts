@@ -62,13 +62,17 @@ export function createSessions(store: Store) {
 
   /** All sessions of a person, and perhaps some that are gone. */
   async function ofPerson(userId: string): Promise<readonly SessionKey[]> {
-    let list = await store.read(keyOf(userId), sessionsKind);
+    let list = await store.read(sessionsKey(userId), sessionsKind);
     if (list === undefined && !store.isShared) {
       await (looking ??= lookThrough());
       const channels = () => [...(found.get(userId) ?? [])].toSorted();
       const made = (): PersonSessions => ({ version: 1, channels: channels() });
       list = await store
-        .update(keyOf(userId), sessionsKind, (current) => current ?? (found.has(userId) ? made() : undefined))
+        .update(
+          sessionsKey(userId),
+          sessionsKind,
+          (current) => current ?? (found.has(userId) ? made() : undefined),
+        )
         .catch(made);
     }
     return (list?.channels ?? []).map((channelId) => ({ channelId, userId }));
@@ -79,7 +83,7 @@ export function createSessions(store: Store) {
     async begin(session: SessionKey): Promise<void> {
       const { channelId, userId } = session;
       if (store.isShared) {
-        const list = await store.read(keyOf(userId), sessionsKind);
+        const list = await store.read(sessionsKey(userId), sessionsKind);
         if (list?.channels.includes(channelId) === true) return;
       } else {
         if (listed.has(sessionName(session))) return;
@@ -87,7 +91,7 @@ export function createSessions(store: Store) {
         note(session);
       }
       const none: PersonSessions | undefined = store.isShared ? { version: 1, channels: [] } : undefined;
-      await store.update(keyOf(userId), sessionsKind, (current) => {
+      await store.update(sessionsKey(userId), sessionsKind, (current) => {
         const list = current ?? none;
         return list === undefined || list.channels.includes(channelId)
           ? current
@@ -108,10 +112,14 @@ export function createSessions(store: Store) {
       if (store.isShared && !isWhole) {
         const gone = new Set(sessions.map(({ channelId }) => channelId));
         const left = (list: PersonSessions) => list.channels.filter((channelId) => !gone.has(channelId));
-        await store.update(keyOf(userId), sessionsKind, (list) => list && { ...list, channels: left(list) });
+        await store.update(
+          sessionsKey(userId),
+          sessionsKind,
+          (list) => list && { ...list, channels: left(list) },
+        );
         return;
       }
-      await store.remove(keyOf(userId));
+      await store.remove(sessionsKey(userId));
       for (const channelId of found.get(userId) ?? []) listed.delete(sessionName({ channelId, userId }));
       found.delete(userId);
       looking = undefined;
@@ -119,6 +127,7 @@ export function createSessions(store: Store) {
   };
 }
 
-function keyOf(userId: string): string {
+/** @throws {RangeError} when the id is no Discord id [S6]. */
+export function sessionsKey(userId: string): string {
   return `users/${assertSnowflake(userId)}/sessions.json`;
 }

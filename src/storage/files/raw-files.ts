@@ -81,6 +81,8 @@ export async function openRawFiles(options: FileStoreOptions): Promise<RawStore>
     async write(entries) {
       await inTurn(entries, (entry) => orStoreError(entry.key, 'written', () => writeEntry(entry)));
     },
+    // A start looks at all that waits.
+    queue: () => Promise.resolve(),
     damagedLines: () => damagedLines,
     async settle() {
       for (const root of new Set(Object.values(roots)))

@@ -121,11 +121,20 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     const end = new AbortController();
     held.set(userId, { fence, end, until: begun + leaseMs });
     if (isStopped) end.abort();
-    await take?.({ userId, keys, signal: end.signal });
+    let isDone = true;
+    try {
+      await take?.({ userId, keys, signal: end.signal });
+    } catch (error) {
+      isDone = false;
+      logger.warn('work after turns could not be done, and is taken again when its lease is over', {
+        userId,
+        error,
+      });
+    }
     if (held.get(userId)?.fence === fence) held.delete(userId);
     // What was ended is not done: whoever has the work next takes it again.
     if (end.signal.aborted) await release(userId, fence);
-    else
+    else if (isDone)
       await finish({ userId, fence }).catch((error: unknown) =>
         logger.warn('work after turns is done again', { userId, error }),
       );

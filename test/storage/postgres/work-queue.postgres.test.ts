@@ -114,6 +114,19 @@ describe('work by person in a database [X2]', () => {
     expect(await rows()).toEqual([]);
   });
 
+  it('takes once more what could not be done, when its lease is over', async () => {
+    const queue = makeQueue({ leaseMs: 200 });
+    const taken: (readonly string[])[] = [];
+    queue.start(async ({ keys }) => {
+      taken.push(keys);
+      if (taken.length === 1) throw new Error('The disk is full');
+    });
+    await queue.add(alice, 'key');
+    await eventually(async () => expect(taken).toEqual([['key'], ['key']]));
+    await eventually(async () => expect(await rows()).toEqual([]));
+    expect(taken).toHaveLength(2);
+  });
+
   it('takes nothing before its time', async () => {
     const queue = makeQueue();
     const taken: string[] = [];
