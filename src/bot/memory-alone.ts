@@ -32,7 +32,7 @@ export async function openMemory(environment: Environment) {
           await journal.hide(place.channelId, replyIds);
       },
     },
-    server: { count: () => 0 },
+    server: { hasSeveral: () => false },
     costs: (store.isShared ? createSharedSpending : createSpending)({
       store,
       clock,
