@@ -36,8 +36,8 @@ function createPersonLapsingLog<T extends LapsingRecord>(
     return (await recordsOf(userId)).slice(-mostOfPerson);
   }
 
-  function drop(userId: string, isGone: (record: T) => boolean): Promise<void> {
-    return store.rewrite(keyOf(userId), schema, ({ record }) => (isGone(record) ? undefined : record));
+  async function drop(userId: string, isGone: (record: T) => boolean): Promise<void> {
+    await store.rewrite(keyOf(userId), schema, ({ record }) => (isGone(record) ? undefined : record));
   }
 
   const notYet = 'what is over could not be erased yet';
