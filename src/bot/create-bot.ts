@@ -43,6 +43,7 @@ export function createBot(config: Config, ports: BotPorts) {
     shared: processes && {
       locks: processes.locks,
       refusalOf: async (key) => (isSnowflake(key) ? memory.people.erasedAt(key) : undefined),
+      clock,
     },
   });
   const idleSessions = new IdleSessions({

@@ -147,7 +147,7 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
   const begin = <T>(work: () => Promise<T>): Promise<T> => work();
   const locks = shared?.processes.locks;
   const writes = createKeyedQueue({
-    shared: locks && { locks, refusalOf: () => Promise.resolve(undefined) },
+    shared: locks && { locks, refusalOf: () => Promise.resolve(undefined), clock },
   });
   const memory = createLayers(config, {
     store,
