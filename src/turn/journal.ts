@@ -1,9 +1,11 @@
 import type { RecentChanges } from '../core/changes.ts';
-import { RefusedJobError } from '../core/keyed-queue.ts';
+import { RefusedJobError, type KeyedQueue } from '../core/keyed-queue.ts';
 import { growingCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import type { LazyOption, Store } from '../core/store.ts';
+import type { SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
+import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { createJournalLogs, type Dropping } from './journal-logs.ts';
 import type { BegunReply, JournalRecord, JournalState, PreparedReply } from './journal-state.ts';
 
@@ -167,6 +169,44 @@ export function createChannelJournal({
         changedAt > 0 ? [{ id: name, activeAt: changedAt }] : [],
       );
     },
+  };
+}
+
+/**
+ * The same journal for several processes over one store: what it has of a person is written in jobs of their queue, after their list names the channel, and not once
+ * they had everything erased since. So whoever erases a person finds all of it, and nothing comes behind [K11] [X2].
+ */
+export function journalInJobs(
+  journal: ChannelJournal,
+  {
+    writes,
+    begin,
+    people,
+  }: {
+    readonly writes: Pick<KeyedQueue, 'run'>;
+    /** Has the person's list name a session; as part of a job of their queue. Rejects with `StoreError`. */
+    readonly begin: (session: SessionKey) => Promise<void>;
+    /** Must not reject. */
+    readonly people: Pick<PersonSettingsStore, 'erasedBy'>;
+  },
+): ChannelJournal {
+  function inJob(
+    { userId, isBot, messageIds, place }: BegunReply | PreparedReply,
+    write: () => Promise<void>,
+  ) {
+    if (isBot === true) return write();
+    return writes.run(userId, async () => {
+      const isErased = await people.erasedBy(userId);
+      if (messageIds.every((id) => isErased(snowflakeTime(id).toISOString()))) return;
+      await begin({ channelId: place.channelId, userId });
+      await write();
+    });
+  }
+
+  return {
+    ...journal,
+    prepare: (reply, options) => inJob(reply, () => journal.prepare(reply, options)),
+    begin: (reply) => inJob(reply, () => journal.begin(reply)),
   };
 }
 

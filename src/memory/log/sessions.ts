@@ -107,9 +107,13 @@ export function createSessions(store: Store) {
     inChannel: (channelId: string) => inChannel(channelId, logFile),
     /** All of which anything is on disk, notes and summaries included; looks through all folders. */
     all,
-    /** Forgets which sessions a person has, or that they have some; what is there still is found again, where folders are looked through. */
+    /**
+     * Forgets which sessions a person has, or that they have some; what is there still is found again, where folders are looked through. Elsewhere the whole list goes
+     * with the person's folder, after all that it names.
+     */
     async erase({ userId, sessions, isWhole }: Erasure): Promise<void> {
-      if (store.isShared && !isWhole) {
+      if (store.isShared) {
+        if (isWhole) return;
         const gone = new Set(sessions.map(({ channelId }) => channelId));
         const left = (list: PersonSessions) => list.channels.filter((channelId) => !gone.has(channelId));
         await store.update(
