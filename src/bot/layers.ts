@@ -114,6 +114,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     channels: ports.channels ?? unknownChannels,
     settings: placeSettings,
     people,
+    guildsOf: sessionLog.guildsOf,
     timeZone,
     recent: ports.recent,
     logger,

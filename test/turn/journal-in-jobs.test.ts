@@ -17,10 +17,11 @@ const asked = snowflakeAt(new Date(startTime - 60_000));
 const erasedAt = new Date(startTime).toISOString();
 const question = { userId: aliceId, speakerName: 'Alice', place: publicPlace, messageIds: [asked] };
 
+const clock = () => new Date(startTime);
+
 /** Two processes whose notices are lost: one answers, the other one erases. */
 function twoProcesses(pause: () => number) {
   const data = new SharedData({ now: () => startTime, pause, arrives: () => false });
-  const clock = () => new Date(startTime);
   function open() {
     const { store, shared } = data.open();
     const { locks } = shared.processes;
