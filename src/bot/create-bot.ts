@@ -355,6 +355,7 @@ export function createBot(config: Config, ports: BotPorts) {
     /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
     async drain(withinMs: number): Promise<void> {
       turns.stop();
+      afterTurn.stopTaking();
       retention.stop();
       leftGuilds.stop();
       noteTaking.stop();

@@ -204,6 +204,9 @@ export class SharedProcess {
       idle: async () => {
         while (leases.size > 0) await setImmediate();
       },
+      stopTaking: () => {
+        this.#take = undefined;
+      },
       stop: () => {
         this.#take = undefined;
         for (const { end } of leases.values()) end.abort();
@@ -214,6 +217,8 @@ export class SharedProcess {
   /** Takes the work of one person that waits by now, if there is any; resolves with whether there was when it is done. */
   async takeWork(): Promise<boolean> {
     const { work, options } = this.#data;
+    const take = this.#take;
+    if (take === undefined) return false;
     const now = options.now();
     for (const [userId, waiting] of work) {
       const keys = [...waiting.keys].filter(([, at]) => at <= now).map(([key]) => key);
@@ -222,7 +227,7 @@ export class SharedProcess {
       const end = new AbortController();
       this.#leases.set(userId, { end, keys });
       for (const key of keys) waiting.keys.delete(key);
-      await this.#take?.({ userId, keys, signal: end.signal }).catch(() => {
+      await take({ userId, keys, signal: end.signal }).catch(() => {
         for (const key of keys) waiting.keys.set(key, now);
       });
       this.#leases.delete(userId);
