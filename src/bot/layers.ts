@@ -295,6 +295,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     layers: [shortTerm, rolling, notebook, recall, sessionLog],
     dropNotes: channelNotes.expire,
     dropAnswers: ports.dropAnswers ?? (() => Promise.resolve(0)),
+    locks: ports.processes?.locks,
     clock,
     timer: ports.timer,
     timeZone,
