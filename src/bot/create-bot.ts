@@ -144,8 +144,7 @@ export function createBot(config: Config, ports: BotPorts) {
     begin: writes.begin,
     work: shared?.work,
     async lapse(userId) {
-      await memory.undo.lapse(userId);
-      await memory.proposals.lapse(userId);
+      for (const { lapse } of [memory.undo, memory.proposals]) await lapse?.(userId);
     },
     isWanted: (session) => mayFold(session, { states, sessionLog, settings, people, logger }),
   });
@@ -298,8 +297,7 @@ export function createBot(config: Config, ports: BotPorts) {
     afterTurn,
     async finishChanges() {
       await memory.changes.finish();
-      await memory.undo.start();
-      await memory.proposals.start();
+      for (const { start } of [memory.undo, memory.proposals]) await start?.();
     },
     replies,
     presentPlace,

@@ -122,9 +122,13 @@ export class AfterTurn {
   }
 
   async #runLease({ userId, keys, signal }: WorkLease): Promise<void> {
-    if (keys.includes(lapseKey)) await this.#options.lapse?.(userId);
     const sessions = keys.flatMap((key) => (key === lapseKey ? [] : [{ channelId: key, userId }]));
-    await this.#fold(userId, sessions, AbortSignal.any([this.#abort.signal, signal]));
+    try {
+      if (keys.includes(lapseKey)) await this.#options.lapse?.(userId);
+    } finally {
+      // Where the lease is taken again for what lapses, the cursors say that this is done.
+      await this.#fold(userId, sessions, AbortSignal.any([this.#abort.signal, signal]));
+    }
   }
 
   async #run(userId: string): Promise<void> {
