@@ -148,9 +148,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return work;
 
     async function begun() {
-      const sessions = processes === undefined ? undefined : await log.everyOfPerson(userId);
-      const channelIds = sessions && { channelIds: sessions.map(({ channelId }) => channelId) };
-      const change = { kind: 'erased', userId, at, ...channelIds } as const;
+      const change = { kind: 'erased', userId, at } as const;
       return { change, sequence: await append(change) };
     }
 
@@ -162,7 +160,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /** Never rejects. */
   async function carryOutErasing(change: Erased, sequence: number): Promise<Failures> {
-    const { userId, at, channelIds } = change;
+    const { userId, at } = change;
     const failures = new Map<LayerName | 'answers', unknown>();
     processes?.notices.tell({ kind: 'erased', userId, at, isDone: false });
     writes.refuseEarlier(userId);
@@ -181,7 +179,6 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     await attempt('log', () =>
       writes.begin(() => writes.run(userId, () => eraseEverywhere(ports, change, attempt))),
     );
-    await attempt('answers', () => answers.erase(userId, at, channelIds));
     // Something may have been read by others since the first notice.
     processes?.notices.tell({ kind: 'erased', userId, at, isDone: true });
     if (failures.size === 0) await close(sequence, change);

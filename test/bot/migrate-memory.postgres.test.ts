@@ -188,11 +188,11 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
     async start(): Promise<void> {
       const { undo, proposals } = memory;
       shared?.work.start(async ({ userId }) => {
-        await undo.lapse(userId);
-        await proposals.lapse(userId);
+        await undo.lapse?.(userId);
+        await proposals.lapse?.(userId);
       });
-      await undo.start();
-      await proposals.start();
+      await undo.start?.();
+      await proposals.start?.();
     },
     async give(words: string): Promise<string> {
       const command = commands.parse(`!memory ${words}`);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { LogBlock, LogEntry, LogState } from '../../core/store.ts';
+import type { LogBlock, LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
 import { parseJson } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
@@ -165,19 +165,21 @@ export function createLogs(
     log: string,
     schema: z.ZodType<T>,
     change: (entry: LogEntry<T>) => T | undefined,
-  ): Promise<void> {
-    await locks.run(log, () =>
+  ): Promise<RewrittenLog> {
+    return locks.run(log, () =>
       database.transaction(async (query) => {
         const whole = await readLocked(query, log);
-        if (whole === undefined) return;
+        if (whole === undefined) return { from: 0, to: 0 };
+        const { id, revision: from } = whole;
         const changes = await changesOf(whole.rows, schema, change);
-        if (changes.removed.length + changes.changed.length === 0) return;
-        await carryOut(query, whole.id, changes);
+        const isChanged = changes.removed.length + changes.changed.length > 0;
+        return { from, to: isChanged ? await carryOut(query, id, changes) : from };
       }),
     );
   }
 
-  async function carryOut(query: Query, id: number, { removed, changed, bytes }: Changes): Promise<void> {
+  /** Resolves with the new edition. */
+  async function carryOut(query: Query, id: number, { removed, changed, bytes }: Changes): Promise<number> {
     const touched = [...removed, ...changed.map(({ sequence }) => sequence)];
     const touchedBlocks = new Set(touched.map((sequence) => Math.floor((sequence - 1) / blockLines)));
     await query({
@@ -197,12 +199,14 @@ export function createLogs(
           where record.log = $1 and record.sequence = changed.sequence`,
         values: [id, changed.map(({ sequence }) => sequence), changed.map(({ json }) => json)],
       });
+    const revision = freshNumber();
     await query({
       text: `
         update discoclaw.entries set revision = $2, previous = revision, bytes = $3, changed_at = now()
         where id = $1`,
-      values: [id, freshNumber(), bytes],
+      values: [id, revision, bytes],
     });
+    return revision;
   }
 
   return { append, scan, blocks, logState, rewrite };

@@ -50,7 +50,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   let isLooking = false;
   /** Something came that can be taken, since it was last looked. */
   let isNews = false;
-  let isStopped = false;
+  let isTaking = true;
   const timers: NodeJS.Timeout[] = [];
 
   const add = createBatches<Added, true>({
@@ -89,19 +89,23 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
   /** Takes what is due, as long as there is room. */
   async function look(): Promise<void> {
-    if (isLooking || take === undefined || isStopped) return;
+    if (isLooking || take === undefined || !isTaking) return;
     isLooking = true;
     try {
       for (;;) {
         isNews = false;
         const room = peopleAtOnce - held.size;
-        if (room <= 0 || isStopped) return;
+        if (room <= 0 || !isTaking) return;
         const begun = performance.now();
         const rows = await database.query<{ person: string; fence: number; taken: readonly string[] }>({
           name: 'take work',
           text: takeWork,
           values: [room, leaseMs],
         });
+        if (!isTaking) {
+          await Promise.all(rows.map(({ person, fence }) => release(person, fence)));
+          return;
+        }
         for (const { person, fence, taken } of rows) void carryOut(person, fence, taken, begun);
         if (rows.length < room && !isNews) return;
       }
@@ -120,7 +124,6 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   ): Promise<void> {
     const end = new AbortController();
     held.set(userId, { fence, end, until: begun + leaseMs });
-    if (isStopped) end.abort();
     let isDone = true;
     try {
       await take?.({ userId, keys, signal: end.signal });
@@ -215,13 +218,16 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
           await delay(restMs);
           continue;
         }
-        if (take === undefined || isStopped || !(await isAnyDue().catch(() => false))) return;
+        if (take === undefined || !isTaking || !(await isAnyDue().catch(() => false))) return;
         await look();
         await delay(restMs);
       }
     },
+    stopTaking() {
+      isTaking = false;
+    },
     stop() {
-      isStopped = true;
+      isTaking = false;
       for (const timer of timers) clearInterval(timer);
       for (const { end } of held.values()) end.abort();
     },
