@@ -143,6 +143,13 @@ async function benchQuality(files: readonly string[], wordings: Wordings | undef
             asked.filter(({ conversation }) => conversation.file === file),
           ),
         );
+      print(
+        row(
+          'several messages needed',
+          asked.filter(({ question: { gold } }) => gold.length > 1),
+        ),
+      );
+      print(row('all', asked));
       print(`a search: ${median(asked.map(({ milliseconds }) => milliseconds)).toFixed(2)} ms (median)\n`);
     });
   }

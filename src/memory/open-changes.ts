@@ -85,24 +85,34 @@ export function createOpenChanges({
     }
   }
 
+  function tellNotYet(error: unknown): void {
+    logger.error('changes that were left could not be taken up yet', { error });
+  }
+
+  async function otherLedgers(): Promise<readonly string[]> {
+    const ledgers = await store.list(ledgersFolder);
+    return [loneLedgerKey, ...ledgers.map(({ path }) => `${ledgersFolder}/${path}`)];
+  }
+
+  /** Of one ledger that cannot be had, the others are not left waiting. Never rejects. */
+  async function adoptedOrNot(ledger: string, others: Processes): Promise<readonly Unfinished[]> {
+    try {
+      return await adopted(ledger, others);
+    } catch (error) {
+      tellNotYet(error);
+      return [];
+    }
+  }
+
   /** What the process before this one, or others that are gone, have left; open from now on. Never rejects: what cannot be read is left to the next time. */
   async function unfinished(): Promise<readonly Unfinished[]> {
     const found: Unfinished[] = [];
-    const attempt = async (work: () => Promise<void>): Promise<void> => {
-      try {
-        await work();
-      } catch (error) {
-        logger.error('changes that were left could not be taken up yet', { error });
-      }
-    };
-    const add = async (left: Promise<readonly Unfinished[]>) => void found.push(...(await left));
-    if (processes === undefined) await attempt(() => add(recordsIn(ledgerKey)));
-    else
-      await attempt(async () => {
-        const ledgers = (await store.list(ledgersFolder)).map(({ path }) => `${ledgersFolder}/${path}`);
-        for (const ledger of [loneLedgerKey, ...ledgers])
-          await attempt(() => add(adopted(ledger, processes)));
-      });
+    try {
+      if (processes === undefined) found.push(...(await recordsIn(ledgerKey)));
+      else for (const ledger of await otherLedgers()) found.push(...(await adoptedOrNot(ledger, processes)));
+    } catch (error) {
+      tellNotYet(error);
+    }
     for (const { sequence, change } of found) open.set(sequence, change);
     return found;
   }

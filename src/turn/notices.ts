@@ -157,7 +157,7 @@ export function createLateNotices(
   return {
     tell,
     /** A turn has its answer. */
-    answered(turn: TurnContext): void {
+    answered(this: void, turn: TurnContext): void {
       const at = clock().getTime();
       for (const { id } of turn.messages) byMessage.set(id, { turn, at });
       newest.set(sessionName(sessionOf(turn)), turn);

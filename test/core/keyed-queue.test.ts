@@ -196,7 +196,7 @@ describe('refusing what was begun earlier [K11]', () => {
     let now = Date.parse('2026-01-15T10:00:00.000Z');
     let refused: string | undefined = '2026-01-15T09:00:00.000Z';
     let isAway = false;
-    const { run, begin } = createKeyedQueue({
+    const queue = createKeyedQueue({
       shared: {
         locks: { hold: (_, job) => job() },
         refusalOf: () =>
@@ -208,11 +208,11 @@ describe('refusing what was begun earlier [K11]', () => {
       const written: string[] = [];
       const gate = controlledJob();
       isAway = away;
-      const work = begin(async () => {
+      const work = queue.begin(async () => {
         isAway = false;
-        await run('anna', async () => void written.push('early'));
+        await queue.run('anna', async () => void written.push('early'));
         await gate.job();
-        await run('anna', async () => void written.push('late'));
+        await queue.run('anna', async () => void written.push('late'));
       }, 'anna');
       await turnOfTheLoop();
       now += 60_000;

@@ -20,7 +20,7 @@ function openProcess() {
   const locks: Locks = {
     hold: (key, job) =>
       isAway ? Promise.reject(new StoreError('The database is away', key)) : processes.locks.hold(key, job),
-    claim: processes.locks.claim,
+    claim: (key) => processes.locks.claim(key),
   };
   const writes = createKeyedQueue({
     shared: { locks, refusalOf: () => Promise.resolve(undefined), clock: () => new Date(startTime) },

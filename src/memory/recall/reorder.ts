@@ -12,7 +12,7 @@ const mostReordered = 60;
 const verbatim = 20;
 
 /** By what the logarithm of a hit's odds is divided: several wordings of one question are alike, so that each counts for less than it would by itself. */
-const caution = 2;
+const caution = 3;
 
 /** What each feature of a hit counts: fitted to conversations with known answers by `npm run bench:recall -- FILE… --fit`. */
 export const orderWeights: OrderWeights = {
