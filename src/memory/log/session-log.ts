@@ -362,6 +362,7 @@ export function createSessionLog(options: SessionLogOptions) {
     everyOfPerson: sessions.everyOfPerson,
     /** Has the person's list name a session before anything is kept of it; as part of a job of their queue. */
     listSession: (session: SessionKey): Promise<void> => sessions.begin(session),
+    guildOf: (channelId: string): Promise<string | undefined> => sessions.guildOf(channelId),
     guildsOf: (userId: string): Promise<readonly string[]> => sessions.guildsOf(userId),
     allSessions: sessions.all,
     /** Every channel of which something may be remembered, with when somebody was new there, in milliseconds since the epoch. */
