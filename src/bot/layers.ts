@@ -58,7 +58,7 @@ export interface LayerPorts {
   readonly dropAnswers?: (isPast: (messageId: string) => boolean) => Promise<number>;
   /** Takes a channel's journal out for good. Default: there is none. */
   readonly dropJournal?: (channelId: string) => Promise<void>;
-  readonly server: Pick<ServerPort, 'count'>;
+  readonly server: Pick<ServerPort, 'hasSeveral'>;
   /** Default: nothing is known of channels. */
   readonly channels?: ChannelPort;
   /** What a person's model calls cost today, which goes with the rest. Default: it is not known. */

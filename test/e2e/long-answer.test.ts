@@ -40,7 +40,8 @@ describe('an answer', () => {
   afterAll(() => stage[Symbol.asyncDispose]());
 
   async function partsOf(said: MessageView, answer: string): Promise<readonly MessageView[]> {
-    const containing = answer.slice(-20);
+    // More than the sentence that other parts end with.
+    const containing = answer.slice(-35);
     await stage.sandbox.waitForReply({ in: said.channelId, after: said.id, containing, settleMs: 500 });
     return stage.sandbox.messages({ in: said.channelId, after: said.id, from: 'bot' });
   }

@@ -34,6 +34,7 @@ const model = answeringBy({
 export async function killProcesses(kills: number, seed: number): Promise<void> {
   const chance = chanceOf(seed);
   await using stage = await openStage({
+    isBuilt: true,
     sharding: { shards: 4, maxConcurrency: 16 },
     model,
     environment: {

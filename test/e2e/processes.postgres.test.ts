@@ -10,6 +10,7 @@ let places: readonly ShardPlace[];
 
 beforeEach(async () => {
   stage = await openStage({
+    isBuilt: true,
     sharding: { shards, maxConcurrency: 16 },
     model: () => ({ text: 'Understood.' }),
     environment: { DISCOCLAW_SHARDS: String(shards), DISCOCLAW_PROCESSES: '2' },

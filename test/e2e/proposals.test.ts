@@ -223,7 +223,7 @@ describe('a person who wants to be asked first [K9]', () => {
     expect(toldIn(call)).not.toContain('axolotl');
     const log = `sessions/${stage.info.channels['general'] ?? ''}/${stage.info.people['bob'] ?? ''}/`;
     expect((await filesWith('axolotl')).filter((path) => !path.startsWith(`${log}messages.jsonl`))).toEqual([
-      'proposals.jsonl',
+      proposalsFile,
     ]);
   });
 

@@ -17,6 +17,8 @@ import { eventually } from '../support/eventually.ts';
 export interface StageData {
   /** How the bot comes to it. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Whether several processes may use it at once. */
+  readonly isShared: boolean;
   /** `data/…` or `workspace/…`, as it lies in files. */
   read(path: string, isBotAlive: boolean): Promise<string>;
   write(path: string, text: string, isBotAlive: boolean): Promise<void>;
@@ -41,6 +43,7 @@ export function openStageData(folder: string): Promise<StageData> {
 function inFiles(folder: string): StageData {
   return {
     environment: {},
+    isShared: false,
     async read(path, isBotAlive) {
       await followed(folder, path, isBotAlive);
       return readFile(join(folder, path), 'utf8');
@@ -102,6 +105,7 @@ async function inDatabase(): Promise<StageData> {
   let laterMs = 0;
   return {
     environment: { DISCOCLAW_STORE: database.url },
+    isShared: true,
     async read(path) {
       const key = keyOf(path);
       const text = key.endsWith('.jsonl') ? await linesOf(key) : await store.readText(key);

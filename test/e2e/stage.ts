@@ -56,6 +56,8 @@ export interface Stage extends AsyncDisposable {
   /** A file below the bot's folder: `data/…`, `workspace/…`. */
   readFile(path: string): Promise<string>;
   writeFile(path: string, text: string): Promise<void>;
+  /** The path of what is kept of everybody in one file, or of each person in one of their own where processes may share the store. */
+  pathFor(person: string, name: string): string;
   /** All that the bot keeps, by the path that it has below the data folder, or below the workspace. */
   kept(folder?: KeptFolder): Promise<readonly Kept[]>;
   readonly folder: string;
@@ -162,6 +164,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     readFile: (path) => data.read(path, isAlive),
     writeFile: (path, text) => data.write(path, text, isAlive),
+    pathFor: (person, name) =>
+      data.isShared ? `data/users/${info.people[person] ?? ''}/${name}` : `data/${name}`,
     kept: (of = 'data') => data.everything(of),
     async [Symbol.asyncDispose]() {
       await (kill === undefined ? stage.stopBot() : kill());

@@ -122,7 +122,7 @@ describe.each(ways)('%s', (way) => {
   it.each(byId)('%s takes nobody else’s id: it is told as one that is nobody’s', async (name) => {
     await prepare();
     const before = await aside('show');
-    const changes = (await stage.readFile('data/undo.jsonl'))
+    const changes = (await stage.readFile(stage.pathFor('alice', 'undo.jsonl')))
       .split('\n')
       .filter((line) => line.includes(itemId));
     const [, changeId = ''] = /"id":"([0-9a-f]{8})","userId"/u.exec(changes.at(-1) ?? '') ?? [];

@@ -36,6 +36,26 @@ export interface StoreUnderTest {
   dispose(): Promise<void>;
 }
 
+/** Stores that are opened one after the other on the same data. */
+interface Stores extends Pick<StoreUnderTest, 'dispose'> {
+  open(options: { readonly blockLines: number }): Promise<Store & { close(): Promise<void> }>;
+  everything(): string | Promise<string>;
+}
+
+export async function openStoreUnderTest(stores: Stores): Promise<StoreUnderTest> {
+  const blockLines = 4;
+  let store = await stores.open({ blockLines });
+  return {
+    store: () => store,
+    async reopen() {
+      await store.close();
+      store = await stores.open({ blockLines });
+    },
+    everything: async () => stores.everything(),
+    dispose: () => stores.dispose(),
+  };
+}
+
 /** The suite that every implementation of `Store` passes [S1], with blocks of four lines. */
 export function describeStoreContract(name: string, makeStore: () => Promise<StoreUnderTest>): void {
   describe(`${name} as a store`, () => {

@@ -6,7 +6,12 @@ const botId = '130000000000000001';
 /** What stands in a scene's channels, and the time in it. */
 export class Posted {
   readonly #messages = new Map<string, readonly ChatMessage[]>();
-  #now = Date.UTC(2026, 0, 15, 10);
+  #now: number;
+
+  /** The time begins at so many milliseconds since the epoch. */
+  constructor(beginsAt = Date.UTC(2026, 0, 15, 10)) {
+    this.#now = beginsAt;
+  }
 
   get now(): Date {
     return new Date(this.#now);

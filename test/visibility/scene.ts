@@ -1,3 +1,4 @@
+import type { BotPorts } from '../../src/bot/bot-ports.ts';
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
@@ -53,6 +54,24 @@ interface Turn {
   readonly own: readonly string[];
 }
 
+/** Where the bot of a scene keeps what it remembers. */
+export interface SceneMemory extends Pick<BotPorts, 'store' | 'shared'>, AsyncDisposable {
+  /** When the scene begins, where the store has a clock of its own; milliseconds since the epoch. */
+  readonly beginsAt?: number;
+}
+
+/** Memory of its own in this process. */
+export function memoryInProcess(): Promise<SceneMemory> {
+  return Promise.resolve({ store: new MemoryStore(), [Symbol.asyncDispose]: () => Promise.resolve() });
+}
+
+interface SceneOptions {
+  readonly memory: SceneMemory;
+  /** Without history, whatever the prompt holds comes from memory and is judged as such. */
+  readonly withHistory: boolean;
+  readonly withNotes: boolean;
+}
+
 /**
  * A guild with two channels, an ordinary and a private thread, and two DMs, with the whole bot between the ports, every layer
  * switched on. All that the model is given and all that commands answer is searched for canaries.
@@ -62,7 +81,7 @@ export class Scene {
   /** How often a canary rightly turned up besides the message that says it. */
   rightlyUsed = 0;
   readonly #canaries = new Map<string, Canary>();
-  readonly #posted = new Posted();
+  readonly #posted: Posted;
   readonly #doors: Record<RoomName, Door> = { hall: 'open', office: ['crew'] };
   /** The role that lets people into the guild. */
   #memberRole: string | undefined;
@@ -85,8 +104,9 @@ export class Scene {
   #stands = false;
   #doorToTurn: { readonly room: RoomName; readonly door: Door; readonly at: TurnMoment } | undefined;
 
-  /** Without history, whatever the prompt holds comes from memory and is judged as such. */
-  constructor({ withHistory, withNotes }: { readonly withHistory: boolean; readonly withNotes: boolean }) {
+  constructor({ memory, withHistory, withNotes }: SceneOptions) {
+    const { store, shared, beginsAt } = memory;
+    this.#posted = new Posted(beginsAt);
     this.#withHistory = withHistory;
     this.#withNotes = withNotes;
     const { config } = readConfig({
@@ -97,11 +117,11 @@ export class Scene {
       DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
       DISCOCLAW_CHANNEL_NOTES_IDLE_MINUTES: '0',
     });
-    const store = new MemoryStore();
     const recent = new RecentChanges();
     this.#bot = createBot(config, {
       recent,
       store,
+      shared,
       model: createHarmfulModel(
         (text) => {
           // A tool may repeat the words of the message that is answered.
@@ -197,6 +217,11 @@ export class Scene {
   async note(speaker: PersonName, place: PlaceName): Promise<void> {
     const { word } = this.#newCanary(speaker, place);
     await this.command(speaker, place, `note Everybody likes ${word} for lunch`);
+  }
+
+  /** Its bot does nothing more. */
+  end(): Promise<void> {
+    return this.#bot.drain(10_000);
   }
 
   /** Everybody has had the first words, and channel memory is on in the guild. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-import { Scene } from './scene.ts';
+import { memoryInProcess, Scene, type SceneMemory } from './scene.ts';
 
 const speaker = fc.constantFrom('alice' as const, 'bob' as const);
 const place = fc.constantFrom(
@@ -96,27 +96,43 @@ async function take(scene: Scene, each: Step): Promise<void> {
   }
 }
 
+interface Play {
+  /** Of each scene. Default: in this process. */
+  readonly openMemory?: () => Promise<SceneMemory>;
+  /** Scenes that are played beside each other, where memory is waited for. Default: 1. */
+  readonly atOnce?: number;
+}
+
 /** So many random scenes. Rejects where anything turns up that may not be there; resolves with how often memory was rightly used, and notes of others in channels [B2]. */
 export async function playScenes(
   count: number,
+  { openMemory = memoryInProcess, atOnce = 1 }: Play = {},
 ): Promise<{ readonly rightlyUsed: number; readonly notesUsed: number }> {
   let rightlyUsed = 0;
   let notesUsed = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { minLength: 5, maxLength: 14 }),
-      fc.boolean(),
-      fc.boolean(),
-      async (steps, withHistory, withNotes) => {
-        const scene = new Scene({ withHistory, withNotes });
-        await scene.begin();
-        for (const each of steps) await take(scene, each);
-        rightlyUsed += scene.rightlyUsed;
-        notesUsed += scene.notesUsed;
-        expect(scene.leaks).toEqual([]);
-      },
-    ),
-    { numRuns: count },
+  const scenes = fc.asyncProperty(
+    fc.array(step, { minLength: 5, maxLength: 14 }),
+    fc.boolean(),
+    fc.boolean(),
+    async (steps, withHistory, withNotes) => {
+      await using memory = await openMemory();
+      const scene = new Scene({ memory, withHistory, withNotes });
+      await scene.begin();
+      for (const each of steps) await take(scene, each);
+      await scene.end();
+      rightlyUsed += scene.rightlyUsed;
+      notesUsed += scene.notesUsed;
+      expect(scene.leaks).toEqual([]);
+    },
   );
+  const { seed } = fc.readConfigureGlobal();
+  const rows = Array.from({ length: atOnce }, (_, index) =>
+    fc.assert(scenes, {
+      numRuns: Math.ceil(count / atOnce),
+      // Each row has others.
+      ...(seed === undefined ? {} : { seed: seed + index }),
+    }),
+  );
+  await Promise.all(rows);
   return { rightlyUsed, notesUsed };
 }

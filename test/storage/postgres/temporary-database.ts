@@ -31,6 +31,8 @@ export interface TemporaryDatabase {
   everything(): Promise<string>;
   /** One statement beside the store. */
   query(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  /** A connection of one's own, to be ended by the caller. */
+  connect(): Promise<pg.Client>;
   dispose(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ export async function createTemporaryDatabase(): Promise<TemporaryDatabase> {
     url,
     logged,
     query,
+    connect: () => connected(url),
     async open(options = {}) {
       const store = await createPostgresStore({ url, logger: createRecordingLogger(logged), ...options });
       opened.push(store);
@@ -64,11 +67,19 @@ export async function createTemporaryDatabase(): Promise<TemporaryDatabase> {
     },
     async dispose() {
       for (const store of opened) await store.close();
-      for (const table of await tables()) await query(`delete from discoclaw.${table}`);
+      await query(emptyAll);
       spare.push(url);
     },
   };
 }
+
+/** Empties every table but those that know which migrations there were. */
+const emptyAll = `
+  do $$ declare name text; begin
+    for name in
+      select relname from pg_class where relnamespace = to_regnamespace('discoclaw') and relkind = 'r' and relname !~ 'kysely'
+    loop execute 'delete from discoclaw.' || name; end loop;
+  end $$`;
 
 function textOf(value: unknown): string {
   return Buffer.isBuffer(value)
@@ -76,9 +87,14 @@ function textOf(value: unknown): string {
     : (JSON.stringify(value) ?? '');
 }
 
-async function once(url: string, text: string, values: readonly unknown[] = []) {
+async function connected(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
+  return client;
+}
+
+async function once(url: string, text: string, values: readonly unknown[] = []) {
+  const client = await connected(url);
   try {
     return (await client.query<Record<string, unknown>>(text, [...values])).rows;
   } finally {
