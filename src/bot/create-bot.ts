@@ -204,7 +204,7 @@ export function createBot(config: Config, ports: BotPorts) {
     people,
     pauseNotes: createPauseNotes(clock),
     memoryNotices,
-    answered: lateNotices.answered,
+    answered: (turn) => lateNotices.answered(turn),
     greeting,
     history,
     log: sessionLog,
