@@ -27,8 +27,7 @@ import type { StatusSources } from './status.ts';
 /** What holds between processes over one store [X2]. */
 export interface SharedPorts {
   readonly processes: Processes;
-  /** Default: one of this process, whose work waits for its next start. */
-  readonly work?: WorkQueue;
+  readonly work: WorkQueue;
 }
 
 /** What the bot between its edges needs of these. */

@@ -204,7 +204,7 @@ export function createBot(config: Config, ports: BotPorts) {
     people,
     pauseNotes: createPauseNotes(clock),
     memoryNotices,
-    answered: lateNotices.answered,
+    answered: (turn) => lateNotices.answered(turn),
     greeting,
     history,
     log: sessionLog,
@@ -330,7 +330,7 @@ export function createBot(config: Config, ports: BotPorts) {
     tellOwners: limits.tellOwners,
     /** The role that lets people into a guild, where its people have named one [V0]. */
     memberRole: settings.memberRole,
-    ...createKnownChannels({ sessionLog, states, journal, channelNotes }),
+    ...createKnownChannels({ sessionLog, journal, channelNotes }),
     /** The bot was removed from a guild that had these channels. Must not be told of an outage. */
     guildLeft: (guildId: string, channelIds: readonly string[]) => leftGuilds.left(guildId, channelIds),
     /** Finishes what a kill left undone, when replies can be sent. */
@@ -341,7 +341,7 @@ export function createBot(config: Config, ports: BotPorts) {
       takeover?.start();
       retention.start();
       leftGuilds.start(presentGuilds);
-      await channelNotes.dropPaused(clock().toISOString());
+      await channelNotes.dropPaused(clock().toISOString(), processes?.locks);
       await noteTaking.start();
     },
     idle,

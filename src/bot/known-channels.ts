@@ -1,17 +1,14 @@
 import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
-import type { SessionStates } from '../memory/log/session-state.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
 
 /** What is known of the channels that the bot has been active in, to be compared with Discord after a gap [G3b]. Rejects with `StoreError`. */
 export function createKnownChannels({
   sessionLog,
-  states,
   journal,
   channelNotes,
 }: {
-  readonly sessionLog: Pick<SessionLog, 'channels' | 'sessionsIn' | 'rememberedSince'>;
-  readonly states: Pick<SessionStates, 'read'>;
+  readonly sessionLog: Pick<SessionLog, 'channels' | 'guildOf' | 'rememberedSince'>;
   readonly journal: Pick<ChannelJournal, 'channels'>;
   readonly channelNotes: Pick<ChannelNotes, 'channels' | 'messagesSince'>;
 }) {
@@ -25,10 +22,7 @@ export function createKnownChannels({
       return Array.from(activeAt, ([id, at]) => ({ id, activeAt: at }));
     },
     /** The server that a channel belongs to, as far as memory knows. */
-    async guildOf(channelId: string): Promise<string | undefined> {
-      const [session] = await sessionLog.sessionsIn(channelId);
-      return session && (await states.read(session)).place?.guildId;
-    },
+    guildOf: (channelId: string): Promise<string | undefined> => sessionLog.guildOf(channelId),
     /** What is remembered of a channel from a message id on. */
     remembered: async (channelId: string, messageId: string) => [
       ...(await sessionLog.rememberedSince(channelId, messageId)),

@@ -305,7 +305,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     store,
     writes,
     log: sessionLog,
-    states,
     forgetNotes: channelNotes.forgetGuild,
     dropJournal: ports.dropJournal ?? (() => Promise.resolve()),
     clock,

@@ -22,6 +22,7 @@ const lapsingKeys = [undoKey, proposalsKey];
 
 const keysAtOnce = 200;
 
+type Source = Pick<RawStore, 'keys' | 'read'>;
 type Log = Extract<RawEntry, { kind: 'log' }>;
 
 /**
@@ -29,7 +30,7 @@ type Log = Extract<RawEntry, { kind: 'log' }>;
  * and for everybody where their conversations and channel notes are, which a shared store is not looked through for. It is the same each time, as long as the source is.
  * Rejects with `StoreError`.
  */
-export async function laidOutFor(layout: Layout, source: RawStore): Promise<LaidOut> {
+export async function laidOutFor(layout: Layout, source: Source): Promise<LaidOut> {
   const keys = await source.keys();
   const made = new Map<string, Log>();
   /** What stands in others then. */
@@ -85,6 +86,7 @@ export async function laidOutFor(layout: Layout, source: RawStore): Promise<Laid
   }
 
   const sessions = sessionsIn(keys);
+  if (layout === 'shared') await addJournaled(sessions, source, keys);
   const noted = await notedIn(source, keys);
   /** What is to be in a document about a person, beside what is. */
   const lists = new Map<string, (present: RawEntry | undefined) => RawEntry>([
@@ -119,7 +121,7 @@ export async function laidOutFor(layout: Layout, source: RawStore): Promise<Laid
   };
 }
 
-async function* entriesOf(source: RawStore, keys: readonly string[]): AsyncGenerator<RawEntry> {
+async function* entriesOf(source: Source, keys: readonly string[]): AsyncGenerator<RawEntry> {
   for (let begin = 0; begin < keys.length; begin += keysAtOnce)
     yield* await source.read(keys.slice(begin, begin + keysAtOnce));
 }
@@ -137,7 +139,7 @@ function inOrder(records: readonly RawRecord[]): readonly RawRecord[] {
 }
 
 /** By person, the channels in which anything is of theirs. */
-function sessionsIn(keys: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+function sessionsIn(keys: readonly string[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const key of keys) {
     const [folder, channelId = '', userId = '', ...file] = key.split('/');
@@ -148,9 +150,23 @@ function sessionsIn(keys: readonly string[]): ReadonlyMap<string, ReadonlySet<st
   return found;
 }
 
+/** Adds the channels whose journal has something of a person, also where nothing else is of theirs [K11]. */
+async function addJournaled(
+  found: Map<string, Set<string>>,
+  source: Source,
+  keys: readonly string[],
+): Promise<void> {
+  const journals = keys.filter((key) => /^channels\/\d+\/journal\.jsonl$/u.test(key));
+  for await (const entry of entriesOf(source, journals)) {
+    const [, channelId = ''] = entry.key.split('/');
+    for (const { userId } of entry.kind === 'log' ? entry.records.map(fieldsOf) : [])
+      if (isSnowflake(userId)) found.set(userId, (found.get(userId) ?? new Set()).add(channelId));
+  }
+}
+
 /** By person, the channels in which a note of theirs is, with their guilds. */
 async function notedIn(
-  source: RawStore,
+  source: Source,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
   const found = new Map<string, Record<string, string>>();

@@ -2,12 +2,10 @@ import { z } from 'zod';
 
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
-import type { SessionKey } from '../core/place.ts';
 import { isSnowflake } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import { createTimeSlice, type Clock, type Timer } from '../core/time.ts';
 import type { SessionLog } from './log/session-log.ts';
-import type { SessionStates } from './log/session-state.ts';
 import { shortTermFolder } from './short-term/exchanges.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -43,8 +41,7 @@ export interface LeftGuildsOptions {
   readonly store: Store;
   /** The users' write queue [S3]. */
   readonly writes: Pick<KeyedQueue, 'run'>;
-  readonly log: Pick<SessionLog, 'allSessions'>;
-  readonly states: Pick<SessionStates, 'read'>;
+  readonly log: Pick<SessionLog, 'channels' | 'guildOf'>;
   /** Takes a channel's journal out for good. */
   readonly dropJournal: (channelId: string) => Promise<void>;
   /** A guild's files are gone, its channels' notes among them. */
@@ -59,7 +56,7 @@ export interface LeftGuildsOptions {
  * own and stay, each for where it could be used. The moment of leaving is on disk before and after, so that the next start finishes what a kill comes between.
  */
 export function createLeftGuilds(options: LeftGuildsOptions) {
-  const { store, writes, log, states, dropJournal, clock, timer, logger } = options;
+  const { store, writes, log, dropJournal, clock, timer, logger } = options;
   let isStopped = false;
   let running: Promise<void> = Promise.resolve();
   let cancel: (() => void) | undefined;
@@ -70,13 +67,13 @@ export function createLeftGuilds(options: LeftGuildsOptions) {
     });
   }
 
-  /** The conversations of each guild, as far as their state tells. */
-  async function sessionsByGuild(): Promise<ReadonlyMap<string, readonly SessionKey[]>> {
-    const found = new Map<string, SessionKey[]>();
+  /** The channels of each guild, as far as what is held of anybody there tells. */
+  async function channelsByGuild(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const found = new Map<string, string[]>();
     const pause = createTimeSlice();
-    for (const session of await log.allSessions()) {
-      const guildId = (await states.read(session)).place?.guildId;
-      if (guildId !== undefined) found.set(guildId, [...(found.get(guildId) ?? []), session]);
+    for (const { id } of (await log.channels()).filter(({ id: each }) => isSnowflake(each))) {
+      const guildId = await log.guildOf(id);
+      if (guildId !== undefined) found.set(guildId, [...(found.get(guildId) ?? []), id]);
       await pause();
     }
     return found;
@@ -84,9 +81,9 @@ export function createLeftGuilds(options: LeftGuildsOptions) {
 
   async function look(presentGuilds: PresentGuilds): Promise<void> {
     const present = new Set(presentGuilds.ids());
-    const sessions = await sessionsByGuild();
+    const channels = await channelsByGuild();
     const folders = (await store.folders('guilds')).map(({ name }) => name);
-    const known = [...folders, ...sessions.keys()].filter(isSnowflake);
+    const known = [...folders, ...channels.keys()].filter(isSnowflake);
     const absent = new Set(known.filter((id) => presentGuilds.areKnown(id) && !present.has(id)));
     const now = clock();
     const { guilds } =
@@ -102,16 +99,11 @@ export function createLeftGuilds(options: LeftGuildsOptions) {
       if (isStopped) return;
       if (!presentGuilds.areKnown(guildId)) continue;
       if (isGone === true || now.getTime() - Date.parse(at) < keptDays * dayMs) continue;
-      await remove(guildId, channelIds, sessions.get(guildId) ?? []);
+      await remove(guildId, new Set([...channelIds, ...(channels.get(guildId) ?? [])]));
     }
   }
 
-  async function remove(
-    guildId: string,
-    channelIds: readonly string[],
-    sessions: readonly SessionKey[],
-  ): Promise<void> {
-    const channels = new Set([...channelIds, ...sessions.map(({ channelId }) => channelId)]);
+  async function remove(guildId: string, channels: ReadonlySet<string>): Promise<void> {
     for (const channelId of channels) await dropJournal(channelId);
     for (const { name } of await store.folders('users')) {
       if (!isSnowflake(name)) continue;

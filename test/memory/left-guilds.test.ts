@@ -42,13 +42,12 @@ async function open(disk: LossyDisk, now: number) {
     logger: silent,
     fileSystem: disk,
   });
-  const { writes, log, states, clock, time, say } = openSessions(store);
+  const { writes, log, clock, time, say } = openSessions(store);
   time.now = now;
   const guilds = createLeftGuilds({
     store,
     writes,
     log,
-    states,
     forgetNotes: () => Promise.resolve(),
     dropJournal: (channelId) => store.removeAll(`channels/${channelId}`),
     clock,

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { IncomingMessage } from '../../src/core/chat.ts';
 import { createCommandOrder } from '../../src/turn/commands.ts';
-import { createIntake } from '../../src/turn/intake.ts';
+import { createIntake, type IntakePorts } from '../../src/turn/intake.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { SessionTurns } from '../../src/turn/sessions.ts';
-import { aliceId, generalId, incoming } from '../support/incoming.ts';
+import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
-function handlersWith() {
+function handlersWith(erasedBy: IntakePorts['erasedBy'] = () => Promise.resolve(() => false)) {
   const turns: string[][] = [];
   const commands: string[] = [];
   const gates: (() => void)[] = [];
@@ -51,7 +51,7 @@ function handlersWith() {
     changes: recent,
     record: (change) => Promise.resolve(recent.note(change)),
     erased: () => Promise.resolve(),
-    erasedBy: () => Promise.resolve(() => false),
+    erasedBy,
     spoken: () => {},
     journal,
     logger: recordingLogger(),
@@ -78,6 +78,28 @@ describe('what events lead to', () => {
     await first;
     await handlers.message(incoming());
     expect(turns).toEqual([['hello']]);
+  });
+
+  it('keeps the order in which a person wrote, however long each message is looked up, and others do not wait [F3]', async () => {
+    const looks: ((erased: (at: string) => boolean) => void)[] = [];
+    const { handlers, turns, gates } = handlersWith(() => new Promise((resolve) => looks.push(resolve)));
+    const say = (number: number, text: string, author = incoming().author) =>
+      handlers.message(incoming({ id: String(400_000_000_000_000_000n + BigInt(number)), text, author }));
+    const said = [say(1, 'first'), say(2, 'second')];
+    await expect.poll(() => looks.length).toBe(2);
+    const bob = say(3, 'from Bob', { id: bobId, name: 'Bob', kind: 'human' });
+    await expect.poll(() => looks.length).toBe(3);
+    looks[1]?.(() => false);
+    looks[2]?.(() => false);
+    await expect.poll(() => turns).toEqual([['from Bob']]);
+    looks[0]?.(() => false);
+    await expect.poll(() => turns).toEqual([['from Bob'], ['first']]);
+    for (let number = 0; number < 3; number += 1) {
+      await expect.poll(() => gates.length).toBeGreaterThan(number);
+      gates[number]?.();
+    }
+    await Promise.all([...said, bob]);
+    expect(turns).toEqual([['from Bob'], ['first'], ['second']]);
   });
 
   it('takes 20 messages or 8,000 characters for the next turn; the others are marked and count as handled, commands do not [L1]', async () => {

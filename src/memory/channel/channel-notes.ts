@@ -4,6 +4,7 @@ import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
+import type { Locks } from '../../core/processes.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { saysWords } from '../../core/text.ts';
@@ -272,9 +273,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       for (const [channelId, of] of Array.from(noted)) if (of === guildId) noted.delete(channelId);
     },
 
-    /** Takes out what a kill left of people who had paused by a moment, ISO 8601. Never rejects. */
-    async dropPaused(at: string): Promise<void> {
+    /** Takes out what a kill left of people who had paused by a moment, ISO 8601; of several processes that run one does. Never rejects. */
+    async dropPaused(at: string, locks?: Pick<Locks, 'claim'>): Promise<void> {
       try {
+        if (locks !== undefined && (await locks.claim('paused notes')) === undefined) return;
         for await (const { channelId, notes } of documents())
           for (const userId of new Set(notes.map(({ authorId }) => authorId)))
             if ((await people.pauseIn({ userId, channelId }, at)) !== undefined)

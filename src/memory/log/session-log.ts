@@ -37,6 +37,7 @@ import {
   affectedMessages,
   appendChanges,
   eraseChanges,
+  heldMessages,
   saysAny,
   takeBackDeletions,
   withdrawnTerms,
@@ -289,7 +290,7 @@ export function createSessionLog(options: SessionLogOptions) {
     },
     /**
      * All messages of a person's conversations, answers among them, that say some words and that `isMeant` picks, by channel [K4]; with `areHeld` also those
-     * that were taken out and whose words a kill has left in the log. Reads all their logs.
+     * that were taken out or edited and whose words a kill has left in the log. Reads all their logs.
      */
     async mentions(
       userId: string,
@@ -300,16 +301,13 @@ export function createSessionLog(options: SessionLogOptions) {
       const found: { channelId: string; messageIds: string[] }[] = [];
       const pause = createTimeSlice();
       for (const session of await sessions.ofPerson(userId)) {
-        const messageIds: string[] = [];
-        const { messages } = await since(session, 0);
-        const held = areHeld ? (await tails.after(session, 0)).map(({ record }) => record) : [];
-        const all = [...messages.map(({ message }) => message), ...held];
-        for (const message of all) {
-          const isSaid = message.type === 'message' && saysWords(message.text, words) && isMeant(message);
-          if (isSaid && !messageIds.includes(message.id)) messageIds.push(message.id);
+        const messageIds = new Set<string>();
+        const entries = await tails.after(session, 0);
+        for (const { message } of areHeld ? heldMessages(entries) : foldLog(entries).messages) {
+          if (saysWords(message.text, words) && isMeant(message)) messageIds.add(message.id);
           await pause();
         }
-        if (messageIds.length > 0) found.push({ channelId: session.channelId, messageIds });
+        if (messageIds.size > 0) found.push({ channelId: session.channelId, messageIds: [...messageIds] });
       }
       return found;
     },
@@ -364,6 +362,7 @@ export function createSessionLog(options: SessionLogOptions) {
     everyOfPerson: sessions.everyOfPerson,
     /** Has the person's list name a session before anything is kept of it; as part of a job of their queue. */
     listSession: (session: SessionKey): Promise<void> => sessions.begin(session),
+    guildOf: (channelId: string): Promise<string | undefined> => sessions.guildOf(channelId),
     guildsOf: (userId: string): Promise<readonly string[]> => sessions.guildsOf(userId),
     allSessions: sessions.all,
     /** Every channel of which something may be remembered, with when somebody was new there, in milliseconds since the epoch. */

@@ -19,6 +19,8 @@ export const sessionsKind: DocumentKind<PersonSessions> = {
 
 /** Sessions of which it is remembered that their person's list has them. */
 const rememberedSessions = 10_000;
+/** Channels of which it is remembered in which guild they are. */
+const rememberedChannels = 100_000;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
@@ -33,6 +35,8 @@ export function createSessions(store: Store) {
   /** By person, the channels that were found in the folders, or in which something was written since the start. */
   const found = new Map<string, Set<string>>();
   let looking: Promise<void> | undefined;
+  /** By channel its guild, which never changes; `false` for a direct message. */
+  const guilds = growingCache<string, string | false>(rememberedChannels);
 
   function note({ channelId, userId }: SessionKey): void {
     found.set(userId, (found.get(userId) ?? new Set()).add(channelId));
@@ -107,6 +111,17 @@ export function createSessions(store: Store) {
     async guildsOf(userId: string): Promise<readonly string[]> {
       const states = await Promise.all((await ofPerson(userId)).map((session) => readState(store, session)));
       return [...new Set(states.flatMap(({ place }) => place?.guildId ?? []))];
+    },
+    /** The guild of a channel, as far as what is held of anybody there tells. Read once for each. */
+    async guildOf(channelId: string): Promise<string | undefined> {
+      if (!guilds.has(channelId))
+        for (const session of await inChannel(channelId)) {
+          const { place } = await readState(store, session);
+          if (place === undefined) continue;
+          guilds.set(channelId, place.guildId ?? false);
+          break;
+        }
+      return guilds.get(channelId) || undefined;
     },
     /** Those of a channel that have a log. */
     inChannel: (channelId: string) => inChannel(channelId, logFile),

@@ -33,7 +33,7 @@ export async function affectedMessages(
 }
 
 /** Messages with every text that the log's lines still hold of them: several, where an earlier edit could not be finished. */
-function heldMessages(entries: readonly LogEntry<LogRecord>[]): readonly SequencedMessage[] {
+export function heldMessages(entries: readonly LogEntry<LogRecord>[]): readonly SequencedMessage[] {
   const texts = new Map<number, Set<string>>();
   for (const { sequence, record } of entries) {
     if (record.type === 'message') texts.set(sequence, new Set([record.text]));

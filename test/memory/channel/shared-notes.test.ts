@@ -93,4 +93,34 @@ describe('channel notes that another process takes [B2] [X2]', () => {
     expect(await direct.notes.expire(() => true)).toBe(1);
     expect(await data.common.everything()).not.toMatch(/walrus|penguin/u);
   });
+
+  it('are looked through for people who have paused by one of the processes that run [K9]', async () => {
+    const { data, keep } = twoProcesses([]);
+    await keep('The walrus ships on Friday', places[0]);
+    const looked: string[] = [];
+    async function start(name: string) {
+      const process = data.open();
+      const notes = notesOver(process.store, {
+        writes: createKeyedQueue(),
+        channels: new FakeChannels(...places),
+        recent: new RecentChanges(),
+        people: {
+          mayStore: () => Promise.resolve(true),
+          pauseIn: () => {
+            looked.push(name);
+            return Promise.resolve(name === 'third' ? { scope: 'everywhere', since: atNow } : undefined);
+          },
+        },
+      });
+      await notes.dropPaused(atNow, process.shared.processes.locks);
+      return process;
+    }
+    const first = await start('first');
+    await start('second');
+    expect(looked).toEqual(['first']);
+    first.kill();
+    await start('third');
+    expect(looked).toEqual(['first', 'third']);
+    expect(await data.common.everything()).not.toContain('walrus');
+  });
 });

@@ -117,6 +117,23 @@ describe('the message log [W3]', () => {
     expect(await sessions.log.recent(session, 100)).toHaveLength(9);
   });
 
+  it('finds what a kill left of an earlier edit, where all that is held is meant [K11]', async () => {
+    const store = new CountingStore();
+    const { log, turn } = openSessions(store);
+    const [id = ''] = await turn('I like tea');
+    for (const text of ['I like quokkas', 'I like coffee']) {
+      const cause = { kind: 'edited', channelId: generalId, messageId: id, text } as const;
+      const messages = await log.affected(session, cause);
+      // A kill comes before the second stage.
+      await log.follow({ kind: 'withdrawn', session, messages, cause }, 'withdraw');
+    }
+    const found = (areHeld: boolean) => log.mentions(aliceId, 'quokkas', () => true, areHeld);
+    expect(await found(false)).toEqual([]);
+    const { scans } = store;
+    expect(await found(true)).toEqual([{ channelId: generalId, messageIds: [id] }]);
+    expect(store.scans).toBeLessThanOrEqual(scans + 1);
+  });
+
   it('reads no log in a running conversation [S5]', async () => {
     const store = new CountingStore();
     const sessions = openSessions(store);

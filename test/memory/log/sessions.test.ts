@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { createSessions } from '../../../src/memory/log/sessions.ts';
-import { aliceId, bobId, generalId } from '../../support/incoming.ts';
+import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { dmPlace, openSessions, session } from '../../support/sessions.ts';
 
@@ -68,4 +68,19 @@ it('the list goes with the person, and names no session of theirs that was erase
   expect(await store.list('users')).toEqual([]);
   expect(await log.sessionsOfPerson(aliceId)).toEqual([inDm]);
   expect(await store.everything()).not.toContain(generalId);
+});
+
+it('the guild of a channel is read once, and known of no channel in which nothing is held', async () => {
+  const store = new CountingStore();
+  const { turn, log } = openSessions(store);
+  await turn('one');
+  await turn('two', 'ok', dmPlace);
+  const guilds = async () =>
+    Promise.all(
+      [generalId, dmPlace.channelId, '200000000000000299'].map((channelId) => log.guildOf(channelId)),
+    );
+  expect(await guilds()).toEqual([publicPlace.guildId, undefined, undefined]);
+  const { looks } = store;
+  expect(await guilds()).toEqual([publicPlace.guildId, undefined, undefined]);
+  expect(store.looks).toBe(looks + 1);
 });
