@@ -57,7 +57,7 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
         erase: () => Promise.resolve(),
         noteErased: () => {},
       },
-      server: { count: () => servers.size },
+      server: { hasSeveral: () => servers.size > 1 },
       wakeAt: () => {},
       timer: processTimer,
       changed: () => {},

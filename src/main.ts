@@ -15,11 +15,12 @@ const usage = `A Discord bot whose memory its people can see, correct and trust.
   npm run backup -- FILE                 writes data folder and workspace to a zip file, also while the bot runs
   npm run restore -- FILE [--replace]    puts a backup into empty folders, or in the place of what they hold
   npm run migrate -- FROM TO             copies all that is remembered between stores, each of them files or postgres://...
+  npm run notebook -- pull WHOSE FOLDER  brings a notebook out of a database for editing by hand, and push brings it back; WHOSE is a user's id or workspace
 
   --help, -h         this
   --version, -v      the version
 
-Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace] | migrate FROM TO]`;
+Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace] | migrate FROM TO | notebook pull|push WHOSE FOLDER]`;
 
 /** As shells have it: the command line is wrong [O6]. */
 const badArguments = 2;
@@ -40,23 +41,28 @@ class UsageError extends Error {
 
 type Words = readonly string[];
 
-/** What can be asked for besides a start, with how many words it takes; what it needs is loaded only then. Each resolves with the exit code. */
+/** What can be asked for besides a start, with the words that it takes; what it needs is loaded only then. Each resolves with the exit code. */
 const commands = {
-  setup: { words: 0, run: async () => (await import('./bot/setup.ts')).runSetup(loadEnvironment()) },
-  doctor: { words: 0, run: async () => (await import('./bot/doctor.ts')).runDoctor(loadEnvironment()) },
+  setup: { words: [], run: async () => (await import('./bot/setup.ts')).runSetup(loadEnvironment()) },
+  doctor: { words: [], run: async () => (await import('./bot/doctor.ts')).runDoctor(loadEnvironment()) },
   backup: {
-    words: 1,
+    words: ['FILE'],
     run: async ([file = '']: Words) => (await import('./bot/backup.ts')).runBackup(file, loadEnvironment()),
   },
   restore: {
-    words: 1,
+    words: ['FILE'],
     run: async ([file = '']: Words, isReplacing: boolean) =>
       (await import('./bot/backup.ts')).runRestore(file, isReplacing, loadEnvironment()),
   },
   migrate: {
-    words: 2,
+    words: ['FROM', 'TO'],
     run: async ([from = '', to = '']: Words) =>
       (await import('./bot/migrate.ts')).runMigrate(from, to, loadEnvironment()),
+  },
+  notebook: {
+    words: ['pull or push', 'WHOSE', 'FOLDER'],
+    run: async ([wish = '', whose = '', folder = '']: Words) =>
+      (await import('./bot/notebook.ts')).runNotebook(wish, whose, folder, loadEnvironment()),
   },
 } as const;
 
@@ -73,11 +79,11 @@ function readArguments() {
   const { values, positionals } = parsed();
   const [name, ...words] = positionals;
   if (name !== undefined && !isCommand(name)) throw new UsageError(`Unknown argument '${name}'`);
-  const taken = name === undefined ? 0 : commands[name].words;
-  const { [taken]: tooMuch } = words;
+  const wanted: Words = name === undefined ? [] : commands[name].words;
+  const { [wanted.length]: tooMuch } = words;
   if (tooMuch !== undefined) throw new UsageError(`Unknown argument '${tooMuch}'`);
-  if (words.length < taken && !values.help)
-    throw new UsageError(`${name} needs ${taken === 1 ? 'a FILE' : 'FROM and TO'}`);
+  if (words.length < wanted.length && !values.help)
+    throw new UsageError(`${name} needs ${wanted.join(' and ')}`);
   if (values.replace && name !== 'restore') throw new UsageError("Unknown option '--replace'");
   return { command: name, words, ...values };
 }

@@ -120,7 +120,7 @@ async function openPerson(folder: string) {
     model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
     recent: new RecentChanges(),
     writes: createKeyedQueue(),
-    server: { count: () => 1 },
+    server: { hasSeveral: () => false },
     answers: noAnswers,
     wakeAt: () => {},
     timer: processTimer,

@@ -11,6 +11,7 @@ import { isSnowflake } from '../core/snowflake.ts';
 import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
+import { journalInJobs } from '../turn/journal.ts';
 import type { PresentGuilds } from '../memory/left-guilds.ts';
 import { createTakeover } from '../memory/takeover.ts';
 import { createNoteTaking } from '../memory/channel/note-taking.ts';
@@ -36,15 +37,24 @@ export type Bot = ReturnType<typeof createBot>;
 
 /** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
 export function createBot(config: Config, ports: BotPorts) {
-  const { store, model, journal, recent, replies, reactions, presentPlace, clock, logger } = ports;
+  const { store, model, recent, replies, reactions, presentPlace, clock, logger } = ports;
   const { statusSources, spending, shared, timer = processTimer } = ports;
   const processes = shared?.processes;
   const writes = createKeyedQueue({
     shared: processes && {
       locks: processes.locks,
       refusalOf: async (key) => (isSnowflake(key) ? memory.people.erasedAt(key) : undefined),
+      clock,
     },
   });
+  const journal =
+    shared === undefined
+      ? ports.journal
+      : journalInJobs(ports.journal, {
+          writes,
+          begin: (session) => memory.sessionLog.listSession(session),
+          people: { erasedBy: (userId) => memory.people.erasedBy(userId) },
+        });
   const idleSessions = new IdleSessions({
     schedule: (session) => afterTurn.schedule(session),
     clock,
@@ -134,8 +144,7 @@ export function createBot(config: Config, ports: BotPorts) {
     begin: writes.begin,
     work: shared?.work,
     async lapse(userId) {
-      await memory.undo.lapse(userId);
-      await memory.proposals.lapse(userId);
+      for (const { lapse } of [memory.undo, memory.proposals]) await lapse?.(userId);
     },
     isWanted: (session) => mayFold(session, { states, sessionLog, settings, people, logger }),
   });
@@ -288,8 +297,7 @@ export function createBot(config: Config, ports: BotPorts) {
     afterTurn,
     async finishChanges() {
       await memory.changes.finish();
-      await memory.undo.start();
-      await memory.proposals.start();
+      for (const { start } of [memory.undo, memory.proposals]) await start?.();
     },
     replies,
     presentPlace,
@@ -345,6 +353,7 @@ export function createBot(config: Config, ports: BotPorts) {
     /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
     async drain(withinMs: number): Promise<void> {
       turns.stop();
+      afterTurn.stopTaking();
       retention.stop();
       leftGuilds.stop();
       noteTaking.stop();

@@ -1,15 +1,11 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 
 import { createBirpc } from 'birpc';
 
 import type { Shards } from '../core/shards.ts';
 import type { ProcessCalls, SupervisorCalls } from './processes.ts';
 import { shownShards } from './shards.ts';
-import type { RunningProcess } from './supervise.ts';
-
-/** Milliseconds that a process has for an answer. */
-const patienceMs = 5000;
+import type { Exit, RunningProcess } from './supervise.ts';
 
 /**
  * Starts this program once more, as process `number` of `count` with these shards: it is configured like any other one, by variables, and told by an
@@ -41,15 +37,16 @@ export function forkProcess(
     on: (listener) => void child.on('message', listener),
     off: (listener) => void child.off('message', listener),
     bind: 'functions',
-    timeout: patienceMs,
+    // Whoever asks waits as long as fits.
+    timeout: -1,
   });
-  child.on('error', () => undefined);
-  const exited = once(child, 'exit').then(([code, signal]: unknown[]) => {
-    calls.$close();
-    return {
-      code: typeof code === 'number' ? code : null,
-      signal: typeof signal === 'string' ? signal : null,
-    };
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.on('error', (error) => {
+      // Otherwise a signal or a message could not be sent, and the process goes on or says itself that it ended.
+      if (child.pid === undefined) resolve({ code: null, signal: null, error });
+    });
   });
+  void exited.then(() => calls.$close());
   return { calls, exited, kill: (signal) => void child.kill(signal) };
 }

@@ -58,7 +58,7 @@ export interface LayerPorts {
   readonly dropAnswers?: (isPast: (messageId: string) => boolean) => Promise<number>;
   /** Takes a channel's journal out for good. Default: there is none. */
   readonly dropJournal?: (channelId: string) => Promise<void>;
-  readonly server: Pick<ServerPort, 'count'>;
+  readonly server: Pick<ServerPort, 'hasSeveral'>;
   /** Default: nothing is known of channels. */
   readonly channels?: ChannelPort;
   /** What a person's model calls cost today, which goes with the rest. Default: it is not known. */
@@ -114,6 +114,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     channels: ports.channels ?? unknownChannels,
     settings: placeSettings,
     people,
+    guildsOf: sessionLog.guildsOf,
     timeZone,
     recent: ports.recent,
     logger,
@@ -294,6 +295,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     layers: [shortTerm, rolling, notebook, recall, sessionLog],
     dropNotes: channelNotes.expire,
     dropAnswers: ports.dropAnswers ?? (() => Promise.resolve(0)),
+    locks: ports.processes?.locks,
     clock,
     timer: ports.timer,
     timeZone,

@@ -2,7 +2,9 @@ import { readConfig, type Environment } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { createLogger } from '../observability/logger.ts';
+import { createSharedSpending } from '../observability/shared-spending.ts';
 import { createSpending } from '../observability/spending.ts';
+import { lapseKey } from '../turn/after-turn.ts';
 import { createChannelJournal } from '../turn/journal.ts';
 import { createLayers } from './layers.ts';
 import { assertMemory, openStore } from './open-store.ts';
@@ -14,7 +16,8 @@ export async function openMemory(environment: Environment) {
   const { config } = readConfig(environment);
   const logger = createLogger({ level: 'warn' });
   await assertMemory(config);
-  const { store, close } = await openStore(config, { as: 'alone', clock, logger });
+  const { store, shared, close } = await openStore(config, { as: 'alone', clock, logger });
+  const work = shared?.work;
   const recent = new RecentChanges();
   const journal = createChannelJournal({ store, changes: recent });
   const memory = createLayers(config, {
@@ -29,8 +32,8 @@ export async function openMemory(environment: Environment) {
           await journal.hide(place.channelId, replyIds);
       },
     },
-    server: { count: () => 0 },
-    costs: createSpending({
+    server: { hasSeveral: () => false },
+    costs: (store.isShared ? createSharedSpending : createSpending)({
       store,
       clock,
       timer: () => () => {},
@@ -39,6 +42,8 @@ export async function openMemory(environment: Environment) {
       tellOwner: () => Promise.resolve(),
       logger,
     }).layer,
+    processes: shared?.processes,
+    lapseAt: work && ((userId, time) => work.add(userId, lapseKey, time)),
     wakeAt: () => {},
     timer: () => () => {},
     changed: () => {},

@@ -85,7 +85,7 @@ function assertSame(
   }
 }
 
-/** `npm run migrate -- FROM TO`, each `files` or a database's address [X4]. Resolves with the exit code. */
+/** `npm run migrate -- FROM TO`, each `files` or a database's address [X4]. Resolves with the exit code. @throws {StoreError} where one of them cannot be used. */
 export async function runMigrate(from: string, to: string, environment: Environment): Promise<number> {
   const logger = createLogger({ level: 'warn' });
   const opened: RawStore[] = [];
@@ -101,7 +101,8 @@ export async function runMigrate(from: string, to: string, environment: Environm
     process.stdout.write(reportOf(moved));
     return 0;
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    if (!(error instanceof RangeError)) throw error;
+    process.stderr.write(`${error.message}\n`);
     return badRequest;
   } finally {
     for (const store of opened) await store.close();
@@ -121,7 +122,9 @@ function reportOf({ copied, there, records, damagedLines }: Moved): string {
 /** @throws {RangeError} for another name than `files` or a database's address. @throws {StoreError} */
 async function open(name: string, environment: Environment, logger: Logger): Promise<RawStore> {
   if (name === 'files') {
-    const { config } = readConfig({ ...environment, DISCOCLAW_STORE: undefined });
+    // The files are one process's, whatever the bot is to be that uses the database.
+    const alone = { DISCOCLAW_STORE: undefined, DISCOCLAW_PROCESSES: undefined, DISCOCLAW_SHARDS: undefined };
+    const { config } = readConfig({ ...environment, ...alone, DISCOCLAW_SHARD_IDS: undefined });
     return openRawFiles({ ...config.storage, clock: () => new Date(), logger });
   }
   if (!/^postgres(?:ql)?:\/\//u.test(name) || !URL.canParse(name))

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -117,10 +116,10 @@ export async function runInSandbox(
     import('../sandbox/terminal/terminal-mode.ts'),
   ]);
   const mode = await chooseTerminalMode(process.stdin, process.stdout);
-  const chat = async ({ sandbox, settled, storage }: SandboxWorld): Promise<void> => {
+  const chat = async ({ sandbox, settled, remembers, storage }: SandboxWorld): Promise<void> => {
     const { owner } = await sandbox.info();
     // Who was answered once has something here: nobody is led through the same twice.
-    const isNewcomer = !existsSync(join(storage.dataDir, 'users', owner.id));
+    const isNewcomer = !(await remembers(owner.id));
     await runTerminalChat({
       mode,
       sandbox,
@@ -128,7 +127,7 @@ export async function runInSandbox(
       output: process.stdout,
       facts: [
         ['language model', spokenBy(config.model)],
-        ['memory', resolve(storage.dataDir)],
+        ['memory', keptIn(storage)],
       ],
       demonstration,
       inFreshWorld: (play) => inTemporaryWorld(config, logger, play),
@@ -145,6 +144,8 @@ interface SandboxWorld {
   readonly sandbox: SandboxServer;
   /** Resolves when the bot has nothing running or waiting. */
   readonly settled: () => Promise<void>;
+  /** Whether anything is held about a person. */
+  readonly remembers: (userId: string) => Promise<boolean>;
   readonly storage: Config['storage'];
 }
 
@@ -197,7 +198,7 @@ async function inWorld(
     try {
       // Who types a slash command at once finds it.
       await bot.commandsRegistered;
-      await use({ sandbox, settled: () => bot.idle(), storage: config.storage });
+      await use({ sandbox, settled: () => bot.idle(), remembers: bot.remembers, storage: config.storage });
     } finally {
       await bot.stop();
     }
@@ -207,9 +208,17 @@ async function inWorld(
   }
 }
 
-/** No layer's folder stands apart: a demonstration must not get into anybody's memory. */
+/** No layer's folder stands apart, and no database is used: a demonstration must not get into anybody's memory. */
 function whollyBelow(dataDir: string, storage: Config['storage']): Config['storage'] {
-  return { ...storage, dataDir, durableDir: undefined, summaryDir: undefined, shortTermDir: undefined };
+  const apart = { durableDir: undefined, summaryDir: undefined, shortTermDir: undefined };
+  return { ...storage, ...apart, dataDir, databaseUrl: undefined };
+}
+
+/** Without the password that an address may hold. */
+function keptIn({ databaseUrl, dataDir }: Config['storage']): string {
+  if (databaseUrl === undefined) return resolve(dataDir);
+  const { host, pathname } = new URL(databaseUrl);
+  return `the PostgreSQL database ${host}${pathname}`;
 }
 
 function spokenBy({ apiKey, baseUrl, main }: Config['model']): string {

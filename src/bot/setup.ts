@@ -11,6 +11,8 @@ import { nodeFileSystem, unlessMissing } from '../storage/files/file-system.ts';
 import { createAsker, InputEndedError, type Asker } from './asker.ts';
 import { portalPage, tryModel } from './checks.ts';
 
+const stoppedByHand = 'Stopped before the end';
+
 /** Milliseconds until a model's server counts as unreachable. */
 const patienceMs = 20_000;
 
@@ -23,6 +25,14 @@ export async function runSetup(environment: Environment): Promise<number> {
   const { config } = readConfig({ ...environment, DISCORD_TOKEN: 'asked for' });
   const asker = await createAsker();
   const setup = { asker, config, environment };
+  const stopped = (reason: string): void =>
+    asker.say(`\n${reason}. What was checked by then is in .env; npm run setup goes on from there.`);
+  // A question that is open takes Ctrl-C itself.
+  const interrupted = (): void => {
+    stopped(stoppedByHand);
+    process.exit(1);
+  };
+  process.once('SIGINT', interrupted);
   try {
     asker.say(
       `This sets up Discoclaw: it checks a Discord token and a model key, and writes both to ${envPath()}.\n`,
@@ -33,10 +43,10 @@ export async function runSetup(environment: Environment): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof InputEndedError) && !(error instanceof RangeError)) throw error;
-    const reason = error instanceof RangeError ? error.message : 'Stopped before the end';
-    asker.say(`\n${reason}. What was checked by then is in .env; npm run setup goes on from there.`);
+    stopped(error instanceof RangeError ? error.message : stoppedByHand);
     return 1;
   } finally {
+    process.off('SIGINT', interrupted);
     asker.close();
   }
 }

@@ -245,6 +245,9 @@ export async function startBot(config: Config, options: StartOptions) {
         status: bot.status,
       } satisfies Partial<ProcessCalls>,
       commandsRegistered: gateway.commandsRegistered,
+      /** Whether anything is held about a person. Rejects with `StoreError`. */
+      remembers: async (userId: string): Promise<boolean> =>
+        (await opened.store.list(`users/${userId}`)).length > 0,
       /** Resolves when everything that came in was answered and the work after it is done. */
       async idle(): Promise<void> {
         await gateway.idle();

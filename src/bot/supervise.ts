@@ -2,6 +2,7 @@ import { once } from 'node:events';
 
 import type { Logger } from '../core/logger.ts';
 import type { Shards } from '../core/shards.ts';
+import { within } from '../core/time.ts';
 import { UnusableError } from './findings.ts';
 import type { ProcessCalls, SupervisorCalls } from './processes.ts';
 import { shownShards } from './shards.ts';
@@ -12,25 +13,37 @@ const longestWaitMs = 60_000;
 /** One that was ready for so long is started again as at first. */
 const provenMs = 30_000;
 
+/** Milliseconds that a process has for an answer; a long channel is read by several requests to Discord. */
+const patienceMs = 5000;
+const readingPatienceMs = 30_000;
+
 /** `EX_CONFIG`: starting again does not help [O2]. */
 const badConfiguration = 78;
 
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly error?: unknown;
+}
+
 /** A process that runs. */
 export interface RunningProcess {
-  /** Each rejects when the process is gone or does not answer for a while. */
+  /** Each rejects when the process is gone. */
   readonly calls: {
     [Name in keyof ProcessCalls]: (
       ...asked: Parameters<ProcessCalls[Name]>
     ) => Promise<Awaited<ReturnType<ProcessCalls[Name]>>>;
   };
-  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** Never rejects; `error` is why it could not even be started. */
+  readonly exited: Promise<Exit>;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
 export interface SupervisorOptions {
   /** The shards of each process. */
   readonly parts: readonly Shards[];
-  /** Starts process `number`, from 1 on, which asks `own`. */
+  /** Starts process `number`, from 1 on, which asks `own`. Throws where the system cannot. */
   readonly start: (number: number, shards: Shards, own: SupervisorCalls) => RunningProcess;
   /** Resolves when a shard may identify; rejects only where `signal` is aborted. */
   readonly mayIdentify: (shard: number, signal: AbortSignal) => Promise<void>;
@@ -72,23 +85,34 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
         const others = numbers.flatMap((other) =>
           other === number ? [] : (running.get(other)?.process ?? []),
         );
-        const answers = await Promise.allSettled(others.map(({ calls }) => calls[name](...asked)));
-        return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+        return answersOf(
+          name,
+          others.map(({ calls }) => calls[name](...asked)),
+        );
       },
     };
-    const process = start(number, shards, own);
-    running.set(number, { process, readyAt: undefined });
-    const end = await process.exited;
+    const end = await runToEnd(number, () => start(number, shards, own));
     const readyAt = running.get(number)?.readyAt;
     running.delete(number);
     gone.abort();
     return { ...end, isProven: readyAt !== undefined && now() - readyAt >= provenMs };
   }
 
+  /** Never rejects. */
+  async function runToEnd(number: number, begin: () => RunningProcess): Promise<Exit> {
+    try {
+      const process = begin();
+      running.set(number, { process, readyAt: undefined });
+      return await process.exited;
+    } catch (error) {
+      return { code: null, signal: null, error };
+    }
+  }
+
   /** Resolves when it has ended after the wish to stop. @throws {UnusableError} where starting it again does not help. */
   async function keepRunning(number: number, shards: Shards): Promise<void> {
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
-      const { code, signal, isProven } = await run(number, shards);
+      const { code, signal, error, isProven } = await run(number, shards);
       if (stopping.signal.aborted) return;
       if (code === badConfiguration)
         throw new UnusableError(
@@ -98,6 +122,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
       logger.error('a process of the bot has ended and is started again', {
         ended: number,
         shards: shownShards(shards.ids),
+        ...(error !== undefined && { error }),
         ...(code === null ? { signal } : { code }),
         inMs: waitMs,
       });
@@ -116,7 +141,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
         continue;
       }
       try {
-        const problem = (await entry.process.calls.health())[kind];
+        const problem = (await inTime(entry.process.calls.health()))[kind];
         if (problem !== undefined) return `${nameOf(number)}: ${problem}`;
       } catch {
         return `${nameOf(number)} does not answer`;
@@ -135,7 +160,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
     /** Of all that answer. */
     async metrics(): Promise<readonly (readonly object[])[]> {
       const answers = await Promise.allSettled(
-        [...running.values()].map(({ process }) => process.calls.metrics()),
+        [...running.values()].map(({ process }) => inTime(process.calls.metrics())),
       );
       return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
     },
@@ -151,4 +176,35 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
       await all;
     },
   };
+}
+
+/** Rejects where there is no answer in time. */
+async function inTime<T>(answer: Promise<T>, ms = patienceMs): Promise<T> {
+  const late = Symbol('late');
+  const given = await within<T | typeof late>(ms, answer, late);
+  if (given === late) throw new Error('no answer in time');
+  return given;
+}
+
+/** What comes in time, as it comes; where one answer tells all, those that come later are not waited for. Never rejects. */
+async function answersOf<Name extends keyof ProcessCalls>(
+  name: Name,
+  asked: readonly Promise<Awaited<ReturnType<ProcessCalls[Name]>>>[],
+): Promise<readonly Awaited<ReturnType<ProcessCalls[Name]>>[]> {
+  const answers: Awaited<ReturnType<ProcessCalls[Name]>>[] = [];
+  const told = new AbortController();
+  const all = Promise.allSettled(
+    asked.map(async (each) => {
+      const answer = await inTime(each, name === 'readChannel' ? readingPatienceMs : patienceMs);
+      answers.push(answer);
+      if (tellsAll(name, answer)) told.abort();
+    }),
+  );
+  await Promise.race([all, once(told.signal, 'abort')]);
+  return [...answers];
+}
+
+/** A channel is one process's: whoever holds it knows, and all others know nothing. */
+function tellsAll(name: keyof ProcessCalls, answer: unknown): boolean {
+  return (name === 'placeOf' && answer !== undefined) || (name === 'personMay' && answer === true);
 }

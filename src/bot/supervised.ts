@@ -33,7 +33,10 @@ export function connectToSupervisor(number: number, count: number): Supervised |
   if (process.send === undefined) return undefined;
   const own = { ...notReady };
   const supervisor = createBirpc<SupervisorCalls, ProcessCalls>(own, {
-    post: (message: unknown) => void (process.connected && process.send?.(message)),
+    post(message: unknown) {
+      // The supervisor may just have ended: then the channel says so.
+      if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+    },
     on: (listener) => void process.on('message', listener),
     off: (listener) => void process.off('message', listener),
     bind: 'functions',

@@ -307,8 +307,8 @@ export interface ChannelPort {
 
 /** What is asked of the servers that the bot is in. */
 export interface ServerPort {
-  /** How many there are, those with an outage among them; only whether there is more than one is certain. */
-  count(): number;
+  /** Whether it is in more than one, those with an outage and those of other processes among them. */
+  hasSeveral(): boolean;
   /**
    * What a person may set there: its owner and administrators all, `manager` who has Manage Server. Asked of Discord at this moment; never rejects:
    * what cannot be known is `none`.

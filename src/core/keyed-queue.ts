@@ -5,7 +5,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 
 import { growingCache } from './limits.ts';
 import type { Locks } from './processes.ts';
-import { within } from './time.ts';
+import { within, type Clock } from './time.ts';
 
 /** A job came too late: `refuseEarlier` was called for its key after the work had begun that it is part of. */
 export class RefusedJobError extends Error {
@@ -15,7 +15,7 @@ export class RefusedJobError extends Error {
 /** Keys of which it is remembered that earlier work is refused; that work is over long before so many more were. */
 const rememberedRefusals = 10_000;
 
-/** A piece of work that began: how many refusals there were then, in all queues, and what other processes' refusals of its keys were known by. */
+/** A piece of work that began: how many refusals there were then, in all queues, and when other processes had refused its keys. */
 interface Begun {
   readonly count: number;
   readonly refusals: Map<string, string | undefined>;
@@ -28,8 +28,9 @@ let refusalCount = 0;
 /** What orders jobs of a key between processes. */
 export interface SharedOrder {
   readonly locks: Pick<Locks, 'hold'>;
-  /** What the newest refusal of a key, by whichever process, is known by. Rejects with `StoreError`. */
+  /** When a key was refused last, by whichever process; ISO 8601. Rejects with `StoreError`. */
   readonly refusalOf: (key: string) => Promise<string | undefined>;
+  readonly clock: Clock;
 }
 
 /** A queue of one key at a time needs one; those of many at once are made again. */
@@ -84,7 +85,8 @@ export function createKeyedQueue({
   ): Promise<T> {
     return locks.hold(key, async () => {
       const newest = await refusalOf(key);
-      if (known.has(key) && known.get(key) !== newest) throw new RefusedJobError(refusedMessage);
+      if (known.has(key) && (newest ?? '') > (known.get(key) ?? ''))
+        throw new RefusedJobError(refusedMessage);
       known.set(key, newest);
       return job();
     });
@@ -117,9 +119,11 @@ export function createKeyedQueue({
     async begin<T>(this: void, work: () => Promise<T>, of?: string): Promise<T> {
       const count = refusalCount;
       const known = new Map<string, string | undefined>();
-      // Where it cannot be known, nothing of the work is taken.
-      if (shared !== undefined && of !== undefined)
-        known.set(of, await shared.refusalOf(of).catch(() => 'unknown'));
+      if (shared !== undefined && of !== undefined) {
+        const now = shared.clock().toISOString();
+        // Where it cannot be known, what was refused from now on counts.
+        known.set(of, await shared.refusalOf(of).catch(() => now));
+      }
       return begun.run({ count, refusals: known }, work);
     },
 

@@ -58,6 +58,12 @@ export interface LogBlock<T> {
   readonly keep: (bytes: Uint8Array) => Promise<void>;
 }
 
+/** From which edition of a log to which it was rewritten; the same one where nothing was changed. */
+export interface RewrittenLog {
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface StoredFile {
   /** Relative to the listed folder, with `/`. */
   readonly path: string;
@@ -137,14 +143,14 @@ export interface Store {
   logState(log: string): Promise<LogState>;
   /**
    * Replaces each record by what `change` returns, where `undefined` removes it, and erases what was there before. Sequence numbers stay,
-   * and so do lines that the schema refuses.
+   * and so do lines that the schema refuses. Resolves with what tells whether anybody else rewrote it; `undefined` where it is done a moment later.
    */
   rewrite<T>(
     log: string,
     schema: z.ZodType<T>,
     change: (entry: LogEntry<T>) => T | undefined,
     options?: LazyOption,
-  ): Promise<void>;
+  ): Promise<RewrittenLog | undefined>;
 
   /** A text file's content, or `undefined` when there is none. */
   readText(key: string): Promise<string | undefined>;

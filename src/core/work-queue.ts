@@ -24,8 +24,10 @@ export interface WorkQueue {
   drop(userId: string): Promise<void>;
   /** People whose work runs here, or waits to be taken now as far as this process knows. */
   readonly size: number;
-  /** Resolves when nothing runs here and nothing that this process added is to be taken now. What rests begins. */
+  /** Resolves when nothing runs here and, as long as it takes work, nothing is to be taken now, whoever added it. What rests begins. */
   idle(): Promise<void>;
+  /** Takes nothing more; what runs goes on. What waits, or is added yet, is taken after the next start, or by another process. */
+  stopTaking(): void;
   /** Takes nothing more, and ends what runs; what is left is taken after the next start, or by another process. */
   stop(): void;
 }

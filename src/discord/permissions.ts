@@ -94,8 +94,8 @@ function isPossible(capability: Capability, channel: GuildBasedChannel): boolean
 /** What is asked of servers: people are asked of Discord anew, since changes of other members are not told to the bot. */
 export function createServerPort(client: Client, shards: Shards): ServerPort {
   return {
-    // Where other processes have more, there are as many as make a difference.
-    count: () => client.guilds.cache.size + (isPart(shards) ? 2 : 0),
+    // Other processes have some, too.
+    hasSeveral: () => client.guilds.cache.size > 1 || isPart(shards),
     async standing(guildId, userId) {
       const guild = client.guilds.cache.get(guildId);
       if (guild?.available !== true) return 'none';

@@ -68,7 +68,6 @@ export const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
     kind: z.literal('erased'),
     userId: z.string(),
     at: z.string(),
-    channelIds: z.array(z.string()).readonly().exactOptional(),
   }),
 ]);
 
@@ -214,25 +213,33 @@ export async function withdrawAnswers(
   );
 }
 
-/** Has every layer erase a person, and what lies beside the layers go. As part of a job of the person's queue. */
+/**
+ * Has every layer erase a person, and what lies beside the layers go. As part of a job of the person's queue. In a shared store their own folder tells where the
+ * rest is: it goes when all of that is gone, so that what could not be done, or a kill came before, is found again.
+ */
 export async function eraseEverywhere(
-  { store, log, layers, noteErased }: Pick<ChangeLedgerPorts, 'store' | 'log' | 'layers' | 'noteErased'>,
-  { userId, at, channelIds = [] }: Erased,
-  attempt: (name: LayerName, work: () => Promise<unknown>) => Promise<boolean>,
+  {
+    store,
+    log,
+    layers,
+    answers,
+    noteErased,
+  }: Pick<ChangeLedgerPorts, 'store' | 'log' | 'layers' | 'answers' | 'noteErased'>,
+  { userId, at }: Erased,
+  attempt: (name: LayerName | 'answers', work: () => Promise<unknown>) => Promise<boolean>,
 ): Promise<void> {
   const sessions = new Map<string, SessionKey>();
-  await attempt('log', async () => {
-    for (const channelId of channelIds) sessions.set(channelId, { channelId, userId });
+  let isDone = await attempt('log', async () => {
     for (const session of [...(await log.everyOfPerson(userId)), ...(await log.sessionsOfPerson(userId))])
       sessions.set(session.channelId, session);
   });
   const erasure = { userId, sessions: [...sessions.values()], isWhole: true };
-  let isDone = true;
+  const channelIds = store.isShared ? Array.from(sessions.keys()) : undefined;
+  isDone = (await attempt('answers', () => answers.erase(userId, at, channelIds))) && isDone;
   for (const layer of layers) isDone = (await attempt(layer.name, () => layer.erase(erasure))) && isDone;
   // What no layer knows of, such as damaged copies and what was put there by hand.
   for (const { channelId } of erasure.sessions)
-    await attempt('log', () => store.removeAll(`sessions/${channelId}/${userId}`));
-  // In a shared store their own folder tells where the rest is, which is tried again.
+    isDone = (await attempt('log', () => store.removeAll(`sessions/${channelId}/${userId}`))) && isDone;
   if (isDone || !store.isShared) await attempt('settings', () => store.removeAll(`users/${userId}`));
   await attempt('settings', () => noteErased(userId, at));
 }

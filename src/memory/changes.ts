@@ -6,6 +6,7 @@ import { maskSecrets } from '../core/secrets.ts';
 import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } from './layer.ts';
 import {
   comingBack,
+  type Change,
   conversationsOf,
   eachConversation,
   eraseEverywhere,
@@ -147,9 +148,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return work;
 
     async function begun() {
-      const sessions = processes === undefined ? undefined : await log.everyOfPerson(userId);
-      const channelIds = sessions && { channelIds: sessions.map(({ channelId }) => channelId) };
-      const change = { kind: 'erased', userId, at, ...channelIds } as const;
+      const change = { kind: 'erased', userId, at } as const;
       return { change, sequence: await append(change) };
     }
 
@@ -161,7 +160,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /** Never rejects. */
   async function carryOutErasing(change: Erased, sequence: number): Promise<Failures> {
-    const { userId, at, channelIds } = change;
+    const { userId, at } = change;
     const failures = new Map<LayerName | 'answers', unknown>();
     processes?.notices.tell({ kind: 'erased', userId, at, isDone: false });
     writes.refuseEarlier(userId);
@@ -177,8 +176,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         return false;
       }
     };
-    await writes.begin(() => writes.run(userId, () => eraseEverywhere(ports, change, attempt)));
-    await attempt('answers', () => answers.erase(userId, at, channelIds));
+    await attempt('log', () =>
+      writes.begin(() => writes.run(userId, () => eraseEverywhere(ports, change, attempt))),
+    );
     // Something may have been read by others since the first notice.
     processes?.notices.tell({ kind: 'erased', userId, at, isDone: true });
     if (failures.size === 0) await close(sequence, change);
@@ -284,16 +284,34 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       if (change.kind === 'erased' || !isOpen(sequence)) continue;
       // The later one takes out what the earlier one said, too; done before, the earlier one would take out what is said now.
       if (change.kind === 'edited' && last.get(change.messageId) !== sequence) continue;
-      if (change.kind === 'purged') await writes.run(change.userId, () => carryOutPurge(change, sequence));
-      else if (change.kind === 'expired') {
-        await writes
-          .run(change.userId, () => carryOutExpiry(change, sequence, true))
-          .catch((error: unknown) => logger.error('old messages could not be erased', { error }));
-      } else if (change.kind === 'forgotten') {
-        await writes.run(change.userId, async () => {
+      try {
+        await finishOne({ sequence, change }, noted);
+      } catch (error) {
+        logger.error('a change that was left could not be carried out, and stays', {
+          kind: change.kind,
+          error,
+        });
+      }
+    }
+  }
+
+  /** Rejects with `StoreError` where nobody can get to it now. */
+  async function finishOne(
+    { sequence, change }: { readonly sequence: number; readonly change: Exclude<Change, Erased> },
+    noted: Map<string, unknown>,
+  ): Promise<void> {
+    switch (change.kind) {
+      case 'purged':
+        return void (await writes.run(change.userId, () => carryOutPurge(change, sequence)));
+      case 'expired':
+        return void (await writes.run(change.userId, () => carryOutExpiry(change, sequence, true)));
+      case 'forgotten':
+        return writes.run(change.userId, async () => {
           if ((await deliverForgotten(change)).failures.size === 0) await close(sequence, change);
         });
-      } else await order.run(change.channelId, () => takeUp(change, sequence, noted));
+      case 'edited':
+      case 'deleted':
+        return order.run(change.channelId, () => takeUp(change, sequence, noted));
     }
   }
 

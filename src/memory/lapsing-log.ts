@@ -7,7 +7,7 @@ import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
 
 /** What becomes final within this time leaves the file together; milliseconds. */
-const togetherMs = 5000;
+export const togetherMs = 5000;
 
 /** What every record has besides its own fields. */
 export const lapsingFields = {
@@ -42,18 +42,18 @@ export interface LapsingLog<T extends LapsingRecord> {
   readonly has: (userId: string, id: string) => Promise<boolean>;
   /** Puts another in a record's place; resolves when it is on disk. */
   readonly replace: (record: T) => Promise<void>;
-  /** Of each person the newest that an earlier process left. */
-  readonly newest: () => Promise<readonly T[]>;
   /** The record was dealt with. */
   readonly drop: (userId: string, id: string) => Promise<void>;
   /** Takes out, for good, all records of a person, or of what still waits those that `isGone` picks. */
   readonly erase: (userId: string, isGone?: (record: T) => boolean) => Promise<void>;
   /** Makes all records of a person final now. Never rejects; what cannot be yet stays. */
   readonly finish: (userId: string) => Promise<void>;
-  /** Makes final what of a person's is by now. Rejects with `StoreError` where that could not be looked at: it is to be called again. */
-  readonly lapse: (userId: string) => Promise<void>;
-  /** Makes final what became so while nothing ran, and from now on what becomes so. Never rejects. */
-  readonly start: () => Promise<void>;
+  /** Of a person's own log: makes final what of it is by now. Rejects with `StoreError` where that could not be looked at: it is to be called again. */
+  readonly lapse?: (userId: string) => Promise<void>;
+  /**
+   * Of one log for all: settles what an earlier process left half made, makes final what became so while nothing ran, and from now on what becomes so. Never rejects.
+   */
+  readonly start?: () => Promise<void>;
 }
 
 /** What a log of this kind holds, and for how long. */
@@ -68,6 +68,10 @@ export interface LapsingLogKind<T extends LapsingRecord> {
   readonly isLazy: boolean;
   /** A record is about to leave because its time is over. Rejects where it cannot yet, and is asked again. */
   readonly finalise: (record: T) => Promise<void>;
+  /**
+   * Settles the newest record of a person that an earlier process left, which may have been killed while it did what the record is about. Default: there is nothing to settle.
+   */
+  readonly resume?: (record: T) => Promise<void>;
   /** Whether a record that an earlier process left is to become final before its time. Default: none is. */
   readonly isDueAtStart?: (record: T) => boolean;
 }
@@ -78,7 +82,7 @@ export interface LapsingLogKind<T extends LapsingRecord> {
  */
 export function createLapsingLog<T extends LapsingRecord>(
   { store, clock, timer, logger }: LapsingLogPorts,
-  { key, schema, lastsMs, mostOfPerson, isLazy, finalise, isDueAtStart }: LapsingLogKind<T>,
+  { key, schema, lastsMs, mostOfPerson, isLazy, finalise, resume, isDueAtStart }: LapsingLogKind<T>,
 ): LapsingLog<T> {
   let loaded: Promise<Map<string, T>> | undefined;
   let isWaiting = false;
@@ -151,6 +155,17 @@ export function createLapsingLog<T extends LapsingRecord>(
     await schedule();
   }
 
+  /** What a person's records are about happens one after the other, so that no other can be half made. Never rejects. */
+  async function resumeNewest(): Promise<void> {
+    try {
+      const records = await known();
+      const newest = [...waiting.values()].flatMap((ids) => records.get([...ids].at(-1) ?? '') ?? []);
+      for (const record of newest) await resume?.(record);
+    } catch (error) {
+      logger.error('what an earlier process left could not be looked through', { key, error });
+    }
+  }
+
   const isOver = ({ at }: T): boolean => clock().getTime() - Date.parse(at) >= lastsMs;
   const isFinal = (record: T): boolean => surplus.has(record.id) || isOver(record);
 
@@ -197,11 +212,6 @@ export function createLapsingLog<T extends LapsingRecord>(
       records.set(record.id, record);
     },
 
-    async newest() {
-      const records = await known();
-      return [...waiting.values()].flatMap((ids) => records.get([...ids].at(-1) ?? '') ?? []);
-    },
-
     async drop(_userId, id) {
       const record = (await known()).get(id);
       await drop(record === undefined ? [] : [record]);
@@ -218,8 +228,9 @@ export function createLapsingLog<T extends LapsingRecord>(
 
     finish: (userId) => settle((record) => record.userId === userId),
 
-    lapse: (userId) => settle((record) => record.userId === userId && isFinal(record)),
-
-    start: () => settle((record) => isFinal(record) || isDueAtStart?.(record) === true),
+    async start() {
+      await resumeNewest();
+      await settle((record) => isFinal(record) || isDueAtStart?.(record) === true);
+    },
   };
 }

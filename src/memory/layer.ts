@@ -47,8 +47,6 @@ export interface Erased {
   readonly userId: string;
   /** ISO 8601: what was said before is used no more. */
   readonly at: string;
-  /** The channels in which they had conversations, where these can be found no other way once their list is gone. */
-  readonly channelIds?: readonly string[];
 }
 
 /** A logged message that was edited or deleted. */

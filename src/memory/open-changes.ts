@@ -29,34 +29,27 @@ export function createOpenChanges({
   /** By place in the ledger. */
   const open = new Map<number, Change>();
 
+  /** Rejects with `StoreError`. */
   async function recordsIn(ledger: string): Promise<readonly Unfinished[]> {
     const found: Unfinished[] = [];
-    try {
-      for await (const { sequence, record: change } of store.scan(ledger, changeSchema))
-        found.push({ sequence, change });
-    } catch (error) {
-      logger.error('the ledger of changes could not be read', { error });
-    }
+    for await (const { sequence, record: change } of store.scan(ledger, changeSchema))
+      found.push({ sequence, change });
     return found;
   }
 
-  /** Takes over what stands in the ledgers of processes that are gone: it is this one's then. Never rejects. */
-  async function adopted({ locks }: Processes): Promise<readonly Unfinished[]> {
-    const found: Unfinished[] = [];
+  /** Takes over what stands in the ledger of a process that is gone: it is this one's then. Rejects with `StoreError`; the ledger stays then. */
+  async function adopted(ledger: string, { locks }: Processes): Promise<readonly Unfinished[]> {
+    const claim = ledger === ledgerKey ? undefined : await locks.claim(ledger);
+    if (claim === undefined) return [];
     try {
-      const ledgers = (await store.list(ledgersFolder)).map(({ path }) => `${ledgersFolder}/${path}`);
-      for (const ledger of [loneLedgerKey, ...ledgers]) {
-        const claim = ledger === ledgerKey ? undefined : await locks.claim(ledger);
-        if (claim === undefined) continue;
-        for (const { change } of await recordsIn(ledger))
-          found.push({ sequence: await append(change), change });
-        await store.remove(ledger);
-        await claim.release();
-      }
-    } catch (error) {
-      logger.error('changes of a process that is gone could not be taken over', { error });
+      const found: Unfinished[] = [];
+      for (const { change } of await recordsIn(ledger))
+        found.push({ sequence: await append(change), change });
+      await store.remove(ledger);
+      return found;
+    } finally {
+      await claim.release();
     }
-    return found;
   }
 
   async function append(change: Change): Promise<number> {
@@ -92,11 +85,26 @@ export function createOpenChanges({
     }
   }
 
-  /** What the process before this one, or others that are gone, have left; open from now on. Never rejects. */
+  /** What the process before this one, or others that are gone, have left; open from now on. Never rejects: what cannot be read is left to the next time. */
   async function unfinished(): Promise<readonly Unfinished[]> {
-    const left = processes === undefined ? await recordsIn(ledgerKey) : await adopted(processes);
-    for (const { sequence, change } of left) open.set(sequence, change);
-    return left;
+    const found: Unfinished[] = [];
+    const attempt = async (work: () => Promise<void>): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        logger.error('changes that were left could not be taken up yet', { error });
+      }
+    };
+    const add = async (left: Promise<readonly Unfinished[]>) => void found.push(...(await left));
+    if (processes === undefined) await attempt(() => add(recordsIn(ledgerKey)));
+    else
+      await attempt(async () => {
+        const ledgers = (await store.list(ledgersFolder)).map(({ path }) => `${ledgersFolder}/${path}`);
+        for (const ledger of [loneLedgerKey, ...ledgers])
+          await attempt(() => add(adopted(ledger, processes)));
+      });
+    for (const { sequence, change } of found) open.set(sequence, change);
+    return found;
   }
 
   return {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { assertSnowflake } from '../core/snowflake.ts';
 import {
   createLapsingLog,
+  togetherMs,
   type LapsingLog,
   type LapsingLogKind,
   type LapsingLogPorts,
@@ -36,8 +37,8 @@ function createPersonLapsingLog<T extends LapsingRecord>(
     return (await recordsOf(userId)).slice(-mostOfPerson);
   }
 
-  function drop(userId: string, isGone: (record: T) => boolean): Promise<void> {
-    return store.rewrite(keyOf(userId), schema, ({ record }) => (isGone(record) ? undefined : record));
+  async function drop(userId: string, isGone: (record: T) => boolean): Promise<void> {
+    await store.rewrite(keyOf(userId), schema, ({ record }) => (isGone(record) ? undefined : record));
   }
 
   const notYet = 'what is over could not be erased yet';
@@ -59,7 +60,7 @@ function createPersonLapsingLog<T extends LapsingRecord>(
     if (final.size > 0) await drop(userId, ({ id }) => final.has(id));
     const oldest = records.find(({ id }) => !final.has(id));
     if (oldest === undefined) return;
-    const inMs = Math.max(retryMs, Date.parse(oldest.at) + lastsMs - clock().getTime());
+    const inMs = Math.max(togetherMs, Date.parse(oldest.at) + lastsMs - clock().getTime());
     await lapseAt(userId, new Date(clock().getTime() + inMs));
   }
 
@@ -68,8 +69,9 @@ function createPersonLapsingLog<T extends LapsingRecord>(
       const now = clock();
       const record = schema.parse({ ...fields, id: randomUUID().slice(0, 8), at: now.toISOString() });
       const { userId } = record;
+      const isFull = (await recordsOf(userId)).length >= mostOfPerson;
       // A kill may come in between: nothing is to stand there that nobody comes back for.
-      await lapseAt(userId, new Date(now.getTime() + lastsMs));
+      await lapseAt(userId, new Date(now.getTime() + (isFull ? togetherMs : lastsMs)));
       await store.append(keyOf(userId), record, { isLazy });
       return record;
     },
@@ -80,7 +82,6 @@ function createPersonLapsingLog<T extends LapsingRecord>(
       await store.rewrite(keyOf(userId), schema, (entry) => (entry.record.id === id ? record : entry.record));
       if (isDueAtStart?.(record) === true) await lapseAt(userId, clock());
     },
-    newest: () => Promise.resolve([]),
     drop: (userId, id) => drop(userId, (record) => record.id === id),
     async erase(userId, isGone = () => true) {
       if ((await recordsOf(userId)).some(isGone)) await drop(userId, isGone);
@@ -94,7 +95,6 @@ function createPersonLapsingLog<T extends LapsingRecord>(
     },
     lapse: (userId) =>
       settle(userId, (record, isSurplus) => isSurplus || isOver(record) || isDueAtStart?.(record) === true),
-    start: () => Promise.resolve(),
   };
 }
 
@@ -108,6 +108,3 @@ export function openLapsingLog<T extends LapsingRecord>(
     ? createLapsingLog(ports, kind)
     : createPersonLapsingLog({ ...ports, lapseAt }, kind);
 }
-
-/** Milliseconds until what could not be made final is tried again. */
-const retryMs = 5000;

@@ -5,6 +5,7 @@ import type { ReadChannel } from '../core/channel-talk.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
+import type { Locks } from '../core/processes.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import { createTimeSlice, localDate, type Clock, type Timer } from '../core/time.ts';
@@ -19,7 +20,7 @@ import { dropDatedNotes } from './notebook/withdraw.ts';
 const dayMs = 24 * 60 * 60_000;
 
 const retentionKey = 'retention.json';
-/** On which local day it was begun last, where several processes share the store. */
+/** On which local day all was looked through last, where several processes share the store. */
 const retentionSchema = z.object({ version: z.literal(1), day: z.string() });
 export const retentionKind: DocumentKind<z.infer<typeof retentionSchema>> = {
   version: 1,
@@ -44,6 +45,8 @@ export interface RetentionOptions {
   readonly dropAnswers: (isPast: (messageId: string) => boolean) => Promise<number>;
   /** The same for channel notes. */
   readonly dropNotes: (isPast: (messageId: string) => boolean) => Promise<number>;
+  /** Where other processes may do it as well: one at a time does. */
+  readonly locks?: Pick<Locks, 'claim'> | undefined;
   readonly clock: Clock;
   readonly timer: Timer;
   /** IANA. */
@@ -140,24 +143,27 @@ export function createRetention(options: RetentionOptions) {
     if (!isStopped) logger.info('what was older than messages are kept has been erased', { days, ...counts });
   }
 
-  /** Whether this process is the first that comes to it today: of several over one store one goes through all. Never rejects. */
-  async function isDue(): Promise<boolean> {
-    if (!store.isShared) return true;
-    const day = localDate(clock(), timeZone);
-    let isFirst = false;
+  /** Of several processes one goes through all, once a day; where it is gone before its end, whoever comes next does. Rejects with `StoreError`. */
+  async function passOnceToday({ claim }: Pick<Locks, 'claim'>): Promise<void> {
+    const own = await claim('retention');
+    if (own === undefined) return;
     try {
-      await store.update(retentionKey, retentionKind, (stored) => {
-        isFirst = stored?.day !== day;
-        return isFirst ? { version: 1 as const, day } : stored;
-      });
-    } catch (error) {
-      logger.error('whether what is too old was looked for today is not known', { error });
+      const day = localDate(clock(), timeZone);
+      if ((await store.read(retentionKey, retentionKind))?.day === day) return;
+      await pass();
+      if (!isStopped) await store.update(retentionKey, retentionKind, () => ({ version: 1 as const, day }));
+    } finally {
+      await own.release();
     }
-    return isFirst;
   }
 
   async function passIfDue(): Promise<void> {
-    if (await isDue()) await pass();
+    const { locks } = options;
+    try {
+      await (locks === undefined ? pass() : passOnceToday(locks));
+    } catch (error) {
+      logger.error('whether what is too old was looked for today is not known', { error });
+    }
   }
 
   function run(): void {

@@ -69,6 +69,7 @@ export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
     mostOfPerson: limits.undoableChanges,
     isLazy: true,
     finalise: (change) => (change.isUndoing === true ? resume(change) : finalise(change)),
+    resume,
     isDueAtStart: ({ isUndoing }) => isUndoing === true,
   });
   return {
@@ -77,16 +78,6 @@ export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
     note: async (change: Omit<UndoableChange, 'id' | 'at'>): Promise<string> => (await log.note(change)).id,
     /** It is about to be undone in more than one step; once this has resolved, it will be. */
     begin: (change: UndoableChange): Promise<void> => log.replace({ ...change, isUndoing: true }),
-    /** Settles what an earlier process left, makes final what became so while nothing ran, and from now on what becomes so. Never rejects. */
-    async start(): Promise<void> {
-      try {
-        // Changes of a person happen one after the other, so that no other can be half made.
-        for (const change of await log.newest()) await resume(change);
-      } catch (error) {
-        ports.logger.error('what can be undone could not be looked through', { error });
-      }
-      await log.start();
-    },
     /** A person's change with this id, or their newest one; `undefined` where there is none, or it is final. */
     async find(userId: string, id?: string): Promise<UndoableChange | undefined> {
       const own = await log.list(userId);

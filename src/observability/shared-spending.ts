@@ -19,8 +19,11 @@ export const ownSpendingKind: DocumentKind<z.infer<typeof ownSchema>> = { versio
 /** Share of the daily limit at which the owner is told. */
 const mostShare = 0.8;
 
-/** How a sum of the day changes; `undefined` where it would be over its limit, and so does not. */
-type Sum = (usd: number) => number | undefined;
+/** How a sum of the day changes; `undefined` where it would be over its limit, and so does not. What is given back is so only where the sum is still that of its day. */
+interface Change {
+  readonly isBack: boolean;
+  readonly of: (usd: number) => number | undefined;
+}
 
 /**
  * The limits on what model calls cost [L2], where several processes share the store: what a call can cost at most is added to the store's sums before it goes out, and
@@ -35,23 +38,24 @@ export function createSharedSpending(options: SpendingOptions): Spending {
   const today = (): string => localDate(clock(), timeZone);
 
   /** Resolves with the new sum, `undefined` where it did not change. Rejects with `StoreError`. */
-  async function addToTotal(day: string, change: Sum): Promise<number | undefined> {
+  async function addToTotal(day: string, change: Change): Promise<number | undefined> {
     let made: number | undefined;
     await store.update(spendingKey, spendingKind, (stored) => {
-      const known = stored?.day === day ? stored : { total: 0, isTold: false };
-      made = change(known.total);
+      const known = present(stored, day) ?? { day, total: 0, isTold: false };
+      made = isOver(stored, day, change) ? undefined : change.of(known.total);
       return made === undefined
         ? stored
-        : { version: 1 as const, day, people: {}, isTold: known.isTold, total: made };
+        : { version: 1 as const, day: known.day, people: {}, isTold: known.isTold, total: made };
     });
     return made;
   }
 
-  async function addToOwn(userId: string, day: string, change: Sum): Promise<number | undefined> {
+  async function addToOwn(userId: string, day: string, change: Change): Promise<number | undefined> {
     let made: number | undefined;
     await store.update(ownKey(userId), ownSpendingKind, (stored) => {
-      made = change(stored?.day === day ? stored.usd : 0);
-      return made === undefined ? stored : { version: 1 as const, day, usd: made };
+      const known = present(stored, day) ?? { day, usd: 0 };
+      made = isOver(stored, day, change) ? undefined : change.of(known.usd);
+      return made === undefined ? stored : { version: 1 as const, day: known.day, usd: made };
     });
     return made;
   }
@@ -79,7 +83,7 @@ export function createSharedSpending(options: SpendingOptions): Spending {
 
   /** What a call did not cost is free again. Never rejects. */
   async function giveBack(userId: string, day: string, usd: number): Promise<void> {
-    const less: Sum = (sum) => Math.max(0, sum - usd);
+    const less = lessBy(usd);
     try {
       if (dailyCostPerPerson !== undefined) await addToOwn(userId, day, less);
       const total = dailyCost === undefined ? undefined : await addToTotal(day, less);
@@ -96,7 +100,7 @@ export function createSharedSpending(options: SpendingOptions): Spending {
       if (own === undefined) return false;
     }
     if (dailyCost === undefined || (await addToTotal(day, upTo(usd, dailyCost))) !== undefined) return true;
-    if (dailyCostPerPerson !== undefined) await addToOwn(userId, day, (sum) => Math.max(0, sum - usd));
+    if (dailyCostPerPerson !== undefined) await addToOwn(userId, day, lessBy(usd));
     await tellOfMost(day, dailyCost);
     return false;
   }
@@ -155,9 +159,23 @@ export function createSharedSpending(options: SpendingOptions): Spending {
   };
 }
 
+/** What is stored, where it is of the day, or of a later one by another process's clock: a day that has begun is not ended again. */
+function present<T extends { readonly day: string }>(stored: T | undefined, day: string): T | undefined {
+  return stored !== undefined && stored.day >= day ? stored : undefined;
+}
+
+/** Whether nothing is left of the day, or of the person, to give back to. */
+function isOver(stored: { readonly day: string } | undefined, day: string, { isBack }: Change): boolean {
+  return isBack && stored?.day !== day;
+}
+
 /** More, unless it is over the limit then. */
-function upTo(added: number, limit: number): Sum {
-  return (usd) => (usd + added > limit ? undefined : usd + added);
+function upTo(added: number, limit: number): Change {
+  return { isBack: false, of: (usd) => (usd + added > limit ? undefined : usd + added) };
+}
+
+function lessBy(taken: number): Change {
+  return { isBack: true, of: (usd) => Math.max(0, usd - taken) };
 }
 
 function ownKey(userId: string): string {

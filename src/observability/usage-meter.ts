@@ -137,12 +137,14 @@ function periodOf(
   return { period, all, byModel: models, byPurpose: purposes };
 }
 
-/** Both together where they are of one day, and of one month; otherwise the later one, since only the present ones count. */
-function merged(before: UsageDocument | undefined, after: UsageDocument): UsageDocument {
-  if (before === undefined || monthIn(before.day) !== monthIn(after.day)) return after;
+/** Both together where they are of one day, and of one month; otherwise the later one, whoever wrote first, since only the present ones count. */
+function merged(one: UsageDocument | undefined, other: UsageDocument): UsageDocument {
+  if (one === undefined) return other;
+  const [earlier, later] = one.day > other.day ? [other, one] : [one, other];
+  if (monthIn(earlier.day) !== monthIn(later.day)) return later;
   // Before months were counted, the day is all that is known of its month.
-  const month = both(before.month ?? before, after.month ?? nothingByName);
-  return { ...after, ...(before.day === after.day ? both(before, after) : {}), month };
+  const month = both(earlier.month ?? earlier, later.month ?? later);
+  return { ...later, ...(earlier.day === later.day ? both(earlier, later) : {}), month };
 }
 
 type ByName = Pick<UsageDocument, 'models' | 'purposes'>;

@@ -59,11 +59,26 @@ export function kindOfKey(key: string): RawEntry['kind'] {
   return key.endsWith('.json') ? 'document' : 'text';
 }
 
+/** What is no log, by its bytes: a document where its key is one's and they are JSON of an object, in sound UTF-8; else a text, also where it should be a document. */
+export function entryOfBytes(key: string, bytes: Buffer): RawEntry {
+  const text = bytes.toString('utf8');
+  const isDocument = kindOfKey(key) === 'document' && Buffer.from(text).equals(bytes) && isObject(text);
+  return isDocument ? { kind: 'document', key, text } : { kind: 'text', key, bytes };
+}
+
 export function isJson(text: string): boolean {
+  return parsed(text).isJson;
+}
+
+function isObject(text: string): boolean {
+  const { value } = parsed(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): { readonly isJson: boolean; readonly value?: unknown } {
   try {
-    JSON.parse(text);
-    return true;
+    return { isJson: true, value: JSON.parse(text) };
   } catch {
-    return false;
+    return { isJson: false };
   }
 }

@@ -91,7 +91,7 @@ export class AfterTurn {
     return this.#options.work?.size ?? this.#options.queue.size;
   }
 
-  /** Resolves when nothing runs or waits; what rests begins. */
+  /** Resolves when nothing runs or waits here; what rests begins. */
   idle(): Promise<void> {
     this.#hurry.abort();
     this.#hurry = new AbortController();
@@ -104,7 +104,12 @@ export class AfterTurn {
     this.stop();
   }
 
-  /** Takes nothing more that waits for other processes too. */
+  /** Takes nothing more that waits for other processes too; what runs goes on. */
+  stopTaking(): void {
+    this.#options.work?.stopTaking();
+  }
+
+  /** The same, and ends what it took. */
   stop(): void {
     this.#options.work?.stop();
   }
@@ -117,9 +122,13 @@ export class AfterTurn {
   }
 
   async #runLease({ userId, keys, signal }: WorkLease): Promise<void> {
-    if (keys.includes(lapseKey)) await this.#options.lapse?.(userId);
     const sessions = keys.flatMap((key) => (key === lapseKey ? [] : [{ channelId: key, userId }]));
-    await this.#fold(userId, sessions, AbortSignal.any([this.#abort.signal, signal]));
+    try {
+      if (keys.includes(lapseKey)) await this.#options.lapse?.(userId);
+    } finally {
+      // Where the lease is taken again for what lapses, the cursors say that this is done.
+      await this.#fold(userId, sessions, AbortSignal.any([this.#abort.signal, signal]));
+    }
   }
 
   async #run(userId: string): Promise<void> {

@@ -38,6 +38,8 @@ export const recordSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('hidden'), messageIds: z.array(z.string()) }),
   z.object({ kind: z.literal('unhidden'), messageIds: z.array(z.string()) }),
   z.object({ kind: z.literal('gone') }),
+  /** Something was withdrawn while answers were on their way: their texts leave the file as soon as they were sent [G5]. */
+  z.object({ kind: z.literal('erasing') }),
 ]);
 export type JournalRecord = z.infer<typeof recordSchema>;
 
@@ -54,8 +56,6 @@ export function newJournalState(seen: LogState) {
   return {
     /** How far the log was read, or written by this process with nothing in between. */
     seen,
-    /** What this process knows and the disk refused; where others write too. */
-    unsaved: new Array<JournalRecord>(),
     handled: new Set<string>(),
     hidden: new Set<string>(),
     prepared: new Map<string, PreparedReply>(),
@@ -65,7 +65,7 @@ export function newJournalState(seen: LogState) {
     /** Records in the file, and those among them that hold an answer. */
     records: 0,
     texts: 0,
-    /** Something was withdrawn while an answer was being sent: the file is to hold no text once it was. */
+    /** The file is to hold no text of an answer once that was sent. */
     erasesTexts: false,
   };
 }
@@ -105,7 +105,15 @@ export function applyRecord(state: JournalState, record: JournalRecord): void {
       return;
     case 'gone':
       state.isGone = true;
+      return;
+    case 'erasing':
+      state.erasesTexts = true;
   }
+}
+
+/** An answer that the disk refused is kept no more: it would be for the next process. */
+export function takeBackPrepared(state: JournalState, record: JournalRecord): void {
+  if (record.kind === 'prepared') state.prepared.delete(replyKey(record.messageIds));
 }
 
 /** Whether a record still says something; the ids of handled and hidden messages are kept elsewhere. */
@@ -119,6 +127,8 @@ export function stillStands(state: JournalState, record: JournalRecord): boolean
     }
     case 'gone':
       return true;
+    case 'erasing':
+      return state.prepared.size > 0;
     case 'handled':
     case 'hidden':
     case 'unhidden':

@@ -1,24 +1,14 @@
-import { LRUCache } from 'lru-cache';
-
 import type { RecentChanges } from '../core/changes.ts';
-import { RefusedJobError } from '../core/keyed-queue.ts';
+import { RefusedJobError, type KeyedQueue } from '../core/keyed-queue.ts';
 import { growingCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
-import type { LazyOption, LogEntry, Store } from '../core/store.ts';
+import type { LazyOption, Store } from '../core/store.ts';
+import type { SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
-import {
-  applyRecord,
-  countRecord,
-  newJournalState,
-  recordSchema,
-  stillStands,
-  type BegunReply,
-  type JournalRecord,
-  type JournalState,
-  type PreparedReply,
-} from './journal-state.ts';
+import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
+import { createJournalLogs, type Dropping } from './journal-logs.ts';
+import type { BegunReply, JournalRecord, JournalState, PreparedReply } from './journal-state.ts';
 
-const loadedChannels = 500;
 /** People who had everything erased since the start; what they asked before is over long before there were so many. */
 const rememberedErasings = 10_000;
 
@@ -35,7 +25,6 @@ export function createChannelJournal({
   readonly store: Store;
   readonly changes: Pick<RecentChanges, 'latest'>;
 }) {
-  const loaded = new LRUCache<string, Promise<JournalState>>({ max: loadedChannels });
   /** By person, when they had everything erased since the start: milliseconds since the epoch. */
   const erasedAt = growingCache<string, number>(rememberedErasings);
 
@@ -45,47 +34,29 @@ export function createChannelJournal({
     return at !== undefined && messageIds.every((id) => snowflakeTime(id).getTime() < at);
   }
 
-  async function stateOf(channelId: string): Promise<JournalState> {
-    const known = await loaded.get(channelId);
-    if (known === undefined) return loaded.get(channelId) ?? loadAnew(channelId);
-    if (!store.isShared) return known;
-    // Others write here too: what somebody says in their DM may hide and erase what stands in any channel.
-    const { last, edition } = await store.logState(logOf(channelId));
-    return known.seen.last === last && known.seen.edition === edition ? known : loadAnew(channelId, known);
-  }
-
-  function loadAnew(channelId: string, { unsaved }: Pick<JournalState, 'unsaved'> = { unsaved: [] }) {
-    const loading = load(store, channelId, unsaved);
-    loaded.set(channelId, loading);
-    loading.catch(() => loaded.delete(channelId));
-    return loading;
-  }
+  const logs = createJournalLogs(store, isErased);
+  const { stateOf } = logs;
 
   async function write(channelId: string, record: JournalRecord, options?: LazyOption): Promise<void> {
-    const state = await stateOf(channelId);
-    // What happened is known to this process even where the disk refuses to keep it.
-    applyRecord(state, record);
-    try {
-      const sequence = await store.append(logOf(channelId), record, options);
-      if (sequence === state.seen.last + 1) state.seen = { ...state.seen, last: sequence };
-    } catch (error) {
-      if (store.isShared) state.unsaved.push(record);
-      throw error;
-    }
-    countRecord(state, record);
-    const isDue = state.erasesTexts && record.kind === 'handled';
-    if (isDue) await eraseTexts(channelId, state);
-    if (state.records > 4 * limits.journalIds) await compact(store, channelId, state);
+    const state = await logs.add(channelId, record, options);
+    const isDue = state.erasesTexts && record.kind === 'handled' && state.texts > state.prepared.size;
+    if (isDue) await logs.dropDone(channelId, state);
+    if (state.records > 4 * limits.journalIds) await logs.compact(channelId, state);
   }
 
+  /** Texts of answers leave the file: those that were sent, those that `isGone` picks, and, as soon as they are sent, those that are on their way. */
   async function eraseTexts(
     channelId: string,
-    state: JournalState,
-    { isGone, ...options }: LazyOption & { readonly isGone?: (reply: PreparedReply) => boolean } = {},
+    { isGone = () => false, ...options }: LazyOption & Pick<Dropping, 'isGone'> = {},
   ): Promise<void> {
-    state.erasesTexts = state.prepared.size > 0;
-    if (state.texts > state.prepared.size)
-      await dropDone(store, channelId, state, { first: 0, isGone }, options);
+    const less = (state: JournalState): JournalState => {
+      for (const [key, reply] of state.prepared) if (isGone(reply)) state.prepared.delete(key);
+      return state;
+    };
+    let state = less(await stateOf(channelId));
+    if (state.prepared.size > 0 && !state.erasesTexts)
+      state = less(await logs.add(channelId, { kind: 'erasing' }, { isLazy: true }));
+    if (state.texts > state.prepared.size) await logs.dropDone(channelId, state, { isGone }, options);
   }
 
   async function channelsWithJournal(): Promise<readonly string[]> {
@@ -131,14 +102,11 @@ export function createChannelJournal({
     markGone: (channelId: string) => write(channelId, { kind: 'gone' }),
     isGone: async (channelId: string) => (await stateOf(channelId)).isGone,
     /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
-    eraseSentTexts: async (channelId: string, options?: LazyOption) =>
-      eraseTexts(channelId, await stateOf(channelId), options),
+    eraseSentTexts: (channelId: string, options?: LazyOption): Promise<void> =>
+      eraseTexts(channelId, options),
     /** Messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
-    async withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> {
-      const state = await stateOf(channelId);
-      for (const [key, reply] of state.prepared) if (isWithdrawn(reply)) state.prepared.delete(key);
-      await eraseTexts(channelId, state, { isGone: isWithdrawn });
-    },
+    withdraw: (channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> =>
+      eraseTexts(channelId, { isGone: (reply) => 'text' in reply && isWithdrawn(reply) }),
     /**
      * Takes out, for good, the answers to what a person said before a moment, ISO 8601, and keeps none of them that is made later [K11]. Resolves with
      * those that were begun and are not whole. Looks through these channels, or all.
@@ -151,7 +119,7 @@ export function createChannelJournal({
       erasedAt.set(userId, Date.parse(before));
       const dropped: BegunReply[] = [];
       for (const name of channelIds ?? (await channelsWithJournal())) {
-        if (!(await namesPerson(store, name, userId))) continue;
+        if (!(await logs.namesPerson(name, userId))) continue;
         const state = await stateOf(name);
         for (const [key, reply] of state.prepared) if (isErased(reply)) state.prepared.delete(key);
         for (const [key, reply] of state.begun) {
@@ -159,7 +127,7 @@ export function createChannelJournal({
           state.begun.delete(key);
           dropped.push(reply);
         }
-        await dropDone(store, name, state, { first: 0, isGone: isErased });
+        await logs.dropDone(name, state, { isGone: isErased });
       }
       return dropped;
     },
@@ -170,19 +138,17 @@ export function createChannelJournal({
       let dropped = 0;
       for (const name of await channelsWithJournal()) {
         const state = await stateOf(name);
-        const isGone = ({ messageIds }: PreparedReply): boolean => messageIds.every(isPast);
+        const isGone = (reply: BegunReply | PreparedReply): boolean =>
+          'text' in reply && reply.messageIds.every(isPast);
         for (const [key, reply] of state.prepared) if (isGone(reply)) state.prepared.delete(key);
         const before = state.texts;
-        if (before > state.prepared.size) await dropDone(store, name, state, { first: 0, isGone });
+        if (before > state.prepared.size) await logs.dropDone(name, state, { isGone });
         dropped += before - state.texts;
       }
       return dropped;
     },
     /** Takes out, for good, all that is known of a channel. */
-    async drop(channelId: string): Promise<void> {
-      loaded.delete(channelId);
-      await store.removeAll(`channels/${channelId}`);
-    },
+    drop: (channelId: string): Promise<void> => logs.drop(channelId),
     /** Answers prepared in a channel whose sending was never confirmed. */
     unsent: async (channelId: string): Promise<readonly PreparedReply[]> => [
       ...(await stateOf(channelId)).prepared.values(),
@@ -206,78 +172,42 @@ export function createChannelJournal({
   };
 }
 
-async function namesPerson(store: Store, channelId: string, userId: string): Promise<boolean> {
-  for await (const { record } of store.scan(logOf(channelId), recordSchema))
-    if ('userId' in record && record.userId === userId) return true;
-  return false;
-}
-
-function logOf(channelId: string): string {
-  return `channels/${channelId}/journal.jsonl`;
-}
-
-/** `unsaved` is what this process knows and the disk refused. */
-async function load(
-  store: Store,
-  channelId: string,
-  unsaved: readonly JournalRecord[],
-): Promise<JournalState> {
-  const state = newJournalState(await store.logState(logOf(channelId)));
-  for await (const { record } of store.scan(logOf(channelId), recordSchema)) {
-    applyRecord(state, record);
-    countRecord(state, record);
-  }
-  for (const record of unsaved) applyRecord(state, record);
-  state.unsaved.push(...unsaved);
-  return state;
-}
-
 /**
- * Makes the file smaller; the newest ids are kept in single records. What other turns write to the file meanwhile, be it between those two, stays.
+ * The same journal for several processes over one store: what it has of a person is written in jobs of their queue, after their list names the channel, and not once
+ * they had everything erased since. So whoever erases a person finds all of it, and nothing comes behind [K11] [X2].
  */
-async function compact(store: Store, channelId: string, state: JournalState): Promise<void> {
-  const log = logOf(channelId);
-  const { records } = state;
-  const upTo = knownUpTo(store, state);
-  // Many may write meanwhile, and one of them is enough for this.
-  state.records = 0;
-  const options = { isLazy: true };
-  const first = await store.append(log, { kind: 'handled', messageIds: [...state.handled] }, options);
-  await store.append(log, { kind: 'hidden', messageIds: [...state.hidden] }, options);
-  await dropDone(store, channelId, state, { first, upTo });
-  state.records += records + 2;
-}
+export function journalInJobs(
+  journal: ChannelJournal,
+  {
+    writes,
+    begin,
+    people,
+  }: {
+    readonly writes: Pick<KeyedQueue, 'run'>;
+    /** Has the person's list name a session; as part of a job of their queue. Rejects with `StoreError`. */
+    readonly begin: (session: SessionKey) => Promise<void>;
+    /** Must not reject. */
+    readonly people: Pick<PersonSettingsStore, 'erasedBy'>;
+  },
+): ChannelJournal {
+  function inJob(
+    { userId, isBot, messageIds, place }: BegunReply | PreparedReply,
+    write: () => Promise<void>,
+  ) {
+    if (isBot === true) return write();
+    return writes.run(userId, async () => {
+      const isErased = await people.erasedBy(userId);
+      if (messageIds.every((id) => isErased(snowflakeTime(id).toISOString()))) return;
+      await begin({ channelId: place.channelId, userId });
+      await write();
+    });
+  }
 
-/** The last record that the state knows of; all, where nobody else writes. */
-function knownUpTo({ isShared }: Store, { seen }: JournalState): number {
-  return isShared ? seen.last : Infinity;
-}
-
-interface Dropping {
-  /** Records of ids go only before this number. */
-  readonly first: number;
-  /** Of what came after it, which the state may not know, only answers go that `isGone` picks; by default what it knows of. */
-  readonly upTo?: number;
-  readonly isGone?: ((reply: PreparedReply) => boolean) | undefined;
-}
-
-/** Drops the records that say nothing any more. */
-function dropDone(
-  store: Store,
-  channelId: string,
-  state: JournalState,
-  { first, upTo = knownUpTo(store, state), isGone }: Dropping,
-  options?: LazyOption,
-): Promise<void> {
-  const change = ({ sequence, record }: LogEntry<JournalRecord>) => {
-    const isIds = record.kind === 'handled' || record.kind === 'hidden' || record.kind === 'unhidden';
-    const isLater = sequence > upTo && (record.kind !== 'prepared' || isGone?.(record) !== true);
-    if (isLater || (isIds ? sequence >= first : stillStands(state, record))) return record;
-    state.records -= 1;
-    state.texts -= record.kind === 'prepared' ? 1 : 0;
-    return undefined;
+  return {
+    ...journal,
+    prepare: (reply, options) => inJob(reply, () => journal.prepare(reply, options)),
+    begin: (reply) => inJob(reply, () => journal.begin(reply)),
   };
-  return store.rewrite(logOf(channelId), recordSchema, change, options);
 }
 
 /** Does a write that the conversation can go on without: a disk that refuses costs memory, not the conversation [E3]. Never rejects. */

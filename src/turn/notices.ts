@@ -97,10 +97,15 @@ export function createMemoryNotices(ports: {
 
 /** How long after an answer what was stored of its question is told, though more was said since; milliseconds. */
 const lateForMs = 2 * 60_000;
+/** How long what was stored waits for the answer to its message; longer than an answer takes, in milliseconds. */
+const earlyForMs = 10 * 60_000;
 /** Answers that are remembered for that. */
 const keptAnswers = 1000;
 
-/** Tells of what was stored after a turn, under its answer: while nothing was answered in the conversation since, or for two minutes; later not at all [K6]. */
+/**
+ * Tells of what was stored after a turn, under its answer: while nothing was answered in the conversation since, or for two minutes; later not at all [K6]. The work after
+ * an earlier turn may come upon a message that is being answered: that is told once it is.
+ */
 export function createLateNotices(
   ports: Pick<ReplyPorts, 'journal' | 'replies' | 'presentPlace' | 'logger'> & {
     readonly memoryNotices: MemoryNotices;
@@ -110,6 +115,8 @@ export function createLateNotices(
   const { memoryNotices, presentPlace, clock, logger } = ports;
   const byMessage = growingCache<string, { readonly turn: TurnContext; readonly at: number }>(keptAnswers);
   const newest = growingCache<string, TurnContext>(keptAnswers);
+  /** By message, of which this process knows no answer yet. */
+  const early = growingCache<string, readonly LateNotice[]>(keptAnswers, { ttl: earlyForMs });
 
   async function tellUnder(turn: TurnContext, notices: readonly MemoryNotice[]): Promise<void> {
     const { speaker, place, messages } = turn;
@@ -122,35 +129,41 @@ export function createLateNotices(
       await sendLine(ports, question, line, true, { buttons: told.buttons, isLate: true });
   }
 
+  /** Resolves with those of which this process knows no answer. Never rejects. */
+  async function tell(stored: readonly LateNotice[]): Promise<readonly LateNotice[]> {
+    const now = clock().getTime();
+    const turns = new Map<TurnContext, MemoryNotice[]>();
+    const unknown: LateNotice[] = [];
+    for (const late of stored) {
+      const { messageId, userId, notice } = late;
+      const { turn, at = 0 } = byMessage.get(messageId) ?? {};
+      if (turn === undefined) early.set(messageId, [...(early.get(messageId) ?? []), late]);
+      if (turn?.speaker.id !== userId) {
+        unknown.push(late);
+        continue;
+      }
+      if (now - at > lateForMs && newest.get(sessionName(sessionOf(turn))) !== turn) continue;
+      turns.set(turn, [...(turns.get(turn) ?? []), notice]);
+    }
+    for (const [turn, notices] of turns)
+      try {
+        await tellUnder(turn, notices);
+      } catch (error) {
+        logger.warn('what was stored after a turn could not be told', { ...sessionOf(turn), error });
+      }
+    return unknown;
+  }
+
   return {
+    tell,
     /** A turn has its answer. */
-    answered: (turn: TurnContext): void => {
+    answered(turn: TurnContext): void {
       const at = clock().getTime();
       for (const { id } of turn.messages) byMessage.set(id, { turn, at });
       newest.set(sessionName(sessionOf(turn)), turn);
-    },
-    /** Resolves with those of which this process knows no answer. Never rejects. */
-    async tell(stored: readonly LateNotice[]): Promise<readonly LateNotice[]> {
-      const now = clock().getTime();
-      const turns = new Map<TurnContext, MemoryNotice[]>();
-      const unknown: LateNotice[] = [];
-      for (const late of stored) {
-        const { messageId, userId, notice } = late;
-        const { turn, at = 0 } = byMessage.get(messageId) ?? {};
-        if (turn?.speaker.id !== userId) {
-          unknown.push(late);
-          continue;
-        }
-        if (now - at > lateForMs && newest.get(sessionName(sessionOf(turn))) !== turn) continue;
-        turns.set(turn, [...(turns.get(turn) ?? []), notice]);
-      }
-      for (const [turn, notices] of turns)
-        try {
-          await tellUnder(turn, notices);
-        } catch (error) {
-          logger.warn('what was stored after a turn could not be told', { ...sessionOf(turn), error });
-        }
-      return unknown;
+      const waiting = turn.messages.flatMap(({ id }) => early.get(id) ?? []);
+      for (const { id } of turn.messages) early.delete(id);
+      if (waiting.length > 0) void tell(waiting);
     },
   };
 }

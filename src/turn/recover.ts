@@ -13,6 +13,7 @@ import { saveBestEffort } from './journal.ts';
 import type { BegunReply, PreparedReply } from './journal-state.ts';
 import type { MemoryNotices } from './notices.ts';
 import {
+  askedAt,
   beginReply,
   endRefused,
   interruptedLine,
@@ -108,6 +109,7 @@ async function finishReply(
     return isBegun ? 'unhandled' : 'handled';
   }
   if (isCommand === true) {
+    if (await isErased(options, question)) return 'handled';
     const present = await options.presentPlace(question.place);
     await sendLine(options, question, hasMoreReaders(question.place, present) ? keptBackLine : text, false);
     return 'handled';
@@ -127,6 +129,11 @@ async function finishReply(
   await reply.takeAway();
   if (control.ending === 'more-readers') await sendLine(options, question, keptBackLine, wasSeen);
   return 'handled';
+}
+
+/** Whether the person had erased since what was asked [K11]. Never rejects. */
+async function isErased({ people }: RecoveryPorts, question: Question): Promise<boolean> {
+  return (await people.erasedBy(question.userId))(askedAt(question));
 }
 
 /** As the answer would have had them without the kill. Never rejects. */

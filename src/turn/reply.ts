@@ -37,8 +37,6 @@ export async function beginReply(
   question: Question,
   answeredFor: Place,
   control: TurnControl,
-  /** When that was asked, ISO 8601. */
-  askedAt = snowflakeTime(newestOf(question)).toISOString(),
 ) {
   const standing = await standingIn(journal, question, logger);
   control.noteReply(standing);
@@ -49,7 +47,7 @@ export async function beginReply(
   /** Whether the place has no more readers than it was answered for, and what is answered was not erased; otherwise the turn is ended. Never rejects. */
   async function mayShow(): Promise<boolean> {
     // Another process may have erased it, and its notice be lost.
-    if ((await people.erasedBy(question.userId))(askedAt)) control.end('erased');
+    if ((await people.erasedBy(question.userId))(askedAt(question))) control.end('erased');
     else if (hasMoreReaders(answeredFor, await presentPlace(answeredFor)) || (await isAllowed?.()) === false)
       control.end('more-readers');
     return !control.takenAway.aborted;
@@ -102,6 +100,11 @@ export function newestOf({ messageIds }: Pick<Question, 'messageIds'>): string {
   const newest = messageIds.at(-1);
   if (newest === undefined) throw new RangeError('A reply answers at least one message');
   return newest;
+}
+
+/** When that was asked, ISO 8601. */
+export function askedAt(question: Pick<Question, 'messageIds'>): string {
+  return snowflakeTime(newestOf(question)).toISOString();
 }
 
 /** What stands there from before a restart of a reply to any of these messages. */

@@ -115,7 +115,7 @@ export async function runTurn(
   const memory = openMemory(turn, off, bot);
   try {
     const readers = await bot.presentPlace(turn.place);
-    const reply = await beginReply(bot, questionOf(turn), readers, control, turn.messages.at(-1)?.at);
+    const reply = await beginReply(bot, questionOf(turn), readers, control);
     const answer = await answerTurn(answeredFor(turn, readers), memory, off, reply, control, bot);
     if (control.takenAway.aborted) return await takeAway(turn, reply, answer, control, bot);
     if (answer === 'left') return 'left';

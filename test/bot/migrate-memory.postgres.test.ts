@@ -139,15 +139,16 @@ describe.each(['files to a database', 'a database to files'])('memory that was m
 
 const stillStands = (): Promise<boolean> => Promise.resolve(true);
 
+const begin = <T>(work: () => Promise<T>): Promise<T> => work();
+
 /** Layers and commands over a store, by a clock that is ahead by so much. */
 function memoryOver({ store, shared }: Opened, aheadMs: number) {
   const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC' });
   const clock = (): Date => new Date(Date.now() + aheadMs);
   const recent = new RecentChanges();
-  const begin = <T>(work: () => Promise<T>): Promise<T> => work();
   const locks = shared?.processes.locks;
   const writes = createKeyedQueue({
-    shared: locks && { locks, refusalOf: () => Promise.resolve(undefined) },
+    shared: locks && { locks, refusalOf: () => Promise.resolve(undefined), clock },
   });
   const memory = createLayers(config, {
     store,
@@ -188,13 +189,13 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
     async start(): Promise<void> {
       const { undo, proposals } = memory;
       shared?.work.start(async ({ userId }) => {
-        await undo.lapse(userId);
-        await proposals.lapse(userId);
+        await undo.lapse?.(userId);
+        await proposals.lapse?.(userId);
       });
-      await undo.start();
-      await proposals.start();
+      await undo.start?.();
+      await proposals.start?.();
     },
-    async give(words: string): Promise<string> {
+    async give(this: void, words: string): Promise<string> {
       const command = commands.parse(`!memory ${words}`);
       if (command === undefined) throw new Error(`No command: ${words}`);
       const { text } = await commands.command({

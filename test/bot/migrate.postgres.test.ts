@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { moveAll } from '../../src/bot/migrate.ts';
 import { openRawFiles } from '../../src/storage/files/raw-files.ts';
+import { createFileStore } from '../../src/storage/files/store.ts';
 import { openRawDatabase } from '../../src/storage/postgres/raw-database.ts';
 import type { RawStore } from '../../src/storage/raw.ts';
 import { alice, ben, counterKind, increment } from '../storage/store-fixtures.ts';
@@ -25,6 +26,8 @@ const odd = {
 `,
   'users/2/settings.json': '{"version":1,"b":1,"a":{"z":[],"y":{}}}',
   'users/3/durable.json': 'no json at all \u0000',
+  'users/4/durable.json': 'null',
+  'users/5/durable.json': '[1]\n',
   'sessions/5/1/messages.jsonl': String.raw`{"sequence":1,"record":{"text":"one\u0000 \ud800"}}
 {"sequence":3,"record":{"b":2,"a":1,"constructor":"x"}}
 {"sequence":7}
@@ -50,8 +53,8 @@ describe('moving from files to a database and back [X4]', () => {
     await fill(source, odd);
     await fill(source, { 'sessions/5/3/messages.jsonl': '{"sequence":1,"record":{"x":1}}\nnot a line\n' });
     const forth = await move(source.open, openDatabase);
-    expect(forth).toEqual({ copied: 10, there: 0, records: 4, damagedLines: 1 });
-    expect(await move(openDatabase, target.open)).toMatchObject({ copied: 10, there: 0, records: 4 });
+    expect(forth).toEqual({ copied: 12, there: 0, records: 4, damagedLines: 1 });
+    expect(await move(openDatabase, target.open)).toMatchObject({ copied: 12, there: 0, records: 4 });
     const expected = {
       ...odd,
       'users/2/settings.json': `${JSON.stringify(JSON.parse(odd['users/2/settings.json']), null, 2)}\n`,
@@ -90,6 +93,24 @@ describe('moving from files to a database and back [X4]', () => {
     await expect(move(source.open, openDatabase)).rejects.toThrow(
       `The target holds users/${ben}/durable.json already`,
     );
+  });
+
+  it('leaves nothing under other names that a person’s erasing would not find, however it ends [S7]', async () => {
+    const target = await emptyFolders();
+    const files = await target.open();
+    const own = join(target.dataDir, 'users', alice);
+    // Where it cannot take its name, a file stays under the one that it was written under, as after a kill.
+    await mkdir(join(own, 'durable.json'), { recursive: true });
+    const text = '{"version":1,"text":"canary"}';
+    await expect(
+      files.write([{ kind: 'document', key: `users/${alice}/durable.json`, text }]),
+    ).rejects.toThrow('EISDIR');
+    await files.close();
+    expect(textsBelow(target.dataDir)).toContain('canary');
+    const store = await createFileStore({ ...target, clock: () => new Date(), logger });
+    await store.removeAll(`users/${alice}`);
+    await store.close();
+    expect(textsBelow(target.dataDir)).not.toContain('canary');
   });
 
   it('goes on where it was interrupted, as often as that happens', { timeout: 600_000 }, async () => {
@@ -147,6 +168,13 @@ async function move(
   } finally {
     await source.close();
   }
+}
+
+/** All files, hidden ones too. */
+function textsBelow(folder: string): string {
+  const entries = readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('\n');
 }
 
 /** Of every file that is not hidden, whatever the layout of its JSON. */

@@ -5,6 +5,7 @@ import { divideShards, shownShards } from '../../src/bot/shards.ts';
 import { createSupervisor } from '../../src/bot/supervise.ts';
 import type { Shards } from '../../src/core/shards.ts';
 import { deferred } from '../support/deferred.ts';
+import { publicPlace } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
 type End = { readonly code: number | null; readonly signal: string | null };
@@ -12,7 +13,10 @@ type End = { readonly code: number | null; readonly signal: string | null };
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Processes that end when the test says so, and a clock that goes on when nothing else does. */
-function open(parts: readonly Shards[] = divideShards({ count: 4, ids: [0, 1, 2, 3] }, 2)) {
+function open(
+  parts: readonly Shards[] = divideShards({ count: 4, ids: [0, 1, 2, 3] }, 2),
+  failsAtFirst?: number,
+) {
   const started: number[] = [];
   const killed: string[] = [];
   const waits: { readonly ms: number; readonly over: () => void }[] = [];
@@ -26,6 +30,8 @@ function open(parts: readonly Shards[] = divideShards({ count: 4, ids: [0, 1, 2,
     parts,
     start(number, _shards, own) {
       started.push(number);
+      if (number === failsAtFirst && started.filter((each) => each === number).length === 1)
+        throw new Error('spawn EAGAIN');
       owns.set(number, own);
       const exit = deferred<End>();
       ends.set(number, exit.resolve);
@@ -169,9 +175,28 @@ describe('the processes of a bot [X3]', () => {
     answers.set(1, { personMay: false });
     answers.set(2, { personMay: true });
     answers.set(3, { personMay: false });
-    expect(await own(1).askOthers('personMay', ['read', '1', '2'])).toEqual([true, false]);
+    expect(await own(1).askOthers('personMay', ['read', '1', '2'])).toContain(true);
     await end(2, 1);
     expect(await own(1).askOthers('personMay', ['read', '1', '2'])).toEqual([false]);
+  });
+
+  it('are not waited for where another one has answered for its own channel', async () => {
+    const { own, answers } = open(divideShards({ count: 4, ids: [0, 1, 2, 3] }, 4));
+    answers.set(2, { personMay: new Promise(() => {}), placeOf: new Promise(() => {}) });
+    answers.set(3, { personMay: true, placeOf: publicPlace });
+    answers.set(4, { personMay: false, placeOf: undefined });
+    expect(await own(1).askOthers('personMay', ['read', '1', '2'])).toContain(true);
+    expect(await own(1).askOthers('placeOf', ['1'])).toContain(publicPlace);
+  });
+
+  it('are started again where the system could not start them', async () => {
+    const { logger, started, wakeUp, waits } = open(undefined, 2);
+    await settle();
+    expect(started).toEqual([1, 2]);
+    expect(waits).toHaveLength(1);
+    await wakeUp();
+    expect(started).toEqual([1, 2, 2]);
+    expect(logger.errors).toContain('a process of the bot has ended and is started again');
   });
 
   it('are well and ready together [O3]', async () => {

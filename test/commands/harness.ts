@@ -144,7 +144,7 @@ export function createHarness(
   const channelNotes = notesOver(store, { writes, channels, recent: changes, people });
   const limits = { maxItems: options.maxItems ?? 200, maxTextLength: 500 };
   const proposals = proposalsOver(store, { writes, durable, clock: now, modeOf: people.mode, limits });
-  const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer, channelNotes], logger);
+  const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer, channelNotes], { logger });
   const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];
   const ports = {
     layers: [durable, sessionLog],

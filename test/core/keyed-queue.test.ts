@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { StoreError } from '../../src/core/errors.ts';
 import { createKeyedQueue, RefusedJobError } from '../../src/core/keyed-queue.ts';
 
 /** A job that ends when told to. */
@@ -189,6 +190,38 @@ describe('refusing what was begun earlier [K11]', () => {
     gate.finish();
     await expect(late).rejects.toThrow(RefusedJobError);
     expect(written).toEqual(['early', 'new', 'outside of any work', 'other']);
+  });
+
+  it('counts what others refuse after the work began, and nothing earlier, also where that could not be asked then [X2]', async () => {
+    let now = Date.parse('2026-01-15T10:00:00.000Z');
+    let refused: string | undefined = '2026-01-15T09:00:00.000Z';
+    let isAway = false;
+    const { run, begin } = createKeyedQueue({
+      shared: {
+        locks: { hold: (_, job) => job() },
+        refusalOf: () =>
+          isAway ? Promise.reject(new StoreError('away', 'settings')) : Promise.resolve(refused),
+        clock: () => new Date(now),
+      },
+    });
+    for (const away of [false, true]) {
+      const written: string[] = [];
+      const gate = controlledJob();
+      isAway = away;
+      const work = begin(async () => {
+        isAway = false;
+        await run('anna', async () => void written.push('early'));
+        await gate.job();
+        await run('anna', async () => void written.push('late'));
+      }, 'anna');
+      await turnOfTheLoop();
+      now += 60_000;
+      refused = new Date(now).toISOString();
+      now += 60_000;
+      gate.finish();
+      await expect(work).rejects.toThrow(RefusedJobError);
+      expect(written).toEqual(['early']);
+    }
   });
 
   it('lets jobs run that wait already', async () => {

@@ -63,7 +63,7 @@ it('takes 8,000 characters of 300 messages that one person sends in a burst, mar
   // Only then is no more on its way to the waiting that the answer opens.
   await expect.poll(() => stage.bot().output().split('a message is not taken').length - 1).toBe(296);
   const [, , , , fifth] = burst;
-  await expect.poll(() => fifth && reactionsOn(stage, fifth), { timeout: 10_000 }).toContain('🚫');
+  await expect.poll(() => fifth && reactionsOn(stage, fifth)).toContain('🚫');
   thought.resolve();
   await expect.poll(() => callsOf(stage, 'chat').length).toBe(2);
   const last = burst.at(-1);

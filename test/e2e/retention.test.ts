@@ -68,7 +68,7 @@ it('takes what is older than the days that the operator sets off the disk and ou
   );
   expect(await keptWith(stage, ['zeppelin'])).not.toEqual([]);
   await stage.startBot({ DISCOCLAW_RETENTION_DAYS: '30' });
-  await expect.poll(() => keptWith(stage, ['zeppelin']), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => keptWith(stage, ['zeppelin'])).toEqual([]);
 
   await stage.ask('alice', 'general', 'What did I buy?');
   const prompts = JSON.stringify(stage.model.requests.map(({ body }) => body));
@@ -166,7 +166,7 @@ it('erases what belongs to a server 30 days after the bot was removed from it, a
   const guildId = await leaveServer(stage);
   await leftBefore(stage, guildId, 31);
   await stage.startBot();
-  await expect.poll(() => namesIn(stage, 'guilds'), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => namesIn(stage, 'guilds')).toEqual([]);
   await expect.poll(() => namesIn(stage, 'channels')).not.toContain(stage.info.channels['general']);
   await expect
     .poll(async () => (await keptWith(stage, ['quokka'])).filter((path) => !path.endsWith('messages.jsonl')))

@@ -63,16 +63,13 @@ async function onDisk(): Promise<string> {
 
 /** Resolves when none of the secrets is on disk, and what stood around them is. */
 async function kept(around: string, ...secrets: readonly string[]): Promise<void> {
-  await expect.poll(onDisk, { timeout: 20_000 }).toContain(around);
+  await expect.poll(onDisk).toContain(around);
   await expect
-    .poll(
-      async () => {
-        const text = await onDisk();
-        // Digits of a secret may stand in a longer number, such as an id, by chance.
-        return secrets.filter((secret) => new RegExp(String.raw`(?<!\d)${secret}(?!\d)`, 'u').test(text));
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      const text = await onDisk();
+      // Digits of a secret may stand in a longer number, such as an id, by chance.
+      return secrets.filter((secret) => new RegExp(String.raw`(?<!\d)${secret}(?!\d)`, 'u').test(text));
+    })
     .toEqual([]);
 }
 
@@ -105,7 +102,7 @@ it('an edit that brings a secret is masked too, and is no other edit for what fo
   const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'I live in Leiria' });
   await stage.answerTo(said);
   await stage.sandbox.edit({ message: said.id, text: 'I live in Leiria, my PIN is 8264' });
-  await expect.poll(onDisk, { timeout: 20_000 }).toContain(`I live in Leiria, my PIN is ${secretMark}`);
+  await expect.poll(onDisk).toContain(`I live in Leiria, my PIN is ${secretMark}`);
   await kept('I live in Leiria', '8264');
   const call = await chatCall(stage, name, 'dm', 'and now?');
   expect(toldIn(call)).not.toContain('8264');

@@ -62,10 +62,25 @@ describe("a person's records that lapse, in a store that others change too [S7]"
     await log.note({ userId: alice, words: 'quokka' });
     pass(lastsMs);
     isReadable = false;
-    await expect(log.lapse(alice)).rejects.toThrow(StoreError);
+    await expect(log.lapse?.(alice)).rejects.toThrow(StoreError);
     isReadable = true;
-    await log.lapse(alice);
+    await log.lapse?.(alice);
     expect(await store.everything()).not.toContain('quokka');
+  });
+
+  it('are looked at soon where there are more than a person may have, and the oldest go [L3]', async () => {
+    const store = new MemoryStore();
+    const times: number[] = [];
+    const { log } = openLog(store, async (_, time) => void times.push(time.getTime() - startTime), {
+      mostOfPerson: 2,
+    });
+    for (const words of ['quokka', 'numbat', 'bilby']) await log.note({ userId: alice, words });
+    expect(times[1]).toBe(lastsMs);
+    expect(times[2]).toBeLessThan(60_000);
+    expect((await log.list(alice)).map(({ words }) => words)).toEqual(['numbat', 'bilby']);
+    await log.lapse?.(alice);
+    expect(await store.everything()).not.toContain('quokka');
+    expect((await log.list(alice)).map(({ words }) => words)).toEqual(['numbat', 'bilby']);
   });
 
   it('that cannot be made final yet are looked at again soon, and others go', async () => {
@@ -79,11 +94,11 @@ describe("a person's records that lapse, in a store that others change too [S7]"
     for (const words of ['quokka', 'numbat']) await log.note({ userId: alice, words });
     pass(lastsMs);
     times.length = 0;
-    await log.lapse(alice);
+    await log.lapse?.(alice);
     const kept = await store.everything();
     expect([kept.includes('quokka'), kept.includes('numbat'), times.length]).toEqual([true, false, 1]);
     isRefused = false;
-    await log.lapse(alice);
+    await log.lapse?.(alice);
     expect(await store.everything()).not.toContain('quokka');
   });
 });

@@ -28,7 +28,9 @@ import {
   rollingSettings,
   shortTermSettings,
 } from '../support/layer-settings.ts';
+import { deferred } from '../support/deferred.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
+import { SharedData } from '../support/shared-store.ts';
 import { inputOf, ScriptedModel } from '../support/scripted-model.ts';
 import { channel, dmPlace, openSessions, silent, startTime } from '../support/sessions.ts';
 import { withoutUndo } from '../support/undo.ts';
@@ -273,4 +275,53 @@ it('uses nothing of history that is too old, though it stands on Discord [K15]',
   const replied = memory.retention.youngReplied(() => Promise.resolve('hidden'));
   expect(await replied({ id: old?.id ?? '', channelId: publicPlace.channelId })).toBe('gone');
   await memory.store.close();
+});
+
+/** Of several processes over one store, each of which may be killed while it looks. */
+function openProcesses() {
+  const data = new SharedData({ now: () => startTime });
+  const looked: string[] = [];
+  function start(name: string, work: () => Promise<number> = () => Promise.resolve(0), at = startTime) {
+    const process = data.open();
+    const retention = createRetention({
+      days: 30,
+      store: process.store,
+      writes: openSessions().writes,
+      log: { allSessions: () => Promise.resolve([]), dropLines: () => Promise.resolve() },
+      changes: { expire: () => Promise.resolve(true) },
+      durable: { expire: () => Promise.resolve(0) },
+      layers: [],
+      dropNotes: () => {
+        looked.push(name);
+        return work();
+      },
+      dropAnswers: () => Promise.resolve(0),
+      locks: process.shared.processes.locks,
+      clock: () => new Date(at),
+      timer: new ManualTimer().set,
+      timeZone: 'UTC',
+      logger: silent,
+    });
+    retention.start();
+    return { process, idle: retention.idle };
+  }
+  return { start, looked };
+}
+
+it('is looked for once a day by one of several processes, and by the next one where the first was killed meanwhile [K15] [X2]', async () => {
+  const { start, looked } = openProcesses();
+  const begun = deferred<void>();
+  const first = start('first', () => {
+    begun.resolve();
+    return new Promise(() => {});
+  });
+  await begun.promise;
+  await start('second').idle();
+  expect(looked).toEqual(['first']);
+  first.process.kill();
+  await start('third').idle();
+  await start('fourth').idle();
+  expect(looked).toEqual(['first', 'third']);
+  await start('fifth', undefined, startTime + dayMs).idle();
+  expect(looked).toEqual(['first', 'third', 'fifth']);
 });

@@ -62,8 +62,8 @@ async function openMemory(disk: LossyDisk, now: number) {
   const ledger = sessions.ledgerOver([shortTerm, durable, proposals.layer, notebook]);
   await store.removeLeftovers();
   await ledger.finish();
-  await undo.start();
-  await proposals.start();
+  await undo.start?.();
+  await proposals.start?.();
 
   /** All that can be seen of it. */
   async function state() {

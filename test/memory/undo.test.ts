@@ -61,7 +61,7 @@ async function openMemory(folder: string, beganAt = startTime) {
     logger: silent,
   });
   const ledger = sessions.ledgerOver([durable]);
-  await undo.start();
+  await undo.start?.();
   return {
     ...sessions,
     store,
@@ -71,7 +71,7 @@ async function openMemory(folder: string, beganAt = startTime) {
     async pass(ms: number): Promise<void> {
       sessions.time.now += ms;
       timer.pass(ms);
-      await undo.start();
+      await undo.start?.();
     },
     async state() {
       return {

@@ -9,22 +9,21 @@ import { ManualTimer } from '../support/manual-timer.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { SharedData } from '../support/shared-store.ts';
 
-const now = new Date('2026-01-15T12:00:00Z');
-
 function open(limits: { readonly dailyCost?: number; readonly dailyCostPerPerson?: number }) {
-  const data = new SharedData({ now: () => now.getTime(), pause: () => 1 });
+  const time = { now: new Date('2026-01-15T12:00:00Z') };
+  const data = new SharedData({ now: () => time.now.getTime(), pause: () => 1 });
   const told: DailyUse[] = [];
   const openProcess = () =>
     createSharedSpending({
       store: data.open().store,
-      clock: () => now,
+      clock: () => time.now,
       timer: new ManualTimer().set,
       timeZone: 'UTC',
       limits,
       tellOwner: (use) => Promise.resolve(void told.push(use)),
       logger: recordingLogger(),
     });
-  return { data, told, processes: [openProcess(), openProcess()] as const };
+  return { data, time, told, processes: [openProcess(), openProcess()] as const };
 }
 
 const chat = (userId: string) => ({ userId, purpose: 'chat' }) as const;
@@ -74,5 +73,31 @@ describe('what model calls cost, counted by several processes [L2]', () => {
     expect(told).toHaveLength(1);
     await second.layer.erase({ userId: aliceId, isWhole: true });
     expect(await data.common.list(`users/${aliceId}`)).toEqual([]);
+  });
+
+  it('is not given back to another day, nor to who was erased', async () => {
+    const { data, time, processes } = open({ dailyCost: 1, dailyCostPerPerson: 1 });
+    const [first, second] = processes;
+    const late = await first.budget?.reserve(chat(aliceId), 0.5);
+    time.now = new Date('2026-01-16T00:01:00Z');
+    await second.budget?.reserve(chat(aliceId), 0.9);
+    late?.settle(0.1);
+    await first.flush();
+    await expect(second.budget?.reserve(chat(aliceId), 0.2)).rejects.toMatchObject({ failure: 'over-limit' });
+    await expect(second.budget?.reserve(chat(bobId), 0.2)).rejects.toMatchObject({ failure: 'over-limit' });
+    const asked = await first.budget?.reserve(chat(bobId), 0.05);
+    await first.layer.erase({ userId: bobId, isWhole: true });
+    asked?.settle(0.01);
+    await first.flush();
+    expect(await data.common.list(`users/${bobId}`)).toEqual([]);
+  });
+
+  it('is counted in the day that has begun, where the clock of another process is behind', async () => {
+    const { time, processes } = open({ dailyCost: 1 });
+    const [first, second] = processes;
+    time.now = new Date('2026-01-16T00:00:01Z');
+    await first.budget?.reserve(chat(aliceId), 0.9);
+    time.now = new Date('2026-01-15T23:59:59Z');
+    await expect(second.budget?.reserve(chat(bobId), 0.2)).rejects.toMatchObject({ failure: 'over-limit' });
   });
 });

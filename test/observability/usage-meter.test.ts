@@ -109,6 +109,20 @@ describe('model usage', () => {
     expect((await meter.report()).month).toMatchObject({ period: '2026-02', all: { calls: 0 } });
   });
 
+  it('keeps what another process counted of the new day, when that of the old one is written later', async () => {
+    const before = meterOver();
+    before.time.now = new Date('2026-01-16T10:00:00Z');
+    const after = meterOver(before.store);
+    after.time.now = new Date('2026-01-17T10:00:00Z');
+    before.meter.add(turnBy('sonnet'), call);
+    after.meter.add(turnBy('sonnet'), call);
+    after.meter.add(turnBy('sonnet'), call);
+    await after.meter.flush();
+    await before.meter.flush();
+    const { today, month } = await after.meter.report();
+    expect([today.period, today.all.calls, month.all.calls]).toEqual(['2026-01-17', 2, 3]);
+  });
+
   it('loses nothing while the disk refuses', async () => {
     const { meter, store, logger } = meterOver();
     const update = store.update.bind(store);

@@ -41,7 +41,10 @@ it('hands on all that it is asked with', async () => {
   const inner = new MemoryStore();
   const { store } = watchStore(inner, () => new Date(0));
   const given: unknown[] = [];
-  inner.rewrite = (...all) => Promise.resolve(void given.push(all.at(-1)));
+  inner.rewrite = (...all) => {
+    given.push(all.at(-1));
+    return Promise.resolve({ from: 0, to: 1 });
+  };
   inner.update = (...all) => Promise.resolve(void given.push(all.at(-1)));
   const how = { isLazy: true };
   await store.rewrite('logs/a', z.unknown(), ({ record }) => record, how);

@@ -64,7 +64,7 @@ export async function applyToStore(store: Store, step: Exclude<Step, { kind: 're
     case 'keep':
       return keepBlocks(store, logKey);
     case 'rewrite':
-      return store.rewrite(logKey, noteSchema, ({ sequence, record }) =>
+      await store.rewrite(logKey, noteSchema, ({ sequence, record }) =>
         step.removed.includes(sequence) ? undefined : { note: record.note },
       );
   }

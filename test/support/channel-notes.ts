@@ -44,7 +44,7 @@ export function notesOver(
     readonly writes: KeyedQueue;
     readonly channels: ChannelPort;
     readonly recent: Pick<RecentChanges, 'latest'>;
-  } & Partial<Pick<ChannelNotesOptions, 'settings' | 'people'>>,
+  } & Partial<Pick<ChannelNotesOptions, 'settings' | 'people' | 'guildsOf'>>,
 ): ChannelNotes {
   return createChannelNotes({
     settings: {
@@ -52,6 +52,7 @@ export function notesOver(
       isMemoryOff: () => Promise.resolve(false),
     },
     people: { mayStore: () => Promise.resolve(true), pauseIn: () => Promise.resolve(undefined) },
+    guildsOf: () => Promise.resolve([]),
     ...ports,
     store,
     timeZone: 'UTC',

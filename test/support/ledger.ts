@@ -1,6 +1,7 @@
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { KeyedQueue } from '../../src/core/keyed-queue.ts';
 import type { Logger } from '../../src/core/logger.ts';
+import type { Processes } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
 import { createChangeLedger } from '../../src/memory/changes.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
@@ -12,7 +13,7 @@ export function ledgerFor(
   store: Store,
   writes: KeyedQueue,
   layers: readonly MemoryLayer[],
-  logger: Logger = silent,
+  { processes, logger = silent }: { readonly processes?: Processes; readonly logger?: Logger } = {},
 ) {
   return createChangeLedger({
     store,
@@ -31,6 +32,7 @@ export function ledgerFor(
     changed: () => {},
     endWork: () => {},
     noteErased: () => Promise.resolve(),
+    processes,
     logger,
   });
 }

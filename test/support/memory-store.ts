@@ -1,7 +1,14 @@
 import type { z } from 'zod';
 
 import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
-import type { DocumentKind, LogBlock, LogEntry, LogState, Store } from '../../src/core/store.ts';
+import type {
+  DocumentKind,
+  LogBlock,
+  LogEntry,
+  LogState,
+  RewrittenLog,
+  Store,
+} from '../../src/core/store.ts';
 import { assertKey } from '../../src/storage/keys.ts';
 
 interface Line {
@@ -112,8 +119,9 @@ export class MemoryStore implements Store {
     log: string,
     schema: z.ZodType<T>,
     change: (entry: LogEntry<T>) => T | undefined,
-  ): Promise<void> {
+  ): Promise<RewrittenLog> {
     return settled(() => {
+      const from = this.#editions.get(log) ?? 0;
       const lines = this.#linesOf(log).map(({ sequence, json }) => {
         if (json === undefined) return { sequence, json };
         const present = schema.safeParse(JSON.parse(json));
@@ -122,7 +130,7 @@ export class MemoryStore implements Store {
         return { sequence, json: record === undefined ? undefined : JSON.stringify(record) };
       });
       this.#logs.set(log, lines);
-      this.#beginEdition(log);
+      return { from, to: this.#beginEdition(log) };
     });
   }
 
@@ -191,9 +199,11 @@ export class MemoryStore implements Store {
     });
   }
 
-  #beginEdition(key: string): void {
-    this.#editions.set(key, (this.#editions.get(key) ?? 0) + 1);
+  #beginEdition(key: string): number {
+    const edition = (this.#editions.get(key) ?? 0) + 1;
+    this.#editions.set(key, edition);
     for (const kept of Array.from(this.#kept.keys())) if (kept.startsWith(key)) this.#kept.delete(kept);
+    return edition;
   }
 
   #linesOf(log: string): Line[] {

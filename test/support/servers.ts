@@ -2,7 +2,7 @@ import type { ServerPort } from '../../src/core/chat.ts';
 
 /** One server, with no roles that are known, where nobody may set anything. */
 export const oneServer: ServerPort = {
-  count: () => 1,
+  hasSeveral: () => false,
   standing: () => Promise.resolve('none'),
   role: () => undefined,
 };

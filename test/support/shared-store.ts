@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
+import { StoreError } from '../../src/core/errors.ts';
 import type { Notice, Processes } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { WorkLease, WorkQueue } from '../../src/core/work-queue.ts';
@@ -10,6 +11,9 @@ interface Waiting {
   /** The process that has it. */
   holder: SharedProcess | undefined;
 }
+
+/** What of it may be refused. */
+export type Operation = Exclude<keyof Store, 'isShared'> | 'hold' | 'claim' | 'add';
 
 export interface SharedOptions {
   /** How many turns of the event loop an operation takes, before or after it is done; each asks anew. */
@@ -53,6 +57,8 @@ export class SharedData {
 export class SharedProcess {
   readonly store: Store;
   readonly shared: { readonly processes: Processes; readonly work: WorkQueue };
+  /** Which operations the database refuses this process; what it waits for comes before. Default: none. */
+  refuses: ((operation: Operation, key: string) => boolean | Promise<boolean>) | undefined;
   readonly #data: SharedData;
   #isDead = false;
   #listener: ((notice: Notice) => void) | undefined;
@@ -83,46 +89,53 @@ export class SharedProcess {
     if (this.#isDead) await new Promise<never>(() => undefined);
   }
 
-  async #after<T>(work: () => Promise<T>): Promise<T> {
+  async #reach(operation: Operation, key: string): Promise<void> {
     await this.#passes();
+    if ((await this.refuses?.(operation, key)) === true)
+      throw new StoreError(`${key}: ${operation} is refused`, key);
+  }
+
+  async #after<T>(operation: Operation, key: string, work: () => Promise<T>): Promise<T> {
+    await this.#reach(operation, key);
     const result = await work();
     await this.#passes();
     return result;
   }
 
   #view(common: MemoryStore): Store {
-    const after = <T>(work: () => Promise<T>): Promise<T> => this.#after(work);
-    const passes = () => this.#passes();
+    const after = <T>(operation: Operation, key: string, work: () => Promise<T>): Promise<T> =>
+      this.#after(operation, key, work);
+    const reach = (operation: Operation, key: string) => this.#reach(operation, key);
     // Whatever comes out of a database is another object each time.
     return {
       isShared: true,
-      read: async (key, kind) => structuredClone(await after(() => common.read(key, kind))),
+      read: async (key, kind) => structuredClone(await after('read', key, () => common.read(key, kind))),
       async update(key, kind, change) {
         // A conflict: it was made for nothing, and is made again.
-        const seen = await after(() => common.read(key, kind));
+        const seen = await after('update', key, () => common.read(key, kind));
         change(structuredClone(seen));
-        return structuredClone(await after(() => common.update(key, kind, change)));
+        return structuredClone(await after('update', key, () => common.update(key, kind, change)));
       },
-      append: (log, record) => after(() => common.append(log, record)),
+      append: (log, record) => after('append', log, () => common.append(log, record)),
       async *scan(log, schema, options) {
-        await passes();
+        await reach('scan', log);
         const entries = [];
         for await (const entry of common.scan(log, schema, options)) entries.push(entry);
         yield* entries;
       },
       async *blocks(log, schema) {
-        await passes();
+        await reach('blocks', log);
         yield* common.blocks(log, schema);
       },
-      lastSequence: (log) => after(() => common.lastSequence(log)),
-      logState: (log) => after(() => common.logState(log)),
-      rewrite: (log, schema, change) => after(() => common.rewrite(log, schema, change)),
-      readText: (key) => after(() => common.readText(key)),
-      writeText: (key, text) => after(() => common.writeText(key, text)),
-      list: (folder) => after(() => common.list(folder)),
-      folders: (folder, name) => after(() => common.folders(folder, name)),
-      remove: (key) => after(() => common.remove(key)),
-      removeAll: (prefix) => after(() => common.removeAll(prefix)),
+      lastSequence: (log) => after('lastSequence', log, () => common.lastSequence(log)),
+      logState: (log) => after('logState', log, () => common.logState(log)),
+      rewrite: (log, schema, change) => after('rewrite', log, () => common.rewrite(log, schema, change)),
+      readText: (key) => after('readText', key, () => common.readText(key)),
+      writeText: (key, text) => after('writeText', key, () => common.writeText(key, text)),
+      list: (folder) => after('list', folder, () => common.list(folder)),
+      folders: (folder, name) => after('folders', folder, () => common.folders(folder, name)),
+      remove: (key) => after('remove', key, () => common.remove(key)),
+      removeAll: (prefix) => after('removeAll', prefix, () => common.removeAll(prefix)),
     };
   }
 
@@ -132,7 +145,7 @@ export class SharedProcess {
     return {
       hold: async (key, job) => {
         if (held.has(key)) throw new Error(`${key} is asked for by the process that holds it`);
-        await this.#passes();
+        await this.#reach('hold', key);
         while (locks.has(key)) await setImmediate();
         if (this.#isDead) await this.#passes();
         locks.set(key, this);
@@ -145,7 +158,7 @@ export class SharedProcess {
         }
       },
       claim: async (key) => {
-        await this.#passes();
+        await this.#reach('claim', key);
         if (locks.has(key)) return undefined;
         locks.set(key, this);
         return { release: () => Promise.resolve(void locks.delete(key)) };
@@ -171,7 +184,7 @@ export class SharedProcess {
     const leases = this.#leases;
     return {
       add: async (userId, key, at) => {
-        await this.#passes();
+        await this.#reach('add', userId);
         const waiting = work.get(userId) ?? { keys: new Map<string, number>(), holder: undefined };
         work.set(userId, waiting);
         const time = at?.getTime() ?? 0;
@@ -191,6 +204,9 @@ export class SharedProcess {
       idle: async () => {
         while (leases.size > 0) await setImmediate();
       },
+      stopTaking: () => {
+        this.#take = undefined;
+      },
       stop: () => {
         this.#take = undefined;
         for (const { end } of leases.values()) end.abort();
@@ -201,6 +217,8 @@ export class SharedProcess {
   /** Takes the work of one person that waits by now, if there is any; resolves with whether there was when it is done. */
   async takeWork(): Promise<boolean> {
     const { work, options } = this.#data;
+    const take = this.#take;
+    if (take === undefined) return false;
     const now = options.now();
     for (const [userId, waiting] of work) {
       const keys = [...waiting.keys].filter(([, at]) => at <= now).map(([key]) => key);
@@ -209,7 +227,7 @@ export class SharedProcess {
       const end = new AbortController();
       this.#leases.set(userId, { end, keys });
       for (const key of keys) waiting.keys.delete(key);
-      await this.#take?.({ userId, keys, signal: end.signal }).catch(() => {
+      await take({ userId, keys, signal: end.signal }).catch(() => {
         for (const key of keys) waiting.keys.set(key, now);
       });
       this.#leases.delete(userId);

@@ -6,6 +6,7 @@ import type { LayerName } from '../../src/memory/layer.ts';
 import { AfterTurn } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { SharedData } from '../support/shared-store.ts';
 
 const aliceInGeneral: SessionKey = { channelId: generalId, userId: aliceId };
 const aliceInDev: SessionKey = { channelId: '200000000000000002', userId: aliceId };
@@ -41,6 +42,24 @@ describe('work after a turn', () => {
     await afterTurn.idle();
     expect(ran).toEqual(['log', 'rolling', 'durable']);
     expect(logger.lines.map(({ data }) => data?.['layer'])).toEqual(['rolling']);
+  });
+
+  it('is done for a turn also where it cannot be looked yet what lapses, which is taken again [S7] [X2]', async () => {
+    const process = new SharedData({ now: () => 0 }).open();
+    const folded: (readonly SessionKey[])[] = [];
+    let looks = 0;
+    const afterTurn = new AfterTurn({
+      layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void folded.push(sessions)) }],
+      queue: createKeyedQueue(),
+      logger: recordingLogger(),
+      work: process.shared.work,
+      lapse: () => ((looks += 1) === 1 ? Promise.reject(new Error('out of reach')) : Promise.resolve()),
+    });
+    await afterTurn.scheduleAt(aliceInGeneral);
+    await afterTurn.lapseAt(aliceId, new Date(0));
+    while (await process.takeWork());
+    expect(looks).toBe(2);
+    expect(folded[0]).toEqual([aliceInGeneral]);
   });
 
   it('begins a moment after a turn, and is shared by one that follows at once', async () => {

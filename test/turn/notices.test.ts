@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { MemoryNotice } from '../../src/core/tool.ts';
@@ -199,6 +199,16 @@ describe('what was stored after a turn [K6]', () => {
     await tell('400000000000000011', 3);
     await tell('400000000000000012', 60);
     expect(steps).toEqual(['send -# stored as el', 'send -# stored as el']);
+  });
+
+  it('is told once its message is answered, where it was noticed before', async () => {
+    const { steps, answered, tell } = late();
+    await tell('400000000000000011', 0);
+    await tell('400000000000000012', 0, '100000000000000099');
+    expect(steps).toEqual([]);
+    answered('400000000000000011', 1);
+    answered('400000000000000012', 1);
+    await vi.waitFor(() => expect(steps).toEqual(['send -# stored as el']));
   });
 
   it('is told of no message that was not answered, nor of somebody else', async () => {

@@ -102,6 +102,17 @@ describe('recovery after a kill', () => {
     expect(await journal.isHandled(generalId, recent)).toBe(true);
   });
 
+  it('sends no answer to a command of somebody who had everything erased since [K11]', async () => {
+    const erasedAt = now.toISOString();
+    const people = {
+      mayStore: () => Promise.resolve(true),
+      erasedBy: () => Promise.resolve((at: string) => at <= erasedAt),
+    };
+    const { journal, sent } = await start(recent, () => ({ people }), { isCommand: true });
+    expect(sent).toEqual([]);
+    expect(await journal.unsent(generalId)).toEqual([]);
+  });
+
   it('keeps back what was made for a channel that has become public', async () => {
     for (const isCommand of [true, undefined]) {
       const { journal, sent, logged } = await start(

@@ -12,7 +12,7 @@ import type { MemoryLayer, Withdrawn } from '../layer.ts';
 import type { PersonSettingsStore } from '../settings/person-settings.ts';
 import type { PlaceSettings } from '../settings/place-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
-import { makeNote, withNote, type ChannelNote, type NotesPlace } from './document.ts';
+import { makeNote, withNote, type ChannelNote, type NotesDocument, type NotesPlace } from './document.ts';
 import { isSaidIn } from './evidence.ts';
 import { createNotesFiles } from './files.ts';
 import { createNoteSection } from './section.ts';
@@ -27,6 +27,8 @@ export interface ChannelNotesOptions {
   readonly settings: Pick<PlaceSettings, 'channelMemorySince' | 'isMemoryOff'>;
   /** Who has paused [K9]. */
   readonly people: Pick<PersonSettingsStore, 'mayStore' | 'pauseIn'>;
+  /** The servers in which a person has talked with the bot. Asked where the store is shared. */
+  readonly guildsOf: (userId: string) => Promise<readonly string[]>;
   /** IANA. */
   readonly timeZone: string;
   /** What became of messages lately. */
@@ -64,7 +66,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     name: 'channel',
     /** Those that match the message [B2]. */
     sections: createNoteSection({
-      documents,
+      documents: ({ place: { guildId }, speaker }) => notesFor(guildId, speaker.id),
       isUsable,
       isPaused: async ({ authorId, at }, { channelId }) =>
         !(await people.mayStore({ userId: authorId, channelId }, new Date(at))),
@@ -96,7 +98,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       if (ids.size > 0) await changeWhere(change.userId, isOf, hidden);
     },
     async *export(userId) {
-      for await (const { channelId, notes } of documents(undefined, userId)) {
+      for await (const { channelId, notes } of documents({ authorId: userId })) {
         const own = notes.filter((note) => note.authorId === userId && note.isForgotten === undefined);
         const text = JSON.stringify(own, undefined, 2);
         if (own.length > 0) yield { path: `channel-notes/${channelId}.json`, text };
@@ -128,6 +130,16 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     return present !== undefined && mayUseNote(channel, present, true) ? channel : undefined;
   }
 
+  /** What a turn may look for: the notes of its server; in a direct message of all, or, where that may be very many, of those in which the asker has talked. */
+  async function* notesFor(guildId: string | undefined, askerId: string): AsyncGenerator<NotesDocument> {
+    if (guildId !== undefined) yield* documents({ guildIds: [guildId] });
+    else if (!store.isShared) yield* documents();
+    else {
+      const noted = (await channelsOf(askerId)).values();
+      yield* documents({ guildIds: [...new Set([...noted, ...(await options.guildsOf(askerId))])] });
+    }
+  }
+
   /** Since when channel memory is on in a place, ISO 8601; `undefined` where it is off. Never rejects. */
   async function since(place: Place): Promise<string | undefined> {
     const at = await settings.channelMemorySince(place);
@@ -152,7 +164,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
           const { guildId, channelId, messageId } = source;
           const isThere = (note: ChannelNote) =>
             note.messageId === messageId && note.isForgotten === undefined;
-          if (!(await notesIn(channelId)).some(isThere)) return false;
+          if ((await read({ guildId, channelId }))?.notes.some(isThere) !== true) return false;
           // Who asks in a DM could read it a moment ago.
           const isDm = place.audience === 'dm';
           if (!isDm && (await isUsable({ guildId, channelId }, place, askerId)) === undefined) return false;
@@ -220,7 +232,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     /** The messages of a person's own notes that say some words, or one by its id, as far as they may be used in a place. */
     saying: async (userId: string, words: string, place: Place): Promise<MessagesByChannel> => {
       const found: { channelId: string; messageIds: string[] }[] = [];
-      for await (const { channelId, notes } of documents(place.guildId, userId)) {
+      for await (const { channelId, notes } of documents({
+        authorId: userId,
+        ...(place.guildId !== undefined && { guildIds: [place.guildId] }),
+      })) {
         const messageIds = notes
           .filter(({ authorId, isForgotten }) => authorId === userId && isForgotten === undefined)
           .filter(({ id, text }) => id === words.trim() || saysWords(text, words))

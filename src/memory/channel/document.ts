@@ -48,7 +48,7 @@ export interface NotesPlace {
 }
 
 /** @throws {RangeError} when the id is no Discord id [S6]. */
-function notesFolder(guildId: string): string {
+export function notesFolder(guildId: string): string {
   return `guilds/${assertSnowflake(guildId)}/notes`;
 }
 

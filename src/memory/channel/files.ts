@@ -3,6 +3,7 @@ import type { Store } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import {
   noNotes,
+  notesFolder,
   notesKey,
   notesKind,
   withNotes,
@@ -11,6 +12,17 @@ import {
   type NotesPlace,
 } from './document.ts';
 import { createNotedChannels } from './noted.ts';
+
+/** Files that are asked for at the same time, where each would be a way to a database. */
+const readAtOnce = 100;
+
+/** Which files. Default: all. */
+export interface NotesWhere {
+  /** Of these guilds. */
+  readonly guildIds?: readonly string[];
+  /** Those in which this author may have notes. */
+  readonly authorId?: string;
+}
 
 /** The files of notes, one a channel: which there are, whose notes are in them, and changes of an author's notes in all of them. Rejects with `StoreError`. */
 export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'update' | 'list'>) {
@@ -26,12 +38,24 @@ export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'updat
     return known;
   }
 
-  async function findChannels(): Promise<Map<string, string>> {
+  /** Looks which there are, of these guilds or all. */
+  async function findChannels(guildIds?: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>();
-    for (const { path } of await store.list('guilds')) {
-      const [, guildId = '', channelId = ''] = /^([^/]+)\/notes\/([^/]+)\.json$/u.exec(path) ?? [];
+    const add = (guildId: string, file: string): void => {
+      const channelId = file.replace(/\.json$/u, '');
       if (isSnowflake(guildId) && isSnowflake(channelId)) found.set(channelId, guildId);
-    }
+    };
+    if (guildIds === undefined)
+      for (const { path } of await store.list('guilds')) {
+        const [, guildId = '', file = ''] = /^([^/]+)\/notes\/([^/]+)$/u.exec(path) ?? [];
+        add(guildId, file);
+      }
+    else
+      await Promise.all(
+        guildIds.map(async (guildId) => {
+          for (const { path } of await store.list(notesFolder(guildId))) add(guildId, path);
+        }),
+      );
     return found;
   }
 
@@ -48,14 +72,26 @@ export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'updat
     return guildId === undefined ? [] : ((await read({ guildId, channelId }))?.notes ?? []);
   }
 
-  /** Of all channels, or those of a guild, or those in which an author may have some, one after the other; others have their turn in between. */
-  async function* documents(guildId?: string, authorId?: string): AsyncGenerator<NotesDocument> {
+  /** In a shared store others may have made some a moment ago, whose author's list names them. */
+  async function channelsWhere({ guildIds, authorId }: NotesWhere): Promise<readonly NotesPlace[]> {
+    const found = async () => {
+      if (authorId !== undefined) return channelsOf(authorId);
+      return store.isShared ? findChannels(guildIds) : notedChannels();
+    };
+    const meant = guildIds && new Set(guildIds);
+    return Array.from(await found(), ([channelId, guildId]) => ({ guildId, channelId })).filter(
+      ({ guildId }) => meant?.has(guildId) !== false,
+    );
+  }
+
+  /** One after the other; others have their turn in between. */
+  async function* documents(where: NotesWhere = {}): AsyncGenerator<NotesDocument> {
     const pause = createTimeSlice();
-    const all = authorId === undefined ? await notedChannels() : await channelsOf(authorId);
-    for (const [channelId, of] of Array.from(all)) {
-      if (guildId !== undefined && of !== guildId) continue;
-      const document = await read({ guildId: of, channelId });
-      if (document !== undefined) yield document;
+    const places = await channelsWhere(where);
+    const atOnce = store.isShared ? readAtOnce : 1;
+    for (let at = 0; at < places.length; at += atOnce) {
+      for (const document of await Promise.all(places.slice(at, at + atOnce).map(read)))
+        if (document !== undefined) yield document;
       await pause();
     }
   }
@@ -87,7 +123,7 @@ export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'updat
     channelIds?: ReadonlySet<string>,
   ): Promise<number> {
     let count = 0;
-    for await (const document of documents(undefined, authorId)) {
+    for await (const document of documents(authorId === undefined ? {} : { authorId })) {
       if (channelIds?.has(document.channelId) === false) continue;
       const meant = document.notes.filter(isMeant).length;
       if (meant === 0) continue;

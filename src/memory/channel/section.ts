@@ -23,8 +23,8 @@ const frame = {
 } as const;
 
 export interface NoteSectionPorts {
-  /** Of all channels, or those of a guild. */
-  readonly documents: (guildId?: string) => AsyncIterable<NotesDocument>;
+  /** In which notes for a turn are looked for. */
+  readonly documents: (context: TurnContext) => AsyncIterable<NotesDocument>;
   /** The channel as it is now, where its notes may be used in an answer to somebody in a place [B2]. */
   readonly isUsable: (channel: NotesPlace, place: Place, askerId: string) => Promise<Place | undefined>;
   /** Whether a note's author has paused. */
@@ -45,7 +45,7 @@ export function createNoteSection(ports: NoteSectionPorts) {
     const { place, speaker } = context;
     const wanted = telling(terms(turnText(context)));
     if (wanted.size === 0) return [];
-    const matches = await matching(ports, place.audience === 'dm' ? undefined : place.guildId, wanted);
+    const matches = await matching(ports, context, wanted);
     if (matches.length === 0) return [];
 
     const places = new Map<string, Promise<Place | undefined>>();
@@ -69,12 +69,12 @@ export function createNoteSection(ports: NoteSectionPorts) {
 /** Those that share a word with the message, the one with the rarest and most words first, of equal ones the newest. */
 async function matching(
   { documents }: NoteSectionPorts,
-  guildId: string | undefined,
+  context: TurnContext,
   wanted: ReadonlySet<string>,
 ): Promise<readonly Match[]> {
   const found: Match[] = [];
   const frequency = new Map<string, number>();
-  for await (const { notes, ...channel } of documents(guildId))
+  for await (const { notes, ...channel } of documents(context))
     for (const note of notes) {
       if (note.isForgotten !== undefined) continue;
       const shared = termsOf(note).filter((term) => wanted.has(term));

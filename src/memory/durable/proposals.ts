@@ -158,8 +158,8 @@ export function createProposals(options: ProposalsOptions) {
 
   return {
     layer,
-    start: log.start,
-    lapse: log.lapse,
+    ...(log.start && { start: log.start }),
+    ...(log.lapse && { lapse: log.lapse }),
     /**
      * As `DurableMemory.remember`, for what the bot notices: where its person wants that, or wanted it when they said it, they are asked first. Where by
      * now nothing is to be noticed, nothing comes of it.

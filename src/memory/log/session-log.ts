@@ -362,6 +362,9 @@ export function createSessionLog(options: SessionLogOptions) {
     sessionsOfPerson: (userId: string) => sessions.ofPerson(userId),
     /** All of a person's of which anything is on disk. */
     everyOfPerson: sessions.everyOfPerson,
+    /** Has the person's list name a session before anything is kept of it; as part of a job of their queue. */
+    listSession: (session: SessionKey): Promise<void> => sessions.begin(session),
+    guildsOf: (userId: string): Promise<readonly string[]> => sessions.guildsOf(userId),
     allSessions: sessions.all,
     /** Every channel of which something may be remembered, with when somebody was new there, in milliseconds since the epoch. */
     channels: async () =>

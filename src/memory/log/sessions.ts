@@ -5,7 +5,7 @@ import { sessionName, type SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import type { Erasure } from '../layer.ts';
-import { channelFolder, logFile, sessionsFolder } from './session-state.ts';
+import { channelFolder, logFile, readState, sessionsFolder } from './session-state.ts';
 
 interface PersonSessions {
   readonly version: 1;
@@ -103,13 +103,22 @@ export function createSessions(store: Store) {
     everyOfPerson: async (userId: string): Promise<readonly SessionKey[]> =>
       store.isShared ? ofPerson(userId) : (await all()).filter((session) => session.userId === userId),
     ofPerson,
+    /** The servers of a person's sessions, as far as their state tells. */
+    async guildsOf(userId: string): Promise<readonly string[]> {
+      const states = await Promise.all((await ofPerson(userId)).map((session) => readState(store, session)));
+      return [...new Set(states.flatMap(({ place }) => place?.guildId ?? []))];
+    },
     /** Those of a channel that have a log. */
     inChannel: (channelId: string) => inChannel(channelId, logFile),
     /** All of which anything is on disk, notes and summaries included; looks through all folders. */
     all,
-    /** Forgets which sessions a person has, or that they have some; what is there still is found again, where folders are looked through. */
+    /**
+     * Forgets which sessions a person has, or that they have some; what is there still is found again, where folders are looked through. Elsewhere the whole list goes
+     * with the person's folder, after all that it names.
+     */
     async erase({ userId, sessions, isWhole }: Erasure): Promise<void> {
-      if (store.isShared && !isWhole) {
+      if (store.isShared) {
+        if (isWhole) return;
         const gone = new Set(sessions.map(({ channelId }) => channelId));
         const left = (list: PersonSessions) => list.channels.filter((channelId) => !gone.has(channelId));
         await store.update(

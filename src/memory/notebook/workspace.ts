@@ -14,19 +14,19 @@ import { textSection } from './sections.ts';
  */
 export function createWorkspace(options: {
   readonly store: Store;
-  readonly server: Pick<ServerPort, 'count'>;
+  readonly server: Pick<ServerPort, 'hasSeveral'>;
   readonly logger: Logger;
 }) {
   const { store, server, logger } = options;
   const tellUnused = createUnusedTeller(logger);
   const channelContext: SectionSource<TurnContext> = {
     name: 'channel-context',
-    sections: ({ place }) => channelSections(store, place, server.count() > 1 ? tellUnused : undefined),
+    sections: ({ place }) => channelSections(store, place, server.hasSeveral() ? tellUnused : undefined),
   };
 
   /** Names in the log the files about channels that are not used, and how to rename them [N8]. Never rejects. */
   async function nameUnusedContexts(): Promise<void> {
-    if (server.count() <= 1) return;
+    if (!server.hasSeveral()) return;
     try {
       for (const { path } of await store.list(contextFolder)) {
         const name = /^(?<name>[^/]+)\.md$/u.exec(path)?.groups?.['name'];

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { constants, type BigIntStats, type Dirent } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../core/errors.ts';
 import { errorCode, timeResolutionMs, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 import { isWithin } from '../keys.ts';
-import { backupOf, type Location } from './paths.ts';
+import { backupOf, newMark, originOf, temporaryName, type Location } from './paths.ts';
 
 export type Disk = ReturnType<typeof createDisk>;
 
@@ -32,8 +31,7 @@ const keptNames = 20_000;
  * removed at the next start; what could not be removed at once is known until then, so that it can still be erased.
  */
 export function createDisk(fileSystem: FileSystem) {
-  /** In all temporary names of this process, which those of an earlier one are told from by it. */
-  const ownMark = randomBytes(3).toString('hex');
+  const ownMark = newMark();
   let isLookedThrough = false;
   // Folders with a new name in them that is not on disk yet: the sync after `mkdir` may fail, and is then made up for.
   const unsynced = new Set<string>();
@@ -78,18 +76,6 @@ export function createDisk(fileSystem: FileSystem) {
     const entries = (await unlessMissing(fileSystem.readdir(path))) ?? [];
     if (age > timeResolutionMs) listings.set(path, { state, entries });
     return entries;
-  }
-
-  /** A name beside `path` that nobody else uses. It begins with a dot: no key leads to it and no listing shows it. */
-  function temporaryName(path: string): string {
-    return join(dirname(path), `.${basename(path)}.${ownMark}${randomBytes(3).toString('hex')}.tmp`);
-  }
-
-  /** The path that a temporary name of an earlier process stood in for; `undefined` for any other name. */
-  function formerOrigin(folder: string, name: string): string | undefined {
-    // write-file-atomic puts a number of its own behind the name.
-    const [, origin, mark] = /^\.(.+)\.([0-9a-f]{6})[0-9a-f]{6}\.tmp(?:\.\d+)?$/u.exec(name) ?? [];
-    return origin === undefined || mark === ownMark ? undefined : join(folder, origin);
   }
 
   /** Makes the folder with its parents, 0700 [S6], on disk when it resolves. */
@@ -165,7 +151,7 @@ export function createDisk(fileSystem: FileSystem) {
   async function replaceFile(replacement: Replacement): Promise<BigIntStats | undefined> {
     const { key, path, bytes, former, isExpected, isDeferred = false } = replacement;
     await (isDeferred ? makeFolder(dirname(path)) : ensureFolder(dirname(path)));
-    const staged = temporaryName(path);
+    const staged = temporaryName(path, ownMark);
     try {
       // The owner of a file that a person made stays its owner.
       const made = await unlessMissing(fileSystem.lstat(path));
@@ -210,7 +196,7 @@ export function createDisk(fileSystem: FileSystem) {
 
   /** Puts the staged file in place of another. When that cannot be brought on disk, or the old one not erased, the old one is put back. */
   async function swap(staged: string, path: string, isErasing: boolean): Promise<void> {
-    const old = temporaryName(path);
+    const old = temporaryName(path, ownMark);
     try {
       await copyFile(path, old);
       await fileSystem.rename(staged, path);
@@ -228,7 +214,7 @@ export function createDisk(fileSystem: FileSystem) {
 
   /** Makes the backup a copy of the file in one step: it is always whole, the one before or the new one. */
   async function keepBackup(path: string): Promise<void> {
-    const copy = temporaryName(path);
+    const copy = temporaryName(path, ownMark);
     try {
       await copyFile(path, copy);
       await fileSystem.rename(copy, backupOf(path));
@@ -258,7 +244,7 @@ export function createDisk(fileSystem: FileSystem) {
 
   /** Removes a file for good, or not at all; its backup stays. Absent is fine. */
   async function removeFile(path: string): Promise<void> {
-    const hidden = temporaryName(path);
+    const hidden = temporaryName(path, ownMark);
     const isThere = await unlessMissing(fileSystem.rename(path, hidden).then(() => true));
     lookAgain();
     if (isThere === undefined) return;
@@ -276,7 +262,7 @@ export function createDisk(fileSystem: FileSystem) {
     const hidden = new Map<string, string>();
     try {
       for (const path of paths) {
-        const name = temporaryName(path);
+        const name = temporaryName(path, ownMark);
         if (await unlessMissing(fileSystem.rename(path, name).then(() => true))) hidden.set(name, path);
       }
       const folders = new Set([...hidden.values()].map((path) => dirname(path)));
@@ -318,7 +304,7 @@ export function createDisk(fileSystem: FileSystem) {
     if (isLookedThrough) return;
     for (let folder = path === root ? root : dirname(path); ; folder = dirname(folder)) {
       for (const { name } of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
-        const origin = formerOrigin(folder, name);
+        const origin = originOf(folder, name, ownMark);
         if (origin !== undefined && isOf(path, origin)) await fileSystem.removeTree(join(folder, name));
       }
       if (folder === root) return;
@@ -339,7 +325,7 @@ export function createDisk(fileSystem: FileSystem) {
     for (const entry of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
       if (signal.aborted) break;
       const path = join(folder, entry.name);
-      if (formerOrigin(folder, entry.name) !== undefined) {
+      if (originOf(folder, entry.name, ownMark) !== undefined) {
         await fileSystem.removeTree(path);
         removed += 1;
       } else if (entry.isDirectory()) removed += await removeFormerBelow(path, signal);

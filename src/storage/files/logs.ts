@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 
-import type { LazyOption, LogBlock, LogEntry, LogState } from '../../core/store.ts';
+import type { LazyOption, LogBlock, LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
 import { blocksOf, entriesIn, recordIn } from '../log-blocks.ts';
@@ -252,22 +252,33 @@ export function createLogs(
     log: string,
     schema: z.ZodType<T>,
     change: (entry: LogEntry<T>) => T | undefined,
-  ): Promise<void> {
-    await locks.run(log, async () => {
+  ): Promise<RewrittenLog> {
+    return locks.run(log, async () => {
       await behind.settle(log);
       const { path, file, state } = await open(log);
-      if (file === undefined) return eraseKept(path);
+      const from = state.edition;
+      if (file === undefined) {
+        await eraseKept(path);
+        return { from, to: from };
+      }
       try {
         await quarantine.eraseCopies(log, path);
         const { bytes, newest, isChanged } = await rewriteLines(file, state, schema, change);
         await keptBlocks.eraseOthers(path, bytes, blockLines);
-        if (!isChanged) return;
+        if (!isChanged) return { from, to: from };
         const written = await disk.replaceFile({ key: log, path, bytes, former: 'erased' });
-        if (written === undefined) return;
+        if (written === undefined) return { from, to: from };
         const { highest } = state;
         const size = bytes.length;
         const now: LogFile = { inode: written.ino, size, end: size, isOpenLine: false, newest, highest };
-        remember(log, { file: now, unwritten: [], newest, highest, edition: (editions += 1) });
+        const { edition: to } = remember(log, {
+          file: now,
+          unwritten: [],
+          newest,
+          highest,
+          edition: (editions += 1),
+        });
+        return { from, to };
       } finally {
         await closeQuietly(file);
       }

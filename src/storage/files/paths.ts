@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
 import { growingCache } from '../../core/limits.ts';
 import { backupEnding, isInWorkspace, quarantineSegment, workspaceSegment } from '../keys.ts';
@@ -7,6 +8,23 @@ import { backupEnding, isInWorkspace, quarantineSegment, workspaceSegment } from
 /** Where the last good copy of a file is kept. */
 export function backupOf(path: string): string {
   return path + backupEnding;
+}
+
+/** What stands in all temporary names of one process, which those of an earlier one are told from by it. */
+export function newMark(): string {
+  return randomBytes(3).toString('hex');
+}
+
+/** A name beside `path` that nobody else uses. It begins with a dot: no key leads to it and no listing shows it. */
+export function temporaryName(path: string, mark: string): string {
+  return join(dirname(path), `.${basename(path)}.${mark}${newMark()}.tmp`);
+}
+
+/** The path that a temporary name of another process stood in for; `undefined` for any other name. */
+export function originOf(folder: string, name: string, ownMark: string): string | undefined {
+  // write-file-atomic puts a number of its own behind the name.
+  const [, origin, mark] = /^\.(.+)\.([0-9a-f]{6})[0-9a-f]{6}\.tmp(?:\.\d+)?$/u.exec(name) ?? [];
+  return origin === undefined || mark === ownMark ? undefined : join(folder, origin);
 }
 
 /** The folders on disk that keys lead into; a layer's folder lies in the data folder unless it was moved [I2]. */

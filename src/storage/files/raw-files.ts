@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+
+import pLimit from 'p-limit';
 
 import { formatDocument } from '../document-text.ts';
 import { isSegment, quarantineSegment, workspaceSegment } from '../keys.ts';
 import { formatLine, linesOf, parseLine } from '../log-line.ts';
-import { isJson, kindOfKey, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
+import { entryOfBytes, isJson, kindOfKey, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
 import { nodeFileSystem, orStoreError, unlessMissing } from './file-system.ts';
-import { locate, type RootFolders } from './paths.ts';
+import { locate, newMark, temporaryName, type RootFolders } from './paths.ts';
 import { createFileStore, type FileStoreOptions } from './store.ts';
 
 /** Files that are read or written at the same time. */
@@ -25,16 +26,14 @@ export async function openRawFiles(options: FileStoreOptions): Promise<RawStore>
     summary: summaryDir && resolve(summaryDir),
     shortTerm: shortTermDir && resolve(shortTermDir),
   };
+  const mark = newMark();
+  const files = pLimit(filesAtOnce);
   let damagedLines = 0;
 
   async function readEntry(key: string): Promise<RawEntry | undefined> {
     const bytes = await unlessMissing(readFile(locate(roots, key).path));
     if (bytes === undefined) return undefined;
-    const kind = kindOfKey(key);
-    if (kind === 'log') return logOf(key, bytes);
-    const text = bytes.toString('utf8');
-    const isDocument = kind === 'document' && isJson(text) && Buffer.from(text).equals(bytes);
-    return isDocument ? { kind, key, text } : { kind: 'text', key, bytes };
+    return kindOfKey(key) === 'log' ? logOf(key, bytes) : entryOfBytes(key, bytes);
   }
 
   function logOf(key: string, bytes: Buffer): RawEntry {
@@ -56,7 +55,8 @@ export async function openRawFiles(options: FileStoreOptions): Promise<RawStore>
   async function writeEntry(entry: RawEntry): Promise<void> {
     const { path } = locate(roots, entry.key);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
+    // What a kill leaves goes with the next start.
+    const temporary = temporaryName(path, mark);
     await writeFile(temporary, bytesOf(entry), { mode: 0o600, flag: 'wx' });
     await rename(temporary, path);
   }
@@ -75,11 +75,11 @@ export async function openRawFiles(options: FileStoreOptions): Promise<RawStore>
       return found.toSorted();
     },
     async read(keys) {
-      const found = await inTurn(keys, (key) => orStoreError(key, 'read', () => readEntry(key)));
+      const found = await files.map(keys, (key) => orStoreError(key, 'read', () => readEntry(key)));
       return found.filter((entry) => entry !== undefined);
     },
     async write(entries) {
-      await inTurn(entries, (entry) => orStoreError(entry.key, 'written', () => writeEntry(entry)));
+      await files.map(entries, (entry) => orStoreError(entry.key, 'written', () => writeEntry(entry)));
     },
     // A start looks at all that waits.
     queue: () => Promise.resolve(),
@@ -107,14 +107,4 @@ function bytesOf(entry: RawEntry): Buffer {
       return Buffer.concat(newest < entry.highest ? [...lines, formatLine(entry.highest)] : lines);
     }
   }
-}
-
-async function inTurn<T, Found>(
-  all: readonly T[],
-  work: (one: T) => Promise<Found>,
-): Promise<readonly Found[]> {
-  const found: Found[] = [];
-  for (let from = 0; from < all.length; from += filesAtOnce)
-    found.push(...(await Promise.all(all.slice(from, from + filesAtOnce).map(work))));
-  return found;
 }

@@ -211,7 +211,9 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     rewrite: (log, schema, make, { isLazy = false } = {}) =>
       change(log, 'rewritten', async () => {
         const work = () => logs.rewrite(log, schema, make);
-        return isLazy ? behind.oweErasure(log, work) : erasing(work());
+        if (!isLazy) return erasing(work());
+        behind.oweErasure(log, work);
+        return undefined;
       }),
     readText: (key) => run(key, 'read', () => documents.readText(key)),
     writeText: (key, text, { erase = false } = {}) =>

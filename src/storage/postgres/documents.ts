@@ -6,6 +6,7 @@ import type { KeyLocks } from '../key-locks.ts';
 import type { Database, Query } from './database.ts';
 import { entryOf, freshNumber, type Entries } from './entries.ts';
 import type { Quarantine } from './quarantine.ts';
+import { assertHeld } from './session.ts';
 
 interface DocumentParts {
   readonly database: Database;
@@ -107,11 +108,12 @@ export function createDocuments(
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
     erase: () => Erasing,
+    isLost: () => boolean,
   ): Promise<T | undefined> {
     return locks.run(key, async () => {
       let current: Sound<T> = knownDocument(key, kind) ?? (await loadSound(key, kind));
       for (let conflicts = 0; conflicts < mostConflicts; conflicts += 1) {
-        const outcome = await attempt(key, kind, change, erase, current);
+        const outcome = await attempt({ key, kind, change, erase, isLost }, current);
         if (outcome !== 'conflict') return outcome.value;
         current = await loadSound(key, kind);
       }
@@ -130,10 +132,7 @@ export function createDocuments(
 
   /** Changes what is known, and stores that if it is still what stands there; also where nothing is stored, nobody is told what no longer holds. */
   async function attempt<T extends Versioned>(
-    key: string,
-    kind: DocumentKind<T>,
-    change: (current: T | undefined) => T | undefined,
-    erase: () => Erasing,
+    { key, kind, change, erase, isLost }: Attempt<T>,
     current: Sound<T>,
   ): Promise<{ readonly value: T | undefined } | 'conflict'> {
     let next: T | undefined;
@@ -146,20 +145,21 @@ export function createDocuments(
     const erases = erase() !== false;
     if (next === undefined || next === current.value) {
       if ((await loadSound(key, kind)).revision !== current.revision) return 'conflict';
+      assertHeld(key, isLost);
       if (erases) await database.query({ text: eraseCopies, values: [key] });
       return { value: next };
     }
     const { value } = checkedDocument(key, kind, next, current.value);
     const json = JSON.stringify(value);
     const revision = freshNumber();
-    const isStored = await compareAndSet({ key, json, revision, base: current.revision, erases });
+    const isStored = await compareAndSet({ key, json, revision, base: current.revision, erases, isLost });
     if (!isStored) return 'conflict';
     entries.remember(key, { revision, kind, value: sound(value) }, json.length);
     return { value };
   }
 
   async function compareAndSet(write: DocumentWrite): Promise<boolean> {
-    const { key, json, revision, base, erases } = write;
+    const { key, json, revision, base, erases, isLost } = write;
     return database.persist(async (query, isUncertain) => {
       if (isUncertain) {
         const [present] = await query<{ revision: number; previous: number | null }>({
@@ -171,6 +171,7 @@ export function createDocuments(
         const isUntouched = (present?.revision ?? none) === base || present?.previous === base;
         if (!isUntouched) throw new StoreError(`${key}: it is not known whether it was stored`, key);
       }
+      assertHeld(key, isLost);
       const bytes = Buffer.byteLength(json);
       const rows =
         base === none
@@ -188,30 +189,34 @@ export function createDocuments(
     });
   }
 
-  async function damage<T extends Versioned>(
-    key: string,
-    kind: DocumentKind<T>,
-  ): Promise<string | undefined> {
-    const parsed = (await load(key, kind))?.value;
-    return parsed?.outcome === 'damaged' ? parsed.reason : undefined;
-  }
-
   async function readText(key: string): Promise<string | undefined> {
     return (await entries.read(key, textKind, (text) => text))?.value;
   }
 
-  async function writeText(key: string, text: string, erases: boolean): Promise<void> {
+  async function writeText(key: string, text: string, erases: boolean, isLost: () => boolean): Promise<void> {
     await locks.run(key, async () => {
       const bytes = Buffer.from(text);
       const revision = freshNumber();
       const values = [key, bytes, bytes.length, revision, erases];
-      await database.query({ name: 'write text', text: writeContent, values });
+      await database.persist((query) => {
+        assertHeld(key, isLost);
+        return query({ name: 'write text', text: writeContent, values });
+      });
       const value = new TextDecoder('utf-8').decode(bytes);
       entries.remember(key, { revision, kind: textKind, value }, bytes.length);
     });
   }
 
-  return { read, update, damage, readText, writeText };
+  return { read, update, readText, writeText };
+}
+
+/** A change of a document, as it is made as often as others come between. */
+interface Attempt<T extends Versioned> {
+  readonly key: string;
+  readonly kind: DocumentKind<T>;
+  readonly change: (current: T | undefined) => T | undefined;
+  readonly erase: () => Erasing;
+  readonly isLost: () => boolean;
 }
 
 interface DocumentWrite {
@@ -220,6 +225,7 @@ interface DocumentWrite {
   readonly revision: number;
   readonly base: number;
   readonly erases: boolean;
+  readonly isLost: () => boolean;
 }
 
 async function lockedEntry(query: Query, key: string) {

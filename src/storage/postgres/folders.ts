@@ -1,5 +1,6 @@
 import type { StoredFile } from '../../core/store.ts';
 import type { Database } from './database.ts';
+import { assertHeld } from './session.ts';
 
 /** Folders looked up in one round trip, where there may be very many. */
 const foldersAtOnce = 1000;
@@ -44,11 +45,11 @@ export function createFolders(database: Database) {
     },
 
     /** Removes a key, and all that hangs on it. */
-    remove: (key: string) => removeBetween(database, key, `${key}\u0001`),
+    remove: (key: string, isLost: () => boolean) => removeBetween(database, key, `${key}\u0001`, isLost),
 
-    async removeAll(folder: string): Promise<void> {
+    async removeAll(folder: string, isLost: () => boolean): Promise<void> {
       const { first, beyond } = below(folder);
-      await removeBetween(database, first, beyond);
+      await removeBetween(database, first, beyond, isLost);
     },
   };
 }
@@ -58,11 +59,19 @@ function below(folder: string): { readonly first: string; readonly beyond: strin
   return { first: `${folder}/`, beyond: `${folder}0` };
 }
 
-async function removeBetween(database: Database, first: string, beyond: string): Promise<void> {
-  await database.query({
-    name: 'remove',
-    text: 'select discoclaw.remove_between($1, $2)',
-    values: [first, beyond],
+async function removeBetween(
+  database: Database,
+  first: string,
+  beyond: string,
+  isLost: () => boolean,
+): Promise<void> {
+  await database.persist((query) => {
+    assertHeld(first, isLost);
+    return query({
+      name: 'remove',
+      text: 'select discoclaw.remove_between($1, $2)',
+      values: [first, beyond],
+    });
   });
 }
 

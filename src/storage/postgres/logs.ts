@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { LogBlock, LogEntry, LogState } from '../../core/store.ts';
+import type { LogBlock, LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
 import { parseJson } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
@@ -12,6 +12,7 @@ import type { KeyLocks } from '../key-locks.ts';
 import { createBatches } from './batches.ts';
 import type { Database, Query } from './database.ts';
 import { freshNumber } from './entries.ts';
+import { assertHeld } from './session.ts';
 
 interface LogParts {
   readonly database: Database;
@@ -21,6 +22,7 @@ interface LogParts {
 
 interface WaitingRecord {
   readonly json: string;
+  readonly isLost: () => boolean;
   readonly resolve: (sequence: number) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -29,6 +31,8 @@ interface WaitingRecord {
 interface Addition {
   readonly log: string;
   readonly records: readonly string[];
+  /** Whether a lock that one of its writers relies on was lost: then it is not made. */
+  readonly isLost: () => boolean;
 }
 
 interface RecordRow {
@@ -70,12 +74,12 @@ export function createLogs(
   });
 
   /** Writers that wait for the same log go together, and so do those of other logs. */
-  function append(log: string, record: object): Promise<number> {
+  function append(log: string, record: object, isLost: () => boolean): Promise<number> {
     return new Promise((resolve, reject) => {
       const json = formatRecord(record);
       const batch = waiting.get(log) ?? [];
       waiting.set(log, batch);
-      batch.push({ json, resolve, reject });
+      batch.push({ json, isLost, resolve, reject });
       // Whichever turn comes first takes all that wait by then; the others find nothing left to do.
       if (batch.length === 1) locks.run(log, () => flush(log)).catch(reject);
     });
@@ -85,7 +89,9 @@ export function createLogs(
     const batch = waiting.get(log) ?? [];
     waiting.delete(log);
     try {
-      const first = await add({ log, records: batch.map(({ json }) => json) });
+      const isLost = (): boolean => batch.some((record) => record.isLost());
+      const first = await add({ log, records: batch.map(({ json }) => json), isLost });
+      if (first === notMade) assertHeld(log, () => true);
       for (const [index, { resolve }] of batch.entries()) resolve(first + index);
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -165,19 +171,24 @@ export function createLogs(
     log: string,
     schema: z.ZodType<T>,
     change: (entry: LogEntry<T>) => T | undefined,
-  ): Promise<void> {
-    await locks.run(log, () =>
+    isLost: () => boolean,
+  ): Promise<RewrittenLog> {
+    return locks.run(log, () =>
       database.transaction(async (query) => {
+        assertHeld(log, isLost);
         const whole = await readLocked(query, log);
-        if (whole === undefined) return;
+        if (whole === undefined) return { from: 0, to: 0 };
+        const { id, revision: from } = whole;
         const changes = await changesOf(whole.rows, schema, change);
-        if (changes.removed.length + changes.changed.length === 0) return;
-        await carryOut(query, whole.id, changes);
+        if (changes.removed.length + changes.changed.length === 0) return { from, to: from };
+        assertHeld(log, isLost);
+        return { from, to: await carryOut(query, id, changes) };
       }),
     );
   }
 
-  async function carryOut(query: Query, id: number, { removed, changed, bytes }: Changes): Promise<void> {
+  /** Resolves with the new edition. */
+  async function carryOut(query: Query, id: number, { removed, changed, bytes }: Changes): Promise<number> {
     const touched = [...removed, ...changed.map(({ sequence }) => sequence)];
     const touchedBlocks = new Set(touched.map((sequence) => Math.floor((sequence - 1) / blockLines)));
     await query({
@@ -197,51 +208,63 @@ export function createLogs(
           where record.log = $1 and record.sequence = changed.sequence`,
         values: [id, changed.map(({ sequence }) => sequence), changed.map(({ json }) => json)],
       });
+    const revision = freshNumber();
     await query({
       text: `
         update discoclaw.entries set revision = $2, previous = revision, bytes = $3, changed_at = now()
         where id = $1`,
-      values: [id, freshNumber(), bytes],
+      values: [id, revision, bytes],
     });
+    return revision;
   }
 
   return { append, scan, blocks, logState, rewrite };
 }
 
-/** Adds to several logs at once, all or none; resolves with the number of the first record of each. */
+/** Instead of the number of a record. */
+const notMade = 0;
+
+/** Adds to several logs at once, all or none but those whose lock was lost; resolves with the number of the first record of each, or `notMade`. */
 function addAll(database: Database, additions: readonly Addition[]): Promise<readonly number[]> {
   // In one order everywhere, so that two processes never wait for each other.
-  const order = additions
-    .map((_, index) => index)
-    .toSorted((a, b) => ((additions[a]?.log ?? '') < (additions[b]?.log ?? '') ? -1 : 1));
+  const sorted = additions.toSorted((a, b) => (a.log < b.log ? -1 : 1));
   const token = freshNumber();
-  const logs = order.map((index) => additions[index]?.log);
-  const counts = order.map((index) => additions[index]?.records.length);
-  const records = order.flatMap((index) => additions[index]?.records ?? []);
-  const bytes = order.map((index) =>
-    (additions[index]?.records ?? []).reduce((sum, record) => sum + Buffer.byteLength(record) + 1, 0),
-  );
-  const owners = order.flatMap((index, place) => (additions[index]?.records ?? []).map(() => place + 1));
   return database.persist(async (query, isUncertain) => {
-    const earlier = isUncertain ? await addedBefore(query, logs, token) : [];
-    const rows =
-      earlier.length > 0
-        ? earlier
-        : await query<{ place: number; first: number }>({
-            name: 'append',
-            text: appendRecords,
-            values: [logs, counts, bytes, owners, records, token, freshNumber()],
-          });
-    const firsts = additions.map(() => 0);
-    for (const { place, first } of rows) firsts[order[place - 1] ?? 0] = first;
-    if (firsts.includes(0))
-      throw new StoreError('not all that was to be added to logs was added', logs[0] ?? '.');
-    return firsts;
+    const firsts = new Map<Addition, number>();
+    const earlier = isUncertain ? await addedBefore(query, sorted, token) : [];
+    const made = earlier.length > 0 ? sorted : sorted.filter(({ isLost }) => !isLost());
+    const rows = earlier.length > 0 || made.length === 0 ? earlier : await addTo(query, made, token);
+    for (const { place, first } of rows) {
+      const addition = made[place - 1];
+      if (addition !== undefined) firsts.set(addition, first);
+    }
+    if (earlier.length === 0 && firsts.size < made.length)
+      throw new StoreError('not all that was to be added to logs was added', made[0]?.log ?? '.');
+    return additions.map((addition) => firsts.get(addition) ?? notMade);
+  });
+}
+
+function addTo(query: Query, additions: readonly Addition[], token: number) {
+  const sizes = additions.map(({ records }) =>
+    records.reduce((sum, record) => sum + Buffer.byteLength(record) + 1, 0),
+  );
+  return query<{ place: number; first: number }>({
+    name: 'append',
+    text: appendRecords,
+    values: [
+      additions.map(({ log }) => log),
+      additions.map(({ records }) => records.length),
+      sizes,
+      additions.flatMap(({ records }, index) => records.map(() => index + 1)),
+      additions.flatMap(({ records }) => records),
+      token,
+      freshNumber(),
+    ],
   });
 }
 
 /** What a try added whose answer was lost; none where it did not come to it. */
-function addedBefore(query: Query, logs: readonly unknown[], token: number) {
+function addedBefore(query: Query, additions: readonly Addition[], token: number) {
   return query<{ place: number; first: number }>({
     text: `
       select asked.place::int as place, min(record.sequence) as first
@@ -249,7 +272,7 @@ function addedBefore(query: Query, logs: readonly unknown[], token: number) {
       join discoclaw.entries entry on entry.key = asked.key
       join discoclaw.records record on record.log = entry.id and record.token = $2
       group by asked.place`,
-    values: [logs, token],
+    values: [additions.map(({ log }) => log), token],
   });
 }
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 
 import { UnusableStoreError } from '../../core/errors.ts';
 import { connectionOptions } from './database.ts';
-import { connectFault } from './faults.ts';
+import { queryFault } from './faults.ts';
 
 /** Everything lies in a schema of its own, so that the database may hold other things too. */
 const schema = 'discoclaw';
@@ -121,7 +121,7 @@ export async function migrate(url: string): Promise<void> {
         '.',
         { cause: error },
       );
-    throw error instanceof UnusableStoreError ? error : connectFault(error);
+    throw error instanceof UnusableStoreError ? error : queryFault(error);
   } finally {
     await db.destroy();
   }

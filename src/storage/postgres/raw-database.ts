@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/logger.ts';
-import { kindOfKey, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
+import { entryOfBytes, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
 import { createDatabase, type Query } from './database.ts';
 import { freshNumber } from './entries.ts';
 import { toStoreError } from './faults.ts';
@@ -52,8 +52,8 @@ export async function openRawDatabase(url: string, logger: Logger): Promise<RawS
     const records = await recordsOf(rows.filter(({ kind }) => kind === 'log').map(({ id }) => id));
     return rows.map(({ key, kind, id, document, content, highest }) => {
       if (kind === 'log') return { kind, key, records: records.get(id) ?? [], highest };
-      if (document !== null) return { kind: 'document', key, text: document };
-      return textEntry(key, content ?? Buffer.alloc(0));
+      // A document that was written as a text is one all the same.
+      return entryOfBytes(key, document === null ? (content ?? Buffer.alloc(0)) : Buffer.from(document));
     });
   }
 
@@ -81,21 +81,6 @@ export async function openRawDatabase(url: string, logger: Logger): Promise<RawS
     settle: () => Promise.resolve(),
     close,
   };
-}
-
-/** A document that was written as a text is one all the same. */
-function textEntry(key: string, bytes: Buffer): RawEntry {
-  const text = bytes.toString('utf8');
-  const isDocument = kindOfKey(key) === 'document' && Buffer.from(text).equals(bytes) && isJsonObject(text);
-  return isDocument ? { kind: 'document', key, text } : { kind: 'text', key, bytes };
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    return typeof JSON.parse(text) === 'object';
-  } catch {
-    return false;
-  }
 }
 
 async function writeEntries(query: Query, entries: readonly RawEntry[]): Promise<void> {

@@ -7,7 +7,7 @@ import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Locks } from '../../core/processes.ts';
 import { connectionOptions } from './database.ts';
-import { connectFault, toStoreError } from './faults.ts';
+import { DatabaseFault, connectFault, queryFault, toStoreError } from './faults.ts';
 
 /** As bots do, beside which others may; or alone, as what must not meet a running bot. */
 export type Presence = 'shared' | 'alone';
@@ -24,11 +24,21 @@ const firstPauseMs = 5;
 const longestPauseMs = 50;
 /** A lock is for short jobs. */
 const lockPatienceMs = 15_000;
+/** The longest that an answer is waited for: nothing that is asked here waits for anything, and everybody's locks wait for it. */
+const silenceMs = 10_000;
 const reconnectMs = 500;
 
 interface Link {
   readonly client: pg.Client;
   isLost: boolean;
+  /** Gives the connection up, and has another made. */
+  readonly lose: () => void;
+}
+
+/** A lock while its job runs; what the job left behind, such as a timer, holds it no longer. */
+interface Held {
+  readonly link: Link;
+  isOver: boolean;
 }
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
@@ -39,25 +49,29 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
  * @throws {DatabaseFault} where it cannot be had. @throws {StoreError} where another process is in the way.
  */
 export async function openSession(url: string, presence: Presence, logger: Logger) {
-  const holding = new AsyncLocalStorage<Link>();
+  const holding = new AsyncLocalStorage<Held>();
   const heard = new Set<(text: string) => void>();
   const claimed = new Set<string>();
+  /** Claimed or being claimed here: the server lets one connection have a lock as often as it likes. */
+  const taken = new Set<string>();
   let isClosed = false;
   let link = connect();
   await link;
 
   async function connect(): Promise<Link> {
-    const client = new pg.Client(connectionOptions(url));
-    const opened: Link = { client, isLost: false };
+    const client = new pg.Client({ ...connectionOptions(url), query_timeout: silenceMs });
     let isReady = false;
     const lose = (): void => {
       if (opened.isLost) return;
       opened.isLost = true;
+      // Where something is still asked, this breaks the connection off.
+      client.end().catch(() => undefined);
       if (isClosed || !isReady) return;
       logger.warn('the connection that locks hang on was lost, and is made anew');
       link = reconnect();
       link.catch(() => undefined);
     };
+    const opened: Link = { client, isLost: false, lose };
     client.on('error', lose);
     client.on('end', lose);
     client.on('notification', ({ payload = '' }) => {
@@ -65,17 +79,32 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     });
     try {
       await client.connect();
-      await takePresence(client, presence);
-      await client.query(`listen ${noticeChannel}`);
-      for (const key of claimed) {
-        if (!(await tryLock(client, key))) logger.error('another process has taken what was lost', { key });
-      }
     } catch (error) {
-      await client.end().catch(() => undefined);
-      throw error instanceof StoreError ? error : connectFault(error);
+      lose();
+      throw connectFault(error);
+    }
+    try {
+      await takePresence(opened, presence);
+      await ask(opened, `listen ${noticeChannel}`);
+      if (opened.isLost) throw new DatabaseFault('lost', new Error('the connection was lost'));
+    } catch (error) {
+      lose();
+      throw error;
     }
     isReady = true;
+    for (const key of claimed) void retake(opened, key);
     return opened;
+  }
+
+  /** Another process may have been faster; then it is taken as soon as that one is done with it. */
+  async function retake(opened: Link, key: string): Promise<void> {
+    for (let isTold = false; claimed.has(key) && !opened.isLost; isTold = true) {
+      const isTaken = await tryLock(opened, key).catch(() => false);
+      if (isTaken && !claimed.has(key)) await unlock(opened, key);
+      if (isTaken) return;
+      if (!isTold) logger.warn('another process has taken what was lost, and is waited for', { key });
+      await delay(reconnectMs);
+    }
   }
 
   async function reconnect(): Promise<Link> {
@@ -99,9 +128,9 @@ export async function openSession(url: string, presence: Presence, logger: Logge
         delay(Math.max(1, end - performance.now()), undefined, { ref: false }),
       ]);
       if (present !== undefined && !present.isLost) {
-        const isHeld = await tryLock(present.client, key).catch((error: unknown) => {
-          // The loss is heard of on its own, and another connection made.
-          if (!present.isLost) throw toStoreError(key, 'locked', connectFault(error));
+        const isHeld = await tryLock(present, key).catch((error: unknown) => {
+          // Another connection is made where this one was lost.
+          if (!present.isLost) throw toStoreError(key, 'locked', error);
           return false;
         });
         if (isHeld) return present;
@@ -112,29 +141,34 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     }
   }
 
-  async function unlock({ client, isLost }: Link, key: string): Promise<void> {
-    if (!isLost)
-      await client
-        .query('select pg_advisory_unlock(hashtextextended($1, $2))', [key, lockSeed])
-        .catch(() => undefined);
-  }
-
   const locks: Locks = {
     async hold(key, job) {
-      const held = await lock(key);
+      const held: Held = { link: await lock(key), isOver: false };
       try {
         return await holding.run(held, job);
       } finally {
-        await unlock(held, key);
+        held.isOver = true;
+        await unlock(held.link, key);
       }
     },
     async claim(key) {
-      const present = await link;
-      if (claimed.has(key) || !(await tryLock(present.client, key))) return undefined;
-      claimed.add(key);
+      if (taken.has(key)) return undefined;
+      taken.add(key);
+      try {
+        const present = await link;
+        const isTaken = await tryLock(present, key);
+        if (present.isLost) throw new StoreError(`${key} could not be claimed: the connection was lost`, key);
+        if (isTaken) claimed.add(key);
+      } catch (error) {
+        throw toStoreError(key, 'claimed', error);
+      } finally {
+        if (!claimed.has(key)) taken.delete(key);
+      }
+      if (!claimed.has(key)) return undefined;
       return {
         async release() {
           claimed.delete(key);
+          taken.delete(key);
           await unlock(await link, key);
         },
       };
@@ -143,32 +177,40 @@ export async function openSession(url: string, presence: Presence, logger: Logge
 
   return {
     locks,
-    /** Whether the work that calls this holds a lock which was lost: what it would write may no longer fit. */
-    hasLostLock: (): boolean => holding.getStore()?.isLost ?? false,
+    /** Tells from now on whether the lock that the calling work holds was lost before its job was over: what it would write may no longer fit. */
+    lockWatch(): () => boolean {
+      const held = holding.getStore();
+      return () => held !== undefined && !held.isOver && held.link.isLost;
+    },
     notices: {
       listen: (hear: (text: string) => void): void => void heard.add(hear),
       /** May be lost; a long one is. Never rejects. */
       async tell(text: string): Promise<void> {
         if (Buffer.byteLength(text) > longestNotice) return;
         const present = await link.catch(() => undefined);
-        await present?.client.query('select pg_notify($1, $2)', [noticeChannel, text]).catch(() => undefined);
+        if (present === undefined || present.isLost) return;
+        await ask(present, 'select pg_notify($1, $2)', [noticeChannel, text]).catch(() => undefined);
       },
     },
     async close(): Promise<void> {
       isClosed = true;
+      claimed.clear();
       const present = await Promise.race([link.catch(() => undefined), delay(0)]);
       await present?.client.end().catch(() => undefined);
     },
   };
 }
 
+/** @throws {StoreError} where the lock that a change relies on was lost, as `lockWatch` tells. */
+export function assertHeld(key: string, isLost: () => boolean): void {
+  if (isLost()) throw new StoreError(`${key} was not changed: the lock that this relied on was lost`, key);
+}
+
 /** @throws {StoreError} where another process is in the way. */
-async function takePresence(client: pg.Client, presence: Presence): Promise<void> {
+async function takePresence(link: Link, presence: Presence): Promise<void> {
   const kind = presence === 'shared' ? '_shared' : '';
-  const { rows } = await client.query<{ taken: boolean }>(
-    `select pg_try_advisory_lock${kind}(${presenceLock}) as taken`,
-  );
-  if (rows[0]?.taken === true) return;
+  const [row] = await ask(link, `select pg_try_advisory_lock${kind}(${presenceLock}) as taken`);
+  if (row?.['taken'] === true) return;
   throw new StoreError(
     presence === 'shared'
       ? 'Another program has the database for itself, such as a migration: wait for its end'
@@ -177,10 +219,29 @@ async function takePresence(client: pg.Client, presence: Presence): Promise<void
   );
 }
 
-async function tryLock(client: pg.Client, key: string): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>(
-    'select pg_try_advisory_lock(hashtextextended($1, $2)) as taken',
-    [key, lockSeed],
-  );
-  return rows[0]?.taken === true;
+async function tryLock(link: Link, key: string): Promise<boolean> {
+  const text = 'select pg_try_advisory_lock(hashtextextended($1, $2)) as taken';
+  const [row] = await ask(link, text, [key, lockSeed]);
+  return row?.['taken'] === true;
+}
+
+async function unlock(present: Link, key: string): Promise<void> {
+  if (!present.isLost)
+    await ask(present, 'select pg_advisory_unlock(hashtextextended($1, $2))', [key, lockSeed]).catch(
+      () => undefined,
+    );
+}
+
+/** @throws {DatabaseFault} Where it is not the server that says so, as when it says nothing, nothing more is to be expected of the connection: it counts as lost. */
+async function ask(
+  link: Link,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  try {
+    return (await link.client.query<Record<string, unknown>>(text, [...values])).rows;
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) link.lose();
+    throw queryFault(error);
+  }
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Processes } from '../../core/processes.ts';
-import type { DocumentKind, Store, Versioned } from '../../core/store.ts';
+import type { Store } from '../../core/store.ts';
 import type { WorkQueue } from '../../core/work-queue.ts';
 import { createKeyLocks } from '../key-locks.ts';
 import { assertKey } from '../keys.ts';
@@ -16,7 +16,7 @@ import { createLogs } from './logs.ts';
 import { migrate } from './migrations.ts';
 import { createNotices } from './notices.ts';
 import { createQuarantine } from './quarantine.ts';
-import { openSession, type Presence, type Session } from './session.ts';
+import { assertHeld, openSession, type Presence, type Session } from './session.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 export interface PostgresStoreOptions {
@@ -43,8 +43,6 @@ export interface PostgresStore extends Store, Processes {
   readonly work: WorkQueue;
   /** How many unreadable documents are kept for a person to look at [S4]. Rejects with `StoreError`. */
   quarantined(): Promise<number>;
-  /** Why a document would go to quarantine when it is used next; `undefined` where it is in order. Changes nothing. Rejects with `StoreError`. */
-  damage<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<string | undefined>;
   /** Waits for running changes and closes the connections; later changes reject with `StoreError`. */
   close(): Promise<void>;
 }
@@ -84,13 +82,18 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     }
   }
 
-  async function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
+  /** `work` asks what it is given before each of its tries: while the database was away, the lock may have gone to another process. */
+  async function change<T>(
+    key: string,
+    action: string,
+    work: (isLost: () => boolean) => Promise<T>,
+  ): Promise<T> {
     assertKey(key);
     if (readOnly) throw new StoreError(`${key} was not ${action}: the store is open for reading only`, key);
     if (closed !== undefined) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
-    if (session?.hasLostLock() === true)
-      throw new StoreError(`${key} was not ${action}: the lock that this relied on was lost`, key);
-    return run(key, action, work);
+    const isLost = session?.lockWatch() ?? never;
+    assertHeld(key, isLost);
+    return run(key, action, () => work(isLost));
   }
 
   async function close(): Promise<void> {
@@ -107,24 +110,24 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     notices: session === undefined ? noNotices : createNotices(session),
     read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
     update: (key, kind, make, { erase = false } = {}) =>
-      change(key, 'stored', () =>
-        documents.update(key, kind, make, () => (typeof erase === 'function' ? erase() : erase)),
+      change(key, 'stored', (isLost) =>
+        documents.update(key, kind, make, () => (typeof erase === 'function' ? erase() : erase), isLost),
       ),
-    append: (log, record) => change(log, 'appended to', () => logs.append(log, record)),
+    append: (log, record) => change(log, 'appended to', (isLost) => logs.append(log, record, isLost)),
     scan: (log, schema, { after = 0 } = {}) => reading(log, logs.scan(log, schema, after)),
     blocks: (log, schema) => reading(log, logs.blocks(log, schema)),
     lastSequence: async (log) => (await run(log, 'read', () => logs.logState(log))).last,
     logState: (log) => run(log, 'read', () => logs.logState(log)),
-    rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
+    rewrite: (log, schema, make) =>
+      change(log, 'rewritten', (isLost) => logs.rewrite(log, schema, make, isLost)),
     readText: (key) => run(key, 'read', () => documents.readText(key)),
     writeText: (key, text, { erase = false } = {}) =>
-      change(key, 'written', () => documents.writeText(key, text, erase)),
+      change(key, 'written', (isLost) => documents.writeText(key, text, erase, isLost)),
     list: (folder) => run(folder, 'listed', () => folders.list(folder)),
     folders: (folder, name = '') => run(folder, 'listed', () => folders.folders(folder, name)),
-    remove: (key) => change(key, 'removed', () => locks.run(key, () => folders.remove(key))),
+    remove: (key) => change(key, 'removed', (isLost) => locks.run(key, () => folders.remove(key, isLost))),
     removeAll: (prefix) =>
-      change(prefix, 'removed', () => locks.runAlone(prefix, () => folders.removeAll(prefix))),
-    damage: (key, kind) => run(key, 'read', () => documents.damage(key, kind)),
+      change(prefix, 'removed', (isLost) => locks.runAlone(prefix, () => folders.removeAll(prefix, isLost))),
     async quarantined() {
       try {
         return await quarantine.count();
@@ -135,6 +138,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     close: () => (closed ??= close()),
   };
 }
+
+const never = (): boolean => false;
 
 /** Who only reads needs none. */
 const noLocks: Processes['locks'] = {

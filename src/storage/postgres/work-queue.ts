@@ -50,7 +50,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   let isLooking = false;
   /** Something came that can be taken, since it was last looked. */
   let isNews = false;
-  let isStopped = false;
+  let isTaking = true;
+  /** What cannot be had is told of once, and when it can again. */
+  let isAway = false;
   const timers: NodeJS.Timeout[] = [];
 
   const add = createBatches<Added, true>({
@@ -75,38 +77,42 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     atOnce: 2,
     most: 1000,
     async run(all) {
-      const people = all.map(({ userId }) => userId);
-      const rows = await database.query<{ is_empty: boolean }>({
-        name: 'finish work',
-        text: finishWork,
-        values: [people, all.map(({ fence }) => fence)],
-      });
-      if (rows.some((row) => row.is_empty))
-        await database.query({ name: 'clear work', text: clearWork, values: [people] });
+      const values = [all.map(({ userId }) => userId), all.map(({ fence }) => fence)];
+      const cleared = await database.query({ name: 'clear work', text: clearWork, values });
+      // What came for somebody meanwhile stays; so does what another process has by now.
+      if (cleared.length < all.length)
+        await database.query({ name: 'finish work', text: finishWork, values });
       return all.map(() => true);
     },
   });
 
   /** Takes what is due, as long as there is room. */
   async function look(): Promise<void> {
-    if (isLooking || take === undefined || isStopped) return;
+    if (isLooking || take === undefined || !isTaking) return;
     isLooking = true;
     try {
       for (;;) {
         isNews = false;
         const room = peopleAtOnce - held.size;
-        if (room <= 0 || isStopped) return;
+        if (room <= 0 || !isTaking) return;
         const begun = performance.now();
         const rows = await database.query<{ person: string; fence: number; taken: readonly string[] }>({
           name: 'take work',
           text: takeWork,
           values: [room, leaseMs],
         });
+        if (isAway) logger.info('work after turns can be looked for again');
+        isAway = false;
+        if (!isTaking) {
+          await Promise.all(rows.map(({ person, fence }) => release(person, fence)));
+          return;
+        }
         for (const { person, fence, taken } of rows) void carryOut(person, fence, taken, begun);
         if (rows.length < room && !isNews) return;
       }
     } catch (error) {
-      logger.warn('work after turns could not be looked for', { error });
+      if (!isAway) logger.warn('work after turns could not be looked for', { error });
+      isAway = true;
     } finally {
       isLooking = false;
     }
@@ -120,7 +126,6 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   ): Promise<void> {
     const end = new AbortController();
     held.set(userId, { fence, end, until: begun + leaseMs });
-    if (isStopped) end.abort();
     let isDone = true;
     try {
       await take?.({ userId, keys, signal: end.signal });
@@ -132,9 +137,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       });
     }
     if (held.get(userId)?.fence === fence) held.delete(userId);
-    // What was ended is not done: whoever has the work next takes it again.
-    if (end.signal.aborted) await release(userId, fence);
-    else if (isDone)
+    // What was ended is not done: whoever looks next takes it again, and who was too slow for it does not look at once.
+    if (end.signal.aborted) return release(userId, fence);
+    if (isDone)
       await finish({ userId, fence }).catch((error: unknown) =>
         logger.warn('work after turns is done again', { userId, error }),
       );
@@ -163,7 +168,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
         else lease.end.abort();
       }
     } catch (error) {
-      logger.warn('the lease of work after turns could not be made longer', { error });
+      if (!isAway) logger.warn('the lease of work after turns could not be made longer', { error });
     }
   }
 
@@ -215,13 +220,16 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
           await delay(restMs);
           continue;
         }
-        if (take === undefined || isStopped || !(await isAnyDue().catch(() => false))) return;
+        if (take === undefined || !isTaking || !(await isAnyDue().catch(() => false))) return;
         await look();
         await delay(restMs);
       }
     },
+    stopTaking() {
+      isTaking = false;
+    },
     stop() {
-      isStopped = true;
+      isTaking = false;
       for (const timer of timers) clearInterval(timer);
       for (const { end } of held.values()) end.abort();
     },
@@ -271,12 +279,15 @@ const renewWork = `
   update discoclaw.work work set next_at = clock_timestamp() + $3 * interval '1 millisecond' ${ofLease}
   returning work.person, work.fence`;
 
-const finishWork = `
-  update discoclaw.work work set taken = null,
-    next_at = coalesce(greatest(${earliest('work.waiting')}, now()), 'infinity') ${ofLease}
-  returning work.waiting = '{}' as is_empty`;
+/** Of whom nothing more waits. */
+const clearWork = `
+  delete from discoclaw.work work using unnest($1::text[], $2::bigint[]) as lease (person, fence)
+  where work.person = lease.person and work.fence = lease.fence and work.taken is not null and work.waiting = '{}'
+  returning work.person`;
 
-const clearWork = `delete from discoclaw.work where person = any($1::text[]) and taken is null and waiting = '{}'`;
+/** Nothing takes a row away that is not cleared while its lease lasts, and nothing takes from `waiting` but a lease: so something waits of each. */
+const finishWork = `
+  update discoclaw.work work set taken = null, next_at = greatest(${earliest('work.waiting')}, now()) ${ofLease}`;
 
 const releaseWork =
   'update discoclaw.work set next_at = now() where person = $1 and fence = $2 and taken is not null';

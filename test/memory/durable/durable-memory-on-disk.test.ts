@@ -30,7 +30,7 @@ it('does not give back what was forgotten when the document is damaged afterward
       logger,
       timeZone: 'UTC',
     });
-    const ledger = ledgerFor(store, writes, [durable], logger);
+    const ledger = ledgerFor(store, writes, [durable], { logger });
     const messageId = '400000000000000001';
     await durable.remember(aliceId, { text: 'Works at Acme', place: dev, messageId, type: 'manual' });
     await durable.remember(aliceId, { text: 'Prefers Rust', place: dev, messageId, type: 'manual' });

@@ -57,7 +57,7 @@ export async function openProposals(folder: string, time: { now: number }) {
     timer: timer.set,
     logger: silent,
   });
-  await proposals.start();
+  await proposals.start?.();
   return { store, durable, proposals, timer, mode };
 }
 
@@ -122,7 +122,7 @@ export async function live(steps: readonly Step[]): Promise<void> {
     } else if (step.do === 'pass') {
       time.now += step.days * 24 * 60 * 60_000;
       memory.timer.pass(step.days * 24 * 60 * 60_000);
-      await memory.proposals.start();
+      await memory.proposals.start?.();
       for (const [text, at] of waiting) if (time.now - at >= proposalForMs) waiting.delete(text);
     } else if (step.do === 'restart') {
       await memory.store.close();

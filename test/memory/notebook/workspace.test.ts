@@ -24,7 +24,7 @@ async function workspaceWith(files: Readonly<Record<string, string>>, servers = 
   const store = new MemoryStore();
   for (const [path, text] of Object.entries(files)) await store.writeText(`workspace/${path}`, text);
   const logger = new RecordingLogger();
-  const workspace = createWorkspace({ store, server: { count: () => servers }, logger });
+  const workspace = createWorkspace({ store, server: { hasSeveral: () => servers > 1 }, logger });
   return {
     store,
     logger,

@@ -76,3 +76,15 @@ it('goes by nothing that is left out of the search: any other words in its place
     { numRuns: 60 },
   );
 });
+
+it('has a statement before a question in the same words, which was found before it', async () => {
+  const texts = [
+    'How many children does Carol have?',
+    'I have 3 children.',
+    'Children have many toys.',
+    'Many children have many toys.',
+  ];
+  const { ranked, hits } = await found(texts, 'how many children does Carol have?');
+  expect(ranked.map(({ index }) => index)).toEqual([1, 3, 0, 2]);
+  expect(hits.map(({ index }) => index)).toEqual([1, 3, 2, 0]);
+});

@@ -176,7 +176,7 @@ describe('a document whose former content is to be erased soon', () => {
     await store.remove(text);
     await store.update(document, noteKind, () => clean, { erase: 'soon' });
     expect(stores.everything()).toContain(canary);
-    await expect.poll(() => stores.everything(), { timeout: 10_000 }).not.toContain(canary);
+    await expect.poll(() => stores.everything()).not.toContain(canary);
     expect(await store.read(document, noteKind)).toEqual(clean);
   });
 

@@ -2,13 +2,26 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { StoreError, UnusableStoreError } from '../../../src/core/errors.ts';
 import { createPostgresStore, type PostgresStore } from '../../../src/storage/postgres/store.ts';
 import { createRecordingLogger, type LoggedLine } from '../files/temporary-store.ts';
 import { startPostgresServer, type PostgresServer } from '../../support/postgres-server.ts';
-import { counterKind, document, increment, log, notesOf } from '../store-fixtures.ts';
+import { deferred } from '../../support/deferred.ts';
+import { alice, counterKind, document, increment, log, notesOf } from '../store-fixtures.ts';
+
+/** The server's processes for connections of now. */
+async function backendsOf(server: PostgresServer): Promise<readonly number[]> {
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>(
+    `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  );
+  await client.end();
+  return rows.map(({ pid }) => pid);
+}
 
 describe('a database that fails [S2][E3]', () => {
   let server: PostgresServer;
@@ -72,6 +85,25 @@ describe('a database that fails [S2][E3]', () => {
     expect(logged.map(({ event }) => event)).toContain('the database can be reached again');
   });
 
+  it(
+    'that says nothing, as a machine that is gone, keeps no lock for good',
+    { timeout: 60_000 },
+    async () => {
+      const store = await open(60_000);
+      const stopped = await backendsOf(server);
+      for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+      const ended = deferred<void>();
+      const held = store.locks.hold(alice, () => ended.promise);
+      // It waits for the answer no longer than others may wait for a lock, and another connection has it then.
+      ended.resolve();
+      await held;
+      for (const pid of stopped) process.kill(pid, 'SIGCONT');
+      expect(logged.map(({ event }) => event)).toContain(
+        'the connection that locks hang on was lost, and is made anew',
+      );
+    },
+  );
+
   it('that takes no writes, or whose disk is full, is left as it was', async () => {
     const store = await open(200);
     await store.update(document, counterKind, increment);
@@ -81,7 +113,7 @@ describe('a database that fails [S2][E3]', () => {
     expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 1 });
     await server.stop();
     await server.start();
-    const client = new (await import('pg')).default.Client({ connectionString: server.url });
+    const client = new pg.Client({ connectionString: server.url });
     await client.connect();
     await client.query(`
       create function full_disk() returns trigger language plpgsql as $$

@@ -31,6 +31,8 @@ export interface TemporaryDatabase {
   everything(): Promise<string>;
   /** One statement beside the store. */
   query(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  /** A connection of one's own, to be ended by the caller. */
+  connect(): Promise<pg.Client>;
   dispose(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ export async function createTemporaryDatabase(): Promise<TemporaryDatabase> {
     url,
     logged,
     query,
+    connect: () => connected(url),
     async open(options = {}) {
       const store = await createPostgresStore({ url, logger: createRecordingLogger(logged), ...options });
       opened.push(store);
@@ -84,9 +87,14 @@ function textOf(value: unknown): string {
     : (JSON.stringify(value) ?? '');
 }
 
-async function once(url: string, text: string, values: readonly unknown[] = []) {
+async function connected(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
+  return client;
+}
+
+async function once(url: string, text: string, values: readonly unknown[] = []) {
+  const client = await connected(url);
   try {
     return (await client.query<Record<string, unknown>>(text, [...values])).rows;
   } finally {

@@ -114,6 +114,31 @@ describe('work by person in a database [X2]', () => {
     expect(await rows()).toEqual([]);
   });
 
+  it('takes nothing more once it is told so, and ends nothing: it is idle when what it has is done [G4]', async () => {
+    const queue = makeQueue();
+    const begun = deferred<AbortSignal>();
+    const gate = deferred<void>();
+    queue.start(async ({ signal }) => {
+      begun.resolve(signal);
+      await gate.promise;
+    });
+    await queue.add(alice, 'key');
+    const signal = await begun.promise;
+    queue.stopTaking();
+    await queue.add(ben, 'key');
+    let isIdle = false;
+    const idle = queue.idle().then(() => (isIdle = true));
+    expect(await rows()).toHaveLength(2);
+    expect(isIdle).toBe(false);
+    gate.resolve();
+    await idle;
+    expect(signal.aborted).toBe(false);
+    await eventually(async () => expect(await rows()).toMatchObject([{ person: ben, taken: null }]));
+    const other = makeQueue();
+    other.start(() => Promise.resolve());
+    await eventually(async () => expect(await rows()).toEqual([]));
+  });
+
   it('takes once more what could not be done, when its lease is over', async () => {
     const queue = makeQueue({ leaseMs: 200 });
     const taken: (readonly string[])[] = [];

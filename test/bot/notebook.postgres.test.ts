@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 import { alice } from '../storage/store-fixtures.ts';
 import { createTemporaryDatabase } from '../storage/postgres/temporary-database.ts';
-import { runProcess } from '../support/processes.ts';
+import { startChild } from '../e2e/child.ts';
 
 it('a notebook in a database can be edited in a folder, while the bot runs [S5][X1]', async () => {
   const database = await createTemporaryDatabase();
@@ -14,16 +14,22 @@ it('a notebook in a database can be edited in a folder, while the bot runs [S5][
   await bot.writeText(`users/${alice}/notebook/facts/кофе.md`, '# Coffee\n');
   await bot.writeText(`users/${alice}/notebook/USER.md`, '# Alice\n');
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-notebook-'));
-  const run = (...words: readonly string[]) =>
-    runProcess('npm', ['run', '--silent', 'notebook', '--', ...words], {
-      cwd: new URL('../..', import.meta.url).pathname,
-      env: { PATH: process.env['PATH'], HOME: folder, DISCOCLAW_STORE: database.url },
-    });
-  expect((await run('pull', alice, join(folder, 'notes'))).code).toBe(0);
+  async function run(words: readonly string[], store = database.url) {
+    const environment = { DISCOCLAW_STORE: store, DISCOCLAW_DATA_DIR: folder };
+    const child = startChild({ script: 'main.js', folder, arguments: ['notebook', ...words], environment });
+    return { code: await child.exited, output: child.output() };
+  }
+  expect((await run(['pull', alice, join(folder, 'notes')])).code).toBe(0);
   expect(await readFile(join(folder, 'notes/facts/кофе.md'), 'utf8')).toBe('# Coffee\n');
   await writeFile(join(folder, 'notes/USER.md'), '# Alice\n- Keeps bees\n');
-  expect((await run('push', alice, join(folder, 'notes'))).output).toBe(`users/${alice}/notebook/USER.md\n`);
+  expect((await run(['push', alice, join(folder, 'notes')])).output).toBe(
+    `users/${alice}/notebook/USER.md\n`,
+  );
   expect(await bot.readText(`users/${alice}/notebook/USER.md`)).toBe('# Alice\n- Keeps bees\n');
-  expect((await run('push', 'bob', folder)).code).toBe(2);
+  expect((await run(['push', 'bob', folder])).code).toBe(2);
+  expect(await run(['pull', alice, folder], '')).toEqual({
+    code: 2,
+    output: `The bot keeps files, which can be edited where they are: ${join(folder, 'users', alice, 'notebook')}.\n`,
+  });
   await database.dispose();
 });

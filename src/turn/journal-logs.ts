@@ -1,0 +1,185 @@
+import { LRUCache } from 'lru-cache';
+
+import { createKeyedQueue } from '../core/keyed-queue.ts';
+import { growingCache, limits } from '../core/limits.ts';
+import type { LazyOption, LogEntry, Store } from '../core/store.ts';
+import {
+  applyRecord,
+  countRecord,
+  newJournalState,
+  recordSchema,
+  stillStands,
+  takeBackPrepared,
+  type BegunReply,
+  type JournalRecord,
+  type JournalState,
+  type PreparedReply,
+} from './journal-state.ts';
+
+const loadedChannels = 500;
+
+export interface Dropping {
+  /** Records of ids go only before this number. Default: they stay. */
+  readonly first?: number;
+  /** Of what came after it, which the state may not know, only replies go that `isGone` picks; by default what it knows of. */
+  readonly upTo?: number;
+  readonly isGone?: (reply: PreparedReply | BegunReply) => boolean;
+}
+
+/**
+ * The channels' journals as this process knows them, each a log on disk. In a shared store others write there too: what is known is checked by the log's
+ * end and edition before each use. What the disk refused is known nevertheless, and stored before whatever comes next. `isErased` tells of a reply that nothing is kept of.
+ */
+export function createJournalLogs(store: Store, isErased: Required<Dropping>['isGone']) {
+  const loaded = new LRUCache<string, Promise<JournalState>>({ max: loadedChannels });
+  /** What the disk refused, by channel, oldest first. */
+  const refused = growingCache<string, JournalRecord[]>(loadedChannels);
+  /** One at a time stores what was refused, and what comes behind it. */
+  const line = createKeyedQueue();
+
+  async function stateOf(channelId: string): Promise<JournalState> {
+    const known = await loaded.get(channelId);
+    if (known === undefined) return loaded.get(channelId) ?? loadAnew(channelId);
+    if (!store.isShared) return known;
+    // What somebody says in their DM may hide and erase what stands in any channel.
+    const { last, edition } = await store.logState(logOf(channelId));
+    return known.seen.last === last && known.seen.edition === edition ? known : loadAnew(channelId);
+  }
+
+  function loadAnew(channelId: string): Promise<JournalState> {
+    const loading = load(channelId);
+    loaded.set(channelId, loading);
+    loading.catch(() => loaded.delete(channelId));
+    return loading;
+  }
+
+  async function load(channelId: string): Promise<JournalState> {
+    if (refused.has(channelId))
+      await line.run(channelId, () => saveRefused(channelId)).catch(() => undefined);
+    const state = newJournalState(await store.logState(logOf(channelId)));
+    for await (const { record } of store.scan(logOf(channelId), recordSchema)) {
+      applyRecord(state, record);
+      countRecord(state, record);
+    }
+    for (const record of refused.get(channelId) ?? []) if (!isOver(record)) applyRecord(state, record);
+    return state;
+  }
+
+  /** Rejects at the first that is refused again. */
+  async function saveRefused(channelId: string): Promise<void> {
+    const records = refused.get(channelId) ?? [];
+    for (let [record] = records; record !== undefined; [record] = records) {
+      if (!isOver(record)) await store.append(logOf(channelId), record);
+      records.shift();
+    }
+    refused.delete(channelId);
+  }
+
+  function isOver(record: JournalRecord): boolean {
+    return record.kind === 'begun' && isErased(record);
+  }
+
+  /** Resolves with the state that the record was applied to, and its number. */
+  async function save(channelId: string, record: JournalRecord, options: LazyOption | undefined) {
+    let state: JournalState | undefined;
+    try {
+      state = await stateOf(channelId);
+      applyRecord(state, record);
+      const append = () => store.append(logOf(channelId), record, options);
+      const afterRefused = async () => {
+        await saveRefused(channelId);
+        return append();
+      };
+      const sequence = await (refused.has(channelId) ? line.run(channelId, afterRefused) : append());
+      countRecord(state, record);
+      return { state, sequence };
+    } catch (error) {
+      if (state !== undefined) takeBackPrepared(state, record);
+      keepRefused(channelId, record);
+      throw error;
+    }
+  }
+
+  function keepRefused(channelId: string, record: JournalRecord): void {
+    // The state of before may be in use elsewhere, and lack it.
+    if (store.isShared) loaded.delete(channelId);
+    // An answer is kept for the next process alone.
+    if (record.kind === 'prepared') return;
+    const records = refused.get(channelId) ?? [];
+    refused.set(channelId, records);
+    records.push(record);
+    if (records.length > limits.journalIds) records.shift();
+  }
+
+  return {
+    stateOf,
+    /** Resolves with the state that knows of it; it is known here even where the disk refuses, and this rejects. */
+    async add(channelId: string, record: JournalRecord, options?: LazyOption): Promise<JournalState> {
+      const { state, sequence } = await save(channelId, record, options);
+      if (!store.isShared) return state;
+      // Of two that write at the same time the later one sees what the other wrote.
+      if (sequence !== state.seen.last + 1) return stateOf(channelId);
+      state.seen = { ...state.seen, last: sequence };
+      return state;
+    },
+    /** Drops the records that say nothing any more. */
+    dropDone,
+    /** Makes the file smaller; the newest ids are kept in single records. What other turns write to the file meanwhile, be it between those two, stays. */
+    async compact(channelId: string, state: JournalState): Promise<void> {
+      const { records } = state;
+      const upTo = knownUpTo(state);
+      // Many may write meanwhile, and one of them is enough for this.
+      state.records = 0;
+      const keep = (kind: 'handled' | 'hidden') =>
+        store.append(logOf(channelId), { kind, messageIds: [...state[kind]] }, { isLazy: true });
+      const first = await keep('handled');
+      await keep('hidden');
+      await dropDone(channelId, state, { first, upTo });
+      state.records += records + 2;
+    },
+    async namesPerson(channelId: string, userId: string): Promise<boolean> {
+      for await (const { record } of store.scan(logOf(channelId), recordSchema))
+        if ('userId' in record && record.userId === userId) return true;
+      return false;
+    },
+    async drop(channelId: string): Promise<void> {
+      loaded.delete(channelId);
+      refused.delete(channelId);
+      await store.removeAll(`channels/${channelId}`);
+    },
+  };
+
+  /** The last record that the state knows of; all, where nobody else writes. */
+  function knownUpTo({ seen }: JournalState): number {
+    return store.isShared ? seen.last : Infinity;
+  }
+
+  async function dropDone(
+    channelId: string,
+    state: JournalState,
+    { first = 0, upTo = knownUpTo(state), isGone = () => false }: Dropping = {},
+    options?: LazyOption,
+  ): Promise<void> {
+    // After a conflict it begins anew.
+    const dropped = new Set<number>();
+    const change = ({ sequence, record }: LogEntry<JournalRecord>) => {
+      const isIds = record.kind === 'handled' || record.kind === 'hidden' || record.kind === 'unhidden';
+      const isReply = record.kind === 'prepared' || record.kind === 'begun';
+      const isLater = sequence > upTo && !(isReply && isGone(record));
+      if (isLater || (isIds ? sequence >= first : stillStands(state, record))) return record;
+      if (!dropped.has(sequence)) {
+        state.records -= 1;
+        state.texts -= record.kind === 'prepared' ? 1 : 0;
+      }
+      dropped.add(sequence);
+      return undefined;
+    };
+    const rewritten = await store.rewrite(logOf(channelId), recordSchema, change, options);
+    state.erasesTexts &&= state.prepared.size > 0;
+    if (rewritten?.from === state.seen.edition) state.seen = { ...state.seen, edition: rewritten.to };
+  }
+}
+
+function logOf(channelId: string): string {
+  return `channels/${channelId}/journal.jsonl`;
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { expect, it } from 'vitest';
+
+import { createFileStore } from '../../src/storage/files/store.ts';
+import { startChild } from '../e2e/child.ts';
+import { createRecordingLogger } from '../storage/files/temporary-store.ts';
+import { createTemporaryDatabase } from '../storage/postgres/temporary-database.ts';
+
+const people = 10_000;
+
+it('ten thousand people are the same after they were moved to a database and back, each way killed three times [X4]', async () => {
+  const database = await createTemporaryDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-migrate-'));
+  const [source, target] = [join(folder, 'source'), join(folder, 'target')];
+  const files = filesOfAll();
+  for (const [path, text] of files) {
+    await mkdir(dirname(join(source, path)), { recursive: true });
+    await writeFile(join(source, path), text);
+  }
+  const began = performance.now();
+  const inDatabase = async () =>
+    Number((await database.query(`select count(*) from ${await tableOrNothing()}`))[0]?.['count']);
+  const tableOrNothing = async () => {
+    const [row] = await database.query(`select to_regclass('discoclaw.entries') is not null as there`);
+    return row?.['there'] === true ? 'discoclaw.entries' : '(select 1 limit 0) nothing';
+  };
+  await killedThrice(() => migrate(folder, source, 'files', database.url), inDatabase, files.size);
+  const there = performance.now();
+  await killedThrice(
+    () => migrate(folder, target, database.url, 'files'),
+    () => Promise.resolve(visibleBelow(target).length),
+    files.size,
+  );
+  const back = performance.now();
+  const store = await createFileStore({
+    ...foldersOf(target),
+    clock: () => new Date(),
+    logger: createRecordingLogger([]),
+  });
+  await store.removeLeftovers();
+  await store.close();
+  expect(
+    readdirSync(target, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.tmp')),
+  ).toEqual([]);
+  expect(visibleBelow(target)).toHaveLength(files.size);
+  expect(hashesBelow(target)).toEqual(hashesBelow(source));
+  process.stdout.write(
+    `${files.size} files of ${people} people: there in ${seconds(there - began)}, back in ${seconds(back - there)}\n`,
+  );
+  await database.dispose();
+}, 7_200_000);
+
+/** Four files each, in the forms that JSON and databases stumble over. */
+function filesOfAll(): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (let index = 0; index < people; index += 1) {
+    const id = `1000000000000${String(index).padStart(5, '0')}`;
+    const odd = String.raw`\u0000 \ud83d, \udead ${index}`;
+    const items = `"items": [ { "text": "${odd}", "__proto__": { "x": ${index} }, "10": "b", "9": "a", "": 0, "ä\\u2028": 1e21 } ]`;
+    files.set(`users/${id}/durable.json`, `{\n  "version": 1,\n  ${items}\n}\n`);
+    files.set(
+      `users/${id}/sessions.json`,
+      `{\n  "version": 1,\n  "channels": [\n    "5${id.slice(1)}"\n  ]\n}\n`,
+    );
+    const lines = [`{"sequence":1,"record":{"text":"${odd}","constructor":"x"}}`, `{"sequence":4}`];
+    files.set(`sessions/5${id.slice(1)}/${id}/messages.jsonl`, `${lines.join('\n')}\n`);
+    files.set(`users/${id}/notebook/facts/кофе ${index % 7}.md`.replace(' ', '-'), `# ${index}\0 no end`);
+  }
+  return files;
+}
+
+/** Killed at three different depths, and then let run to its end. */
+async function killedThrice(
+  start: () => ReturnType<typeof startChild>,
+  progress: () => Promise<number>,
+  all: number,
+): Promise<void> {
+  for (const share of [0.2, 0.5, 0.8]) {
+    const child = start();
+    let hasEnded = false;
+    void child.exited.then(() => (hasEnded = true));
+    while (!hasEnded && (await progress()) < share * all) await delay(20);
+    expect(await child.end('SIGKILL'), child.output()).toBe(null);
+  }
+  const child = start();
+  expect(await child.exited, child.output()).toBe(0);
+  expect(child.output()).toContain(`${all} documents, texts and logs`);
+}
+
+function migrate(folder: string, dataDir: string, from: string, to: string) {
+  const { dataDir: data, workspaceDir } = foldersOf(dataDir);
+  const environment = { DISCOCLAW_DATA_DIR: data, DISCOCLAW_WORKSPACE_DIR: workspaceDir };
+  return startChild({ script: 'main.js', folder, arguments: ['migrate', from, to], environment });
+}
+
+const foldersOf = (dataDir: string) => ({ dataDir, workspaceDir: `${dataDir}-workspace` });
+
+function visibleBelow(folder: string) {
+  try {
+    const entries = readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true });
+    return entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'));
+  } catch {
+    // Before the first start there is none.
+    return [];
+  }
+}
+
+function hashesBelow(folder: string): ReadonlyMap<string, string> {
+  const found = visibleBelow(folder).map(({ parentPath, name }): [string, string] => {
+    const path = join(parentPath, name);
+    return [path.slice(folder.length), createHash('sha256').update(readFileSync(path)).digest('hex')];
+  });
+  return new Map(found.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(0)} s`;
