@@ -48,6 +48,8 @@ export async function killProcesses(kills: number, seed: number): Promise<void> 
   const places = await placesOfShards(stage.sandbox, 4);
   for (const [index, { guildId }] of places.entries())
     await stage.sandbox.addChannel({ guild: guildId, name: `posts-${index}` });
+  // Discord tells nobody of direct messages that were missed: a bot looks where it was written to before.
+  await stage.ask('bob', '@bob', '!memory help');
   const others: Child[] = [await startOther(stage)];
   try {
     const turns: MessageView[] = [];

