@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import pLimit, { type LimitFunction } from 'p-limit';
 
+import { StoreError } from './errors.ts';
 import { growingCache } from './limits.ts';
 import type { Locks } from './processes.ts';
 import { within } from './time.ts';
@@ -15,10 +16,13 @@ export class RefusedJobError extends Error {
 /** Keys of which it is remembered that earlier work is refused; that work is over long before so many more were. */
 const rememberedRefusals = 10_000;
 
+/** What the newest refusal of a key is known by, or why that could not be known. */
+type Refusal = string | undefined | StoreError;
+
 /** A piece of work that began: how many refusals there were then, in all queues, and what other processes' refusals of its keys were known by. */
 interface Begun {
   readonly count: number;
-  readonly refusals: Map<string, string | undefined>;
+  readonly refusals: Map<string, Refusal>;
 }
 
 /** The present piece of work. One for all: each of its kind costs every promise its part. */
@@ -83,8 +87,11 @@ export function createKeyedQueue({
     job: () => Promise<T>,
   ): Promise<T> {
     return locks.hold(key, async () => {
+      const earlier = known.get(key);
+      // Where it could not be known, nothing of the work is taken.
+      if (earlier instanceof StoreError) throw earlier;
       const newest = await refusalOf(key);
-      if (known.has(key) && known.get(key) !== newest) throw new RefusedJobError(refusedMessage);
+      if (known.has(key) && earlier !== newest) throw new RefusedJobError(refusedMessage);
       known.set(key, newest);
       return job();
     });
@@ -116,10 +123,8 @@ export function createKeyedQueue({
      */
     async begin<T>(this: void, work: () => Promise<T>, of?: string): Promise<T> {
       const count = refusalCount;
-      const known = new Map<string, string | undefined>();
-      // Where it cannot be known, nothing of the work is taken.
-      if (shared !== undefined && of !== undefined)
-        known.set(of, await shared.refusalOf(of).catch(() => 'unknown'));
+      const known = new Map<string, Refusal>();
+      if (shared !== undefined && of !== undefined) known.set(of, await orFailure(shared.refusalOf(of)));
       return begun.run({ count, refusals: known }, work);
     },
 
@@ -145,6 +150,15 @@ export function createKeyedQueue({
       }
     },
   };
+}
+
+async function orFailure(asked: Promise<string | undefined>): Promise<Refusal> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof StoreError) return error;
+    throw error;
+  }
 }
 
 const refusedMessage = 'the work was begun before its person was erased';
