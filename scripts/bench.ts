@@ -9,6 +9,7 @@ import { benchEventLoop } from './bench/event-loop.ts';
 import { benchEvents, benchMemory } from './bench/event-speed.ts';
 import { benchItems } from './bench/items-speed.ts';
 import { createBench, type Bench } from './bench/measured.ts';
+import { benchPostgres, benchQueue } from './bench/postgres-speed.ts';
 import { benchPrompts } from './bench/prompt-speed.ts';
 import { benchRecall } from './bench/recall-speed.ts';
 import { benchRemembering } from './bench/remember-speed.ts';
@@ -27,6 +28,8 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   start: benchStart,
   memory: benchMemory,
   recall: benchRecall,
+  postgres: benchPostgres,
+  queue: benchQueue,
   loop: benchEventLoop,
   cost: benchCost,
 };

@@ -49,7 +49,7 @@ const endings =
   );
 
 /** A sentence of so many words of some four hundred; each number gives another one. */
-function sentence(number: number, words: number): string {
+export function sentence(number: number, words: number): string {
   return Array.from({ length: words }, (_, word) => {
     const mixed = (number * 7919 + word * 104_729) % 30_011;
     return `${beginnings[mixed % 20] ?? ''}${endings[Math.floor(mixed / 20) % 20] ?? ''}`;
@@ -171,7 +171,7 @@ async function openPerson(folder: string) {
 }
 
 /** What the person said in a DM; every second message is an answer. */
-const conversation: readonly ChatMessage[] = Array.from({ length: 40 }, (_, index) => ({
+export const conversation: readonly ChatMessage[] = Array.from({ length: 40 }, (_, index) => ({
   id: snowflakeAt(timeOf(index)),
   channelId,
   author:
@@ -215,7 +215,7 @@ async function writePerson(folder: string, items: number): Promise<void> {
   await store.close();
 }
 
-function documentOf(count: number): DurableDocument {
+export function documentOf(count: number): DurableDocument {
   const items = Array.from({ length: count }, (_, index): DurableItem => {
     const at = timeOf(index - count).toISOString();
     return {
@@ -233,7 +233,7 @@ function documentOf(count: number): DurableDocument {
   return { ...emptyDurableDocument, items };
 }
 
-function recordOf({ id, at, text, author }: ChatMessage): LogRecord {
+export function recordOf({ id, at, text, author }: ChatMessage): LogRecord {
   const reach = { visibility: 'dm', homeId: channelId } as const;
   const common = { type: 'message', id, at, text, author: author.name, ...reach } as const;
   return author.kind === 'self'
@@ -241,7 +241,7 @@ function recordOf({ id, at, text, author }: ChatMessage): LogRecord {
     : { ...common, role: 'user', attachments: [], authorId: userId };
 }
 
-function noteOf(lines: number): string {
+export function noteOf(lines: number): string {
   const body = Array.from({ length: lines }, (_, line) => `- ${sentence(line, 12)}`).join('\n');
   return `# Notes\n> Summary: ${sentence(lines, 8)}\n\n${body}\n`;
 }

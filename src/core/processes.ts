@@ -15,10 +15,13 @@ export interface Locks {
   /**
    * Runs a short job while no other process runs one of the same key; those that wait come in any order. Never over a model call. The same process must not
    * ask for a key that it holds: its own jobs are in order already. Settles as the job does; rejects with `StoreError` where the key cannot be had. Where it is lost before
-   * the job is over, as with a connection, what the job writes to the store from then on rejects with `StoreError`.
+   * the job is over, as with a connection, what the job writes to the store from then on rejects with `StoreError`, also what was begun before and is tried again.
    */
   hold<T>(key: string, job: () => Promise<T>): Promise<T>;
-  /** Takes a key for as long as the process runs, or until it is released; `undefined` where another one has it. Rejects with `StoreError`. */
+  /**
+   * Takes a key for as long as the process runs, or until it is released; `undefined` where it is taken already. Where it is lost, as with a connection, it is taken again
+   * as soon as nobody else has it: another process may have had it meanwhile, so what hangs on it must be safe to do twice. Rejects with `StoreError`.
+   */
   claim(key: string): Promise<{ release(): Promise<void> } | undefined>;
 }
 

@@ -24,6 +24,8 @@ const firstPauseMs = 5;
 const longestPauseMs = 50;
 /** A lock is for short jobs. */
 const lockPatienceMs = 15_000;
+/** Whoever waits is told soon that the database is away. */
+const awayPatienceMs = 5000;
 /** The longest that an answer is waited for: nothing that is asked here waits for anything, and everybody's locks wait for it. */
 const silenceMs = 10_000;
 const reconnectMs = 500;
@@ -122,12 +124,12 @@ export async function openSession(url: string, presence: Presence, logger: Logge
   /** Resolves with the connection that has the key then. */
   async function lock(key: string): Promise<Link> {
     const end = performance.now() + lockPatienceMs;
+    let reachedAt = performance.now();
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      const present = await Promise.race([
-        link,
-        delay(Math.max(1, end - performance.now()), undefined, { ref: false }),
-      ]);
+      const leftMs = Math.min(end, reachedAt + awayPatienceMs) - performance.now();
+      const present = await Promise.race([link, delay(Math.max(1, leftMs), undefined, { ref: false })]);
       if (present !== undefined && !present.isLost) {
+        reachedAt = performance.now();
         const isHeld = await tryLock(present, key).catch((error: unknown) => {
           // Another connection is made where this one was lost.
           if (!present.isLost) throw toStoreError(key, 'locked', error);
@@ -135,6 +137,8 @@ export async function openSession(url: string, presence: Presence, logger: Logge
         });
         if (isHeld) return present;
       }
+      if (performance.now() >= reachedAt + awayPatienceMs)
+        throw new StoreError(`${key} could not be locked: the database is out of reach`, key);
       if (performance.now() >= end)
         throw new StoreError(`${key} could not be locked: another process holds it`, key);
       await delay(pauseMs * (0.5 + Math.random()));

@@ -9,7 +9,7 @@ import { toStoreError } from './faults.ts';
 export interface WorkQueueOptions {
   readonly database: Database;
   readonly logger: Logger;
-  /** People whose work is done at the same time here. Default: 64. */
+  /** People whose work is done at the same time here, which is as many as are taken in one round trip. Default: 256. */
   readonly peopleAtOnce?: number;
   /** Milliseconds for which a person's work is one process's, unless it says that it goes on. Default: 30 seconds. */
   readonly leaseMs?: number;
@@ -44,7 +44,7 @@ const restMs = 20;
  * that what a process does under an old one is found out. What was taken and not finished is taken again when the lease is over.
  */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
-  const { database, logger, peopleAtOnce = 64, leaseMs = 30_000, pollMs = 1000 } = options;
+  const { database, logger, peopleAtOnce = 256, leaseMs = 30_000, pollMs = 1000 } = options;
   const held = new Map<string, Held>();
   let take: ((lease: WorkLease) => Promise<void>) | undefined;
   let isLooking = false;
@@ -137,14 +137,15 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       });
     }
     if (held.get(userId)?.fence === fence) held.delete(userId);
-    // What was ended is not done: whoever looks next takes it again, and who was too slow for it does not look at once.
+    // There is room for others by now; who was too slow for a lease leaves that to them.
+    isNews = true;
+    if (!end.signal.aborted) void look();
+    // What was ended is not done: whoever looks next takes it again.
     if (end.signal.aborted) return release(userId, fence);
     if (isDone)
       await finish({ userId, fence }).catch((error: unknown) =>
         logger.warn('work after turns is done again', { userId, error }),
       );
-    isNews = true;
-    void look();
   }
 
   async function release(userId: string, fence: number): Promise<void> {

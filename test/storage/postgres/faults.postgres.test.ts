@@ -9,6 +9,7 @@ import { StoreError, UnusableStoreError } from '../../../src/core/errors.ts';
 import { createPostgresStore, type PostgresStore } from '../../../src/storage/postgres/store.ts';
 import { createRecordingLogger, type LoggedLine } from '../files/temporary-store.ts';
 import { startPostgresServer, type PostgresServer } from '../../support/postgres-server.ts';
+import { eventually } from '../../support/eventually.ts';
 import { deferred } from '../../support/deferred.ts';
 import { alice, counterKind, document, increment, log, notesOf } from '../store-fixtures.ts';
 
@@ -134,6 +135,39 @@ describe('a database that fails [S2][E3]', () => {
     const away = createPostgresStore({ url: 'postgres://x@127.0.0.1:1/x', logger, startPatienceMs: 100 });
     await expect(away).rejects.toThrow(/opened.*ECONNREFUSED/u);
     await expect(away).rejects.not.toThrow(UnusableStoreError);
+  });
+
+  it('is brought in order by the next start, where one was killed in the middle of it [X1]', async () => {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    await client.query('create database half');
+    await client.end();
+    const url = server.url.replace(/postgres$/u, 'half');
+    const beside = new pg.Client({ connectionString: url });
+    await beside.connect();
+    // The tables are made by then, and the function comes last.
+    await beside.query(`
+      create function stall() returns event_trigger language plpgsql as $$ begin perform pg_sleep(600); end $$;
+      create event trigger stall on ddl_command_start when tag in ('CREATE FUNCTION') execute function stall()`);
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', fileURLToPath(new URL('store-child.ts', import.meta.url)), url],
+      { stdio: 'ignore' },
+    );
+    const ended = once(child, 'close');
+    const stalled = `select pid from pg_stat_activity where datname = 'half' and wait_event = 'PgSleep'`;
+    await eventually(async () => expect((await beside.query(stalled)).rows).toHaveLength(1));
+    child.kill('SIGKILL');
+    await ended;
+    await beside.query(`select pg_terminate_backend(pid) from (${stalled}) stalled`);
+    await beside.query(
+      'set session_replication_role = replica; drop event trigger stall; drop function stall',
+    );
+    await beside.end();
+    const store = await createPostgresStore({ url, logger: createRecordingLogger(logged) });
+    opened.push(store);
+    expect(await store.append(log, { note: 'first' })).toBe(1);
+    expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 1 });
   });
 
   it('has all that was acknowledged after kill -9 of who wrote it', async () => {
