@@ -107,14 +107,14 @@ function personOf(sample: number, count: number): string {
 function layersOver(store: PostgresStore) {
   const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC' });
   const writes = createKeyedQueue({
-    shared: { locks: store.locks, refusalOf: async () => undefined },
+    shared: { locks: store.locks, refusalOf: async () => undefined, clock: () => new Date() },
   });
   return createLayers(config, {
     store,
     model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
     recent: new RecentChanges(),
     writes,
-    server: { count: () => 1 },
+    server: { hasSeveral: () => false },
     answers: noAnswers,
     processes: store,
     lapseAt: (userId, time) => store.work.add(userId, 'lapse', time),
