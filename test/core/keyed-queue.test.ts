@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { StoreError } from '../../src/core/errors.ts';
 import { createKeyedQueue, RefusedJobError } from '../../src/core/keyed-queue.ts';
 
 /** A job that ends when told to. */
@@ -201,5 +202,24 @@ describe('refusing what was begun earlier [K11]', () => {
     await turnOfTheLoop();
     first.finish();
     expect((await both)[1]).toBe('waited');
+  });
+
+  it('takes nothing of work of which it could not be known whether it was refused, and says why it could not', async () => {
+    const failure = new StoreError('The database is away', 'anna');
+    let isAway = true;
+    const queue = createKeyedQueue({
+      shared: {
+        locks: { hold: (_key, job) => job() },
+        refusalOf: () => (isAway ? Promise.reject(failure) : Promise.resolve(undefined)),
+      },
+    });
+    const late = queue.begin(() => {
+      isAway = false;
+      return queue.run('anna', () => Promise.resolve('written'));
+    }, 'anna');
+    await expect(late).rejects.toBe(failure);
+    expect(await queue.begin(() => queue.run('anna', () => Promise.resolve('written')), 'anna')).toBe(
+      'written',
+    );
   });
 });
