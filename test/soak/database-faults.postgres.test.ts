@@ -13,14 +13,14 @@ import { openStage } from '../e2e/stage.ts';
 const failoverMs = 20_000;
 const canMount = process.getuid?.() === 0 && process.platform === 'linux';
 
+const openBot = (url: string) => openStage({ isBuilt: true, environment: { DISCOCLAW_STORE: url } });
+
 describe('a bot whose database fails, as people see it [S2][E3]', () => {
   let server: PostgresServer;
   beforeEach(async () => {
     server = await startPostgresServer({ fsync: 'off', full_page_writes: 'off' });
   });
   afterEach(() => server.dispose());
-
-  const openBot = (url: string) => openStage({ isBuilt: true, environment: { DISCOCLAW_STORE: url } });
 
   it('says in one line that nothing can be saved while another server takes over, and goes on by itself', async () => {
     await using stage = await openBot(server.url);

@@ -129,13 +129,14 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       const leftMs = Math.min(end, reachedAt + awayPatienceMs) - performance.now();
       const present = await Promise.race([link, delay(Math.max(1, leftMs), undefined, { ref: false })]);
       if (present !== undefined && !present.isLost) {
-        reachedAt = performance.now();
         const isHeld = await tryLock(present, key).catch((error: unknown) => {
           // Another connection is made where this one was lost.
           if (!present.isLost) throw toStoreError(key, 'locked', error);
           return false;
         });
         if (isHeld) return present;
+        // Where it said nothing, another connection is waited for from now on.
+        reachedAt = performance.now();
       }
       if (performance.now() >= reachedAt + awayPatienceMs)
         throw new StoreError(`${key} could not be locked: the database is out of reach`, key);
