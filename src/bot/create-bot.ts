@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { StatusFacts } from '../commands/status-command.ts';
 import type { Config } from '../config/config.ts';
 import type { CommandRequest } from '../core/commands.ts';
-import { nextDayAt, processTimer } from '../core/time.ts';
+import { endableTimer, nextDayAt, processTimer } from '../core/time.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { measure } from '../core/measures.ts';
 import type { SessionKey } from '../core/place.ts';
@@ -38,7 +38,8 @@ export type Bot = ReturnType<typeof createBot>;
 /** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
 export function createBot(config: Config, ports: BotPorts) {
   const { store, model, recent, replies, reactions, presentPlace, clock, logger } = ports;
-  const { statusSources, spending, shared, timer = processTimer } = ports;
+  const { statusSources, spending, shared } = ports;
+  const { timer, end: endTimers } = endableTimer(ports.timer ?? processTimer);
   const processes = shared?.processes;
   const writes = createKeyedQueue({
     shared: processes && {
@@ -367,6 +368,7 @@ export function createBot(config: Config, ports: BotPorts) {
       await idle();
       afterTurn.stop();
       clearTimeout(timeUp);
+      endTimers();
     },
   };
 }

@@ -169,3 +169,28 @@ export const processTimer: Timer = (callback, ms) => {
   timer.unref();
   return () => clearTimeout(timer);
 };
+
+/** The same timer for one owner, who ends all that wait at once: then none of them calls back, and none is set any more. */
+export function endableTimer(timer: Timer): { readonly timer: Timer; readonly end: () => void } {
+  const waiting = new Set<() => void>();
+  let hasEnded = false;
+  return {
+    timer(callback, ms) {
+      if (hasEnded) return () => {};
+      const cancel = timer(() => {
+        waiting.delete(cancel);
+        callback();
+      }, ms);
+      waiting.add(cancel);
+      return () => {
+        waiting.delete(cancel);
+        cancel();
+      };
+    },
+    end() {
+      hasEnded = true;
+      for (const cancel of waiting) cancel();
+      waiting.clear();
+    },
+  };
+}

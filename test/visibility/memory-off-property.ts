@@ -32,6 +32,7 @@ export async function playSwitchedScenes(count: number) {
       if (each.do === 'settings') await scene.settings(each.room, each.words);
       else await scene[each.do](each.speaker, each.room);
     }
+    await scene.close();
     expect(scene.faults).toEqual([]);
     writtenWhileOn += scene.writtenWhileOn;
     givenWhileOn += scene.givenWhileOn;

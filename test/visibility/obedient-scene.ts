@@ -230,9 +230,10 @@ export class ObedientScene {
     }
   }
 
-  /** Without it the client's timers would keep the whole scene. */
-  close(): Promise<void> {
-    return this.#discord.client.destroy();
+  /** Without it timers would keep the whole scene. */
+  async close(): Promise<void> {
+    await this.#bot.drain(10_000);
+    await this.#discord.client.destroy();
   }
 
   async #message(

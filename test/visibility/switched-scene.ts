@@ -123,6 +123,11 @@ export class SwitchedScene {
     });
   }
 
+  /** Without it timers would keep the whole scene. */
+  close(): Promise<void> {
+    return this.#bot.drain(10_000);
+  }
+
   /** Somebody tells something new; the bot answers and does its after-turn work. */
   async tell(speaker: PersonName, room: RoomName): Promise<void> {
     const isOff = await this.#isOff(room);
