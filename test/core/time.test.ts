@@ -1,7 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { dayBefore, localClock, localDate, localDateTime, nextDayAt } from '../../src/core/time.ts';
+import {
+  dayBefore,
+  endableTimer,
+  localClock,
+  localDate,
+  localDateTime,
+  nextDayAt,
+} from '../../src/core/time.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
 
 describe('local dates and clock times [N5]', () => {
   it('take the day of the zone, not of UTC, on both sides of midnight', () => {
@@ -96,5 +104,21 @@ describe('the day before', () => {
 
   it('refuses what is no date', () => {
     expect(() => dayBefore('yesterday')).toThrow(RangeError);
+  });
+});
+
+describe('timers of one owner', () => {
+  it('call back until they are ended, all at once and for good', () => {
+    const clock = new ManualTimer();
+    const { timer, end } = endableTimer(clock.set);
+    const heard: string[] = [];
+    timer(() => heard.push('early'), 10);
+    timer(() => heard.push('cancelled'), 10)();
+    clock.pass(10);
+    timer(() => heard.push('late'), 10);
+    end();
+    timer(() => heard.push('after the end'), 10);
+    clock.pass(100);
+    expect(heard).toEqual(['early']);
   });
 });
