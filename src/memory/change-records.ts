@@ -181,7 +181,7 @@ export function personOf(change: LayerChange): string {
   return 'userId' in change ? change.userId : change.session.userId;
 }
 
-export function messageIdsOf(change: MessageChange): readonly string[] {
+function messageIdsOf(change: MessageChange): readonly string[] {
   return change.kind === 'edited' ? [change.messageId] : change.messageIds;
 }
 
@@ -195,6 +195,15 @@ export function isSupersededBy(earlier: Change, later: Change): boolean {
     (later.kind === 'edited' || later.kind === 'deleted') &&
     messageIdsOf(later).includes(earlier.messageId)
   );
+}
+
+/** In order, without edits of a message that a later one is about: it takes out what the earlier one said, too; done before, that would take out what is said now. */
+export function notOvertaken<T extends { readonly change: Change }>(left: readonly T[]): readonly T[] {
+  const last = new Map<string, T>();
+  for (const each of left)
+    if (each.change.kind === 'edited' || each.change.kind === 'deleted')
+      for (const id of messageIdsOf(each.change)) last.set(id, each);
+  return left.filter((each) => each.change.kind !== 'edited' || last.get(each.change.messageId) === each);
 }
 
 /** Of an edited message's answers those go that say what it says no more. */

@@ -10,7 +10,7 @@ import {
   conversationsOf,
   eachConversation,
   eraseEverywhere,
-  messageIdsOf,
+  notOvertaken,
   personOf,
   stillForgotten,
   withdrawAnswers,
@@ -166,16 +166,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     writes.refuseEarlier(userId);
     ports.endWork(userId);
     recent.dropTextsOf(userId);
-    const attempt = async (name: LayerName | 'answers', work: () => Promise<unknown>): Promise<boolean> => {
-      try {
-        await work();
-        return true;
-      } catch (error) {
-        failures.set(name, error);
-        logger.error('what is held about a person could not be erased', { userId, layer: name, error });
-        return false;
-      }
-    };
+    const attempt = attempting(failures, 'what is held about a person could not be erased', { userId });
     await attempt('log', () =>
       writes.begin(() => writes.run(userId, () => eraseEverywhere(ports, change, attempt))),
     );
@@ -262,13 +253,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /** Carries out what the process before this one, or others that are gone, did not come to. Never rejects. */
   function finish(): Promise<void> {
-    finishing = finishAfter(finishing);
+    finishing = Promise.resolve(finishing).then(unfinished).then(finishAll);
     return finishing;
-  }
-
-  async function finishAfter(earlier: Promise<void> | undefined): Promise<void> {
-    await earlier;
-    await finishAll(await unfinished());
   }
 
   /** Erasings first: what they make pointless is not done. */
@@ -276,14 +262,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     for (const { sequence, change } of left)
       if (change.kind === 'erased') await carryOutErasing(change, sequence);
     const noted = new Map<string, unknown>();
-    const last = new Map<string, number>();
-    for (const { sequence, change } of left)
-      if (change.kind === 'edited' || change.kind === 'deleted')
-        for (const id of messageIdsOf(change)) last.set(id, sequence);
-    for (const { sequence, change } of left) {
+    for (const { sequence, change } of notOvertaken(left)) {
       if (change.kind === 'erased' || !isOpen(sequence)) continue;
-      // The later one takes out what the earlier one said, too; done before, the earlier one would take out what is said now.
-      if (change.kind === 'edited' && last.get(change.messageId) !== sequence) continue;
       try {
         await finishOne({ sequence, change }, noted);
       } catch (error) {
@@ -389,25 +369,28 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     } = {},
   ): Promise<Failures> {
     const failures = new Map<LayerName | 'answers', unknown>();
-    const attempt = async (name: LayerName | 'answers', work: () => Promise<void>): Promise<void> => {
-      try {
-        await work();
-      } catch (error) {
-        failures.set(name, error);
-        logger.error('a change could not be applied to a layer of memory', {
-          kind: change.kind,
-          layer: name,
-          userId: personOf(change),
-          error,
-        });
-      }
-    };
+    const about = { kind: change.kind, userId: personOf(change) };
+    const attempt = attempting(failures, 'a change could not be applied to a layer of memory', about);
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'withdraw'));
     if (change.kind === 'withdrawn')
       await attempt('answers', () => withdrawAnswers(answers, change.cause, change.messages));
     if (!isErasing || (failures.size > 0 && !isLastTry)) return failures;
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'erase'));
     return failures;
+  }
+
+  /** For steps of which one that fails holds up no other: it is in the log and among the failures. Each resolves with whether it was done. */
+  function attempting(failures: Map<LayerName | 'answers', unknown>, problem: string, about: object) {
+    return async (layer: LayerName | 'answers', work: () => Promise<unknown>): Promise<boolean> => {
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        failures.set(layer, error);
+        logger.error(problem, { ...about, layer, error });
+        return false;
+      }
+    };
   }
 
   return { record, forget, finalise, restore, erase, erased, erasedElsewhere, purge, expire, finish };

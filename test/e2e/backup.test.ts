@@ -133,7 +133,7 @@ describe('a backup [O4]', () => {
       [['backup', backup()], 'There is a file'],
       [['backup', join(stage.folder, 'none/backup.zip')], 'There is no folder'],
       [['backup', 'one.zip', 'two.zip'], "Unknown argument 'two.zip'"],
-      [['backup'], 'backup needs a FILE'],
+      [['backup'], 'backup needs FILE'],
       [['backup', '--replace', 'one.zip'], "Unknown option '--replace'"],
       [['backup', '--replaces', 'one.zip'], "Unknown option '--replaces'"],
       [['restore', join(stage.folder, 'none.zip')], 'cannot be read as a backup'],
