@@ -34,9 +34,12 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   cost: benchCost,
 };
 
+/** These need a PostgreSQL server, and one of them ten gigabytes of memory: they run where they are named. */
+const onlyByName = ['postgres', 'queue'];
+
 const usage = `Measures how fast we are, each row beside the least that could be done for it, in turns in the same run: medians and quartiles.
 
-npm run bench                       all of it
+npm run bench                       all of it but ${onlyByName.join(' and ')}
 npm run bench -- store turn         some of it: ${Object.keys(benches).join(', ')}
 npm run bench -- --against f93f67a  beside another version of ourselves too
 npm run bench -- --json FILE        also appends a line of JSON for each row
@@ -58,6 +61,6 @@ cleanUpAtEnd(process.env['TMPDIR']);
 const other = values.against === undefined ? undefined : await unpack(values.against);
 const bench = createBench({ ours, other, json: values.json });
 for (const [name, run] of Object.entries(benches))
-  if (positionals.length === 0 || positionals.includes(name)) await run(bench);
+  if (positionals.length === 0 ? !onlyByName.includes(name) : positionals.includes(name)) await run(bench);
 // A request that the sandbox makes wait may still hold the process, as it may hold a bot that stops [G4].
 process.exit();
