@@ -10,6 +10,7 @@ import { benchEvents, benchMemory } from './bench/event-speed.ts';
 import { benchItems } from './bench/items-speed.ts';
 import { createBench, type Bench } from './bench/measured.ts';
 import { benchPostgres, benchQueue } from './bench/postgres-speed.ts';
+import { benchProcesses } from './bench/processes-speed.ts';
 import { benchPrompts } from './bench/prompt-speed.ts';
 import { benchRecall } from './bench/recall-speed.ts';
 import { benchRemembering } from './bench/remember-speed.ts';
@@ -30,16 +31,17 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   recall: benchRecall,
   postgres: benchPostgres,
   queue: benchQueue,
+  processes: benchProcesses,
   loop: benchEventLoop,
   cost: benchCost,
 };
 
 /** These need a PostgreSQL server, and one of them ten gigabytes of memory: they run where they are named. */
-const onlyByName = ['postgres', 'queue'];
+const onlyByName = ['postgres', 'queue', 'processes'];
 
 const usage = `Measures how fast we are, each row beside the least that could be done for it, in turns in the same run: medians and quartiles.
 
-npm run bench                       all of it but ${onlyByName.join(' and ')}
+npm run bench                       all of it but ${new Intl.ListFormat('en').format(onlyByName)}
 npm run bench -- store turn         some of it: ${Object.keys(benches).join(', ')}
 npm run bench -- --against f93f67a  beside another version of ourselves too
 npm run bench -- --json FILE        also appends a line of JSON for each row

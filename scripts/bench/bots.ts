@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,6 +13,8 @@ import type { Version } from './versions.ts';
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
+/** In which Linux tells times: `sysconf(_SC_CLK_TCK)` is 100 a second wherever Node.js runs. */
+const tickMs = 10;
 
 /** A bot in a process of its own, connected to a sandbox in this one. */
 export interface BotProcess {
@@ -21,6 +23,8 @@ export interface BotProcess {
   readonly readyAfter: number;
   /** Milliseconds of the processor since its start; only of one that was started with a probe. */
   cpu(): Promise<number>;
+  /** Milliseconds of the processor of this process and of those that it started, since they started; in steps of ten. On Linux only. */
+  cpuWithChildren(): Promise<number>;
   /** Megabytes that live on its heap after garbage was collected; only of one that was started with a probe. */
   heap(): Promise<number>;
   /** Megabytes that the process holds of the machine's memory. */
@@ -104,6 +108,7 @@ async function start(
       const { user, system } = await ask('cpu');
       return (user + system) / 1000;
     },
+    cpuWithChildren: () => cpuOfGroup(child.pid ?? NaN),
     heap: async () => (await ask('heap')) / 1024 / 1024,
     async residentMemory() {
       const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(child.pid)]);
@@ -114,6 +119,19 @@ async function start(
       await ended;
     },
   };
+}
+
+/** Each program that a bench starts leads a process group of its own: see `cleanUpAtEnd`. */
+async function cpuOfGroup(group: number): Promise<number> {
+  let ticks = 0;
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/u.test(name)) continue;
+    const stat = await readFile(join('/proc', name, 'stat'), 'utf8').catch(() => '');
+    // Behind the name, which may have spaces: state, parent, group; user and system time are the 12th and 13th from there. See proc(5).
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(fields[2]) === group) ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks * tickMs;
 }
 
 /** A sandbox and a folder for each subject of a comparison: none hears of what the others are told. */

@@ -121,7 +121,7 @@ async function traced(bot: BotProcess, folder: string, work: (turn: number) => P
 }
 
 /** A model server that answers every call alike and at once. */
-async function startInstantModel() {
+export async function startInstantModel() {
   const server = createServer((request, response) => {
     request
       .resume()

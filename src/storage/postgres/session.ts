@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import pLimit, { type LimitFunction } from 'p-limit';
 import pg from 'pg';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Locks } from '../../core/processes.ts';
+import { within } from '../../core/time.ts';
 import { connectionOptions } from './database.ts';
 import { DatabaseFault, connectFault, queryFault, toStoreError } from './faults.ts';
 
@@ -28,10 +30,14 @@ const lockPatienceMs = 15_000;
 const awayPatienceMs = 5000;
 /** The longest that an answer is waited for: nothing that is asked here waits for anything, and everybody's locks wait for it. */
 const silenceMs = 10_000;
+/** That the server has to hear that all locks are given back. */
+const leaveMs = 1000;
 const reconnectMs = 500;
 
 interface Link {
   readonly client: pg.Client;
+  /** One question after the other. */
+  readonly inTurn: LimitFunction;
   isLost: boolean;
   /** Gives the connection up, and has another made. */
   readonly lose: () => void;
@@ -73,7 +79,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       link = reconnect();
       link.catch(() => undefined);
     };
-    const opened: Link = { client, isLost: false, lose };
+    const opened: Link = { client, inTurn: pLimit(1), isLost: false, lose };
     client.on('error', lose);
     client.on('end', lose);
     client.on('notification', ({ payload = '' }) => {
@@ -201,7 +207,11 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       isClosed = true;
       claimed.clear();
       const present = await Promise.race([link.catch(() => undefined), delay(0)]);
-      await present?.client.end().catch(() => undefined);
+      if (present === undefined) return;
+      present.isLost = true;
+      // Whoever comes next finds all free at once: the server notices only a little later that a connection is gone.
+      await within(leaveMs, ask(present, 'select pg_advisory_unlock_all()').catch(() => []), []);
+      await present.client.end().catch(() => undefined);
     },
   };
 }
@@ -244,7 +254,8 @@ async function ask(
   values: readonly unknown[] = [],
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   try {
-    return (await link.client.query<Record<string, unknown>>(text, [...values])).rows;
+    const query = () => link.client.query<Record<string, unknown>>(text, [...values]);
+    return (await link.inTurn(query)).rows;
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) link.lose();
     throw queryFault(error);

@@ -51,6 +51,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   /** Something came that can be taken, since it was last looked. */
   let isNews = false;
   let isTaking = true;
+  /** What is being added or finished in the table. */
+  let underWay = 0;
   /** What cannot be had is told of once, and when it can again. */
   let isAway = false;
   const timers: NodeJS.Timeout[] = [];
@@ -85,6 +87,15 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       return all.map(() => true);
     },
   });
+
+  async function counted<T>(change: Promise<T>): Promise<T> {
+    underWay += 1;
+    try {
+      return await change;
+    } finally {
+      underWay -= 1;
+    }
+  }
 
   /** Takes what is due, as long as there is room. */
   async function look(): Promise<void> {
@@ -141,9 +152,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     isNews = true;
     if (!end.signal.aborted) void look();
     // What was ended is not done: whoever looks next takes it again.
-    if (end.signal.aborted) return release(userId, fence);
+    if (end.signal.aborted) return counted(release(userId, fence));
     if (isDone)
-      await finish({ userId, fence }).catch((error: unknown) =>
+      await counted(finish({ userId, fence })).catch((error: unknown) =>
         logger.warn('work after turns is done again', { userId, error }),
       );
   }
@@ -191,7 +202,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   return {
     async add(userId, key, at) {
       try {
-        await add({ userId, key, at: at?.getTime() ?? 0 });
+        await counted(add({ userId, key, at: at?.getTime() ?? 0 }));
       } catch (error) {
         throw toStoreError(userId, 'queued', error);
       }
@@ -217,7 +228,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     },
     async idle() {
       for (;;) {
-        if (held.size > 0 || isLooking) {
+        if (held.size > 0 || isLooking || underWay > 0) {
           await delay(restMs);
           continue;
         }
