@@ -1,20 +1,18 @@
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { botName, createLayers, type Memory } from '../src/bot/layers.ts';
+import { botName, type Memory } from '../src/bot/layers.ts';
+import { layersAlone } from '../src/bot/memory-alone.ts';
 import { openStore } from '../src/bot/open-store.ts';
 import { createModel } from '../src/bot/start-bot.ts';
 import { loadEnvironment, readConfig, type Config, type Environment } from '../src/config/config.ts';
-import { RecentChanges } from '../src/core/changes.ts';
 import type { ChatMessage } from '../src/core/chat.ts';
 import type { Place, SessionKey } from '../src/core/place.ts';
 import { snowflakeAt } from '../src/core/snowflake.ts';
 import type { SequencedMessage } from '../src/memory/log/records.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { renderPromptReport } from '../src/prompt/report.ts';
-import { createKeyedQueue } from '../src/core/keyed-queue.ts';
 import { PromptComposer } from '../src/turn/prompt-input.ts';
-import { processTimer } from '../src/core/time.ts';
 
 const clock = () => new Date();
 
@@ -45,24 +43,10 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
   try {
     const model = await createModel(config.model, logger);
     const servers = new Set<string>();
-    const memory = createLayers(config, {
+    const memory = layersAlone(config, {
       store,
       model,
-      writes: createKeyedQueue(),
-      recent: new RecentChanges(),
-      answers: {
-        withdraw: () => Promise.resolve(),
-        hide: () => Promise.resolve(),
-        unhide: () => Promise.resolve(),
-        erase: () => Promise.resolve(),
-        noteErased: () => {},
-      },
       server: { hasSeveral: () => servers.size > 1 },
-      wakeAt: () => {},
-      timer: processTimer,
-      changed: () => {},
-      endWork: () => {},
-      clock,
       logger,
     });
     const { session, place, speakerName } = await findSession(memory, wish, servers);

@@ -1,6 +1,5 @@
-import { createLayers } from '../../src/bot/layers.ts';
+import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { RecentChanges } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
@@ -13,7 +12,6 @@ import { createDatabase, type Database } from '../../src/storage/postgres/databa
 import { createPostgresStore, type PostgresStore } from '../../src/storage/postgres/store.ts';
 import { createWorkQueue } from '../../src/storage/postgres/work-queue.ts';
 import { startPostgresServer } from '../../test/support/postgres-server.ts';
-import { noAnswers } from '../../test/support/undo.ts';
 import { print, type Bench } from './measured.ts';
 import { conversation, documentOf, noteOf, recordOf, sentence } from './prompt-speed.ts';
 
@@ -109,20 +107,12 @@ function layersOver(store: PostgresStore) {
   const writes = createKeyedQueue({
     shared: { locks: store.locks, refusalOf: async () => undefined, clock: () => new Date() },
   });
-  return createLayers(config, {
+  return layersAlone(config, {
     store,
-    model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
-    recent: new RecentChanges(),
     writes,
-    server: { hasSeveral: () => false },
-    answers: noAnswers,
     processes: store,
     lapseAt: (userId, time) => store.work.add(userId, 'lapse', time),
-    wakeAt: () => {},
     timer: processTimer,
-    changed: () => {},
-    endWork: () => {},
-    clock,
     logger,
   });
 }

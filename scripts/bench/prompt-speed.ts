@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { botName, createLayers } from '../../src/bot/layers.ts';
+import { botName } from '../../src/bot/layers.ts';
+import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { RecentChanges } from '../../src/core/changes.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import type { Place } from '../../src/core/place.ts';
@@ -26,8 +26,7 @@ import { createFileStore } from '../../src/storage/files/store.ts';
 import { PromptComposer } from '../../src/turn/prompt-input.ts';
 import { timing, type Bench, type Subject } from './measured.ts';
 import { ours } from './versions.ts';
-import { noAnswers, withoutUndo } from '../../test/support/undo.ts';
-import { processTimer } from '../../src/core/time.ts';
+import { withoutUndo } from '../../test/support/undo.ts';
 
 const rounds = 1_000;
 const coldRounds = 200;
@@ -115,17 +114,8 @@ function rootsIn(folder: string) {
 async function openPerson(folder: string) {
   const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC', DISCOCLAW_DURABLE_MAX_ITEMS: '1000' });
   const store = await createFileStore({ ...rootsIn(folder), clock, logger, readOnly: true });
-  const memory = createLayers(config, {
+  const memory = layersAlone(config, {
     store,
-    model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
-    recent: new RecentChanges(),
-    writes: createKeyedQueue(),
-    server: { hasSeveral: () => false },
-    answers: noAnswers,
-    wakeAt: () => {},
-    timer: processTimer,
-    changed: () => {},
-    endWork: () => {},
     clock,
     logger,
   });

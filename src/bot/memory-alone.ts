@@ -1,15 +1,45 @@
-import { readConfig, type Environment } from '../config/config.ts';
+import { readConfig, type Config, type Environment } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
+import type { AnswerKeeper } from '../memory/change-records.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSharedSpending } from '../observability/shared-spending.ts';
 import { createSpending } from '../observability/spending.ts';
 import { lapseKey } from '../turn/after-turn.ts';
 import { createChannelJournal } from '../turn/journal.ts';
-import { createLayers } from './layers.ts';
+import { createLayers, type LayerPorts, type Memory } from './layers.ts';
 import { assertMemory, openStore } from './open-store.ts';
 
 const clock = () => new Date();
+
+/** Where no answer waits to be sent, and nobody looks at history. */
+export const noAnswers: AnswerKeeper = {
+  withdraw: () => Promise.resolve(),
+  hide: () => Promise.resolve(),
+  unhide: () => Promise.resolve(),
+  erase: () => Promise.resolve(),
+  noteErased: () => {},
+};
+
+/** All layers where no bot runs but for these ports: no model is asked, nobody is told of anything, and nothing happens later by itself. */
+export function layersAlone(
+  config: Config,
+  ports: Pick<LayerPorts, 'store' | 'logger'> & Partial<LayerPorts>,
+): Memory {
+  return createLayers(config, {
+    model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
+    recent: new RecentChanges(),
+    writes: createKeyedQueue(),
+    answers: noAnswers,
+    server: { hasSeveral: () => false },
+    wakeAt: () => {},
+    timer: () => () => {},
+    changed: () => {},
+    endWork: () => {},
+    clock,
+    ...ports,
+  });
+}
 
 /** All people's memory, with the store for this process alone; the bot itself is not there. @throws {StoreError} where it runs. @throws {RangeError} without a data folder. */
 export async function openMemory(environment: Environment) {
@@ -20,11 +50,9 @@ export async function openMemory(environment: Environment) {
   const work = shared?.work;
   const recent = new RecentChanges();
   const journal = createChannelJournal({ store, changes: recent });
-  const memory = createLayers(config, {
+  const memory = layersAlone(config, {
     store,
-    model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
     recent,
-    writes: createKeyedQueue(),
     answers: {
       ...journal,
       async erase(userId, before, channelIds) {
@@ -32,7 +60,6 @@ export async function openMemory(environment: Environment) {
           await journal.hide(place.channelId, replyIds);
       },
     },
-    server: { hasSeveral: () => false },
     costs: (store.isShared ? createSharedSpending : createSpending)({
       store,
       clock,
@@ -44,11 +71,6 @@ export async function openMemory(environment: Environment) {
     }).layer,
     processes: shared?.processes,
     lapseAt: work && ((userId, time) => work.add(userId, lapseKey, time)),
-    wakeAt: () => {},
-    timer: () => () => {},
-    changed: () => {},
-    endWork: () => {},
-    clock,
     logger,
   });
   return { memory, close };

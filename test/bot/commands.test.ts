@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { createCommands, registeredCommands } from '../../src/bot/commands.ts';
-import { createLayers } from '../../src/bot/layers.ts';
+import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { durableDocumentKind, emptyDurableDocument } from '../../src/memory/durable/document.ts';
 import { rememberItem } from '../../src/memory/durable/remember-item.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { closedEdges } from '../support/closed-edges.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
@@ -14,8 +13,6 @@ import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { oneServer } from '../support/servers.ts';
 import { ScriptedModel } from '../support/scripted-model.ts';
-import { noAnswers } from '../support/undo.ts';
-import { processTimer } from '../../src/core/time.ts';
 
 /** The commands as configured, for Alice, of whom one item is stored. */
 async function commandsWith(environment: Readonly<Record<string, string>>) {
@@ -37,17 +34,11 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
   const logger = recordingLogger();
   const recent = new RecentChanges();
   const model = new ScriptedModel(() => '');
-  const memory = createLayers(config, {
+  const memory = layersAlone(config, {
     store,
     model,
-    writes: createKeyedQueue(),
     recent,
-    answers: noAnswers,
     server: oneServer,
-    wakeAt: () => {},
-    timer: processTimer,
-    changed: () => {},
-    endWork: () => {},
     clock: () => now,
     logger,
   });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { createCommands } from '../../src/bot/commands.ts';
-import { createLayers } from '../../src/bot/layers.ts';
+import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { moveAll } from '../../src/bot/migrate.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
@@ -18,10 +18,8 @@ import { createTemporaryDatabase, type TemporaryDatabase } from '../storage/post
 import { createTemporaryStores, type TemporaryStores } from '../storage/files/temporary-store.ts';
 import { closedEdges } from '../support/closed-edges.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../support/incoming.ts';
-import { ScriptedModel } from '../support/scripted-model.ts';
 import { oneServer } from '../support/servers.ts';
 import { dmPlace, messageId, silent } from '../support/sessions.ts';
-import { noAnswers } from '../support/undo.ts';
 
 const carlId = '100000000000000003';
 const undoLastsMs = 10 * 60_000;
@@ -150,12 +148,10 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
   const writes = createKeyedQueue({
     shared: locks && { locks, refusalOf: () => Promise.resolve(undefined), clock },
   });
-  const memory = createLayers(config, {
+  const memory = layersAlone(config, {
     store,
-    model: new ScriptedModel(() => ''),
     writes,
     recent,
-    answers: noAnswers,
     server: oneServer,
     channels: {
       placeOf: () => Promise.resolve(publicPlace),
@@ -163,13 +159,10 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
     },
     processes: shared?.processes,
     lapseAt: shared && ((userId, time) => shared.work.add(userId, lapseKey, time)),
-    wakeAt: () => {},
     timer: (work, ms) => {
       const timer = setTimeout(work, ms);
       return () => clearTimeout(timer);
     },
-    changed: () => {},
-    endWork: () => {},
     clock,
     logger: silent,
   });

@@ -1,16 +1,13 @@
-import { createLayers } from '../../src/bot/layers.ts';
+import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { Store } from '../../src/core/store.ts';
 import { logKey } from '../../src/memory/log/session-state.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { aliceId } from './incoming.ts';
-import { oneServer } from './servers.ts';
 import { silent } from './sessions.ts';
-import { processTimer } from '../../src/core/time.ts';
 
 const place: Place = { audience: 'dm', channelId: '600000000000000009', homeId: '600000000000000009' };
 const session = { channelId: place.channelId, userId: aliceId };
@@ -33,17 +30,10 @@ export function usualText(index: number): string {
 export async function openLargeMemory(store: Store, messages: number) {
   const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC' });
   const recent = new RecentChanges();
-  const memory = createLayers(config, {
+  const memory = layersAlone(config, {
     store,
-    model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
     recent,
-    writes: createKeyedQueue(),
-    server: oneServer,
     answers: createChannelJournal({ store, changes: recent }),
-    wakeAt: () => {},
-    timer: processTimer,
-    changed: () => {},
-    endWork: () => {},
     clock: () => new Date(start + (messages + 1) * 60_000),
     logger: silent,
   });

@@ -1,3 +1,4 @@
+import { noAnswers } from '../../src/bot/memory-alone.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { KeyedQueue } from '../../src/core/keyed-queue.ts';
 import type { Logger } from '../../src/core/logger.ts';
@@ -6,7 +7,6 @@ import type { Store } from '../../src/core/store.ts';
 import { createChangeLedger } from '../../src/memory/changes.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { silent } from './sessions.ts';
-import { noAnswers } from './undo.ts';
 
 /** The real ledger over layers that stand alone, without a log: what people have forgotten reaches them. */
 export function ledgerFor(

@@ -1,3 +1,4 @@
+import { noAnswers } from '../../src/bot/memory-alone.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import type { Place, SessionKey } from '../../src/core/place.ts';
 import type { Store } from '../../src/core/store.ts';
@@ -204,13 +205,5 @@ export function openSessions(
     changed,
   };
 }
-
-const noAnswers: AnswerKeeper = {
-  withdraw: () => Promise.resolve(),
-  hide: () => Promise.resolve(),
-  unhide: () => Promise.resolve(),
-  erase: () => Promise.resolve(),
-  noteErased: () => {},
-};
 
 export type Sessions = ReturnType<typeof openSessions>;

@@ -1,6 +1,5 @@
 import type { Store } from '../../src/core/store.ts';
 import type { Clock } from '../../src/core/time.ts';
-import type { AnswerKeeper } from '../../src/memory/change-records.ts';
 import type { DurableMemoryOptions } from '../../src/memory/durable/durable-memory.ts';
 import { createProposals, type ProposalsOptions } from '../../src/memory/durable/proposals.ts';
 import { createUndoLog } from '../../src/memory/undo.ts';
@@ -31,15 +30,6 @@ export function undoOver(store: Store, clock: Clock): Pick<DurableMemoryOptions,
   });
   return { undo };
 }
-
-/** Where no answer waits to be sent, and nobody looks at history. */
-export const noAnswers: AnswerKeeper = {
-  withdraw: () => Promise.resolve(),
-  hide: () => Promise.resolve(),
-  unhide: () => Promise.resolve(),
-  erase: () => Promise.resolve(),
-  noteErased: () => {},
-};
 
 /** The real proposals, of which none lapses by itself; what they come from is said still. */
 export function proposalsOver(

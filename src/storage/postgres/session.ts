@@ -210,7 +210,11 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       if (present === undefined) return;
       present.isLost = true;
       // Whoever comes next finds all free at once: the server notices only a little later that a connection is gone.
-      await within(leaveMs, ask(present, 'select pg_advisory_unlock_all()').catch(() => []), []);
+      await within(
+        leaveMs,
+        ask(present, 'select pg_advisory_unlock_all()').catch(() => []),
+        [],
+      );
       await present.client.end().catch(() => undefined);
     },
   };

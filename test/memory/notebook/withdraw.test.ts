@@ -1,3 +1,4 @@
+import { noAnswers } from '../../../src/bot/memory-alone.ts';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,6 @@ import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 import { notebookSettings } from '../../support/layer-settings.ts';
-import { noAnswers } from '../../support/undo.ts';
 
 /** Sessions whose changes reach the notes on them, as the ledger has them follow. */
 function setUp<S extends Store>(store: S) {
