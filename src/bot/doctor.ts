@@ -30,6 +30,13 @@ export async function runDoctor(environment: Environment): Promise<number> {
 
 const mend = 'put it right in .env or the environment; docs/configuration.md has all variables';
 
+const shardVariables = ['DISCOCLAW_SHARDS', 'DISCOCLAW_SHARD_IDS', 'DISCOCLAW_PROCESSES'];
+/** What counts for nothing without a variable, or may contradict its default. */
+const relatives: ReadonlyMap<string, readonly string[]> = new Map([
+  ['DISCORD_TOKEN', ['DISCORD_API_URL']],
+  ...['DISCOCLAW_STORE', ...shardVariables].map((name) => [name, shardVariables] as const),
+]);
+
 /** The configuration, with the defaults in place of what is wrong in it. */
 function checkConfiguration(environment: Environment): { config: Config; findings: readonly Finding[] } {
   const about = 'configuration';
@@ -44,8 +51,7 @@ function checkConfiguration(environment: Environment): { config: Config; finding
     if (!(error instanceof ConfigError)) throw error;
     const { problems } = error;
     const bad = problems.map((problem) => problem.slice(0, problem.indexOf(':')));
-    // A server's address counts for nothing without a token.
-    const left = bad.includes('DISCORD_TOKEN') ? [...bad, 'DISCORD_API_URL'] : bad;
+    const left = bad.flatMap((name) => [name, ...(relatives.get(name) ?? [])]);
     const rest = Object.entries(environment).filter(([name]) => !left.includes(name));
     return {
       config: readConfig(Object.fromEntries(rest)).config,

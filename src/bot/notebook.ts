@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+
+import { z } from 'zod';
 
 import { readConfig, type Environment } from '../config/config.ts';
 import { isSnowflake } from '../core/snowflake.ts';
@@ -12,9 +15,12 @@ const clock = () => new Date();
 /** What is the caller's to mend. */
 const badRequest = 2;
 
+/** In the folder: what each file was when it was pulled, by SHA-256. */
+const pulledName = '.pulled.json';
+
 /**
- * `npm run notebook -- pull|push WHOSE FOLDER`: brings a person's notebook, or the workspace, out of a database into a folder for editing by hand, or puts the folder's
- * files in the place of those of the same name; the bot may run [X1]. Prints what was written. Resolves with the exit code. @throws {StoreError}
+ * `npm run notebook -- pull|push WHOSE FOLDER`: brings a person's notebook, or the workspace, out of a database into a folder for editing by hand, or puts in place
+ * what was edited there since; the bot may run [X1]. Prints what was written. Resolves with the exit code. @throws {StoreError}
  */
 export async function runNotebook(
   wish: string,
@@ -61,27 +67,62 @@ async function carry(
 
 /** Resolves with the files that were written. */
 async function pull(store: Store, root: string, folder: string): Promise<readonly string[]> {
-  const files = await store.list(root);
-  for (const { path } of files) {
+  const pulled = new Map<string, string>();
+  for (const { path } of await store.list(root)) {
     const text = await store.readText(`${root}/${path}`);
     if (text === undefined) continue;
-    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, path), text, { mode: 0o600 });
+    await write(folder, path, text);
+    pulled.set(path, hashOf(text));
   }
-  return files.map(({ path }) => join(folder, path));
+  await write(folder, pulledName, JSON.stringify(Object.fromEntries(pulled)));
+  return Array.from(pulled.keys(), (path) => join(folder, path));
 }
 
-/** Resolves with the keys that are other than before. Hidden files stay where they are. */
+/**
+ * Resolves with the keys that are other than before; hidden files stay where they are. @throws {RangeError} where what was edited is no longer as it was
+ * pulled, so that nothing that came meanwhile is lost and nothing that was forgotten comes back; then nothing was put in place.
+ */
 async function push(store: Store, root: string, folder: string): Promise<readonly string[]> {
-  const changed: string[] = [];
+  const pulled = await pulledIn(folder);
+  const edited = new Map<string, string>();
+  const inTheWay: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/');
     if (!entry.isFile() || /(?:^|\/)\./u.test(path)) continue;
-    const key = `${root}/${path}`;
     const text = await readFile(join(folder, path), 'utf8');
-    if ((await store.readText(key)) === text) continue;
-    await store.writeText(key, text);
-    changed.push(key);
+    if (hashOf(text) === pulled.get(path)) continue;
+    const stored = await store.readText(`${root}/${path}`);
+    if (stored === text) continue;
+    if ((stored === undefined ? undefined : hashOf(stored)) !== pulled.get(path)) inTheWay.push(path);
+    edited.set(path, text);
   }
-  return changed;
+  if (inTheWay.length > 0)
+    throw new RangeError(
+      `Nothing was put in place, since these are not as they were pulled: ${inTheWay.toSorted().join(', ')}. Pull into another folder, edit there what you want changed, and push that.`,
+    );
+  for (const [path, text] of edited) {
+    await store.writeText(`${root}/${path}`, text);
+    pulled.set(path, hashOf(text));
+  }
+  await write(folder, pulledName, JSON.stringify(Object.fromEntries(pulled)));
+  return Array.from(edited.keys(), (path) => `${root}/${path}`);
+}
+
+/** Nothing where the folder was never pulled into. @throws {RangeError} */
+async function pulledIn(folder: string): Promise<Map<string, string>> {
+  const text = await readFile(join(folder, pulledName), 'utf8').catch(() => '{}');
+  try {
+    return new Map(Object.entries(z.record(z.string(), z.string()).parse(JSON.parse(text))));
+  } catch {
+    throw new RangeError(`${join(folder, pulledName)} was damaged: pull into another folder.`);
+  }
+}
+
+async function write(folder: string, path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, path), text, { mode: 0o600 });
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }

@@ -26,6 +26,18 @@ it('a notebook in a database can be edited in a folder, while the bot runs [S5][
     `users/${alice}/notebook/USER.md\n`,
   );
   expect(await bot.readText(`users/${alice}/notebook/USER.md`)).toBe('# Alice\n- Keeps bees\n');
+  // Pushed once more, the folder is as it was pulled; what the bot wrote since, or took away, is in the way of an edit only.
+  await bot.writeText(`users/${alice}/notebook/USER.md`, '# Alice\n- Keeps bees\n- Has a dog\n');
+  await bot.remove(`users/${alice}/notebook/facts/кофе.md`);
+  expect(await run(['push', alice, join(folder, 'notes')])).toEqual({ code: 0, output: '' });
+  await writeFile(join(folder, 'notes/facts/кофе.md'), '# Coffee\n- Black\n');
+  await writeFile(join(folder, 'notes/USER.md'), '# Alice\n');
+  await writeFile(join(folder, 'notes/new.md'), '# New\n');
+  const refused = await run(['push', alice, join(folder, 'notes')]);
+  expect(refused.code).toBe(2);
+  expect(refused.output).toContain('these are not as they were pulled: USER.md, facts/кофе.md');
+  expect(await bot.list(`users/${alice}/notebook`)).toHaveLength(1);
+  expect(await bot.readText(`users/${alice}/notebook/USER.md`)).toContain('Has a dog');
   expect((await run(['push', 'bob', folder])).code).toBe(2);
   expect(await run(['pull', alice, folder], '')).toEqual({
     code: 2,

@@ -127,11 +127,15 @@ describe.concurrent('npm run doctor [O1]', () => {
       name: 'a bad variable, little room, no model server, a clock that is a little off, and commands that nobody registered',
       environment: {
         DISCOCLAW_TIMEZONE: 'Atlantis/Centre',
+        DISCOCLAW_STORE: 'postgre://user@host/database',
+        DISCOCLAW_SHARDS: '4',
+        DISCOCLAW_PROCESSES: '2',
         ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
         ...together(diskWith(500 * 2 ** 20), laterBy(60_000)),
       },
       told: [
         ['✗ configuration: DISCOCLAW_TIMEZONE: expected an IANA time zone', 'put it right in .env'],
+        ['✗ configuration: DISCOCLAW_STORE: expected', 'put it right in .env'],
         ['! disk: 500 MB are free', 'make room on the disk'],
         ["✗ model: The model's server cannot be reached", 'check the network and ANTHROPIC_BASE_URL'],
         [
