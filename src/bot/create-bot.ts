@@ -343,7 +343,7 @@ export function createBot(config: Config, ports: BotPorts) {
       retention.start();
       leftGuilds.start(presentGuilds);
       await channelNotes.dropPaused(clock().toISOString(), processes?.locks);
-      await noteTaking.start();
+      await noteTaking.start(presentGuilds.areKnown);
     },
     idle,
     /** What waits or runs, by kind. */

@@ -116,7 +116,11 @@ export async function registerCommands(options: RegistrationOptions): Promise<vo
   const { api, applicationId, commands, store, signal, logger } = options;
   const known = await remembered();
   const found = await guildsOfTheBot();
-  if (found === undefined) return;
+  if (found === undefined) {
+    // For those of everywhere no guild is needed; what may be left in one waits for the next start.
+    if (options.guildIds.length === 0) await write(commands, undefined, await registered());
+    return;
+  }
   const botGuildIds = found;
   const guildIds = options.guildIds.filter((guildId) => botGuildIds.includes(guildId));
   // Discord counts asking for them as an invalid request.

@@ -273,16 +273,20 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       for (const [channelId, of] of Array.from(noted)) if (of === guildId) noted.delete(channelId);
     },
 
-    /** Takes out what a kill left of people who had paused by a moment, ISO 8601; of several processes that run one does. Never rejects. */
+    /** Takes out what a kill left of people who had paused by a moment, ISO 8601; of processes that start together one does. Never rejects. */
     async dropPaused(at: string, locks?: Pick<Locks, 'claim'>): Promise<void> {
+      let claim: Awaited<ReturnType<Locks['claim']>>;
       try {
-        if (locks !== undefined && (await locks.claim('paused notes')) === undefined) return;
+        claim = await locks?.claim('paused notes');
+        if (locks !== undefined && claim === undefined) return;
         for await (const { channelId, notes } of documents())
           for (const userId of new Set(notes.map(({ authorId }) => authorId)))
             if ((await people.pauseIn({ userId, channelId }, at)) !== undefined)
               await dropOf(userId, channelId);
       } catch (error) {
         logger.error('notes of people who have paused could not be looked for', { error });
+      } finally {
+        await claim?.release();
       }
     },
 

@@ -175,10 +175,11 @@ export function createNoteTaking(options: NoteTakingOptions) {
       waitForQuiet({ guildId, channelId }, 1);
       void noteUnread(authorId, messageId);
     },
-    /** Looks in a while what was said in channels with notes that an earlier process did not come to. Never rejects. */
-    async start(): Promise<void> {
+    /** Looks in a while what was said in channels with notes that an earlier process did not come to, in guilds that are this one's. Never rejects. */
+    async start(isOwn: (guildId: string) => boolean): Promise<void> {
       try {
-        for (const place of await notes.channels()) if (!talking.has(place.channelId)) waitForQuiet(place, 0);
+        for (const place of await notes.channels())
+          if (isOwn(place.guildId) && !talking.has(place.channelId)) waitForQuiet(place, 0);
       } catch (error) {
         logger.error('channels with notes could not be looked for', { error });
       }

@@ -46,7 +46,7 @@ async function register(
   options: {
     readonly commands?: readonly ApplicationCommand[];
     readonly guildIds?: readonly string[];
-    readonly botGuildIds?: readonly string[];
+    readonly botGuildIds?: readonly string[] | 'not told';
   } = {},
 ) {
   const logger = new RecordingLogger();
@@ -59,7 +59,10 @@ async function register(
     signal: new AbortController().signal,
     logger,
     ...options,
-    botGuildIds: async () => options.botGuildIds ?? ['1', '2'],
+    botGuildIds: async () => {
+      if (options.botGuildIds === 'not told') throw new Error('Internal Server Error');
+      return options.botGuildIds ?? ['1', '2'];
+    },
   });
   return { logger };
 }
@@ -109,6 +112,14 @@ describe('registering commands', () => {
 
   it('finds leftovers that nobody remembers, once the commands can be used', async () => {
     const api = fakeApi({ '2': [memory] });
+    await register(api);
+    expect(api.written).toEqual(['global: 1', '2: 0']);
+  });
+
+  it('writes those of everywhere also where Discord does not tell which servers there are', async () => {
+    const api = fakeApi({ 2: [memory] });
+    await register(api, { botGuildIds: 'not told' });
+    expect(api.written).toEqual(['global: 1']);
     await register(api);
     expect(api.written).toEqual(['global: 1', '2: 0']);
   });

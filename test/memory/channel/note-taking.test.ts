@@ -104,8 +104,14 @@ describe('a stretch of talk [B1]', () => {
     say('The walrus ships on Monday');
     await quiet();
     say('The seal ships on Friday');
+    // One with other servers leaves it alone.
+    const other = make();
+    await other.start(() => false);
+    timer.pass(idleMs);
+    await other.idle();
+    expect(model.requests).toHaveLength(1);
     const next = make();
-    await next.start();
+    await next.start((id) => id === guildId);
     timer.pass(idleMs);
     await next.idle();
     expect(model.requests.map(inputOf).join('')).not.toContain('penguin');

@@ -5,6 +5,8 @@ import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { everyone, type Place } from '../../../src/core/place.ts';
 import { renderSection } from '../../../src/core/section.ts';
 import { FakeChannels, notesOver } from '../../support/channel-notes.ts';
+import { deferred } from '../../support/deferred.ts';
+import { eventually } from '../../support/eventually.ts';
 import { aliceId, bobId } from '../../support/incoming.ts';
 import { dmPlace, openSessions, messageId, startTime } from '../../support/sessions.ts';
 import { SharedData } from '../../support/shared-store.ts';
@@ -94,10 +96,11 @@ describe('channel notes that another process takes [B2] [X2]', () => {
     expect(await data.common.everything()).not.toMatch(/walrus|penguin/u);
   });
 
-  it('are looked through for people who have paused by one of the processes that run [K9]', async () => {
+  it('are looked through for people who have paused at each start, by one process of those that start together [K9]', async () => {
     const { data, keep } = twoProcesses([]);
     await keep('The walrus ships on Friday', places[0]);
     const looked: string[] = [];
+    const gate = deferred<void>();
     async function start(name: string) {
       const process = data.open();
       const notes = notesOver(process.store, {
@@ -106,19 +109,22 @@ describe('channel notes that another process takes [B2] [X2]', () => {
         recent: new RecentChanges(),
         people: {
           mayStore: () => Promise.resolve(true),
-          pauseIn: () => {
+          async pauseIn() {
             looked.push(name);
-            return Promise.resolve(name === 'third' ? { scope: 'everywhere', since: atNow } : undefined);
+            if (name === 'first') await gate.promise;
+            return name === 'third' ? { scope: 'everywhere', since: atNow } : undefined;
           },
         },
       });
       await notes.dropPaused(atNow, process.shared.processes.locks);
-      return process;
     }
-    const first = await start('first');
+    const first = start('first');
+    await eventually(() => expect(looked).toEqual(['first']));
     await start('second');
     expect(looked).toEqual(['first']);
-    first.kill();
+    gate.resolve();
+    await first;
+    // Killed where it had stored a pause, and started again while the first runs on.
     await start('third');
     expect(looked).toEqual(['first', 'third']);
     expect(await data.common.everything()).not.toContain('walrus');
