@@ -186,12 +186,14 @@ const letPass = `
   update discoclaw.work set next_at = next_at - $1::float8 * interval '1 millisecond',
     waiting = coalesce((select jsonb_object_agg(key, value::float8 - $1::float8) from jsonb_each_text(waiting)), '{}')`;
 
-/** Of a key, its content and last good copy; of a log, its records and what is kept of them. Indexes hold texts as they are, between other bytes. */
+/** Of a key, its content, and its last good copy as it is called in files; of a log, its records and what is kept of them. Indexes hold texts as they are, between other bytes. */
 const everyRow = `
-  select key as path, concat_ws(' ', document::text, former_document::text, encode(content, 'escape'), encode(former_content, 'escape'),
+  select key as path, concat_ws(' ', document::text, encode(content, 'escape'),
     (select string_agg(record::text, ' ') from discoclaw.records where log = entry.id),
     (select string_agg(encode(bytes, 'escape'), ' ') from discoclaw.kept_blocks where log = entry.id)) as text
   from discoclaw.entries entry
+  union all select key || '.bak', coalesce(former_document::text, encode(former_content, 'escape')) from discoclaw.entries
+    where former_document is not null or former_content is not null
   union all select 'orphans', record::text from discoclaw.records where log not in (select id from discoclaw.entries)
   union all select 'orphans', encode(bytes, 'escape') from discoclaw.kept_blocks where log not in (select id from discoclaw.entries)
   union all select 'quarantine/' || key, encode(content, 'escape') from discoclaw.quarantine

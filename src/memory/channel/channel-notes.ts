@@ -131,13 +131,14 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     return present !== undefined && mayUseNote(channel, present, true) ? channel : undefined;
   }
 
-  /** What a turn may look for: the notes of its server; in a direct message of all, or, where that may be very many, of those in which the asker has talked. */
+  /** What a turn may look for: the notes of its server; in a direct message of all, or, where that were very many, of those in which the asker has talked. */
   async function* notesFor(guildId: string | undefined, askerId: string): AsyncGenerator<NotesDocument> {
     if (guildId !== undefined) yield* documents({ guildIds: [guildId] });
     else if (!store.isShared) yield* documents();
     else {
       const noted = (await channelsOf(askerId)).values();
-      yield* documents({ guildIds: [...new Set([...noted, ...(await options.guildsOf(askerId))])] });
+      const guildIds = [...new Set([...noted, ...(await options.guildsOf(askerId))])];
+      yield* documents({ guildIds, andKnown: true });
     }
   }
 

@@ -16,10 +16,15 @@ import { createNotedChannels } from './noted.ts';
 /** Files that are asked for at the same time, where each would be a way to a database. */
 const readAtOnce = 100;
 
+/** Channels with notes of which a shared store's are all looked through for one message. */
+const mostKnown = 500;
+
 /** Which files. Default: all. */
 export interface NotesWhere {
   /** Of these guilds. */
   readonly guildIds?: readonly string[];
+  /** And of all others that are known here, where that is not very many. */
+  readonly andKnown?: boolean;
   /** Those in which this author may have notes. */
   readonly authorId?: string;
 }
@@ -73,12 +78,19 @@ export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'updat
   }
 
   /** In a shared store others may have made some a moment ago, whose author's list names them. */
-  async function channelsWhere({ guildIds, authorId }: NotesWhere): Promise<readonly NotesPlace[]> {
+  async function channelsWhere({
+    guildIds,
+    andKnown = false,
+    authorId,
+  }: NotesWhere): Promise<readonly NotesPlace[]> {
     const found = async () => {
       if (authorId !== undefined) return channelsOf(authorId);
-      return store.isShared ? findChannels(guildIds) : notedChannels();
+      const known = await notedChannels();
+      if (!store.isShared) return known;
+      const listed = await findChannels(guildIds);
+      return andKnown && known.size <= mostKnown ? new Map([...known, ...listed]) : listed;
     };
-    const meant = guildIds && new Set(guildIds);
+    const meant = andKnown ? undefined : guildIds && new Set(guildIds);
     return Array.from(await found(), ([channelId, guildId]) => ({ guildId, channelId })).filter(
       ({ guildId }) => meant?.has(guildId) !== false,
     );

@@ -4,6 +4,7 @@ import { RecentChanges } from '../../../src/core/changes.ts';
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { everyone, type Place } from '../../../src/core/place.ts';
 import { renderSection } from '../../../src/core/section.ts';
+import { noNotes, notesKey, notesKind } from '../../../src/memory/channel/document.ts';
 import { FakeChannels, notesOver } from '../../support/channel-notes.ts';
 import { deferred } from '../../support/deferred.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -70,10 +71,19 @@ describe('channel notes that another process takes [B2] [X2]', () => {
     expect(await direct.notes.mayTell([source], dmPlace, aliceId)).toBe(true);
   });
 
-  it('are looked for in the servers alone in which the asker has talked or is noted', async () => {
-    const { direct, keep, shown } = twoProcesses([guilds[0]]);
+  it('are looked for in the servers alone in which the asker has talked or is noted, where there are very many', async () => {
+    const { data, direct, keep, shown } = twoProcesses([guilds[0]]);
     await keep('The walrus ships on Friday', places[0]);
     await keep('The walrus eats on Sunday', places[1]);
+    for (let index = 0; index < 500; index += 1) {
+      const place = {
+        guildId: guilds[1],
+        channelId: String(BigInt(places[1].channelId) + 1n + BigInt(index)),
+      };
+      await data.common.update(notesKey(place), notesKind, () => noNotes(place));
+    }
+    // Which there are in all it looks for once.
+    expect(await shown('what does the walrus do?')).toContain('Friday');
     const asked: string[] = [];
     direct.process.refuses = (operation, key) => {
       if (operation === 'read' || operation === 'list') asked.push(key);
@@ -84,6 +94,12 @@ describe('channel notes that another process takes [B2] [X2]', () => {
     expect(found).not.toContain('Sunday');
     expect(asked.filter((key) => key === 'guilds' || key.includes(guilds[1]))).toEqual([]);
     await keep('I like the walrus', places[1], aliceId);
+    expect(await shown('what does the walrus do?')).toContain('Sunday');
+  });
+
+  it('are looked for in all servers, where there are not very many', async () => {
+    const { keep, shown } = twoProcesses([]);
+    await keep('The walrus eats on Sunday', places[1]);
     expect(await shown('what does the walrus do?')).toContain('Sunday');
   });
 
