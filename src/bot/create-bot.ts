@@ -185,7 +185,15 @@ export function createBot(config: Config, ports: BotPorts) {
     commandsEnabled: config.commandsEnabled,
     logger,
   });
-  const lateNotices = createLateNotices({ memoryNotices, journal, replies, presentPlace, clock, logger });
+  const lateNotices = createLateNotices({
+    memoryNotices,
+    isNamed: memory.isNamed,
+    journal,
+    replies,
+    presentPlace,
+    clock,
+    logger,
+  });
   const limits = createTurnLimits({
     turnsPerMinute: config.limits.turnsPerMinute,
     beginsAnewAt: () => nextDayAt(clock(), config.timeZone),

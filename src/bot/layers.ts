@@ -16,6 +16,7 @@ import type { AnswerKeeper } from '../memory/change-records.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory, type DurableMemory } from '../memory/durable/durable-memory.ts';
 import { createExtractionFold } from '../memory/durable/extraction-fold.ts';
+import { stillNamed } from '../memory/durable/notices.ts';
 import { createExtraction } from '../memory/durable/extraction.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
@@ -338,6 +339,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
     leftGuilds,
     undo,
     proposals,
+    /** Whether what a late notice names is there yet. */
+    isNamed: stillNamed({ durable, proposals, recent: ports.recent }),
     sessionLog,
     states,
     shortTerm,

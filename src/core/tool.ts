@@ -44,6 +44,15 @@ export interface LateNotice {
   readonly userId: string;
   readonly messageId: string;
   readonly notice: MemoryNotice;
+  readonly about: NamedMemory;
+}
+
+/** What a notice names, as it was then: an item, with the one that it corrected, or what its person is asked about. */
+export interface NamedMemory {
+  readonly kind: 'item' | 'proposal';
+  readonly id: string;
+  readonly text: string;
+  readonly before?: { readonly id: string; readonly text: string };
 }
 
 /** What came of an offer. */

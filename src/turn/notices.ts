@@ -104,25 +104,34 @@ const keptAnswers = 1000;
 
 /**
  * Tells of what was stored after a turn, under its answer: while nothing was answered in the conversation since, or for two minutes; later not at all [K6]. The work after
- * an earlier turn may come upon a message that is being answered: that is told once it is.
+ * an earlier turn may come upon a message that is being answered: that is told once it is, and only what is still so then [G5].
  */
 export function createLateNotices(
   ports: Pick<ReplyPorts, 'journal' | 'replies' | 'presentPlace' | 'logger'> & {
     readonly memoryNotices: MemoryNotices;
+    /** Whether what a notice names is there yet, in the words that it has. Rejects with `StoreError`. */
+    readonly isNamed: (late: LateNotice) => Promise<boolean>;
     readonly clock: Clock;
   },
 ) {
-  const { memoryNotices, presentPlace, clock, logger } = ports;
+  const { memoryNotices, isNamed, presentPlace, clock, logger } = ports;
   const byMessage = growingCache<string, { readonly turn: TurnContext; readonly at: number }>(keptAnswers);
   const newest = growingCache<string, TurnContext>(keptAnswers);
   /** By message, of which this process knows no answer yet. */
   const early = growingCache<string, readonly LateNotice[]>(keptAnswers, { ttl: earlyForMs });
 
-  async function tellUnder(turn: TurnContext, notices: readonly MemoryNotice[]): Promise<void> {
+  async function tellUnder(turn: TurnContext, stored: readonly LateNotice[]): Promise<void> {
     const { speaker, place, messages } = turn;
     const readers = turn.saidIn ?? place;
-    const mayName = async () => !hasMoreReaders(readers, await presentPlace(readers));
-    const told = await memoryNotices.under(turn, notices, { isWhole: false, hasOffers: false, mayName });
+    const mayName = !hasMoreReaders(readers, await presentPlace(readers));
+    // Last, since Discord may be asked for the readers.
+    const notices: MemoryNotice[] = [];
+    for (const late of stored) if (await isNamed(late)) notices.push(late.notice);
+    const told = await memoryNotices.under(turn, notices, {
+      isWhole: false,
+      hasOffers: false,
+      mayName: () => Promise.resolve(mayName),
+    });
     const line = lineUnder(undefined, [], told.lines);
     const question = { messageIds: messages.map(({ id }) => id), userId: speaker.id, place };
     if (line !== undefined)
@@ -132,10 +141,10 @@ export function createLateNotices(
   /** Resolves with those of which this process knows no answer. Never rejects. */
   async function tell(stored: readonly LateNotice[]): Promise<readonly LateNotice[]> {
     const now = clock().getTime();
-    const turns = new Map<TurnContext, MemoryNotice[]>();
+    const turns = new Map<TurnContext, LateNotice[]>();
     const unknown: LateNotice[] = [];
     for (const late of stored) {
-      const { messageId, userId, notice } = late;
+      const { messageId, userId } = late;
       const { turn, at = 0 } = byMessage.get(messageId) ?? {};
       if (turn === undefined) early.set(messageId, [...(early.get(messageId) ?? []), late]);
       if (turn?.speaker.id !== userId) {
@@ -143,7 +152,7 @@ export function createLateNotices(
         continue;
       }
       if (now - at > lateForMs && newest.get(sessionName(sessionOf(turn))) !== turn) continue;
-      turns.set(turn, [...(turns.get(turn) ?? []), notice]);
+      turns.set(turn, [...(turns.get(turn) ?? []), late]);
     }
     for (const [turn, notices] of turns)
       try {

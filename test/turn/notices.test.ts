@@ -164,6 +164,7 @@ function late() {
       why: () => Promise.resolve([]),
     },
     journal: createChannelJournal({ store: new MemoryStore(), changes: new RecentChanges() }),
+    isNamed: () => Promise.resolve(true),
     replies: fakeReplies({ note: (step) => steps.push(step) }),
     presentPlace: (place) => Promise.resolve(place),
     clock: () => new Date(now),
@@ -185,7 +186,9 @@ function late() {
     },
     tell: (messageId: string, minutes: number, userId = aliceId): Promise<unknown> => {
       now = minutes * 60_000;
-      return notices.tell([{ userId, messageId, notice: stored }]);
+      return notices.tell([
+        { userId, messageId, notice: stored, about: { kind: 'item', id: 'aaaaaaaa', text: 'Likes tea' } },
+      ]);
     },
   };
 }

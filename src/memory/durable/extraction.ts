@@ -11,7 +11,7 @@ import { inParts } from '../../core/text.ts';
 import { itemKinds, type DurableItem } from './document.ts';
 import type { RememberInput } from './durable-memory.ts';
 import { isProven } from './evidence.ts';
-import { proposalNotice, rememberNotice } from './notices.ts';
+import { namedItem, namedProposal, proposalNotice, rememberNotice } from './notices.ts';
 import type { Proposals } from './proposals.ts';
 
 /** One of the user's own messages, waiting to be looked at. */
@@ -83,14 +83,25 @@ export function createExtraction({ model, modelName, durable, tell, logger }: Ex
         const outcome = await durable.remember(userId, found, message.mode);
         if (outcome.outcome === 'refused') continue;
         if (outcome.outcome === 'proposed') {
+          const { proposed } = outcome;
           if (!outcome.isKnown)
-            stored.push({ userId, messageId: message.id, notice: proposalNotice(outcome.proposed, true) });
+            stored.push({
+              userId,
+              messageId: message.id,
+              notice: proposalNotice(proposed, true),
+              about: namedProposal(proposed),
+            });
           continue;
         }
         items.push(outcome.item);
         // What was known already is only confirmed.
         if (outcome.outcome !== 'refreshed')
-          stored.push({ userId, messageId: message.id, notice: rememberNotice(outcome, item.text, true) });
+          stored.push({
+            userId,
+            messageId: message.id,
+            notice: rememberNotice(outcome, item.text, true),
+            about: namedItem(outcome),
+          });
       }
       if (stored.length > 0) await tell?.(stored);
       logger.info('extraction is done', {

@@ -1,8 +1,11 @@
+import type { RecentChanges } from '../../core/changes.ts';
 import { counted, quoted } from '../../core/text.ts';
-import type { MemoryNotice } from '../../core/tool.ts';
+import type { LateNotice, MemoryNotice, NamedMemory } from '../../core/tool.ts';
 import { undoButton } from '../undo.ts';
-import { isPlainId } from './document.ts';
-import type { ProposedItem } from './proposals.ts';
+import { isPlainId, type DurableItem } from './document.ts';
+import type { DurableMemory } from './durable-memory.ts';
+import { supports } from './evidence.ts';
+import type { ProposedItem, Proposals } from './proposals.ts';
 import type { RememberOutcome } from './remember-item.ts';
 
 /** Characters of a text in a line under an answer. */
@@ -55,4 +58,45 @@ export type Stored = Exclude<RememberOutcome, { readonly outcome: 'refused' }>;
 export function forgetNotice(count: number, undoId: string | undefined): MemoryNotice {
   const line = `🗑️ Forgotten: ${counted(count, 'item')}`;
   return { line, bareLine: line, buttons: undoButton(undoId) };
+}
+
+/** What a notice of something stored names. */
+export function namedItem({ item, superseded }: Pick<Stored, 'item' | 'superseded'>): NamedMemory {
+  const before = superseded && { before: { id: superseded.id, text: superseded.text } };
+  return { kind: 'item', id: item.id, text: item.text, ...before };
+}
+
+export function namedProposal({ id, item }: ProposedItem): NamedMemory {
+  return { kind: 'proposal', id, text: item.text };
+}
+
+/**
+ * Whether what a notice names is there yet in the words that it has, and its message still says them: it may have waited while that was deleted, edited,
+ * forgotten or erased, and repeats none of it then [G5]. Rejects with `StoreError`.
+ */
+export function stillNamed({
+  durable,
+  proposals,
+  recent,
+}: {
+  readonly durable: Pick<DurableMemory, 'list' | 'formerOf'>;
+  readonly proposals: Pick<Proposals, 'list'>;
+  readonly recent: Pick<RecentChanges, 'latest'>;
+}) {
+  return async ({ userId, messageId, about }: LateNotice): Promise<boolean> => {
+    // Known before anything is on disk.
+    const now = recent.latest(messageId);
+    if (now !== undefined && !supports(about.text, now.text ?? '')) return false;
+    if (about.kind === 'proposal')
+      return (await proposals.list(userId)).some(
+        ({ id, item }) => id === about.id && item.text === about.text,
+      );
+    if (!holds(await durable.list(userId), about)) return false;
+    const { before } = about;
+    return before === undefined || holds((await durable.formerOf(userId)).get(about.id) ?? [], before);
+  };
+}
+
+function holds(items: readonly DurableItem[], named: Pick<NamedMemory, 'id' | 'text'>): boolean {
+  return items.some(({ id, text }) => id === named.id && text === named.text);
 }

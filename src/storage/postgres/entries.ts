@@ -116,7 +116,7 @@ export function entryOf({
   return { revision, text: document ?? new TextDecoder('utf-8').decode(content ?? Buffer.alloc(0)) };
 }
 
-/** A number that no other change has: as a revision, and to find out whether a change was made whose answer was lost. */
+/** A number that no other change or lease has: as a revision or fence, and to find out whether a change was made whose answer was lost. */
 export function freshNumber(): number {
   return randomInt(1, 2 ** 48 - 1);
 }

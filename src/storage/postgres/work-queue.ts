@@ -4,6 +4,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { WorkLease, WorkQueue } from '../../core/work-queue.ts';
 import { createBatches } from './batches.ts';
 import type { Database } from './database.ts';
+import { freshNumber } from './entries.ts';
 import { toStoreError } from './faults.ts';
 
 export interface WorkQueueOptions {
@@ -40,8 +41,8 @@ interface Taken {
 const restMs = 20;
 
 /**
- * Work by person in a table, leased to one process at a time [X2]: a row a person, taken with SKIP LOCKED, with a fence that grows with each lease, so
- * that what a process does under an old one is found out. What was taken and not finished is taken again when the lease is over.
+ * Work by person in a table, leased to one process at a time [X2]: a row a person, taken with SKIP LOCKED, with a number as its fence
+ * that no lease had before, so that what a process does under an old one is found out, also where the row was gone meanwhile. What was taken and not finished is taken again when the lease is over.
  */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { database, logger, peopleAtOnce = 256, leaseMs = 30_000, pollMs = 1000 } = options;
@@ -110,7 +111,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
         const rows = await database.query<{ person: string; fence: number; taken: readonly string[] }>({
           name: 'take work',
           text: takeWork,
-          values: [room, leaseMs],
+          values: [room, leaseMs, freshNumber()],
         });
         if (isAway) logger.info('work after turns can be looked for again');
         isAway = false;
@@ -277,7 +278,7 @@ const takeWork = `
       (select jsonb_object_agg(key, value::float8) from jsonb_each_text(work.waiting) where value::float8 > ${nowMs}),
       '{}'
     ),
-    fence = work.fence + 1, next_at = clock_timestamp() + $2 * interval '1 millisecond'
+    fence = $3, next_at = clock_timestamp() + $2 * interval '1 millisecond'
   where person = any(array(
     select person from discoclaw.work where next_at <= now() order by next_at limit $1 for update skip locked
   ))

@@ -34,6 +34,8 @@ describe('work by person in a database [X2]', () => {
     return queue;
   }
   const rows = () => place.query('select * from discoclaw.work');
+  /** Every lease of now is over, as where its process did not come to make it longer. */
+  const expire = () => place.query(`update discoclaw.work set next_at = now() - interval '1 second'`);
 
   it('makes one lease of a burst, and leaves no row when it is done', async () => {
     const queue = makeQueue();
@@ -87,13 +89,45 @@ describe('work by person in a database [X2]', () => {
     other.start(async ({ keys }) => void taken.push(...keys));
     // It may have said once more that it goes on, before its lease was over.
     await eventually(async () => {
-      await place.query(`update discoclaw.work set next_at = now() - interval '1 second' where fence = 1`);
+      await expire();
       expect(taken).toEqual(['key']);
     });
     await lost.promise;
     await eventually(async () => expect(await rows()).toEqual([]));
     expect(taken).toEqual(['key']);
   });
+
+  it.each(['finishes', 'gives back'] as const)(
+    'is not touched by a process that wakes and %s a lease of before, though the work was done and came anew since',
+    async (how) => {
+      const slow = makeQueue({ leaseMs: 60_000, pollMs: 60_000 });
+      const gate = deferred<void>();
+      slow.start(() => gate.promise);
+      await slow.add(alice, 'key');
+      await eventually(async () => expect(slow.size).toBe(1));
+
+      const other = makeQueue({ leaseMs: 60_000 });
+      const taken: string[] = [];
+      const end = deferred<void>();
+      other.start(async ({ keys }) => {
+        taken.push(...keys);
+        if (keys.includes('new')) await end.promise;
+      });
+      await expire();
+      await eventually(async () => expect(await rows()).toEqual([]));
+      await other.add(alice, 'new');
+      await eventually(async () => expect(taken).toEqual(['key', 'new']));
+      const held = await rows();
+
+      if (how === 'gives back') slow.stop();
+      gate.resolve();
+      await slow.idle();
+      expect(await rows()).toEqual(held);
+      end.resolve();
+      await eventually(async () => expect(await rows()).toEqual([]));
+      expect(taken).toEqual(['key', 'new']);
+    },
+  );
 
   it('leaves what is stopped to the next start, and what is dropped to nobody', async () => {
     const queue = makeQueue();

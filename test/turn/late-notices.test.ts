@@ -1,0 +1,128 @@
+import { describe, expect, it, vi } from 'vitest';
+
+import { layersAlone } from '../../src/bot/memory-alone.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { RecentChanges } from '../../src/core/changes.ts';
+import { noUsage } from '../../src/core/model.ts';
+import type { LateNotice } from '../../src/core/tool.ts';
+import type { TurnContext } from '../../src/core/turn-context.ts';
+import type { NoticingMode } from '../../src/memory/settings/person-settings.ts';
+import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createLateNotices, createMemoryNotices } from '../../src/turn/notices.ts';
+import { fakeReplies } from '../support/fake-replies.ts';
+import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { messageId, session, silent } from '../support/sessions.ts';
+
+const [said, later, commandId] = [messageId(1), messageId(2), messageId(3)];
+
+/** Alice has said that she likes tea, and more while she is answered; the work after an earlier turn has noticed the tea by now. */
+async function noticedEarly(mode: NoticingMode) {
+  const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC', DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: '1' });
+  const recent = new RecentChanges();
+  const store = new MemoryStore();
+  const clock = () => new Date();
+  const sent: string[] = [];
+  const found = { kind: 'preference', text: 'Likes green tea', quote: 'I like green tea', messageId: said };
+  const memory = layersAlone(config, {
+    store,
+    recent,
+    model: {
+      isOffline: true,
+      complete: () =>
+        Promise.resolve({
+          content: [{ type: 'text', text: JSON.stringify({ items: [found] }) }],
+          stop: 'end',
+          usage: noUsage,
+        }),
+    },
+    tellStored: async (stored: readonly LateNotice[]) => void (await notices.tell(stored)),
+    clock,
+    logger: silent,
+  });
+  const notices = createLateNotices({
+    memoryNotices: createMemoryNotices({
+      people: memory.people,
+      undo: memory.undo,
+      commandsEnabled: true,
+      logger: silent,
+    }),
+    isNamed: memory.isNamed,
+    journal: createChannelJournal({ store, changes: recent }),
+    replies: fakeReplies({ note: (step) => sent.push(step) }),
+    presentPlace: (place) => Promise.resolve(place),
+    clock,
+    logger: silent,
+  });
+  const at = clock().toISOString();
+  const turn: TurnContext = {
+    speaker: { id: aliceId, name: 'Alice', isOwner: false },
+    place: publicPlace,
+    messages: [
+      { id: said, text: 'I like green tea', at, attachments: [] },
+      { id: later, text: 'and what do you like?', at, attachments: [] },
+    ],
+    now: clock(),
+    hasThirdPartyText: false,
+  };
+  await memory.sessionLog.recordUser(turn, mode);
+  await memory.durable.fold?.(aliceId, [session], new AbortController().signal);
+  expect(sent).toEqual([]);
+  /** Answers the turn, of whose second message something is stored too; resolves with all that is told under it. */
+  async function answered(): Promise<string> {
+    const outcome = await memory.durable.remember(aliceId, {
+      text: 'Likes rum',
+      place: publicPlace,
+      messageId: later,
+      type: 'manual',
+    });
+    if (outcome.outcome === 'refused') throw new Error(outcome.reason);
+    const { id, text } = outcome.item;
+    const notice = { line: `Remembered: ${text}`, bareLine: '', buttons: [] };
+    await notices.tell([{ userId: aliceId, messageId: later, notice, about: { kind: 'item', id, text } }]);
+    notices.answered(turn);
+    await vi.waitFor(() => expect(sent).not.toEqual([]));
+    return sent.join('\n');
+  }
+
+  return { memory, recent, answered };
+}
+
+describe.each(['auto', 'ask'] as const)(
+  'what was noticed while its message was being answered, in mode %s',
+  (mode) => {
+    it('is told once there is an answer [K6]', async () => {
+      const { answered } = await noticedEarly(mode);
+      expect(await answered()).toContain('Likes green tea');
+    });
+
+    type Scene = Awaited<ReturnType<typeof noticedEarly>>;
+    const gone: Readonly<Record<string, (scene: Scene) => unknown>> = {
+      'its message was deleted': ({ memory }) =>
+        memory.changes.record({ kind: 'deleted', channelId: generalId, messageIds: [said] }),
+      'its message was edited to say something else': ({ memory }) =>
+        memory.changes.record({ kind: 'edited', channelId: generalId, messageId: said, text: 'hello' }),
+      'its message is just being deleted': ({ recent }) =>
+        recent.note({ kind: 'deleted', channelId: generalId, messageIds: [said] }),
+      'it was forgotten': ({ memory }) => memory.durable.forget(aliceId, 'green tea', publicPlace, commandId),
+      'its matter was erased': ({ memory }) =>
+        memory.changes.purge({ userId: aliceId, words: 'green tea', commandId }),
+      'everything of the person was erased': ({ memory }) =>
+        memory.changes.erase(aliceId, new Date().toISOString()),
+    };
+    it.each(Object.keys(gone))('is not told where %s meanwhile [G5]', async (what) => {
+      const scene = await noticedEarly(mode);
+      await gone[what]?.(scene);
+      const told = await scene.answered();
+      expect(told).toContain('Likes rum');
+      expect(told).not.toContain('tea');
+    });
+  },
+);
+
+it('what was noticed is told where its message was edited and still says it [K6]', async () => {
+  const { memory, answered } = await noticedEarly('auto');
+  const text = 'I like green tea a lot';
+  await memory.changes.record({ kind: 'edited', channelId: generalId, messageId: said, text });
+  expect(await answered()).toContain('Likes green tea');
+});
