@@ -3,7 +3,7 @@ import { PermissionsBitField, type Client } from 'discord.js';
 import type { CommandDefinition } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import { createDiscordClient, fetchApplication, gatewayErrorOf } from './client.ts';
-import { createDiscordApi, guildPage } from './discord-api.ts';
+import { createDiscordApi } from './discord-api.ts';
 import { areSameCommands, wantedCommands, withoutScope } from './interactions/register-commands.ts';
 import { missingPermissions } from './required-permissions.ts';
 
@@ -48,19 +48,11 @@ function createCheckup(client: Client, token: string) {
     },
     /** The servers that the bot is in, and which of the required permissions its roles do not give it there. */
     async servers() {
-      const found: { readonly id: string; readonly name: string; readonly missing: readonly string[] }[] = [];
-      for (let after = '0', isMore = true; isMore;) {
-        const page = await asked(api.ownGuilds(after));
-        for (const { id, name, permissions } of page)
-          found.push({
-            id,
-            name,
-            missing: missingPermissions(PermissionsBitField.resolve(BigInt(permissions))),
-          });
-        after = page.at(-1)?.id ?? after;
-        isMore = page.length === guildPage;
-      }
-      return found;
+      return (await asked(api.ownGuilds())).map(({ id, name, permissions }) => ({
+        id,
+        name,
+        missing: missingPermissions(PermissionsBitField.resolve(BigInt(permissions))),
+      }));
     },
     /** Whether Discord has just these commands: everywhere, or in a server. */
     async hasCommands(

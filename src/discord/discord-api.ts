@@ -17,7 +17,7 @@ import { compareSnowflakes } from '../core/snowflake.ts';
 import { botMay, watchGoneChannels, type Capability } from './permissions.ts';
 
 /** Guilds that Discord tells at a time. */
-export const guildPage = 200;
+const guildPage = 200;
 
 export type DiscordApi = ReturnType<typeof createDiscordApi>;
 
@@ -39,11 +39,19 @@ export function createDiscordApi(client: Client) {
     application: () => answer<APIApplication>(rest.get(Routes.currentApplication())),
     /** How many shards Discord recommends, and how many of them may identify at the same time. */
     gateway: () => answer<APIGatewayBotInfo>(rest.get(Routes.gatewayBot())),
-    /** The guilds that the bot is in, each with what its roles allow it there: a page at most, those after an id. */
-    ownGuilds: (after: string) =>
-      answer<readonly RESTAPIPartialCurrentUserGuild[]>(
-        rest.get(Routes.userGuilds(), { query: new URLSearchParams({ after, limit: String(guildPage) }) }),
-      ),
+    /** All guilds that the bot is in, each with what its roles allow it there. */
+    async ownGuilds(): Promise<readonly RESTAPIPartialCurrentUserGuild[]> {
+      const found: RESTAPIPartialCurrentUserGuild[] = [];
+      for (let isMore = true; isMore;) {
+        const query = new URLSearchParams({ after: found.at(-1)?.id ?? '0', limit: String(guildPage) });
+        const page = await answer<readonly RESTAPIPartialCurrentUserGuild[]>(
+          rest.get(Routes.userGuilds(), { query }),
+        );
+        found.push(...page);
+        isMore = page.length === guildPage;
+      }
+      return found;
+    },
     /** The application's global commands, or those of a guild. */
     registeredCommands: (applicationId: string, guildId?: string) =>
       answer<readonly APIApplicationCommand[]>(rest.get(commandsRoute(applicationId, guildId))),

@@ -21,7 +21,7 @@ import type { AccessSettings, IntakePolicy } from './access.ts';
 import { createCatchUp, type CatchUp, type CatchUpOptions } from './catch-up.ts';
 import { createChannelMessages } from './channel-messages.ts';
 import { fetchApplication, gatewayErrorOfClose, logIn, type GatewayError } from './client.ts';
-import { createDiscordApi, guildPage, type DiscordApi } from './discord-api.ts';
+import { createDiscordApi } from './discord-api.ts';
 import type { History } from './history.ts';
 import { createMessageIntake, type IntakeOptions } from './intake.ts';
 import {
@@ -108,7 +108,9 @@ export async function startGateway(options: GatewayOptions) {
         applicationId: application.id,
         commands: wantedCommands(options.commands, options.menuNames),
         guildIds: options.commandGuildIds,
-        botGuildIds: async () => (isPart(shards) ? allGuildIds(api) : presentGuildIds()),
+        // A process knows those of its own shards only.
+        botGuildIds: async () =>
+          isPart(shards) ? (await api.ownGuilds()).map(({ id }) => id) : presentGuildIds(),
         store: options.store,
         signal: stopping.signal,
         logger,
@@ -230,17 +232,6 @@ function isInShard({ channels }: Client, channelId: string, shard: number, { cou
   const channel = channels.cache.get(channelId);
   if (channel === undefined) return true;
   return shardOf(channel.isDMBased() ? undefined : channel.guildId, count) === shard;
-}
-
-/** Asked of Discord, page by page, since a process knows those of its own shards only. */
-async function allGuildIds(api: Pick<DiscordApi, 'ownGuilds'>): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (let isMore = true; isMore;) {
-    const page = await api.ownGuilds(ids.at(-1) ?? '0');
-    ids.push(...page.map(({ id }) => id));
-    isMore = page.length === guildPage;
-  }
-  return ids;
 }
 
 function listenToChanges({ ws }: Client, changes: MessageChanges, runInBackground: RunInBackground): void {
