@@ -5,14 +5,16 @@ import pLimit from 'p-limit';
 
 import { catchUpWindowMs, type RememberedMessage } from '../core/chat.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
-import { hasGuild, shardOf } from '../core/shards.ts';
+import { hasGuild, isPart, shardOf } from '../core/shards.ts';
 import { worksIn } from './access.ts';
 import { pageSize, type ChannelMessages } from './channel-messages.ts';
 import {
   guildIdOf,
   inOrder,
+  isFound,
   openChannels,
   quietChannels,
+  rememberedGuild,
   shardIn,
   shardOfKnown,
   type ChannelsOptions,
@@ -224,25 +226,28 @@ async function catchUpWith(
  * Whether a channel is deleted, in a guild that the bot is in no more or that is another process's, or where it does not work: no request is sent for
  * it [G3d].
  */
-async function isOutOfReach(
-  channelId: string,
-  { client, shards, settings, guildOf, isGone, logger }: CatchUpOptions,
-): Promise<boolean> {
+async function isOutOfReach(channelId: string, options: CatchUpOptions): Promise<boolean> {
+  const { client, settings } = options;
+  if (!client.channels.cache.has(channelId) && (await isElsewhereOrGone(channelId, options))) return true;
   const channel = client.channels.cache.get(channelId);
-  if (channel === undefined) {
-    try {
-      const guildId = await guildOf(channelId);
-      if (guildId === undefined ? !hasGuild(shards, undefined) : !client.guilds.cache.has(guildId))
-        return true;
-      return await isGone(channelId);
-    } catch (error) {
-      logger.warn('what is remembered of a channel could not be read', { channelId, error });
-      return false;
-    }
-  }
-  if (channel.isDMBased()) return false;
+  if (channel === undefined || channel.isDMBased()) return false;
   const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
   return !worksIn(settings, { channelId, isDm: false, parentId });
+}
+
+/** The same of a channel that the client does not hold, such as an archived thread or a direct message. */
+async function isElsewhereOrGone(channelId: string, options: CatchUpOptions): Promise<boolean> {
+  const { client, shards, isGone, logger } = options;
+  const guild = await rememberedGuild(channelId, options);
+  if (guild.kind === 'guild' ? !client.guilds.cache.has(guild.guildId) : !hasGuild(shards, undefined))
+    return true;
+  try {
+    if (await isGone(channelId)) return true;
+  } catch (error) {
+    logger.warn('what is remembered of a channel could not be read', { channelId, error });
+  }
+  // What another process began there is that one's to finish, which alone knows who reads along.
+  return guild.kind === 'unknown' && isPart(shards) && !(await isFound(channelId, options));
 }
 
 /**

@@ -72,8 +72,8 @@ export function createLeftGuilds(options: LeftGuildsOptions) {
     const found = new Map<string, string[]>();
     const pause = createTimeSlice();
     for (const { id } of (await log.channels()).filter(({ id: each }) => isSnowflake(each))) {
-      const guildId = await log.guildOf(id);
-      if (guildId !== undefined) found.set(guildId, [...(found.get(guildId) ?? []), id]);
+      const guild = await log.guildOf(id);
+      if (guild.kind === 'guild') found.set(guild.guildId, [...(found.get(guild.guildId) ?? []), id]);
       await pause();
     }
     return found;

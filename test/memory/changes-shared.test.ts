@@ -82,9 +82,9 @@ describe('changes over a store that others share too, while it cannot be reached
   });
 });
 
-describe('changes of a process that is gone, taken over by one whose database fails in between [X2]', () => {
-  const purge = (words: string) => ({ kind: 'purged', userId: aliceId, words, commandId: '1' }) as const;
+const purge = (words: string) => ({ kind: 'purged', userId: aliceId, words, commandId: '1' }) as const;
 
+describe('changes of a process that is gone, taken over by one whose database fails in between [X2]', () => {
   /** Two processes over one database, each with what it has purged; and a ledger that a third one left. */
   async function twoProcesses() {
     const data = new SharedData({ now: () => startTime });

@@ -56,7 +56,7 @@ class SlowRewriteStore extends MemoryStore {
   override readonly isShared: boolean;
   #rewriting: Promise<unknown> = Promise.resolve();
   /** What happens meanwhile. */
-  meanwhile: (() => void) | undefined;
+  meanwhile: (() => Promise<void>) | undefined;
 
   constructor(isShared: boolean) {
     super();
@@ -72,7 +72,7 @@ class SlowRewriteStore extends MemoryStore {
     const { meanwhile } = this;
     this.meanwhile = undefined;
     const rewriting = super.rewrite(log, schema, change).then(async (rewritten) => {
-      meanwhile?.();
+      void meanwhile?.();
       await new Promise(setImmediate);
       return rewritten;
     });

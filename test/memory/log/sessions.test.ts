@@ -79,8 +79,9 @@ it('the guild of a channel is read once, and known of no channel in which nothin
     Promise.all(
       [generalId, dmPlace.channelId, '200000000000000299'].map((channelId) => log.guildOf(channelId)),
     );
-  expect(await guilds()).toEqual([publicPlace.guildId, undefined, undefined]);
+  const told = [{ kind: 'guild', guildId: publicPlace.guildId }, { kind: 'dm' }, { kind: 'unknown' }];
+  expect(await guilds()).toEqual(told);
   const { looks } = store;
-  expect(await guilds()).toEqual([publicPlace.guildId, undefined, undefined]);
+  expect(await guilds()).toEqual(told);
   expect(store.looks).toBe(looks + 1);
 });
