@@ -29,11 +29,12 @@ export interface ChannelsOptions {
 }
 
 /** The guild of a channel that the client holds; `undefined` for a DM, and for others. */
-export function guildIdOf({ channels }: Client, channelId: string): string | undefined {
+function guildIdOf({ channels }: Client, channelId: string): string | undefined {
   const channel = channels.cache.get(channelId);
   return channel === undefined || channel.isDMBased() ? undefined : channel.guildId;
 }
 
+/** The shard of a channel that the client holds; of another one the first: Discord tells of threads before what is said there. */
 export function shardIn(client: Client, channelId: string, { count }: Shards): number {
   return shardOf(guildIdOf(client, channelId), count);
 }
@@ -86,7 +87,8 @@ export async function inOrder(
     return [];
   });
   const since = clock().getTime() - quietMs;
-  const byActivity = known.filter(({ id }) => !open.includes(id)).toSorted((a, b) => b.activeAt - a.activeAt);
+  const isOpen = new Set(open);
+  const byActivity = known.filter(({ id }) => !isOpen.has(id)).toSorted((a, b) => b.activeAt - a.activeAt);
   const firstQuiet = byActivity.findIndex(({ activeAt }) => activeAt < since);
   const ids = byActivity.map(({ id }) => id);
   return firstQuiet === -1 ? [open, ids] : [open, ids.slice(0, firstQuiet), ids.slice(firstQuiet)];
@@ -115,16 +117,26 @@ function isNewer(channel: GuildBasedChannel, floor: string): boolean {
   return compareSnowflakes(channel.lastMessageId, floor) >= 0;
 }
 
-/** Each guild channel's newest message is told by the guild's own event, which saves most requests. */
-export function quietChannels(client: Client, floor: string): ReadonlySet<string> {
-  const quiet = client.channels.cache.filter(
-    (channel) =>
-      !channel.isDMBased() &&
-      'lastMessageId' in channel &&
-      // Of a thread it may be unknown; in another channel that has none, nobody has ever spoken.
-      (channel.lastMessageId === null
-        ? !channel.isThread()
-        : compareSnowflakes(channel.lastMessageId, floor) < 0),
-  );
-  return new Set(quiet.keys());
+/** Of a shard's channels those in which nothing was said since `floor`. Each guild channel's newest message is told by the guild's own event, which saves most requests. */
+export function quietChannels(
+  client: Client,
+  { count }: Shards,
+  shard: number,
+  floor: string,
+): ReadonlySet<string> {
+  const quiet = new Set<string>();
+  for (const guild of client.guilds.cache.values()) {
+    if (shardOf(guild.id, count) !== shard) continue;
+    for (const channel of guild.channels.cache.values())
+      if (isQuietSince(channel, floor)) quiet.add(channel.id);
+  }
+  return quiet;
+}
+
+function isQuietSince(channel: GuildBasedChannel, floor: string): boolean {
+  if (!('lastMessageId' in channel)) return false;
+  // Of a thread it may be unknown; in another channel that has none, nobody has ever spoken.
+  return channel.lastMessageId === null
+    ? !channel.isThread()
+    : compareSnowflakes(channel.lastMessageId, floor) < 0;
 }

@@ -5,11 +5,10 @@ import pLimit from 'p-limit';
 
 import { catchUpWindowMs, type RememberedMessage } from '../core/chat.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
-import { hasGuild, isPart, shardOf } from '../core/shards.ts';
+import { hasGuild, isPart } from '../core/shards.ts';
 import { worksIn } from './access.ts';
 import { pageSize, type ChannelMessages } from './channel-messages.ts';
 import {
-  guildIdOf,
   inOrder,
   isFound,
   openChannels,
@@ -88,9 +87,8 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   const { client, shards, clock, logger } = options;
   const gaps = new Map(shards.ids.map((id) => [id, newGap()]));
 
-  /** Of a channel that the client does not hold, the gap that the first shard had: Discord tells of threads before what is said there. */
   function gapOf(channelId: string): Gap {
-    const shard = shards.count === 1 ? 0 : shardOf(guildIdOf(client, channelId), shards.count);
+    const shard = shardIn(client, channelId, shards);
     const known = gaps.get(shard);
     if (known !== undefined) return known;
     const gap = newGap();
@@ -153,7 +151,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       const present = new Map<number, Gap>();
       const floors = shardIds.map((id) => {
         const gap = gaps.get(id) ?? newGap();
-        const own = { ...gap, quiet: quietChannels(client, gap.floor) };
+        const own = { ...gap, quiet: quietChannels(client, shards, id, gap.floor) };
         gaps.set(id, own);
         present.set(id, own);
         return gap.floor;

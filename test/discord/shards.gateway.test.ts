@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { allShards, type Shards } from '../../src/core/shards.ts';
 import { guildOfPlace } from '../../src/core/place.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
+import { quietChannels } from '../../src/discord/catch-up-channels.ts';
 import { createServerPort } from '../../src/discord/permissions.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
 import { placesOfShards } from '../support/two-shards.ts';
@@ -139,6 +141,22 @@ describe('one process with two shards [X3]', () => {
     expect(await fetched(zero.channelId)).toBe(before);
     expect(history.keeps(zero.channelId)).toBe(true);
   });
+});
+
+it('the channels in which nothing was said are those of one shard, threads that nothing is known of not among them [X3]', async () => {
+  const { server, run, zero, one } = await twoShards();
+  const { id: postId } = await server.say({ as: 'bob', in: one.channel, text: 'just now' });
+  const thread = await server.addThread({ as: 'bob', channel: zero.channel, name: 'plans' });
+  const { client } = await run(both);
+  const quiet = (shard: number, floor: string) => [...quietChannels(client, both, shard, floor)];
+  const channelsOf = (guildId: string) =>
+    [...(client.guilds.cache.get(guildId)?.channels.cache.values() ?? [])]
+      .filter((channel) => 'lastMessageId' in channel && channel.id !== thread.id)
+      .map(({ id }) => id);
+  const later = snowflakeAt(new Date(Date.now() + 60_000));
+  expect(quiet(0, later)).toEqual(channelsOf(zero.guildId));
+  expect(quiet(1, later)).toEqual(channelsOf(one.guildId));
+  expect(quiet(1, postId)).toEqual(channelsOf(one.guildId).filter((id) => id !== one.channelId));
 });
 
 describe('identifying', () => {

@@ -84,37 +84,37 @@ describe('changes over a store that others share too, while it cannot be reached
 
 const purge = (words: string) => ({ kind: 'purged', userId: aliceId, words, commandId: '1' }) as const;
 
-describe('changes of a process that is gone, taken over by one whose database fails in between [X2]', () => {
-  /** Two processes over one database, each with what it has purged; and a ledger that a third one left. */
-  async function twoProcesses() {
-    const data = new SharedData({ now: () => startTime });
-    for (const words of ['tea', 'rum']) await data.common.append(left, purge(words));
-    const open = () => {
-      const process = data.open();
-      const purged: string[] = [];
-      const layer: MemoryLayer = {
-        name: 'durable',
-        sections: () => Promise.resolve([]),
-        follow: (change, stage) => {
-          if (change.kind === 'purged' && stage === 'withdraw') purged.push(change.words);
-          return Promise.resolve();
-        },
-        async *export() {},
-        erase: () => Promise.resolve(),
-      };
-      const { processes } = process.shared;
-      const writes = createKeyedQueue({
-        shared: {
-          locks: processes.locks,
-          refusalOf: () => Promise.resolve(undefined),
-          clock: () => new Date(startTime),
-        },
-      });
-      return { process, purged, ledger: ledgerFor(process.store, writes, [layer], { processes }) };
+/** Two processes over one database, each with what it has purged; and a ledger that a third one left. */
+async function twoProcesses() {
+  const data = new SharedData({ now: () => startTime });
+  for (const words of ['tea', 'rum']) await data.common.append(left, purge(words));
+  const open = () => {
+    const process = data.open();
+    const purged: string[] = [];
+    const layer: MemoryLayer = {
+      name: 'durable',
+      sections: () => Promise.resolve([]),
+      follow: (change, stage) => {
+        if (change.kind === 'purged' && stage === 'withdraw') purged.push(change.words);
+        return Promise.resolve();
+      },
+      async *export() {},
+      erase: () => Promise.resolve(),
     };
-    return { data, first: open(), second: open() };
-  }
+    const { processes } = process.shared;
+    const writes = createKeyedQueue({
+      shared: {
+        locks: processes.locks,
+        refusalOf: () => Promise.resolve(undefined),
+        clock: () => new Date(startTime),
+      },
+    });
+    return { process, purged, ledger: ledgerFor(process.store, writes, [layer], { processes }) };
+  };
+  return { data, first: open(), second: open() };
+}
 
+describe('changes of a process that is gone, taken over by one whose database fails in between [X2]', () => {
   it.each(['remove', 'append'] as const)(
     'are each carried out once, where it refuses to %s',
     async (refused) => {
