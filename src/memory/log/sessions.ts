@@ -82,6 +82,14 @@ export function createSessions(store: Store) {
     return (list?.channels ?? []).map((channelId) => ({ channelId, userId }));
   }
 
+  async function guildOfSession(session: SessionKey): Promise<ChannelGuild> {
+    const { place } = await readState(store, session);
+    if (place === undefined) return { kind: 'unknown' };
+    const guild = guildOfPlace(place);
+    guilds.set(session.channelId, guild);
+    return guild;
+  }
+
   return {
     /** To be called before anything is written to a session's log. */
     async begin(session: SessionKey): Promise<void> {
@@ -107,21 +115,20 @@ export function createSessions(store: Store) {
     everyOfPerson: async (userId: string): Promise<readonly SessionKey[]> =>
       store.isShared ? ofPerson(userId) : (await all()).filter((session) => session.userId === userId),
     ofPerson,
-    /** The servers of a person's sessions, as far as their state tells. */
+    /** The servers of a person's sessions, as far as their state tells. Each channel's is read once. */
     async guildsOf(userId: string): Promise<readonly string[]> {
-      const states = await Promise.all((await ofPerson(userId)).map((session) => readState(store, session)));
-      return [...new Set(states.flatMap(({ place }) => place?.guildId ?? []))];
+      const found = await Promise.all(
+        (await ofPerson(userId)).map((session) => guilds.get(session.channelId) ?? guildOfSession(session)),
+      );
+      return [...new Set(found.flatMap((guild) => (guild.kind === 'guild' ? guild.guildId : [])))];
     },
     /** The guild of a channel, as far as what is held of anybody there tells. Read once for each. */
     async guildOf(channelId: string): Promise<ChannelGuild> {
       const known = guilds.get(channelId);
       if (known !== undefined) return known;
       for (const session of await inChannel(channelId)) {
-        const { place } = await readState(store, session);
-        if (place === undefined) continue;
-        const guild = guildOfPlace(place);
-        guilds.set(channelId, guild);
-        return guild;
+        const guild = await guildOfSession(session);
+        if (guild.kind !== 'unknown') return guild;
       }
       return { kind: 'unknown' };
     },
