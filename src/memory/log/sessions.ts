@@ -83,6 +83,8 @@ export function createSessions(store: Store) {
   }
 
   async function guildOfSession(session: SessionKey): Promise<ChannelGuild> {
+    const known = guilds.get(session.channelId);
+    if (known !== undefined) return known;
     const { place } = await readState(store, session);
     if (place === undefined) return { kind: 'unknown' };
     const guild = guildOfPlace(place);
@@ -117,10 +119,8 @@ export function createSessions(store: Store) {
     ofPerson,
     /** The servers of a person's sessions, as far as their state tells. Each channel's is read once. */
     async guildsOf(userId: string): Promise<readonly string[]> {
-      const found = await Promise.all(
-        (await ofPerson(userId)).map((session) => guilds.get(session.channelId) ?? guildOfSession(session)),
-      );
-      return [...new Set(found.flatMap((guild) => (guild.kind === 'guild' ? guild.guildId : [])))];
+      const channels = await Promise.all((await ofPerson(userId)).map(guildOfSession));
+      return [...new Set(channels.flatMap((guild) => (guild.kind === 'guild' ? guild.guildId : [])))];
     },
     /** The guild of a channel, as far as what is held of anybody there tells. Read once for each. */
     async guildOf(channelId: string): Promise<ChannelGuild> {
