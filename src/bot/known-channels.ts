@@ -1,3 +1,4 @@
+import type { ChannelGuild } from '../core/place.ts';
 import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
@@ -9,8 +10,8 @@ export function createKnownChannels({
   channelNotes,
 }: {
   readonly sessionLog: Pick<SessionLog, 'channels' | 'guildOf' | 'rememberedSince'>;
-  readonly journal: Pick<ChannelJournal, 'channels'>;
-  readonly channelNotes: Pick<ChannelNotes, 'channels' | 'messagesSince'>;
+  readonly journal: Pick<ChannelJournal, 'channels' | 'guildOf'>;
+  readonly channelNotes: Pick<ChannelNotes, 'channels' | 'guildOf' | 'messagesSince'>;
 }) {
   return {
     /** The channels and when the bot was active there; also those where it was stopped before its first reply. */
@@ -21,8 +22,14 @@ export function createKnownChannels({
       for (const { id, activeAt: at } of all) activeAt.set(id, Math.max(at, activeAt.get(id) ?? 0));
       return Array.from(activeAt, ([id, at]) => ({ id, activeAt: at }));
     },
-    /** The server that a channel belongs to, as far as memory knows. */
-    guildOf: (channelId: string): Promise<string | undefined> => sessionLog.guildOf(channelId),
+    /** The server that a channel belongs to, as far as anything tells: where memory is off, and of people who were erased, there is no session. */
+    async guildOf(channelId: string): Promise<ChannelGuild> {
+      for (const source of [sessionLog, channelNotes, journal]) {
+        const guild = await source.guildOf(channelId);
+        if (guild.kind !== 'unknown') return guild;
+      }
+      return { kind: 'unknown' };
+    },
     /** What is remembered of a channel from a message id on. */
     remembered: async (channelId: string, messageId: string) => [
       ...(await sessionLog.rememberedSince(channelId, messageId)),

@@ -77,6 +77,17 @@ export const placeSchema: z.ZodType<Place> = z.object({
   parentName: z.string().exactOptional(),
 });
 
+/** Which guild a channel belongs to, as far as that is remembered: a direct message belongs to none. */
+export type ChannelGuild =
+  | { readonly kind: 'guild'; readonly guildId: string }
+  | { readonly kind: 'dm' }
+  | { readonly kind: 'unknown' };
+
+/** The guild of a place. */
+export function guildOfPlace({ guildId }: Pick<Place, 'guildId'>): ChannelGuild {
+  return guildId === undefined ? { kind: 'dm' } : { kind: 'guild', guildId };
+}
+
 /** One speaker in one channel, thread or DM; written `<channelId>:<userId>`. */
 export interface SessionKey {
   readonly channelId: string;

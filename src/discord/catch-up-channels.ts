@@ -1,6 +1,7 @@
 import { ChannelType, type Client, type GuildBasedChannel } from 'discord.js';
 
 import type { Logger } from '../core/logger.ts';
+import type { ChannelGuild } from '../core/place.ts';
 import { shardOf, type Shards } from '../core/shards.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
@@ -20,36 +21,60 @@ export interface ChannelsOptions {
    * epoch.
    */
   readonly knownChannels: () => Promise<readonly { readonly id: string; readonly activeAt: number }[]>;
-  /** The guild that a known channel was in, where it was in one. */
-  readonly guildOf: (channelId: string) => Promise<string | undefined>;
+  /** The guild that a known channel was in, as far as that is remembered. */
+  readonly guildOf: (channelId: string) => Promise<ChannelGuild>;
   readonly settings: Pick<AccessSettings, 'channelIds'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** The guild of a channel that the client holds; `undefined` for a DM, and for others. */
-export function guildIdOf({ channels }: Client, channelId: string): string | undefined {
+function guildIdOf({ channels }: Client, channelId: string): string | undefined {
   const channel = channels.cache.get(channelId);
   return channel === undefined || channel.isDMBased() ? undefined : channel.guildId;
 }
 
+/** The shard of a channel that the client holds; of another one the first: Discord tells of threads before what is said there. */
 export function shardIn(client: Client, channelId: string, { count }: Shards): number {
   return shardOf(guildIdOf(client, channelId), count);
 }
 
-/** The shard of a channel that was known before, which the client need not hold; what is remembered tells its guild. */
-export async function shardOfKnown(
-  channelId: string,
-  { client, shards, guildOf, logger }: ChannelsOptions,
-): Promise<number> {
+/**
+ * The shard of a channel that was known before, which the client need not hold; what is remembered tells its guild. Where nothing does it may be a direct message,
+ * and the first shard has it until it knows better.
+ */
+export async function shardOfKnown(channelId: string, options: ChannelsOptions): Promise<number> {
+  const { client, shards } = options;
   if (shards.count === 1) return 0;
   if (client.channels.cache.has(channelId)) return shardIn(client, channelId, shards);
+  const guild = await rememberedGuild(channelId, options);
+  return shardOf(guild.kind === 'guild' ? guild.guildId : undefined, shards.count);
+}
+
+/** Never rejects: what cannot be read is unknown. */
+export async function rememberedGuild(
+  channelId: string,
+  { guildOf, logger }: Pick<ChannelsOptions, 'guildOf' | 'logger'>,
+): Promise<ChannelGuild> {
   try {
-    return shardOf(await guildOf(channelId), shards.count);
+    return await guildOf(channelId);
   } catch (error) {
     logger.warn('what is remembered of a channel could not be read', { channelId, error });
-    return 0;
+    return { kind: 'unknown' };
   }
+}
+
+/** Has Discord tell what a channel is, where nothing else does; resolves with whether the client holds it now: not one of another process's guilds, nor one that is deleted. Never rejects. */
+export async function isFound(
+  channelId: string,
+  { client, logger }: Pick<ChannelsOptions, 'client' | 'logger'>,
+): Promise<boolean> {
+  try {
+    await client.channels.fetch(channelId);
+  } catch (error) {
+    logger.info('a channel could not be looked up', { channelId, error });
+  }
+  return client.channels.cache.has(channelId);
 }
 
 /** All channels to be looked at, in groups: where something was said of late, as Discord tells; where the bot was active; the rest. */
@@ -62,7 +87,8 @@ export async function inOrder(
     return [];
   });
   const since = clock().getTime() - quietMs;
-  const byActivity = known.filter(({ id }) => !open.includes(id)).toSorted((a, b) => b.activeAt - a.activeAt);
+  const isOpen = new Set(open);
+  const byActivity = known.filter(({ id }) => !isOpen.has(id)).toSorted((a, b) => b.activeAt - a.activeAt);
   const firstQuiet = byActivity.findIndex(({ activeAt }) => activeAt < since);
   const ids = byActivity.map(({ id }) => id);
   return firstQuiet === -1 ? [open, ids] : [open, ids.slice(0, firstQuiet), ids.slice(firstQuiet)];
@@ -91,16 +117,26 @@ function isNewer(channel: GuildBasedChannel, floor: string): boolean {
   return compareSnowflakes(channel.lastMessageId, floor) >= 0;
 }
 
-/** Each guild channel's newest message is told by the guild's own event, which saves most requests. */
-export function quietChannels(client: Client, floor: string): ReadonlySet<string> {
-  const quiet = client.channels.cache.filter(
-    (channel) =>
-      !channel.isDMBased() &&
-      'lastMessageId' in channel &&
-      // Of a thread it may be unknown; in another channel that has none, nobody has ever spoken.
-      (channel.lastMessageId === null
-        ? !channel.isThread()
-        : compareSnowflakes(channel.lastMessageId, floor) < 0),
-  );
-  return new Set(quiet.keys());
+/** Of a shard's channels those in which nothing was said since `floor`. Each guild channel's newest message is told by the guild's own event, which saves most requests. */
+export function quietChannels(
+  client: Client,
+  { count }: Shards,
+  shard: number,
+  floor: string,
+): ReadonlySet<string> {
+  const quiet = new Set<string>();
+  for (const guild of client.guilds.cache.values()) {
+    if (shardOf(guild.id, count) !== shard) continue;
+    for (const channel of guild.channels.cache.values())
+      if (isQuietSince(channel, floor)) quiet.add(channel.id);
+  }
+  return quiet;
+}
+
+function isQuietSince(channel: GuildBasedChannel, floor: string): boolean {
+  if (!('lastMessageId' in channel)) return false;
+  // Of a thread it may be unknown; in another channel that has none, nobody has ever spoken.
+  return channel.lastMessageId === null
+    ? !channel.isThread()
+    : compareSnowflakes(channel.lastMessageId, floor) < 0;
 }

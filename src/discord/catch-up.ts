@@ -5,14 +5,15 @@ import pLimit from 'p-limit';
 
 import { catchUpWindowMs, type RememberedMessage } from '../core/chat.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
-import { hasGuild, shardOf } from '../core/shards.ts';
+import { hasGuild, isPart } from '../core/shards.ts';
 import { worksIn } from './access.ts';
 import { pageSize, type ChannelMessages } from './channel-messages.ts';
 import {
-  guildIdOf,
   inOrder,
+  isFound,
   openChannels,
   quietChannels,
+  rememberedGuild,
   shardIn,
   shardOfKnown,
   type ChannelsOptions,
@@ -86,9 +87,8 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   const { client, shards, clock, logger } = options;
   const gaps = new Map(shards.ids.map((id) => [id, newGap()]));
 
-  /** Of a channel that the client does not hold, the gap that the first shard had: Discord tells of threads before what is said there. */
   function gapOf(channelId: string): Gap {
-    const shard = shards.count === 1 ? 0 : shardOf(guildIdOf(client, channelId), shards.count);
+    const shard = shardIn(client, channelId, shards);
     const known = gaps.get(shard);
     if (known !== undefined) return known;
     const gap = newGap();
@@ -151,7 +151,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       const present = new Map<number, Gap>();
       const floors = shardIds.map((id) => {
         const gap = gaps.get(id) ?? newGap();
-        const own = { ...gap, quiet: quietChannels(client, gap.floor) };
+        const own = { ...gap, quiet: quietChannels(client, shards, id, gap.floor) };
         gaps.set(id, own);
         present.set(id, own);
         return gap.floor;
@@ -224,25 +224,28 @@ async function catchUpWith(
  * Whether a channel is deleted, in a guild that the bot is in no more or that is another process's, or where it does not work: no request is sent for
  * it [G3d].
  */
-async function isOutOfReach(
-  channelId: string,
-  { client, shards, settings, guildOf, isGone, logger }: CatchUpOptions,
-): Promise<boolean> {
+async function isOutOfReach(channelId: string, options: CatchUpOptions): Promise<boolean> {
+  const { client, settings } = options;
+  if (!client.channels.cache.has(channelId) && (await isElsewhereOrGone(channelId, options))) return true;
   const channel = client.channels.cache.get(channelId);
-  if (channel === undefined) {
-    try {
-      const guildId = await guildOf(channelId);
-      if (guildId === undefined ? !hasGuild(shards, undefined) : !client.guilds.cache.has(guildId))
-        return true;
-      return await isGone(channelId);
-    } catch (error) {
-      logger.warn('what is remembered of a channel could not be read', { channelId, error });
-      return false;
-    }
-  }
-  if (channel.isDMBased()) return false;
+  if (channel === undefined || channel.isDMBased()) return false;
   const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
   return !worksIn(settings, { channelId, isDm: false, parentId });
+}
+
+/** The same of a channel that the client does not hold, such as an archived thread or a direct message. */
+async function isElsewhereOrGone(channelId: string, options: CatchUpOptions): Promise<boolean> {
+  const { client, shards, isGone, logger } = options;
+  const guild = await rememberedGuild(channelId, options);
+  if (guild.kind === 'guild' ? !client.guilds.cache.has(guild.guildId) : !hasGuild(shards, undefined))
+    return true;
+  try {
+    if (await isGone(channelId)) return true;
+  } catch (error) {
+    logger.warn('what is remembered of a channel could not be read', { channelId, error });
+  }
+  // What another process began there is that one's to finish, which alone knows who reads along.
+  return guild.kind === 'unknown' && isPart(shards) && !(await isFound(channelId, options));
 }
 
 /**

@@ -14,10 +14,11 @@ import type { BotHandlers } from '../core/chat.ts';
 import type { CommandDefinition, CommandHandlers } from '../core/commands.ts';
 import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
-import { hasGuild, isFirst, isPart, shardOf, type Shards } from '../core/shards.ts';
+import { hasGuild, isFirst, isPart, type Shards } from '../core/shards.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import type { AccessSettings, IntakePolicy } from './access.ts';
+import { shardIn } from './catch-up-channels.ts';
 import { createCatchUp, type CatchUp, type CatchUpOptions } from './catch-up.ts';
 import { createChannelMessages } from './channel-messages.ts';
 import { fetchApplication, gatewayErrorOfClose, logIn, type GatewayError } from './client.ts';
@@ -228,10 +229,8 @@ function listen(
 }
 
 /** What the client does not hold may be of any shard. */
-function isInShard({ channels }: Client, channelId: string, shard: number, { count }: Shards): boolean {
-  const channel = channels.cache.get(channelId);
-  if (channel === undefined) return true;
-  return shardOf(channel.isDMBased() ? undefined : channel.guildId, count) === shard;
+function isInShard(client: Client, channelId: string, shard: number, shards: Shards): boolean {
+  return !client.channels.cache.has(channelId) || shardIn(client, channelId, shards) === shard;
 }
 
 function listenToChanges({ ws }: Client, changes: MessageChanges, runInBackground: RunInBackground): void {

@@ -72,17 +72,22 @@ export function createLeftGuilds(options: LeftGuildsOptions) {
     const found = new Map<string, string[]>();
     const pause = createTimeSlice();
     for (const { id } of (await log.channels()).filter(({ id: each }) => isSnowflake(each))) {
-      const guildId = await log.guildOf(id);
-      if (guildId !== undefined) found.set(guildId, [...(found.get(guildId) ?? []), id]);
+      const guild = await log.guildOf(id);
+      if (guild.kind === 'guild') {
+        const ids = found.get(guild.guildId) ?? [];
+        ids.push(id);
+        found.set(guild.guildId, ids);
+      }
       await pause();
     }
     return found;
   }
 
   async function look(presentGuilds: PresentGuilds): Promise<void> {
-    const present = new Set(presentGuilds.ids());
     const channels = await channelsByGuild();
     const folders = (await store.folders('guilds')).map(({ name }) => name);
+    // That may have taken long, and the bot been let in again meanwhile.
+    const present = new Set(presentGuilds.ids());
     const known = [...folders, ...channels.keys()].filter(isSnowflake);
     const absent = new Set(known.filter((id) => presentGuilds.areKnown(id) && !present.has(id)));
     const now = clock();
@@ -99,6 +104,8 @@ export function createLeftGuilds(options: LeftGuildsOptions) {
       if (isStopped) return;
       if (!presentGuilds.areKnown(guildId)) continue;
       if (isGone === true || now.getTime() - Date.parse(at) < keptDays * dayMs) continue;
+      // So may what was removed before.
+      if (presentGuilds.ids().includes(guildId)) continue;
       await remove(guildId, new Set([...channelIds, ...(channels.get(guildId) ?? [])]));
     }
   }

@@ -10,6 +10,15 @@ export interface Unfinished {
   readonly change: Change;
 }
 
+/** The ledger of a process that is gone, while it is taken over. */
+interface Adoption {
+  readonly claim: NonNullable<Awaited<ReturnType<Processes['locks']['claim']>>>;
+  /** By its place there, each change that is in this process's own ledger by now. */
+  readonly entered: Map<number, Unfinished>;
+  /** How many of them are carried out by whoever asked. */
+  handedOn: number;
+}
+
 /** The ledger of a process that has the store alone; in the folder there is one for each of several processes. */
 export const loneLedgerKey = 'changes.jsonl';
 export const ledgersFolder = 'changes';
@@ -28,6 +37,8 @@ export function createOpenChanges({
   let claimed: Promise<unknown> | undefined;
   /** By place in the ledger. */
   const open = new Map<number, Change>();
+  /** By ledger, those that could not be taken over to the end. */
+  const adopting = new Map<string, Adoption>();
 
   /** Rejects with `StoreError`. */
   async function recordsIn(ledger: string): Promise<readonly Unfinished[]> {
@@ -37,19 +48,44 @@ export function createOpenChanges({
     return found;
   }
 
-  /** Takes over what stands in the ledger of a process that is gone: it is this one's then. Rejects with `StoreError`; the ledger stays then. */
+  /**
+   * Takes over what stands in the ledger of a process that is gone; resolves with what is this one's since. Where the old ledger cannot be read to its end or removed, it
+   * stays, and this process keeps the claim on it and goes on there the next time: nothing is entered twice, to be done again when something else is said by then.
+   * Never rejects: of one ledger that cannot be had, the others are not left waiting.
+   */
   async function adopted(ledger: string, { locks }: Processes): Promise<readonly Unfinished[]> {
-    const claim = ledger === ledgerKey ? undefined : await locks.claim(ledger);
-    if (claim === undefined) return [];
+    if (ledger === ledgerKey) return [];
+    const found: Unfinished[] = [];
     try {
-      const found: Unfinished[] = [];
-      for (const { change } of await recordsIn(ledger))
-        found.push({ sequence: await append(change), change });
-      await store.remove(ledger);
-      return found;
-    } finally {
+      const claim = adopting.get(ledger)?.claim ?? (await locks.claim(ledger));
+      if (claim === undefined) return [];
+      const adoption = adopting.get(ledger) ?? { claim, entered: new Map(), handedOn: 0 };
+      adopting.set(ledger, adoption);
+      found.push(...(await entered(ledger, adoption)));
+      if (adoption.entered.size > 0) return found;
+      adopting.delete(ledger);
       await claim.release();
+    } catch (error) {
+      tellNotYet(error);
     }
+    return found;
+  }
+
+  /** Never rejects. */
+  async function entered(ledger: string, adoption: Adoption): Promise<readonly Unfinished[]> {
+    let found: readonly Unfinished[] = [];
+    try {
+      for (const { sequence: of, change } of await recordsIn(ledger))
+        if (!adoption.entered.has(of)) adoption.entered.set(of, { sequence: await append(change), change });
+      // Only all together: without the later edit of a message, an earlier one would be taken for the last.
+      found = [...adoption.entered.values()].slice(adoption.handedOn);
+      adoption.handedOn = adoption.entered.size;
+      await store.remove(ledger);
+      adoption.entered.clear();
+    } catch (error) {
+      tellNotYet(error);
+    }
+    return found;
   }
 
   async function append(change: Change): Promise<number> {
@@ -94,26 +130,17 @@ export function createOpenChanges({
     return [loneLedgerKey, ...ledgers.map(({ path }) => `${ledgersFolder}/${path}`)];
   }
 
-  /** Of one ledger that cannot be had, the others are not left waiting. Never rejects. */
-  async function adoptedOrNot(ledger: string, others: Processes): Promise<readonly Unfinished[]> {
-    try {
-      return await adopted(ledger, others);
-    } catch (error) {
-      tellNotYet(error);
-      return [];
-    }
-  }
-
   /** What the process before this one, or others that are gone, have left; open from now on. Never rejects: what cannot be read is left to the next time. */
   async function unfinished(): Promise<readonly Unfinished[]> {
     const found: Unfinished[] = [];
     try {
-      if (processes === undefined) found.push(...(await recordsIn(ledgerKey)));
-      else for (const ledger of await otherLedgers()) found.push(...(await adoptedOrNot(ledger, processes)));
+      if (processes === undefined) {
+        found.push(...(await recordsIn(ledgerKey)));
+        for (const { sequence, change } of found) open.set(sequence, change);
+      } else for (const ledger of await otherLedgers()) found.push(...(await adopted(ledger, processes)));
     } catch (error) {
       tellNotYet(error);
     }
-    for (const { sequence, change } of found) open.set(sequence, change);
     return found;
   }
 

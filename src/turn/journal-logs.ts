@@ -162,11 +162,17 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
   ): Promise<void> {
     // After a conflict it begins anew.
     const dropped = new Set<number>();
+    /** Answers on their way that stay in the file; one may be sent before the file is written. */
+    const kept = new Set<number>();
     const change = ({ sequence, record }: LogEntry<JournalRecord>) => {
       const isIds = record.kind === 'handled' || record.kind === 'hidden' || record.kind === 'unhidden';
       const isReply = record.kind === 'prepared' || record.kind === 'begun';
       const isLater = sequence > upTo && !(isReply && isGone(record));
-      if (isLater || (isIds ? sequence >= first : stillStands(state, record))) return record;
+      if (isLater || (isIds ? sequence >= first : stillStands(state, record))) {
+        if (record.kind === 'prepared') kept.add(sequence);
+        return record;
+      }
+      kept.delete(sequence);
       if (!dropped.has(sequence)) {
         state.records -= 1;
         state.texts -= record.kind === 'prepared' ? 1 : 0;
@@ -175,7 +181,7 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
       return undefined;
     };
     const rewritten = await store.rewrite(logOf(channelId), recordSchema, change, options);
-    state.erasesTexts &&= state.prepared.size > 0;
+    state.erasesTexts &&= state.prepared.size > 0 || kept.size > 0;
     if (rewritten?.from === state.seen.edition) state.seen = { ...state.seen, edition: rewritten.to };
   }
 }

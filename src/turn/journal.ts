@@ -3,7 +3,7 @@ import { RefusedJobError, type KeyedQueue } from '../core/keyed-queue.ts';
 import { growingCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import type { LazyOption, Store } from '../core/store.ts';
-import type { SessionKey } from '../core/place.ts';
+import { guildOfPlace, type ChannelGuild, type SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { createJournalLogs, type Dropping } from './journal-logs.ts';
@@ -161,6 +161,12 @@ export function createChannelJournal({
     async isUnfinished(channelId: string, messageId: string): Promise<boolean> {
       const { begun } = await stateOf(channelId);
       return [...begun.values()].some(({ messageIds }) => messageIds.includes(messageId));
+    },
+    /** The guild of a channel, as far as an answer that was not confirmed tells: of what is handled the ids alone are kept. */
+    async guildOf(channelId: string): Promise<ChannelGuild> {
+      const { prepared, begun } = await stateOf(channelId);
+      const [reply] = [...prepared.values(), ...begun.values()];
+      return reply === undefined ? { kind: 'unknown' } : guildOfPlace(reply.place);
     },
     /** Channels that the bot has been active in, with when it last was, in milliseconds since the epoch. */
     async channels(): Promise<readonly { readonly id: string; readonly activeAt: number }[]> {

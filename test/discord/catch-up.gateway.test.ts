@@ -32,7 +32,7 @@ function setUp({ messages, ...changes }: Changes = {}) {
     messages: { after: () => Promise.resolve([]), newest: () => Promise.resolve([]), ...messages },
     knownChannels: () => Promise.resolve([]),
     remembered: () => Promise.resolve([]),
-    guildOf: () => Promise.resolve(undefined),
+    guildOf: () => Promise.resolve({ kind: 'unknown' }),
     isGone: () => Promise.resolve(false),
     recover: () => Promise.resolve(),
     resume: () => Promise.resolve(),
@@ -342,7 +342,11 @@ describe('what happens while the bot catches up [G3b]', () => {
   it('asks nothing for channels of a server that the bot was taken out of', async () => {
     const server = await openSandbox();
     const gone = '200000000000000077';
-    await runGateway({ server, knownChannels: [gone], guildOf: () => '200000000000000076' });
+    await runGateway({
+      server,
+      knownChannels: [gone],
+      guildOf: () => ({ kind: 'guild', guildId: '200000000000000076' }),
+    });
     expect(await server.requests({ path: `/channels/${gone}` })).toEqual([]);
   });
 

@@ -2,6 +2,9 @@ import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { allShards, type Shards } from '../../src/core/shards.ts';
+import { guildOfPlace } from '../../src/core/place.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
+import { quietChannels } from '../../src/discord/catch-up-channels.ts';
 import { createServerPort } from '../../src/discord/permissions.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
 import { placesOfShards } from '../support/two-shards.ts';
@@ -22,7 +25,7 @@ async function twoShards(options: SandboxOptions = {}) {
       server,
       shards,
       knownChannels: known,
-      guildOf: (id) => places.find(({ channelId }) => channelId === id)?.guildId,
+      guildOf: (id) => guildOfPlace(places.find(({ channelId }) => channelId === id) ?? {}),
       ...more,
     });
   const [zero, one] = places;
@@ -60,6 +63,30 @@ describe('a bot in two processes [X3]', () => {
     const other = await run(first);
     await other.gateway.caughtUp;
     expect(other.handlers.texts.toSorted()).toEqual([`in ${zero.channel}`, 'in the DM'].toSorted());
+  });
+
+  it('leaves a channel that nothing tells of to whoever holds it, and asks Discord in the first process whether it is a direct message [G3a]', async () => {
+    const { server, dm, run, zero, one, fetched } = await twoShards();
+    for (const { channel } of [zero, one])
+      await server.say({ as: 'bob', in: channel, text: `in ${channel}`, mentionBot: true });
+    await server.say({ as: 'bob', in: 'dm', text: 'in the DM' });
+    const deleted = '200000000000000076';
+    const bots = [];
+    for (const shards of [first, second]) {
+      const recovered = new Set<string>();
+      const bot = await run(shards, {
+        knownChannels: [zero.channelId, one.channelId, dm.id, deleted],
+        guildOf: () => ({ kind: 'unknown' }),
+        recover: async (channelId) => void recovered.add(channelId),
+      });
+      await bot.gateway.caughtUp;
+      bots.push({ texts: bot.handlers.texts.toSorted(), recovered });
+    }
+    expect(bots).toEqual([
+      { texts: [`in ${zero.channel}`, 'in the DM'].toSorted(), recovered: new Set([zero.channelId, dm.id]) },
+      { texts: [`in ${one.channel}`], recovered: new Set([one.channelId]) },
+    ]);
+    expect([await fetched(one.channelId), await fetched(deleted)]).toEqual([1, 0]);
   });
 
   it('registers commands in one of them', async () => {
@@ -114,6 +141,22 @@ describe('one process with two shards [X3]', () => {
     expect(await fetched(zero.channelId)).toBe(before);
     expect(history.keeps(zero.channelId)).toBe(true);
   });
+});
+
+it('the channels in which nothing was said are those of one shard, threads that nothing is known of not among them [X3]', async () => {
+  const { server, run, zero, one } = await twoShards();
+  const { id: postId } = await server.say({ as: 'bob', in: one.channel, text: 'just now' });
+  const thread = await server.addThread({ as: 'bob', channel: zero.channel, name: 'plans' });
+  const { client } = await run(both);
+  const quiet = (shard: number, floor: string) => [...quietChannels(client, both, shard, floor)];
+  const channelsOf = (guildId: string) =>
+    [...(client.guilds.cache.get(guildId)?.channels.cache.values() ?? [])]
+      .filter((channel) => 'lastMessageId' in channel && channel.id !== thread.id)
+      .map(({ id }) => id);
+  const later = snowflakeAt(new Date(Date.now() + 60_000));
+  expect(quiet(0, later)).toEqual(channelsOf(zero.guildId));
+  expect(quiet(1, later)).toEqual(channelsOf(one.guildId));
+  expect(quiet(1, postId)).toEqual(channelsOf(one.guildId).filter((id) => id !== one.channelId));
 });
 
 describe('identifying', () => {

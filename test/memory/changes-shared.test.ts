@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { StoreError } from '../../src/core/errors.ts';
 import type { Locks } from '../../src/core/processes.ts';
+import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { aliceId, generalId } from '../support/incoming.ts';
 import { ledgerFor } from '../support/ledger.ts';
 import { SharedData } from '../support/shared-store.ts';
@@ -79,4 +80,58 @@ describe('changes over a store that others share too, while it cannot be reached
     await ledger.finish();
     expect((await common.list('changes')).filter(({ bytes }) => bytes > 0)).toEqual([]);
   });
+});
+
+const purge = (words: string) => ({ kind: 'purged', userId: aliceId, words, commandId: '1' }) as const;
+
+/** Two processes over one database, each with what it has purged; and a ledger that a third one left. */
+async function twoProcesses() {
+  const data = new SharedData({ now: () => startTime });
+  for (const words of ['tea', 'rum']) await data.common.append(left, purge(words));
+  const open = () => {
+    const process = data.open();
+    const purged: string[] = [];
+    const layer: MemoryLayer = {
+      name: 'durable',
+      sections: () => Promise.resolve([]),
+      follow: (change, stage) => {
+        if (change.kind === 'purged' && stage === 'withdraw') purged.push(change.words);
+        return Promise.resolve();
+      },
+      async *export() {},
+      erase: () => Promise.resolve(),
+    };
+    const { processes } = process.shared;
+    const writes = createKeyedQueue({
+      shared: {
+        locks: processes.locks,
+        refusalOf: () => Promise.resolve(undefined),
+        clock: () => new Date(startTime),
+      },
+    });
+    return { process, purged, ledger: ledgerFor(process.store, writes, [layer], { processes }) };
+  };
+  return { data, first: open(), second: open() };
+}
+
+describe('changes of a process that is gone, taken over by one whose database fails in between [X2]', () => {
+  it.each(['remove', 'append'] as const)(
+    'are each carried out once, where it refuses to %s',
+    async (refused) => {
+      const { data, first, second } = await twoProcesses();
+      let asked = 0;
+      first.process.refuses = (operation) =>
+        operation === refused && (asked += 1) > (refused === 'append' ? 1 : 0);
+      await first.ledger.finish();
+      expect(asked).toBeGreaterThan(0);
+      // Whoever else looks meanwhile leaves it to the first.
+      await second.ledger.finish();
+      first.process.refuses = undefined;
+      await first.ledger.finish();
+      first.process.kill();
+      await second.ledger.finish();
+      expect([...first.purged, ...second.purged].toSorted()).toEqual(['rum', 'tea']);
+      expect((await data.common.list('changes')).filter(({ bytes }) => bytes > 0)).toEqual([]);
+    },
+  );
 });

@@ -8,6 +8,7 @@ import { createFileStore } from '../../src/storage/files/store.ts';
 import { LossyDisk, lossyFolder } from '../storage/files/lossy-disk.ts';
 import { chanceOf } from '../support/chance.ts';
 import { aliceId, bobId } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
 import { channel, openSessions, silent, startTime } from '../support/sessions.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -134,6 +135,49 @@ describe('what belongs to a server that the bot was removed from', () => {
       { numRuns: 60 },
     );
     expect(killed).toBeGreaterThan(30);
+  });
+
+  it('stays where the bot is let in again while it is looked for', async () => {
+    const disk = new LossyDisk();
+    let memory = await open(disk, startTime);
+    await memory.fill();
+    const all = await memory.held(left);
+    memory.guilds.left(left, ['200000000000000001']);
+    await memory.guilds.idle();
+    await memory.store.close();
+    memory = await open(disk, startTime + 31 * dayMs);
+    let asked = 0;
+    const ids = () => ((asked += 1) === 1 ? [present] : [present, left]);
+    memory.guilds.start({ ids, areKnown: () => true });
+    await memory.guilds.idle();
+    expect(await memory.held(left)).toEqual(all);
+    await memory.store.close();
+  });
+
+  it('is found in each of its channels [K15]', async () => {
+    const dropped: string[] = [];
+    const store = new MemoryStore();
+    const { writes, clock, time } = openSessions(store);
+    const ids = Array.from({ length: 500 }, (_, index) => String(210_000_000_000_000_000n + BigInt(index)));
+    const guilds = createLeftGuilds({
+      store,
+      writes,
+      log: {
+        channels: () => Promise.resolve(ids.map((id) => ({ id, activeAt: 0 }))),
+        guildOf: () => Promise.resolve({ kind: 'guild', guildId: left }),
+      },
+      forgetNotes: () => Promise.resolve(),
+      dropJournal: async (channelId) => void dropped.push(channelId),
+      clock,
+      timer: () => () => {},
+      logger: silent,
+    });
+    for (const days of [0, 31]) {
+      time.now = startTime + days * dayMs;
+      guilds.start(onlyPresent);
+      await guilds.idle();
+    }
+    expect(dropped).toEqual(ids);
   });
 
   it('stays where another process alone can tell whether the bot is there, however long [X3]', async () => {

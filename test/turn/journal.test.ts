@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
+import type { LogEntry } from '../../src/core/store.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { recordSchema, type BegunReply, type PreparedReply } from '../../src/turn/journal-state.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
@@ -47,6 +48,36 @@ class InterruptedStore extends MemoryStore {
       await meanwhile();
     }
     return sequence;
+  }
+}
+
+/** A store whose log's lock is held for a moment after a rewrite has read the log, as on a slow disk; what is appended waits behind it. */
+class SlowRewriteStore extends MemoryStore {
+  override readonly isShared: boolean;
+  #rewriting: Promise<unknown> = Promise.resolve();
+  /** What happens meanwhile. */
+  meanwhile: (() => Promise<void>) | undefined;
+
+  constructor(isShared: boolean) {
+    super();
+    this.isShared = isShared;
+  }
+
+  override async append(log: string, record: object): Promise<number> {
+    await this.#rewriting;
+    return super.append(log, record);
+  }
+
+  override rewrite<T>(log: string, schema: z.ZodType<T>, change: (entry: LogEntry<T>) => T | undefined) {
+    const { meanwhile } = this;
+    this.meanwhile = undefined;
+    const rewriting = super.rewrite(log, schema, change).then(async (rewritten) => {
+      void meanwhile?.();
+      await new Promise(setImmediate);
+      return rewritten;
+    });
+    this.#rewriting = rewriting;
+    return rewriting;
   }
 }
 
@@ -146,6 +177,20 @@ describe.each(kindsOfStore)('over $kind', ({ isShared }) => {
       expect(await rawJournal(store)).toContain('on its way');
       await journal.markHandled(generalId, [id(2)]);
       expect(await rawJournal(store)).not.toContain('on its way');
+    });
+
+    it('holds no text of an answer that is sent while texts are being dropped', async () => {
+      const store = new SlowRewriteStore(isShared);
+      const journal = createChannelJournal({ store, changes: new RecentChanges() });
+      await journal.prepare(prepared([id(1)], 'a secret answer'));
+      await journal.markHandled(generalId, [id(1)]);
+      await journal.prepare(prepared([id(2)], 'an answer on its way'));
+      let handled: Promise<void> | undefined;
+      store.meanwhile = () => (handled = journal.markHandled(generalId, [id(2)]));
+      await journal.eraseSentTexts(generalId);
+      expect(handled).toBeDefined();
+      await handled;
+      expect(await rawJournal(store)).not.toContain('answer');
     });
 
     it('keeps no answer to what was taken back, sent or not, and the others', async () => {

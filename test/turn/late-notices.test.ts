@@ -16,12 +16,13 @@ import { messageId, session, silent } from '../support/sessions.ts';
 
 const [said, later, commandId] = [messageId(1), messageId(2), messageId(3)];
 
+const clock = () => new Date();
+
 /** Alice has said that she likes tea, and more while she is answered; the work after an earlier turn has noticed the tea by now. */
 async function noticedEarly(mode: NoticingMode) {
   const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC', DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: '1' });
   const recent = new RecentChanges();
   const store = new MemoryStore();
-  const clock = () => new Date();
   const sent: string[] = [];
   const found = { kind: 'preference', text: 'Likes green tea', quote: 'I like green tea', messageId: said };
   const memory = layersAlone(config, {

@@ -3,7 +3,7 @@ import type { ChannelPort, RememberedMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
-import type { Place, SessionKey } from '../../core/place.ts';
+import type { ChannelGuild, Place, SessionKey } from '../../core/place.ts';
 import type { Locks } from '../../core/processes.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
@@ -267,6 +267,12 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     /** The channels that have notes, or had, with their guilds. */
     channels: async (): Promise<readonly NotesPlace[]> =>
       Array.from(await notedChannels(), ([channelId, guildId]) => ({ guildId, channelId })),
+
+    /** The guild of a channel that has notes, or had. */
+    guildOf: async (channelId: string): Promise<ChannelGuild> => {
+      const guildId = (await notedChannels()).get(channelId);
+      return guildId === undefined ? { kind: 'unknown' } : { kind: 'guild', guildId };
+    },
 
     /** A guild's files are gone. */
     forgetGuild: async (guildId: string): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { RememberedMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import type { Place, SessionKey } from '../../core/place.ts';
+import type { ChannelGuild, Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
@@ -362,7 +362,7 @@ export function createSessionLog(options: SessionLogOptions) {
     everyOfPerson: sessions.everyOfPerson,
     /** Has the person's list name a session before anything is kept of it; as part of a job of their queue. */
     listSession: (session: SessionKey): Promise<void> => sessions.begin(session),
-    guildOf: (channelId: string): Promise<string | undefined> => sessions.guildOf(channelId),
+    guildOf: (channelId: string): Promise<ChannelGuild> => sessions.guildOf(channelId),
     guildsOf: (userId: string): Promise<readonly string[]> => sessions.guildsOf(userId),
     allSessions: sessions.all,
     /** Every channel of which something may be remembered, with when somebody was new there, in milliseconds since the epoch. */

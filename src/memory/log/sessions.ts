@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { growingCache } from '../../core/limits.ts';
-import { sessionName, type SessionKey } from '../../core/place.ts';
+import { guildOfPlace, sessionName, type ChannelGuild, type SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import type { Erasure } from '../layer.ts';
@@ -35,8 +35,8 @@ export function createSessions(store: Store) {
   /** By person, the channels that were found in the folders, or in which something was written since the start. */
   const found = new Map<string, Set<string>>();
   let looking: Promise<void> | undefined;
-  /** By channel its guild, which never changes; `false` for a direct message. */
-  const guilds = growingCache<string, string | false>(rememberedChannels);
+  /** By channel its guild, which never changes. */
+  const guilds = growingCache<string, ChannelGuild>(rememberedChannels);
 
   function note({ channelId, userId }: SessionKey): void {
     found.set(userId, (found.get(userId) ?? new Set()).add(channelId));
@@ -82,6 +82,16 @@ export function createSessions(store: Store) {
     return (list?.channels ?? []).map((channelId) => ({ channelId, userId }));
   }
 
+  async function guildOfSession(session: SessionKey): Promise<ChannelGuild> {
+    const known = guilds.get(session.channelId);
+    if (known !== undefined) return known;
+    const { place } = await readState(store, session);
+    if (place === undefined) return { kind: 'unknown' };
+    const guild = guildOfPlace(place);
+    guilds.set(session.channelId, guild);
+    return guild;
+  }
+
   return {
     /** To be called before anything is written to a session's log. */
     async begin(session: SessionKey): Promise<void> {
@@ -107,21 +117,20 @@ export function createSessions(store: Store) {
     everyOfPerson: async (userId: string): Promise<readonly SessionKey[]> =>
       store.isShared ? ofPerson(userId) : (await all()).filter((session) => session.userId === userId),
     ofPerson,
-    /** The servers of a person's sessions, as far as their state tells. */
+    /** The servers of a person's sessions, as far as their state tells. Each channel's is read once. */
     async guildsOf(userId: string): Promise<readonly string[]> {
-      const states = await Promise.all((await ofPerson(userId)).map((session) => readState(store, session)));
-      return [...new Set(states.flatMap(({ place }) => place?.guildId ?? []))];
+      const channels = await Promise.all((await ofPerson(userId)).map(guildOfSession));
+      return [...new Set(channels.flatMap((guild) => (guild.kind === 'guild' ? guild.guildId : [])))];
     },
     /** The guild of a channel, as far as what is held of anybody there tells. Read once for each. */
-    async guildOf(channelId: string): Promise<string | undefined> {
-      if (!guilds.has(channelId))
-        for (const session of await inChannel(channelId)) {
-          const { place } = await readState(store, session);
-          if (place === undefined) continue;
-          guilds.set(channelId, place.guildId ?? false);
-          break;
-        }
-      return guilds.get(channelId) || undefined;
+    async guildOf(channelId: string): Promise<ChannelGuild> {
+      const known = guilds.get(channelId);
+      if (known !== undefined) return known;
+      for (const session of await inChannel(channelId)) {
+        const guild = await guildOfSession(session);
+        if (guild.kind !== 'unknown') return guild;
+      }
+      return { kind: 'unknown' };
     },
     /** Those of a channel that have a log. */
     inChannel: (channelId: string) => inChannel(channelId, logFile),

@@ -24,6 +24,7 @@ import type {
   MenuRequest,
 } from '../../../src/core/commands.ts';
 import { RecentChanges } from '../../../src/core/changes.ts';
+import type { ChannelGuild } from '../../../src/core/place.ts';
 import { allShards, type Shards } from '../../../src/core/shards.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
 import type { ActionTools, OfferPort } from '../../../src/core/tool.ts';
@@ -144,7 +145,7 @@ export interface RunOptions {
   /** Channels that were found to be deleted. */
   readonly gone?: Set<string>;
   /** Where known channels belong that Discord does not tell of. */
-  readonly guildOf?: (channelId: string) => string | undefined;
+  readonly guildOf?: (channelId: string) => ChannelGuild;
   readonly recover?: (channelId: string) => Promise<void>;
   /** Nothing is set where not given. */
   readonly answerModes?: IntakeOptions['answerModes'];
@@ -289,7 +290,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
           typeof known === 'string' ? { id: known, activeAt: Date.now() } : known,
         ),
       ),
-    guildOf: (channelId) => Promise.resolve(options.guildOf?.(channelId)),
+    guildOf: (channelId) => Promise.resolve(options.guildOf?.(channelId) ?? { kind: 'unknown' }),
     isGone: async (channelId) => options.gone?.has(channelId) ?? false,
     recover: options.recover ?? (() => Promise.resolve()),
     resume: () => Promise.resolve(),
