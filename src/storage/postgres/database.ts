@@ -21,13 +21,15 @@ export interface DatabaseOptions {
   readonly connections: number;
   /** How long what failed is tried again, in milliseconds since the database was last reached; then it fails at once, until it is back. */
   readonly patienceMs: number;
+  /** The longest that an answer is waited for, in milliseconds: a machine that is gone says nothing. Default: a minute. */
+  readonly answerMs?: number | undefined;
 }
 
 export type Database = ReturnType<typeof createDatabase>;
 
-/** The longest that a connection is waited for, and a statement, in milliseconds: a machine that is gone says nothing. */
+/** The longest that a connection is waited for, in milliseconds. */
 const connectMs = 5000;
-const statementMs = 60_000;
+const longestAnswerMs = 60_000;
 
 const firstPauseMs = 25;
 const longestPauseMs = 1000;
@@ -38,8 +40,8 @@ const mostConflicts = 50;
  * Connections to a database, which are made anew when they are lost. What can be done again is [S2]: while the database is out of reach for no longer than the
  * patience, a caller notices nothing but the time.
  */
-export function createDatabase({ url, logger, connections, patienceMs }: DatabaseOptions) {
-  const pool = new pg.Pool({ ...connectionOptions(url), max: connections, idleTimeoutMillis: 60_000 });
+export function createDatabase({ url, logger, connections, patienceMs, answerMs }: DatabaseOptions) {
+  const pool = new pg.Pool({ ...poolOptions(url, answerMs), max: connections, idleTimeoutMillis: 60_000 });
   // A connection that nobody uses was lost: the next one to need it gets another.
   pool.on('error', (error) =>
     logger.debug('a connection to the database was lost', { error: error.message }),
@@ -150,13 +152,30 @@ async function inTransaction<T>(query: Query, work: () => Promise<T>): Promise<T
 /** A connection is lost while nothing is asked of it: the next question says so. */
 function overlook(): void {}
 
+/**
+ * Connections for statements and transactions. The server gives a statement up before the client does, so that nothing is carried out that counts as failed;
+ * and a transaction whose process stands still in the middle of it, so that nobody waits for its rows.
+ */
+export function poolOptions(url: string, answerMs = longestAnswerMs): pg.PoolConfig {
+  const statementMs = Math.round((answerMs * 11) / 12);
+  const idleMs = Math.round(answerMs / 6);
+  return {
+    ...connectionOptions(url),
+    query_timeout: answerMs,
+    // As statements: what a pooler in between does not know it refuses at the start of a connection.
+    onConnect: (client) =>
+      client.query(
+        `set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${idleMs}`,
+      ),
+  };
+}
+
 /** What every connection of the bot has in common. */
 export function connectionOptions(url: string): pg.ClientConfig {
   return {
     connectionString: url,
     fallback_application_name: 'discoclaw',
     connectionTimeoutMillis: connectMs,
-    query_timeout: statementMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser: typeParser },

@@ -31,6 +31,8 @@ const faults: Readonly<Record<string, Fault>> = {
   '55P03': 'conflict',
   // A standby that was the primary a moment ago, or will be: another connection finds the new one.
   '25006': 'unsent',
+  // A transaction whose process stood still, and is over.
+  '25P03': 'lost',
   '53300': 'unsent',
   '57P03': 'unsent',
   '57P01': 'lost',
