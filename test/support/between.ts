@@ -55,7 +55,8 @@ export async function openBetween(databaseUrl: string): Promise<Between> {
     async letThrough() {
       const waiting = held ?? [];
       held = undefined;
-      await Promise.all(waiting.map(join));
+      // Some have given up by now.
+      await Promise.all(waiting.filter((client) => !client.closed).map(join));
     },
     get waiting() {
       return held?.length ?? 0;
