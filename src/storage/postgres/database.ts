@@ -37,8 +37,8 @@ const longestPauseMs = 1000;
 const mostConflicts = 50;
 
 /**
- * Connections to a database, which are made anew when they are lost. What can be done again is [S2]: while the database is out of reach for no longer than the
- * patience, a caller notices nothing but the time.
+ * Connections to a database, which are made anew when they are lost. What can be done again is [S2]: while the database is out of reach, or only reads, for no longer
+ * than the patience, a caller notices nothing but the time, unless it holds a lock: that is lost with its connection (`session.ts`), and what relies on it rejects.
  */
 export function createDatabase({ url, logger, connections, patienceMs, answerMs }: DatabaseOptions) {
   const pool = new pg.Pool({ ...poolOptions(url, answerMs), max: connections, idleTimeoutMillis: 60_000 });
@@ -47,6 +47,8 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
     logger.debug('a connection to the database was lost', { error: error.message }),
   );
   let lostSince: number | undefined;
+  /** Since when it refuses changes; what only reads succeeds meanwhile. */
+  let readOnlySince: number | undefined;
 
   /** Does `work` with a connection of its own. */
   async function connected<T>(work: (query: Query) => Promise<T>): Promise<T> {
@@ -64,7 +66,7 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
         return rows;
       } catch (error) {
         const fault = queryFault(error);
-        isBroken ||= fault.fault === 'lost' || fault.fault === 'unsent';
+        isBroken ||= ['lost', 'unsent', 'read-only'].includes(fault.fault);
         throw fault;
       }
     };
@@ -86,7 +88,11 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
     let conflicts = 0;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       try {
-        const result = await connected((query) => work(query, isUncertain));
+        const result = await connected(async (query) => {
+          const done = await work(query, isUncertain);
+          if (readOnlySince !== undefined) await lookWhetherItTakesChanges(query);
+          return done;
+        });
         if (lostSince !== undefined) {
           logger.info('the database can be reached again', { seconds: secondsSince(lostSince) });
           lostSince = undefined;
@@ -94,6 +100,7 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
         return result;
       } catch (error) {
         if (!(error instanceof DatabaseFault)) throw error;
+        let since: number | undefined;
         switch (error.fault) {
           case 'refused':
           case 'unusable':
@@ -105,22 +112,40 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
             break;
           case 'lost':
             isUncertain = true;
-            noteLost(error);
+            since = noteLost(error);
             break;
           case 'unsent':
-            noteLost(error);
+            since = noteLost(error);
+            break;
+          case 'read-only':
+            since = noteReadOnly(error);
         }
-        const leftMs = patienceMs - (performance.now() - (lostSince ?? performance.now()));
+        const leftMs = patienceMs - (performance.now() - (since ?? performance.now()));
         if (leftMs <= 0) throw error;
         await delay(Math.min(leftMs, pauseMs * (0.5 + Math.random())));
       }
     }
   }
 
-  function noteLost(fault: DatabaseFault): void {
-    if (lostSince !== undefined) return;
-    lostSince = performance.now();
-    logger.warn('the database is out of reach', { reason: fault.message });
+  /** Since when, in milliseconds of this process. */
+  function noteLost(fault: DatabaseFault): number {
+    if (lostSince === undefined) logger.warn('the database is out of reach', { reason: fault.message });
+    return (lostSince ??= performance.now());
+  }
+
+  function noteReadOnly(fault: DatabaseFault): number {
+    if (readOnlySince === undefined) logger.warn('the database takes no changes', { reason: fault.message });
+    return (readOnlySince ??= performance.now());
+  }
+
+  /** Never rejects: what was asked for is done by now. */
+  async function lookWhetherItTakesChanges(query: Query): Promise<void> {
+    const found = await query<{ isReadOnly: boolean }>({
+      text: `select current_setting('transaction_read_only')::boolean as "isReadOnly"`,
+    }).catch(() => []);
+    if (readOnlySince === undefined || found[0]?.isReadOnly !== false) return;
+    logger.info('the database takes changes again', { seconds: secondsSince(readOnlySince) });
+    readOnlySince = undefined;
   }
 
   return {

@@ -180,7 +180,7 @@ async function opening({
       return session;
     } catch (error) {
       const isPassing =
-        error instanceof DatabaseFault && ['unsent', 'lost', 'conflict'].includes(error.fault);
+        error instanceof DatabaseFault && ['unsent', 'lost', 'read-only', 'conflict'].includes(error.fault);
       if (!isPassing || performance.now() >= end) throw toStoreError('The store', 'opened', error);
       if (!isWaiting) logger.warn('the database cannot be reached yet', { reason: error.message });
       await delay(Math.min(1000, Math.max(0, end - performance.now())));
