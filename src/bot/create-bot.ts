@@ -78,9 +78,9 @@ export function createBot(config: Config, ports: BotPorts) {
         for (const reply of begun) void takeAwayErased({ journal, replies, logger }, reply);
       },
     },
-    endWork(userId) {
+    endWork(userId, erasedBy) {
       turns.endOf(userId);
-      afterTurn.endOf(userId);
+      afterTurn.endOf(userId, erasedBy);
       prompts.endOf(userId);
       ports.offers.endOf(userId);
     },

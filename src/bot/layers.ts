@@ -68,8 +68,8 @@ export interface LayerPorts {
   readonly wakeAt: (session: SessionKey, time: Date) => void;
   /** A session has changed: what was made of it is to be made anew; where messages came back, its history too. */
   readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
-  /** Ends what runs and waits for a person outside of memory. Must not throw. */
-  readonly endWork: (userId: string) => void;
+  /** Ends what runs and waits for a person outside of memory, as the ledger asks for. Must not throw. */
+  readonly endWork: (userId: string, erasedBy: 'here' | 'elsewhere') => void;
   /** Tells people what was stored of what they said. Must not reject. Default: nobody is told. */
   readonly tellStored?: (stored: readonly LateNotice[]) => Promise<void>;
   /** Other processes over the same store. Default: there are none. */

@@ -3,7 +3,7 @@ export interface WorkLease {
   readonly userId: string;
   /** What was added, each once. */
   readonly keys: readonly string[];
-  /** Aborted where the work is to end: the queue stops, the person's work is dropped, or the lease is lost. From then on it stores nothing. */
+  /** Aborted where the work is to end: the queue stops, the person's work is ended or dropped, or the lease is lost. From then on it stores nothing. */
   readonly signal: AbortSignal;
 }
 
@@ -20,7 +20,9 @@ export interface WorkQueue {
   add(userId: string, key: string, at?: Date): Promise<void>;
   /** Takes work from now on, which is over when it resolves; where it rejects, it is taken again in a while. To be called once. */
   start(work: (lease: WorkLease) => Promise<void>): void;
-  /** Drops what waits of a person, and ends what runs in this process. Never rejects. */
+  /** Ends what runs of a person in this process; it is taken again, by whichever process. */
+  end(userId: string): void;
+  /** The same, and drops what was added of the person until now, for all processes. Never rejects. */
   drop(userId: string): Promise<void>;
   /** People whose work runs here, or waits to be taken now as far as this process knows. */
   readonly size: number;

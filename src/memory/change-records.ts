@@ -102,8 +102,11 @@ export interface ChangeLedgerPorts {
   readonly answers: AnswerKeeper;
   /** A session has changed: what was made of it is to be made anew; where messages came back, its history too. */
   readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
-  /** Ends what runs and waits for a person, and lets go of what is kept of them in memory only. Must not throw. */
-  readonly endWork: (userId: string) => void;
+  /**
+   * Ends what runs and waits here for a person who is erased, and lets go of what is kept of them in memory only. What waits for other processes too
+   * goes only where the erasing is carried out: who hears of that may hear it late, when the person has begun anew. Must not throw.
+   */
+  readonly endWork: (userId: string, erasedBy: 'here' | 'elsewhere') => void;
   /** Keeps the moment of an erasing, the one thing that stays of it. As part of a job of the person's queue. Rejects with `StoreError`. */
   readonly noteErased: (userId: string, at: string) => Promise<void>;
   /** Other processes over the same store. Default: there are none. */

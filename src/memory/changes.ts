@@ -164,7 +164,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const failures = new Map<LayerName | 'answers', unknown>();
     processes?.notices.tell({ kind: 'erased', userId, at, isDone: false });
     writes.refuseEarlier(userId);
-    ports.endWork(userId);
+    ports.endWork(userId, 'here');
     recent.dropTextsOf(userId);
     const attempt = attempting(failures, 'what is held about a person could not be erased', { userId });
     await attempt('log', () =>
@@ -181,7 +181,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   function erasedElsewhere({ userId, at, isDone }: Extract<Notice, { kind: 'erased' }>): void {
     if (!isDone) {
       writes.refuseEarlier(userId);
-      ports.endWork(userId);
+      ports.endWork(userId, 'elsewhere');
     }
     recent.dropTextsOf(userId);
     answers.noteErased(userId, at);

@@ -114,11 +114,13 @@ export class AfterTurn {
     this.#options.work?.stop();
   }
 
-  /** Ends the run of a person, and drops what waits for it. */
-  endOf(userId: string): void {
+  /** Ends the run of a person who is erased, and drops what waits for it; what waits for other processes too is dropped by the one that erases. */
+  endOf(userId: string, erasedBy: 'here' | 'elsewhere'): void {
+    const { work } = this.#options;
     this.#waiting.delete(userId);
     this.#running.get(userId)?.abort();
-    void this.#options.work?.drop(userId);
+    if (erasedBy === 'here') void work?.drop(userId);
+    else work?.end(userId);
   }
 
   async #runLease({ userId, keys, signal }: WorkLease): Promise<void> {

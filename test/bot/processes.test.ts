@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { describe, expect, it } from 'vitest';
 
 import type { LogRecord } from '../../src/memory/log/records.ts';
@@ -79,6 +81,21 @@ describe('two processes over one store [X2][X3]', () => {
     // And the person can begin anew.
     await scene.command('hall', `remember I like ${word}`);
     expect(await promptIn(scene, 'yard')).toContain(word);
+  });
+
+  it('erase what was forgotten after an erasing, also where others hear of that only later [K11] [S7]', async () => {
+    let isHeard = false;
+    const scene = await opened({ arrives: () => isHeard });
+    await scene.confirmed('dm', 'erase');
+    const at = scene.posted.now.toISOString();
+    await scene.command('yard', `remember I like ${word}`);
+    await scene.command('yard', `forget ${word}`);
+    isHeard = true;
+    scene.data.open().shared.processes.notices.tell({ kind: 'erased', userId: aliceId, at, isDone: false });
+    await setImmediate();
+    scene.posted.wait(11);
+    await scene.settle();
+    expect(await scene.data.common.everything()).not.toContain(word);
   });
 
   it('store nothing of a turn whose speaker pauses elsewhere meanwhile [K9]', async () => {

@@ -193,10 +193,11 @@ export class SharedProcess {
       start: (take) => {
         this.#take = take;
       },
+      end: (userId) => leases.get(userId)?.end.abort(),
       drop: async (userId) => {
-        const waiting = work.get(userId);
-        waiting?.keys.clear();
+        work.get(userId)?.keys.clear();
         leases.get(userId)?.end.abort();
+        leases.delete(userId);
       },
       get size() {
         return leases.size;
@@ -227,9 +228,13 @@ export class SharedProcess {
       const end = new AbortController();
       this.#leases.set(userId, { end, keys });
       for (const key of keys) waiting.keys.delete(key);
-      await take({ userId, keys, signal: end.signal }).catch(() => {
+      const isDone = await take({ userId, keys, signal: end.signal }).then(
+        () => !end.signal.aborted,
+        () => false,
+      );
+      // What was dropped meanwhile is nobody's.
+      if (!isDone && this.#leases.get(userId)?.end === end)
         for (const key of keys) waiting.keys.set(key, now);
-      });
       this.#leases.delete(userId);
       if (waiting.holder === this) waiting.holder = undefined;
       return true;

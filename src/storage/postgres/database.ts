@@ -21,13 +21,15 @@ export interface DatabaseOptions {
   readonly connections: number;
   /** How long what failed is tried again, in milliseconds since the database was last reached; then it fails at once, until it is back. */
   readonly patienceMs: number;
+  /** The longest that an answer is waited for, in milliseconds: a machine that is gone says nothing. Default: a minute. */
+  readonly answerMs?: number | undefined;
 }
 
 export type Database = ReturnType<typeof createDatabase>;
 
-/** The longest that a connection is waited for, and a statement, in milliseconds: a machine that is gone says nothing. */
+/** The longest that a connection is waited for, in milliseconds. */
 const connectMs = 5000;
-const statementMs = 60_000;
+const longestAnswerMs = 60_000;
 
 const firstPauseMs = 25;
 const longestPauseMs = 1000;
@@ -35,16 +37,18 @@ const longestPauseMs = 1000;
 const mostConflicts = 50;
 
 /**
- * Connections to a database, which are made anew when they are lost. What can be done again is [S2]: while the database is out of reach for no longer than the
- * patience, a caller notices nothing but the time.
+ * Connections to a database, which are made anew when they are lost. What can be done again is [S2]: while the database is out of reach, or only reads, for no longer
+ * than the patience, a caller notices nothing but the time, unless it holds a lock: that is lost with its connection (`session.ts`), and what relies on it rejects.
  */
-export function createDatabase({ url, logger, connections, patienceMs }: DatabaseOptions) {
-  const pool = new pg.Pool({ ...connectionOptions(url), max: connections, idleTimeoutMillis: 60_000 });
+export function createDatabase({ url, logger, connections, patienceMs, answerMs }: DatabaseOptions) {
+  const pool = new pg.Pool({ ...poolOptions(url, answerMs), max: connections, idleTimeoutMillis: 60_000 });
   // A connection that nobody uses was lost: the next one to need it gets another.
   pool.on('error', (error) =>
     logger.debug('a connection to the database was lost', { error: error.message }),
   );
   let lostSince: number | undefined;
+  /** Since when it refuses changes; what only reads succeeds meanwhile. */
+  let readOnlySince: number | undefined;
 
   /** Does `work` with a connection of its own. */
   async function connected<T>(work: (query: Query) => Promise<T>): Promise<T> {
@@ -62,7 +66,7 @@ export function createDatabase({ url, logger, connections, patienceMs }: Databas
         return rows;
       } catch (error) {
         const fault = queryFault(error);
-        isBroken ||= fault.fault === 'lost' || fault.fault === 'unsent';
+        isBroken ||= ['lost', 'unsent', 'read-only'].includes(fault.fault);
         throw fault;
       }
     };
@@ -84,7 +88,11 @@ export function createDatabase({ url, logger, connections, patienceMs }: Databas
     let conflicts = 0;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       try {
-        const result = await connected((query) => work(query, isUncertain));
+        const result = await connected(async (query) => {
+          const done = await work(query, isUncertain);
+          if (readOnlySince !== undefined) await lookWhetherItTakesChanges(query);
+          return done;
+        });
         if (lostSince !== undefined) {
           logger.info('the database can be reached again', { seconds: secondsSince(lostSince) });
           lostSince = undefined;
@@ -92,6 +100,7 @@ export function createDatabase({ url, logger, connections, patienceMs }: Databas
         return result;
       } catch (error) {
         if (!(error instanceof DatabaseFault)) throw error;
+        let since: number | undefined;
         switch (error.fault) {
           case 'refused':
           case 'unusable':
@@ -103,22 +112,40 @@ export function createDatabase({ url, logger, connections, patienceMs }: Databas
             break;
           case 'lost':
             isUncertain = true;
-            noteLost(error);
+            since = noteLost(error);
             break;
           case 'unsent':
-            noteLost(error);
+            since = noteLost(error);
+            break;
+          case 'read-only':
+            since = noteReadOnly(error);
         }
-        const leftMs = patienceMs - (performance.now() - (lostSince ?? performance.now()));
+        const leftMs = patienceMs - (performance.now() - (since ?? performance.now()));
         if (leftMs <= 0) throw error;
         await delay(Math.min(leftMs, pauseMs * (0.5 + Math.random())));
       }
     }
   }
 
-  function noteLost(fault: DatabaseFault): void {
-    if (lostSince !== undefined) return;
-    lostSince = performance.now();
-    logger.warn('the database is out of reach', { reason: fault.message });
+  /** Since when, in milliseconds of this process. */
+  function noteLost(fault: DatabaseFault): number {
+    if (lostSince === undefined) logger.warn('the database is out of reach', { reason: fault.message });
+    return (lostSince ??= performance.now());
+  }
+
+  function noteReadOnly(fault: DatabaseFault): number {
+    if (readOnlySince === undefined) logger.warn('the database takes no changes', { reason: fault.message });
+    return (readOnlySince ??= performance.now());
+  }
+
+  /** Never rejects: what was asked for is done by now. */
+  async function lookWhetherItTakesChanges(query: Query): Promise<void> {
+    const found = await query<{ isReadOnly: boolean }>({
+      text: `select current_setting('transaction_read_only')::boolean as "isReadOnly"`,
+    }).catch(() => []);
+    if (readOnlySince === undefined || found[0]?.isReadOnly !== false) return;
+    logger.info('the database takes changes again', { seconds: secondsSince(readOnlySince) });
+    readOnlySince = undefined;
   }
 
   return {
@@ -150,13 +177,30 @@ async function inTransaction<T>(query: Query, work: () => Promise<T>): Promise<T
 /** A connection is lost while nothing is asked of it: the next question says so. */
 function overlook(): void {}
 
+/**
+ * Connections for statements and transactions. The server gives a statement up before the client does, so that nothing is carried out that counts as failed;
+ * and a transaction whose process stands still in the middle of it, so that nobody waits for its rows.
+ */
+export function poolOptions(url: string, answerMs = longestAnswerMs): pg.PoolConfig {
+  const statementMs = Math.round((answerMs * 11) / 12);
+  const idleMs = Math.round(answerMs / 6);
+  return {
+    ...connectionOptions(url),
+    query_timeout: answerMs,
+    // As statements: what a pooler in between does not know it refuses at the start of a connection.
+    onConnect: (client) =>
+      client.query(
+        `set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${idleMs}`,
+      ),
+  };
+}
+
 /** What every connection of the bot has in common. */
 export function connectionOptions(url: string): pg.ClientConfig {
   return {
     connectionString: url,
     fallback_application_name: 'discoclaw',
     connectionTimeoutMillis: connectMs,
-    query_timeout: statementMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser: typeParser },

@@ -161,16 +161,7 @@ export function createDocuments(
   async function compareAndSet(write: DocumentWrite): Promise<boolean> {
     const { key, json, revision, base, erases, isLost } = write;
     return database.persist(async (query, isUncertain) => {
-      if (isUncertain) {
-        const [present] = await query<{ revision: number; previous: number | null }>({
-          text: 'select revision, previous from discoclaw.entries where key = $1',
-          values: [key],
-        });
-        // Stored by the try before, be it that another change came on top of it already.
-        if (present?.revision === revision || present?.previous === revision) return true;
-        const isUntouched = (present?.revision ?? none) === base || present?.previous === base;
-        if (!isUntouched) throw new StoreError(`${key}: it is not known whether it was stored`, key);
-      }
+      if (isUncertain && (await wasStored(query, write))) return true;
       assertHeld(key, isLost);
       const bytes = Buffer.byteLength(json);
       const rows =
@@ -185,8 +176,21 @@ export function createDocuments(
               text: updateDocument,
               values: [key, json, bytes, revision, base, erases],
             });
-      return rows.length > 0;
+      // A try before may have been waiting in the server until now.
+      return rows.length > 0 || (isUncertain && (await wasStored(query, write)));
     });
+  }
+
+  /** Whether a try whose answer was lost has stored it, be it that another change came on top of it already. */
+  async function wasStored(query: Query, { key, revision, base }: DocumentWrite): Promise<boolean> {
+    const [present] = await query<{ revision: number; previous: number | null }>({
+      text: 'select revision, previous from discoclaw.entries where key = $1',
+      values: [key],
+    });
+    if (present?.revision === revision || present?.previous === revision) return true;
+    const isUntouched = (present?.revision ?? none) === base || (present?.previous ?? none) === base;
+    if (!isUntouched) throw new StoreError(`${key}: it is not known whether it was stored`, key);
+    return false;
   }
 
   async function readText(key: string): Promise<string | undefined> {

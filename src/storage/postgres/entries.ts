@@ -66,11 +66,6 @@ export function createEntries(database: Database) {
   );
 
   return {
-    look: async (key: string): Promise<Entry | undefined> => {
-      const found = await look({ key, known: -1 });
-      return typeof found === 'string' ? undefined : found;
-    },
-
     /** What `make` makes of the entry, made once a revision; `undefined` where there is none. What it throws is not kept. */
     async read<T>(key: string, kind: object, make: (text: string) => T) {
       const known = cache.get(key);

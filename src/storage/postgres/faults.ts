@@ -4,10 +4,10 @@ import { StoreError, UnusableStoreError } from '../../core/errors.ts';
 
 /**
  * What a failed call to the database means. `lost`: the connection, or the server, for now; the statement may have been carried out all the same.
- * `unsent`: as that, but it was certainly not. `conflict`: it was rolled back because of another's at the same time. `refused`: it is not done, such as with
+ * `unsent`: as that, but it was certainly not. `read-only`: the server only reads for now. `conflict`: it was rolled back because of another's at the same time. `refused`: it is not done, such as with
  * a full disk. `unusable`: nothing helps before the operator mends something, such as the password.
  */
-export type Fault = 'lost' | 'unsent' | 'conflict' | 'refused' | 'unusable';
+export type Fault = 'lost' | 'unsent' | 'read-only' | 'conflict' | 'refused' | 'unusable';
 
 /** A call to the database failed. */
 export class DatabaseFault extends Error {
@@ -30,7 +30,9 @@ const faults: Readonly<Record<string, Fault>> = {
   '40P01': 'conflict',
   '55P03': 'conflict',
   // A standby that was the primary a moment ago, or will be: another connection finds the new one.
-  '25006': 'unsent',
+  '25006': 'read-only',
+  // A transaction whose process stood still, and is over.
+  '25P03': 'lost',
   '53300': 'unsent',
   '57P03': 'unsent',
   '57P01': 'lost',

@@ -264,7 +264,9 @@ function addTo(query: Query, additions: readonly Addition[], token: number) {
 }
 
 /** What a try added whose answer was lost; none where it did not come to it. */
-function addedBefore(query: Query, additions: readonly Addition[], token: number) {
+async function addedBefore(query: Query, additions: readonly Addition[], token: number) {
+  // The server may be at it still, such as where it waits for a log that another process changes: it is over when the lock that it has is free.
+  await query({ text: 'select pg_advisory_xact_lock($1)', values: [token] });
   return query<{ place: number; first: number }>({
     text: `
       select asked.place::int as place, min(record.sequence) as first
@@ -277,9 +279,9 @@ function addedBefore(query: Query, additions: readonly Addition[], token: number
 }
 
 const appendRecords = `
-  with asked as (
+  with locked as materialized (select pg_advisory_xact_lock($6::bigint)), asked as (
     select key, count, bytes, place
-    from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as asked (key, count, bytes, place)
+    from locked, unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as asked (key, count, bytes, place)
   ), grown as (
     insert into discoclaw.entries as entry (key, kind, revision, highest, bytes)
     select key, 'log', $7::bigint, count, bytes from asked order by place

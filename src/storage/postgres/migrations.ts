@@ -2,7 +2,7 @@ import { Kysely, Migrator, PostgresDialect, sql, type Migration } from 'kysely';
 import pg from 'pg';
 
 import { UnusableStoreError } from '../../core/errors.ts';
-import { connectionOptions } from './database.ts';
+import { poolOptions } from './database.ts';
 import { queryFault } from './faults.ts';
 
 /** Everything lies in a schema of its own, so that the database may hold other things too. */
@@ -90,7 +90,7 @@ const migrations: Readonly<Record<string, Migration>> = {
  * @throws {DatabaseFault} @throws {UnusableStoreError} where the server is too old, or the database was made by a newer program.
  */
 export async function migrate(url: string): Promise<void> {
-  const pool = new pg.Pool({ ...connectionOptions(url), max: 2 });
+  const pool = new pg.Pool({ ...poolOptions(url), max: 2 });
   pool.on('error', () => {});
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {

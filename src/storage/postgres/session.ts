@@ -95,6 +95,8 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       await takePresence(opened, presence);
       await ask(opened, `listen ${noticeChannel}`);
       if (opened.isLost) throw new DatabaseFault('lost', new Error('the connection was lost'));
+      // Nobody else would end it.
+      if (isClosed) throw closedError();
     } catch (error) {
       lose();
       throw error;
@@ -118,7 +120,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
   async function reconnect(): Promise<Link> {
     for (;;) {
       await delay(reconnectMs);
-      if (isClosed) throw new StoreError('The store is closed', '.');
+      if (isClosed) throw closedError();
       try {
         return await connect();
       } catch (error) {
@@ -223,6 +225,10 @@ export async function openSession(url: string, presence: Presence, logger: Logge
 /** @throws {StoreError} where the lock that a change relies on was lost, as `lockWatch` tells. */
 export function assertHeld(key: string, isLost: () => boolean): void {
   if (isLost()) throw new StoreError(`${key} was not changed: the lock that this relied on was lost`, key);
+}
+
+function closedError(): StoreError {
+  return new StoreError('The store is closed', '.');
 }
 
 /** @throws {StoreError} where another process is in the way. */

@@ -34,6 +34,8 @@ export interface PostgresStoreOptions {
   readonly connections?: number;
   /** Milliseconds for which what fails while the database is out of reach is tried again. Default: 5000. */
   readonly patienceMs?: number;
+  /** Milliseconds for which an answer of the database is waited for. Default: a minute. */
+  readonly answerMs?: number;
   /** Milliseconds for which the start waits for a server that cannot be reached. Default: a minute. */
   readonly startPatienceMs?: number;
 }
@@ -55,10 +57,18 @@ const changesAtOnce = 1000;
  * @throws {StoreError} where the database cannot be reached within the patience, or not be used.
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
-  const { url, logger, as = 'shared', blockLines = 1024, connections = 10, patienceMs = 5000 } = options;
+  const {
+    url,
+    logger,
+    as = 'shared',
+    blockLines = 1024,
+    connections = 10,
+    patienceMs = 5000,
+    answerMs,
+  } = options;
   const readOnly = as === 'reader';
   const session = await opening(options);
-  const database = createDatabase({ url, logger, connections, patienceMs });
+  const database = createDatabase({ url, logger, connections, patienceMs, answerMs });
   const locks = createKeyLocks(changesAtOnce);
   const entries = createEntries(database);
   const quarantine = createQuarantine(database);
@@ -170,7 +180,7 @@ async function opening({
       return session;
     } catch (error) {
       const isPassing =
-        error instanceof DatabaseFault && ['unsent', 'lost', 'conflict'].includes(error.fault);
+        error instanceof DatabaseFault && ['unsent', 'lost', 'read-only', 'conflict'].includes(error.fault);
       if (!isPassing || performance.now() >= end) throw toStoreError('The store', 'opened', error);
       if (!isWaiting) logger.warn('the database cannot be reached yet', { reason: error.message });
       await delay(Math.min(1000, Math.max(0, end - performance.now())));

@@ -185,6 +185,10 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     }
   }
 
+  function end(userId: string): void {
+    held.get(userId)?.end.abort();
+  }
+
   function endOverdue(): void {
     for (const lease of held.values()) if (lease.until - leaseMs / 10 <= performance.now()) lease.end.abort();
   }
@@ -218,8 +222,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       every(leaseMs / 10, endOverdue);
       void look();
     },
+    end,
     async drop(userId) {
-      held.get(userId)?.end.abort();
+      end(userId);
       await database
         .query({ text: 'delete from discoclaw.work where person = $1', values: [userId] })
         .catch((error: unknown) => logger.warn('work after turns could not be dropped', { userId, error }));

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
 import type { PostgresStore } from '../../../src/storage/postgres/store.ts';
+import { openBetween } from '../../support/between.ts';
 import { deferred } from '../../support/deferred.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
@@ -208,6 +209,17 @@ describe('two stores on one database [X1][X2]', () => {
     expect(await second.locks.claim('job')).toBeUndefined();
     await first.close();
     await eventually(async () => expect(await second.locks.claim('job')).toBeDefined());
+  });
+
+  it('leave no connection behind that was under way when they were closed', async () => {
+    await using between = await openBetween(database.url);
+    const store = await database.open({ url: between.url });
+    await store.update(document, counterKind, increment);
+    between.hold();
+    between.cut();
+    await eventually(async () => expect(between.waiting).toBeGreaterThan(0));
+    await store.close();
+    await expect(between.letThrough()).resolves.toBeUndefined();
   });
 
   it('keep out who wants to be alone, and are kept out by them', async () => {

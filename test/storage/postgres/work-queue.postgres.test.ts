@@ -34,8 +34,12 @@ describe('work by person in a database [X2]', () => {
     return queue;
   }
   const rows = () => place.query('select * from discoclaw.work');
-  /** Every lease of now is over, as where its process did not come to make it longer. */
-  const expire = () => place.query(`update discoclaw.work set next_at = now() - interval '1 second'`);
+  /** The lease of now; `expire` has it be over, as where its process did not come to make it longer. */
+  async function presentLease() {
+    const fence = (await rows())[0]?.['fence'];
+    const past = `update discoclaw.work set next_at = now() - interval '1 second' where fence = $1`;
+    return { expire: () => place.query(past, [fence]) };
+  }
 
   it('makes one lease of a burst, and leaves no row when it is done', async () => {
     const queue = makeQueue();
@@ -84,12 +88,13 @@ describe('work by person in a database [X2]', () => {
     );
     await slow.add(alice, 'key');
     await eventually(async () => expect(slow.size).toBe(1));
+    const lease = await presentLease();
     const other = makeQueue();
     const taken: string[] = [];
     other.start(async ({ keys }) => void taken.push(...keys));
     // It may have said once more that it goes on, before its lease was over.
     await eventually(async () => {
-      await expire();
+      await lease.expire();
       expect(taken).toEqual(['key']);
     });
     await lost.promise;
@@ -113,7 +118,7 @@ describe('work by person in a database [X2]', () => {
         taken.push(...keys);
         if (keys.includes('new')) await end.promise;
       });
-      await expire();
+      await (await presentLease()).expire();
       await eventually(async () => expect(await rows()).toEqual([]));
       await other.add(alice, 'new');
       await eventually(async () => expect(taken).toEqual(['key', 'new']));
@@ -149,6 +154,26 @@ describe('work by person in a database [X2]', () => {
     await next.drop(alice);
     await next.idle();
     expect(await rows()).toEqual([]);
+  });
+
+  it('takes again what it ended of a person, with all that was added since', async () => {
+    const queue = makeQueue();
+    const leases: { readonly keys: readonly string[]; readonly signal: AbortSignal }[] = [];
+    queue.start((lease) => {
+      leases.push(lease);
+      return lease.keys.includes('later')
+        ? Promise.resolve()
+        : new Promise((resolve) => lease.signal.addEventListener('abort', () => resolve()));
+    });
+    await queue.add(alice, 'key');
+    await eventually(async () => expect(leases).toHaveLength(1));
+    await queue.add(alice, 'later');
+    queue.end(alice);
+    await eventually(async () => expect(await rows()).toEqual([]));
+    expect(leases.map(({ keys, signal }) => [keys.toSorted(), signal.aborted])).toEqual([
+      [['key'], true],
+      [['key', 'later'], false],
+    ]);
   });
 
   it('takes nothing more once it is told so, and ends nothing: it is idle when what it has is done [G4]', async () => {
