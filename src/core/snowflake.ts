@@ -18,6 +18,11 @@ export function compareSnowflakes(a: string, b: string): number {
   return Snowflake.compare(a, b);
 }
 
+/** Whether an id was made after another one; what is no id counts as older. */
+export function isYounger(id: string, than: string): boolean {
+  return isSnowflake(id) && compareSnowflakes(id, than) > 0;
+}
+
 /** When a Discord id was made. */
 export function snowflakeTime(id: string): Date {
   // `timestampFrom` would be a millisecond late for some ids, because it counts in floating-point numbers.

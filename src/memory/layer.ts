@@ -32,7 +32,7 @@ export interface Forgotten {
   readonly messages?: MessagesByChannel;
 }
 
-/** A person had a matter erased [K11]: whatever says these words, as whole words. Messages that do go as `Withdrawn`, before. */
+/** A person had a matter erased [K11]: whatever says these words, as whole words, and was said until then. Messages that do go as `Withdrawn`, before. */
 export interface Purged {
   readonly kind: 'purged';
   readonly userId: string;

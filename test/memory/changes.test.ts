@@ -307,3 +307,36 @@ describe('a forgetting', () => {
     expect(await openIn(store)).toEqual([]);
   });
 });
+
+describe('a matter that is erased [K11]', () => {
+  it('where a layer cannot follow, is finished after the next start, and nothing of what was said since goes', async () => {
+    const { store, durable, ledgerOver, say, answer, messageId, texts } = await setUp();
+    await answer(await say('Rust is old'), 'It is.');
+    const commandId = String(BigInt(messageId) + 1000n);
+    const ledger = ledgerOver([durable, failing]);
+    expect((await ledger.purge({ userId: aliceId, words: 'rust', commandId })).failures.size).toBe(1);
+    expect(await texts()).toEqual(['Lives in Oslo']);
+
+    const later = openSessions(store);
+    const after = (count: bigint): string => String(BigInt(commandId) + count);
+    const context = later.contextOf(['Rust is new']);
+    const again = {
+      ...context,
+      messages: context.messages.map((message) => ({ ...message, id: after(1n) })),
+    };
+    await later.log.recordUser(again);
+    const at = later.clock().toISOString();
+    await later.log.recordReply(again, { ids: [after(2n)], text: 'Rust it is.', at });
+    await openDurable(later).remember(aliceId, {
+      text: 'Likes Rust again',
+      place: publicPlace,
+      messageId: after(3n),
+      type: 'manual',
+    });
+    await later.ledgerOver([openDurable(later)]).finish();
+    expect(await openIn(store)).toEqual([]);
+    expect(await texts()).toEqual(['Likes Rust again', 'Lives in Oslo']);
+    expect(await logIn(store)).toMatch(/Rust is new.*Rust it is/su);
+    expect(await logIn(store)).not.toMatch(/prefer Rust|Rust is old|It is/u);
+  });
+});

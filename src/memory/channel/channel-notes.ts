@@ -5,7 +5,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { ChannelGuild, Place, SessionKey } from '../../core/place.ts';
 import type { Locks } from '../../core/processes.ts';
-import { compareSnowflakes } from '../../core/snowflake.ts';
+import { compareSnowflakes, isYounger } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { saysWords } from '../../core/text.ts';
 import { mayUseNote } from '../../core/visibility.ts';
@@ -83,8 +83,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       if (change.kind === 'withdrawn') return withdraw(change, stage);
       if (stage === 'erase') return;
       if (change.kind === 'purged') {
-        const { userId, words } = change;
-        await changeWhere(userId, (note) => note.authorId === userId && saysWords(note.text, words), gone);
+        const { userId, words, commandId } = change;
+        const isMeant = ({ authorId, text, messageId }: ChannelNote): boolean =>
+          authorId === userId && saysWords(text, words) && !isYounger(messageId, commandId);
+        await changeWhere(userId, isMeant, gone);
         return;
       }
       if (change.kind === 'restored') {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Place } from '../../core/place.ts';
-import { compareSnowflakes } from '../../core/snowflake.ts';
+import { compareSnowflakes, isYounger } from '../../core/snowflake.ts';
 import { normalizeText, saysWords } from '../../core/text.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
@@ -113,13 +113,15 @@ function later(before: string | undefined, now: string): string {
   return before !== undefined && compareSnowflakes(before, now) > 0 ? before : now;
 }
 
-/** Removes all items that say some words, also what was corrected or forgotten [K11]. */
+/** Removes all items that say some words, also what was corrected or forgotten, but for what was said after `commandId` [K11]. */
 export function purgeSaying(
   document: DurableDocument,
   words: string,
   commandId: string,
 ): DocumentChange<readonly DurableItem[]> {
-  const gone = document.items.filter(({ text }) => saysWords(text, words));
+  const gone = document.items.filter(
+    ({ text, source }) => saysWords(text, words) && !isYounger(source.messageId, commandId),
+  );
   const forgottenUpTo = later(document.forgottenUpTo, commandId);
   return { document: { ...withoutItems(document, gone), forgottenUpTo }, result: gone, gone };
 }

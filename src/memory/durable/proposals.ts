@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { limits } from '../../core/limits.ts';
 import { placeSchema, type Place, type SessionKey } from '../../core/place.ts';
+import { isYounger } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { sameItemForm, saysWords } from '../../core/text.ts';
 import { isWider, visibilityOf } from '../../core/visibility.ts';
@@ -140,7 +141,10 @@ export function createProposals(options: ProposalsOptions) {
     sections: () => Promise.resolve([]),
     async follow(change) {
       if ((change.kind === 'purged' || change.kind === 'forgotten') && change.words !== '')
-        await log.erase(change.userId, ({ text }) => saysWords(text, change.words));
+        await log.erase(
+          change.userId,
+          ({ text, messageId }) => saysWords(text, change.words) && !isYounger(messageId, change.commandId),
+        );
       if (change.kind !== 'withdrawn') return;
       const { userId } = change.session;
       const gone = new Set(change.messages.flatMap(({ before }) => idsOf(before)));
