@@ -181,18 +181,6 @@ export function createDocuments(
     });
   }
 
-  /** Whether a try whose answer was lost has stored it, be it that another change came on top of it already. */
-  async function wasStored(query: Query, { key, revision, base }: DocumentWrite): Promise<boolean> {
-    const [present] = await query<{ revision: number; previous: number | null }>({
-      text: 'select revision, previous from discoclaw.entries where key = $1',
-      values: [key],
-    });
-    if (present?.revision === revision || present?.previous === revision) return true;
-    const isUntouched = (present?.revision ?? none) === base || (present?.previous ?? none) === base;
-    if (!isUntouched) throw new StoreError(`${key}: it is not known whether it was stored`, key);
-    return false;
-  }
-
   async function readText(key: string): Promise<string | undefined> {
     return (await entries.read(key, textKind, (text) => text))?.value;
   }
@@ -230,6 +218,18 @@ interface DocumentWrite {
   readonly base: number;
   readonly erases: boolean;
   readonly isLost: () => boolean;
+}
+
+/** Whether a try whose answer was lost has stored it, be it that another change came on top of it already. */
+async function wasStored(query: Query, { key, revision, base }: DocumentWrite): Promise<boolean> {
+  const [present] = await query<{ revision: number; previous: number | null }>({
+    text: 'select revision, previous from discoclaw.entries where key = $1',
+    values: [key],
+  });
+  if (present?.revision === revision || present?.previous === revision) return true;
+  const isUntouched = (present?.revision ?? none) === base || (present?.previous ?? none) === base;
+  if (!isUntouched) throw new StoreError(`${key}: it is not known whether it was stored`, key);
+  return false;
 }
 
 async function lockedEntry(query: Query, key: string) {

@@ -185,7 +185,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     }
   }
 
-  function end(userId: string): void {
+  function endHere(userId: string): void {
     held.get(userId)?.end.abort();
   }
 
@@ -222,9 +222,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       every(leaseMs / 10, endOverdue);
       void look();
     },
-    end,
+    end: endHere,
     async drop(userId) {
-      end(userId);
+      endHere(userId);
       await database
         .query({ text: 'delete from discoclaw.work where person = $1', values: [userId] })
         .catch((error: unknown) => logger.warn('work after turns could not be dropped', { userId, error }));

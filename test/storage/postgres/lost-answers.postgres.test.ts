@@ -84,15 +84,16 @@ describe('a change whose answer is lost while the server still carries it out [S
       answerMs: 3000,
     });
     closing = frozen.close;
-    const gate = deferred<void>();
+    const [begun, gate] = [deferred<void>(), deferred<void>()];
     let tries = 0;
     const change = frozen.transaction(async (query) => {
       tries += 1;
       await query({ text: 'select 1 from discoclaw.entries where key = $1 for update', values: [log] });
+      begun.resolve();
       await gate.promise;
       await query({ text: `update discoclaw.records set record = '{"note":"changed"}' where sequence = 1` });
     });
-    await eventually(async () => expect(tries).toBe(1));
+    await begun.promise;
     expect(await store.append(log, { note: 'second' })).toBe(2);
     gate.resolve();
     await change;
