@@ -51,8 +51,8 @@ function checkConfiguration(environment: Environment): { config: Config; finding
     if (!(error instanceof ConfigError)) throw error;
     const { problems } = error;
     const bad = problems.map((problem) => problem.slice(0, problem.indexOf(':')));
-    const left = bad.flatMap((name) => [name, ...(relatives.get(name) ?? [])]);
-    const rest = Object.entries(environment).filter(([name]) => !left.includes(name));
+    const left = new Set(bad.flatMap((name) => [name, ...(relatives.get(name) ?? [])]));
+    const rest = Object.entries(environment).filter(([name]) => !left.has(name));
     return {
       config: readConfig(Object.fromEntries(rest)).config,
       findings: problems.map((text) => ({ level: 'broken', about, text, remedy: mend })),

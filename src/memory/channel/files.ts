@@ -85,10 +85,10 @@ export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'updat
   }: NotesWhere): Promise<readonly NotesPlace[]> {
     const found = async () => {
       if (authorId !== undefined) return channelsOf(authorId);
-      const known = await notedChannels();
-      if (!store.isShared) return known;
+      const all = await notedChannels();
+      if (!store.isShared) return all;
       const listed = await findChannels(guildIds);
-      return andKnown && known.size <= mostKnown ? new Map([...known, ...listed]) : listed;
+      return andKnown && all.size <= mostKnown ? new Map([...all, ...listed]) : listed;
     };
     const meant = andKnown ? undefined : guildIds && new Set(guildIds);
     return Array.from(await found(), ([channelId, guildId]) => ({ guildId, channelId })).filter(
