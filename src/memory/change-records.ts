@@ -5,6 +5,7 @@ import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import type { Processes } from '../core/processes.ts';
+import { isYounger } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import type {
   Erased,
@@ -15,7 +16,7 @@ import type {
   Purged,
   WithdrawnMessage,
 } from './layer.ts';
-import { idsOf } from './log/records.ts';
+import { idsOf, type LoggedMessage } from './log/records.ts';
 import type { SessionLog } from './log/session-log.ts';
 import { saysAny, withdrawnTerms } from './log/withdrawal.ts';
 import { messagesSchema, type MessagesByChannel } from './undo.ts';
@@ -207,6 +208,14 @@ export function notOvertaken<T extends { readonly change: Change }>(left: readon
     if (each.change.kind === 'edited' || each.change.kind === 'deleted')
       for (const id of messageIdsOf(each.change)) last.set(id, each);
   return left.filter((each) => each.change.kind !== 'edited' || last.get(each.change.messageId) === each);
+}
+
+/** Which messages a command is about that a later start may finish: what was said since stays, and so do the answers to it. */
+export function saidBefore(commandId: string): (message: LoggedMessage) => boolean {
+  return (message) => {
+    const asked = message.role === 'assistant' ? message.replyTo.at(-1) : undefined;
+    return !isYounger(asked ?? message.id, commandId);
+  };
 }
 
 /** Of an edited message's answers those go that say what it says no more. */

@@ -3,7 +3,6 @@ import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { Notice } from '../core/processes.ts';
 import { maskSecrets } from '../core/secrets.ts';
-import { isYounger } from '../core/snowflake.ts';
 import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } from './layer.ts';
 import {
   comingBack,
@@ -13,6 +12,7 @@ import {
   eraseEverywhere,
   notOvertaken,
   personOf,
+  saidBefore,
   stillForgotten,
   withdrawAnswers,
   type ChangeLedgerPorts,
@@ -20,7 +20,7 @@ import {
   type Failures,
   type WithMessages,
 } from './change-records.ts';
-import { idsOf, type LoggedMessage } from './log/records.ts';
+import { idsOf } from './log/records.ts';
 import { createOpenChanges, type Unfinished } from './open-changes.ts';
 
 export type ChangeLedger = ReturnType<typeof createChangeLedger>;
@@ -207,14 +207,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const { userId, words, commandId } = change;
     const failures = new Map<LayerName | 'answers', unknown>();
     let count = 0;
-    // It may be finished by a later start: what was said since stays, and so do answers to it.
-    const isMeant = (message: LoggedMessage): boolean => {
-      const asked = message.role === 'assistant' ? message.replyTo.at(-1) : undefined;
-      return !isYounger(asked ?? message.id, commandId);
-    };
     try {
       // A kill may have come when they were taken out, and before they were erased.
-      const messages = await log.mentions(userId, words, isMeant, true);
+      const messages = await log.mentions(userId, words, saidBefore(commandId), true);
       await eachConversation({ userId, messages }, async (session, cause) => {
         count += await takeOut(session, cause, failures, true);
       });
