@@ -92,7 +92,11 @@ async function push(store: Store, root: string, folder: string): Promise<readonl
     const text = await readFile(join(folder, path), 'utf8');
     if (hashOf(text) === pulled.get(path)) continue;
     const stored = await store.readText(`${root}/${path}`);
-    if (stored === text) continue;
+    if (stored === text) {
+      // A push was interrupted before that was noted.
+      pulled.set(path, hashOf(text));
+      continue;
+    }
     if ((stored === undefined ? undefined : hashOf(stored)) !== pulled.get(path)) inTheWay.push(path);
     edited.set(path, text);
   }

@@ -44,4 +44,20 @@ describe('proposals [K9]', () => {
     await store.close();
     await rm(folder, { recursive: true });
   });
+
+  it('go with the words that are purged, but for what was said after that [K11]', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
+    const { store, proposals } = await openProposals(folder, { now: Date.now() });
+    const [before, commandId, after] = [1, 2, 3].map((count) => `40000000000000000${count}`);
+    for (const [messageId = '', text] of [
+      [before, 'Keeps an axolotl'],
+      [after, 'Feeds an axolotl'],
+    ])
+      await proposals.remember(aliceId, { text: text ?? '', place: publicPlace, messageId, type: 'summary' });
+    const purged = { kind: 'purged', userId: aliceId, words: 'axolotl', commandId: commandId ?? '' } as const;
+    await proposals.layer.follow(purged, 'withdraw');
+    expect((await proposals.list(aliceId)).map(({ item }) => item.text)).toEqual(['Feeds an axolotl']);
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
 });
