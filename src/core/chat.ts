@@ -199,10 +199,18 @@ export interface FoundReply {
   readonly isRefused?: true;
 }
 
+/** That the bot is at work, as people see it; neither throws. */
+export interface Typing {
+  /** Shows it by now. */
+  show(): void;
+  /** It is shown no more. */
+  end(): void;
+}
+
 /** How a reply leaves: the port that `discord/` implements and `turn/` calls. */
 export interface ReplyPort {
-  /** Shows "is typing…" until the returned function is called. Never throws. */
-  typing(channelId: string): () => void;
+  /** Shows "is typing…" in a moment, so that what is done at once comes first. Never throws. */
+  typing(channelId: string): Typing;
   /**
    * Sends a text split into chunks of at most 2,000 characters, in order, pinging nobody. `nonceBase` is the id of the
    * message answered: a second call with the same one sends nothing twice [G3]. Resolves and rejects as `finish` does.

@@ -1,4 +1,6 @@
-import type { HistoryPort, IncomingMessage } from '../core/chat.ts';
+import { setImmediate } from 'node:timers/promises';
+
+import type { HistoryPort, IncomingMessage, Typing } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import { timed } from '../core/measures.ts';
 import { ModelError } from '../core/errors.ts';
@@ -110,13 +112,15 @@ export async function runTurn(
   await bot.commandOrder.settled(sessionOf(turn));
   if (control.ending !== undefined && control.ending !== 'stopped') return 'dropped';
   bot.waitingReactions.endForTurn(messages);
-  const stopTyping = bot.replies.typing(turn.place.channelId);
+  const typing = bot.replies.typing(turn.place.channelId);
   const off = await switchedOff(turn, bot);
   const memory = openMemory(turn, off, bot);
   try {
     const readers = await bot.presentPlace(turn.place);
     const reply = await beginReply(bot, questionOf(turn), readers, control);
-    const answer = await answerTurn(answeredFor(turn, readers), memory, off, reply, control, bot);
+    // The words are on their way to the disk, which takes as long as the prompt.
+    await setImmediate();
+    const answer = await answerTurn(answeredFor(turn, readers), memory, off, reply, typing, control, bot);
     if (control.takenAway.aborted) return await takeAway(turn, reply, answer, control, bot);
     if (answer === 'left') return 'left';
     return await timed('delivery', deliver(turn, memory, reply, answer, control, bot));
@@ -124,7 +128,7 @@ export async function runTurn(
     bot.logger.error('a turn could not be finished', { ...sessionOf(turn), error });
     return 'failed';
   } finally {
-    stopTyping();
+    typing.end();
     if (turn.speaker.isBot === undefined) bot.afterTurn.schedule(sessionOf(turn));
     await memory.close();
   }
@@ -172,6 +176,7 @@ async function answerTurn(
   { recorded }: TurnMemory,
   off: SwitchedOff,
   reply: Reply,
+  typing: Typing,
   control: TurnControl,
   bot: TurnPorts,
 ): Promise<Answer | 'left'> {
@@ -225,6 +230,8 @@ async function answerTurn(
       onRead: (read) => known.used.tools.push(read),
       logger: bot.logger,
     });
+    // Behind the request, which it would hold up.
+    void setImmediate().then(typing.show);
     const { text, stop, hadNoTools } = await timed('answer', answering);
     reply.hold();
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [E1].
@@ -309,10 +316,13 @@ async function deliver(
   }
   if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
   await memory.recordUsed(answer.used);
-  // What may repeat others' notes is on no disk [B2]: after a kill it is asked again.
+  // What may repeat others' notes is on no disk [B2]. Lazily, since without it, after a power loss, it is asked again, under the same nonce.
   if (!usesNotes(answer.used))
     await saveBestEffort(bot.logger, 'the answer', () =>
-      bot.journal.prepare({ ...question, text, hasThirdPartyText, ...(retells === true && { retells }) }),
+      bot.journal.prepare(
+        { ...question, text, hasThirdPartyText, ...(retells === true && { retells }) },
+        { isLazy: true },
+      ),
     );
   const finished = await reply.finish(text, await bot.memoryNotices.why(question, answer.used));
   switch (finished.kind) {

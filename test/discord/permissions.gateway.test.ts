@@ -114,7 +114,9 @@ describe('a channel where the bot may not speak [J3]', () => {
     ).toHaveLength(1);
 
     const channelId = ids['general'] ?? '';
-    replies.typing(channelId)();
+    const typing = replies.typing(channelId);
+    typing.show();
+    typing.end();
     expect(await replies.send(channelId, 'Hello', '')).toEqual({ kind: 'refused', reason: 'place', ids: [] });
     const requests = await server.requests();
     expect(requests.filter(({ method, path }) => method === 'POST' && path.includes(channelId))).toEqual([]);

@@ -18,7 +18,7 @@ export function fakeReplies(options: FakeRepliesOptions = {}): ReplyPort {
     found = { isAsked: true, ids: [] },
   } = options;
   return {
-    typing: () => () => note('typing ends'),
+    typing: () => ({ show: () => {}, end: () => note('typing ends') }),
     find: () => Promise.resolve(found),
     tellRefused: ({ messageId }, reason) =>
       Promise.resolve(note(`tell refused ${reason} at ${messageId.slice(-2)}`)),

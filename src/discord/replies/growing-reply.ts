@@ -75,10 +75,10 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
   let lastError: unknown;
   /** An archived thread is opened once. */
   let wasOpened = false;
-  /** Ends a pause. */
-  let interruption = new AbortController();
-  /** Takes back an edit that waits for Discord's limits. */
-  let edit = new AbortController();
+  /** Ends the pause that there is. */
+  let interruption: AbortController | undefined;
+  /** Takes back the edit that waits for Discord's limits. */
+  let edit: AbortController | undefined;
 
   const now = (): number => clock().getTime();
   const ids = (): readonly string[] => state.standing.map(({ id }) => id);
@@ -97,7 +97,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
           working = undefined;
           return;
         case 'wait':
-          await sleep(step.milliseconds, interruption.signal);
+          await pause(step.milliseconds);
           break;
         case 'end':
           state = { ...state, phase: state.phase === 'finishing' ? 'sent' : 'taken-away' };
@@ -202,17 +202,17 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
   }
 
   async function failed(request: Request, error: unknown): Promise<void> {
-    if (request.kind === 'edit' && edit.signal.aborted) return;
-    const pause = refusalOf(error) === undefined ? retryDelaysMs[failures] : undefined;
+    if (request.kind === 'edit' && edit?.signal.aborted === true) return;
+    const pauseMs = refusalOf(error) === undefined ? retryDelaysMs[failures] : undefined;
     if (isGone(error) && request.kind !== 'post') {
       state = withoutMessage(state, request.id);
       if (request.kind === 'delete') return;
       state = stopped(state, 'gone');
       start.onGone();
-    } else if (pause !== undefined) {
+    } else if (pauseMs !== undefined) {
       failures += 1;
-      logger.debug('a part of a reply is sent again', { channelId, pause, error });
-      await sleep(pause, interruption.signal);
+      logger.debug('a part of a reply is sent again', { channelId, pauseMs, error });
+      await pause(pauseMs);
     } else if (request.kind === 'delete') {
       logger.warn('a part of a reply could not be taken away', {
         channelId,
@@ -226,13 +226,18 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
         logger.warn('a reply cannot be shown while it grows', { channelId, error });
       state = stopped(state, 'paused');
     }
-    if (pause === undefined) failures = 0;
+    if (pauseMs === undefined) failures = 0;
+  }
+
+  async function pause(milliseconds: number): Promise<void> {
+    interruption = new AbortController();
+    await sleep(milliseconds, interruption.signal);
+    interruption = undefined;
   }
 
   /** What was decided by somebody else does not wait for a pause to end. */
   function hurry(): void {
-    interruption.abort();
-    interruption = new AbortController();
+    interruption?.abort();
   }
 
   return {
@@ -255,7 +260,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     },
     async takeAway() {
       state = takingAway(state);
-      edit.abort();
+      edit?.abort();
       hurry();
       while (state.phase === 'taking-away') await work();
     },

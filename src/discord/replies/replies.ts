@@ -1,4 +1,4 @@
-import type { RefusalReason, ReplyPort } from '../../core/chat.ts';
+import type { RefusalReason, ReplyPort, Typing } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DiscordApi } from '../discord-api.ts';
 import { growReply, type RepliesOptions } from './growing-reply.ts';
@@ -50,18 +50,27 @@ export function createReplies(options: RepliesOptions): ReplyPort {
 
 /** Discord shows "is typing…" for 10 seconds; milliseconds. */
 const repeatEveryMs = 8000;
+/** What is ready by then is sent without it: nobody would see it. Milliseconds. */
+const shownAfterMs = 20;
 
-/** Shows "is typing…" until the returned function is called. Never throws: a failure is logged, and not tried again. */
-function keepTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, logger: Logger): () => void {
-  const show = () => {
+/** A failure is logged, and not tried again. */
+function keepTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, logger: Logger): Typing {
+  let isOver = false;
+  let timer = setTimeout(show, shownAfterMs);
+  function show(): void {
+    clearTimeout(timer);
+    if (isOver) return;
+    timer = setTimeout(show, repeatEveryMs);
     api.showTyping(channelId).catch((error: unknown) => {
-      clearInterval(timer);
+      end();
       logger.warn('typing could not be shown', { channelId, error });
     });
-  };
-  const timer = setInterval(show, repeatEveryMs);
-  show();
-  return () => clearInterval(timer);
+  }
+  function end(): void {
+    isOver = true;
+    clearTimeout(timer);
+  }
+  return { show, end };
 }
 
 /** The sign that a message gets no answer. */

@@ -23,7 +23,8 @@ export interface FileParts {
   readonly journal: Journal;
   readonly behind: WriteBehind;
   readonly locks: KeyLocks;
-  readonly pathOf: (key: string) => Promise<string>;
+  /** At once where all folders on the way are known. Rejects with `StoreError` where one is a link. */
+  readonly pathOf: (key: string) => string | Promise<string>;
   readonly quarantine: Quarantine;
   readonly logger: Logger;
 }
@@ -110,9 +111,12 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
   }
 
   /** What the journal has of a key, if nobody else changed the file since. What cannot be written stays what holds. */
-  async function readUnwritten(key: string, path: string, kind: object): Promise<Unwritten | undefined> {
-    const waiting = unwritten.get(key);
-    if (waiting === undefined) return undefined;
+  async function readUnwritten(
+    key: string,
+    path: string,
+    kind: object,
+    waiting: Unwritten,
+  ): Promise<Unwritten | undefined> {
     const isUnchanged = (await fingerprintAt(path)) === waiting.base;
     if (waiting.kind === kind && isUnchanged) return waiting;
     return (await behind.tryWriting(key)) ? undefined : waiting;
@@ -125,7 +129,8 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
 
   async function read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
     const path = await pathOf(key);
-    const waiting = await readUnwritten(key, path, kind);
+    const newest = unwritten.get(key);
+    const waiting = newest && (await readUnwritten(key, path, kind, newest));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
     if (waiting?.kind === kind) return waiting.value as T;
     const parsed = (await load(key, path, kind))?.value;
@@ -311,7 +316,8 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
 
   async function readText(key: string): Promise<string | undefined> {
     const path = await pathOf(key);
-    const waiting = await readUnwritten(key, path, textKind);
+    const newest = unwritten.get(key);
+    const waiting = newest && (await readUnwritten(key, path, textKind, newest));
     if (typeof waiting?.value === 'string') return waiting.value;
     return (await reader.read(key, path, textKind, decodeText))?.value;
   }

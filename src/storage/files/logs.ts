@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, type BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { LRUCache } from 'lru-cache';
@@ -61,16 +61,19 @@ export function createLogs(
 
   /** Only while the log's lock is held. */
   async function stateOf(log: string, path: string): Promise<KnownLog> {
-    const before = owed.get(log) ?? known.get(log);
+    const before = knownOf(log);
     const stats = await disk.glance(path);
-    const isKnown = before?.file.inode === stats?.ino && before?.file.size === Number(stats?.size ?? 0);
-    if (before !== undefined && (isKnown || torn.has(log))) return before;
+    if (before !== undefined && (isAsKnown(before, stats) || torn.has(log))) return before;
     const file = stats === undefined ? noFile : await withFile(fileSystem.open(path, readFlags), inspect);
     const unwritten = before?.unwritten ?? [];
     // A person who shortened the file does not make numbers free that cursors stand on.
     const highest = Math.max(file.highest, before?.highest ?? 0);
     const newest = unwritten.length === 0 ? file.newest : Math.max(file.newest, before?.newest ?? 0);
     return remember(log, { file, unwritten, newest, highest, edition: (editions += 1) });
+  }
+
+  function knownOf(log: string): KnownLog | undefined {
+    return owed.get(log) ?? known.get(log);
   }
 
   function remember(log: string, state: KnownLog): KnownLog {
@@ -240,11 +243,16 @@ export function createLogs(
     }
   }
 
+  /** As of the last change that was acknowledged: where the file is as it is known, one that is under way is not waited for. */
   async function logState(log: string): Promise<LogState> {
-    return locks.run(log, async () => {
-      const { newest: last, edition } = await stateOf(log, await pathOf(log));
-      return { last, edition };
-    });
+    const path = await pathOf(log);
+    const stats = await disk.glance(path);
+    const before = knownOf(log);
+    const { newest: last, edition } =
+      before !== undefined && isAsKnown(before, stats)
+        ? before
+        : await locks.run(log, () => stateOf(log, path));
+    return { last, edition };
   }
 
   /** Erases what it replaces [S7]. Lines that `schema` refuses stay as they are. */
@@ -312,6 +320,10 @@ export function createLogs(
   const eraseKept = (path: string) => keptBlocks.eraseOthers(path, Buffer.alloc(0), blockLines);
 
   return { append, scan, blocks, damagedLines, logState, rewrite, restore, forget, eraseKept };
+}
+
+function isAsKnown({ file }: KnownLog, stats: BigIntStats | undefined): boolean {
+  return file.inode === stats?.ino && file.size === Number(stats?.size ?? 0);
 }
 
 async function* allLines(file: OpenFile | undefined, state: KnownLog): AsyncGenerator<LogLine | undefined> {

@@ -89,8 +89,12 @@ export type Ways = ReturnType<typeof createWays>;
 export function createWays(glance: (path: string) => Promise<BigIntStats | undefined>) {
   const straight = growingCache<string, true>(knownFolders);
 
+  function isKnownStraight(root: string, folder: string): boolean {
+    return folder === root || straight.has(folder);
+  }
+
   async function to(root: string, folder: string): Promise<Way> {
-    if (folder === root || straight.has(folder)) return 'straight';
+    if (isKnownStraight(root, folder)) return 'straight';
     const above = await to(root, dirname(folder));
     if (above !== 'straight') return above;
     const stats = await glance(folder);
@@ -102,10 +106,13 @@ export function createWays(glance: (path: string) => Promise<BigIntStats | undef
 
   return {
     to,
-    /** @throws {StoreError} where a key's path leads through a link. */
-    async assertNoLinks(key: string, { root, path }: Location): Promise<void> {
-      if (path !== root && (await to(root, dirname(path))) === 'link')
-        throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
+    /** At once where all folders on the way are known. Rejects with `StoreError` where a key's path leads through a link. */
+    assertNoLinks(key: string, { root, path }: Location): Promise<void> | undefined {
+      if (path === root || isKnownStraight(root, dirname(path))) return undefined;
+      return to(root, dirname(path)).then((way) => {
+        if (way === 'link')
+          throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
+      });
     },
     forget: (): void => straight.clear(),
   };

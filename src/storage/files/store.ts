@@ -69,15 +69,14 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const lock = readOnly
     ? undefined
     : await orStoreError('.', 'locked', () =>
-        takeOwnerLock(fileSystem, roots.data, () => void tracked(snapshots.serve())),
+        takeOwnerLock(fileSystem, roots.data, () => void tracked('.', 'copied', () => snapshots.serve())),
       );
   const locks = createKeyLocks(changesAtOnce);
   const quarantine = createQuarantine({ fileSystem, disk, roots, clock });
   const ways = createWays(disk.glance);
-  const pathOf = async (key: string): Promise<string> => {
+  const pathOf = (key: string): string | Promise<string> => {
     const location = locate(roots, key);
-    await ways.assertNoLinks(key, location);
-    return location.path;
+    return ways.assertNoLinks(key, location)?.then(() => location.path) ?? location.path;
   };
   const journal = createJournal({ fileSystem, disk, folder: roots.data });
   const behind = createWriteBehind({
@@ -90,7 +89,8 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const parts = { fileSystem, disk, journal, behind, locks, pathOf, quarantine, logger };
   const documents = createDocuments(parts, readOnly);
   const logs = createLogs(parts, { readOnly, blockLines });
-  const running = new Set<Promise<unknown>>();
+  let running = 0;
+  let wakeAtRest: (() => void) | undefined;
   const closing = new AbortController();
   const snapshots = createSnapshots({
     fileSystem,
@@ -135,12 +135,19 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
 
   async function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
     assertKey(key);
-    return tracked(orStoreError(key, action, work));
+    return tracked(key, action, work);
   }
 
-  function tracked<T>(job: Promise<T>): Promise<T> {
-    running.add(job);
-    return job.finally(() => running.delete(job));
+  async function tracked<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
+    running += 1;
+    try {
+      return await work();
+    } catch (error) {
+      throw toStoreError(key, action, error);
+    } finally {
+      running -= 1;
+      if (running === 0) wakeAtRest?.();
+    }
   }
 
   async function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
@@ -234,12 +241,12 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     damage: (key, kind) => run(key, 'read', () => documents.damage(key, kind)),
     damagedLines: (log) => run(log, 'read', () => logs.damagedLines(log)),
     quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.count()),
-    written: () => tracked(behind.written()),
-    snapshot: (folder) => tracked(orStoreError('.', 'copied', () => snapshots.take(folder))),
-    removeLeftovers: () => tracked(orStoreError('.', 'cleaned', removeLeftovers)),
+    written: () => tracked('.', 'written', () => behind.written()),
+    snapshot: (folder) => tracked('.', 'copied', () => snapshots.take(folder)),
+    removeLeftovers: () => tracked('.', 'cleaned', removeLeftovers),
     async close() {
       closing.abort();
-      while (running.size > 0) await Promise.allSettled(running);
+      while (running > 0) await new Promise<void>((wake) => (wakeAtRest = wake));
       if (!readOnly) await behind.close();
       await lock?.release();
     },

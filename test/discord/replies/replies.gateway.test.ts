@@ -265,7 +265,7 @@ describe('replies', () => {
 });
 
 describe('typing', () => {
-  it('is shown at once and every eight seconds, until the reply is there', async () => {
+  it('is shown in a moment, or when asked for, and every eight seconds, until the reply is there', async () => {
     vi.useFakeTimers();
     let shown = 0;
     const { replies } = repliesOver([], {
@@ -274,13 +274,24 @@ describe('typing', () => {
         showTyping: () => Promise.resolve(void (shown += 1)),
       },
     });
-    const stop = replies.typing(channelId);
+    const typing = replies.typing(channelId);
+    expect(shown).toBe(0);
+    await vi.advanceTimersByTimeAsync(100);
     expect(shown).toBe(1);
-    await vi.advanceTimersByTimeAsync(16_500);
+    await vi.advanceTimersByTimeAsync(16_400);
     expect(shown).toBe(3);
-    stop();
+    typing.end();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(shown).toBe(3);
+
+    const asked = replies.typing(channelId);
+    asked.show();
+    expect(shown).toBe(4);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(shown).toBe(4);
+    asked.end();
+    asked.show();
+    expect(shown).toBe(4);
   });
 
   it('is given up quietly where it is refused', async () => {
@@ -295,11 +306,10 @@ describe('typing', () => {
         },
       },
     });
-    const stop = replies.typing(channelId);
+    replies.typing(channelId);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(asked).toBe(1);
     expect(logger.warnings).toEqual(['typing could not be shown']);
-    stop();
   });
 });
 
