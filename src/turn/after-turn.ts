@@ -13,8 +13,9 @@ import type { PersonSettingsStore } from '../memory/settings/person-settings.ts'
 /** A layer with work after a turn. It may throw: the others still run, and its cursor says what is left [A1]. */
 type FoldingLayer = Pick<MemoryLayer, 'fold'> & { readonly name: string };
 
-/** Milliseconds that the work rests before it begins: a turn that follows at once is answered first, and shares the run. */
+/** Milliseconds that the work rests behind its person's last turn, and behind the first one at most: turns that follow at once are answered first, and share the run. */
 const restMs = 100;
+const longestRestMs = 1000;
 
 interface AfterTurnOptions {
   /** In the order in which they fold. */
@@ -34,6 +35,8 @@ interface AfterTurnOptions {
   readonly work?: WorkQueue | undefined;
   /** Sees to what of a person's may be over by now; where it rejects, it is called again in a while. Default: nothing is to be seen to. */
   readonly lapse?: (userId: string) => Promise<void>;
+  /** Resolves after so many milliseconds, or when the signal is aborted. */
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** Stands in the work of a person for what may be over. */
@@ -42,7 +45,8 @@ export const lapseKey = 'lapse';
 /** The work after turns, queued per user, never delaying a reply [A1]. Sessions that wait together share one run. */
 export class AfterTurn {
   readonly #options: AfterTurnOptions;
-  readonly #waiting = new Map<string, Map<string, SessionKey>>();
+  /** By person. */
+  readonly #waiting = new Map<string, { readonly sessions: Map<string, SessionKey>; turns: number }>();
   readonly #abort = new AbortController();
   /** By person, what ends their run. */
   readonly #running = new Map<string, AbortController>();
@@ -76,10 +80,11 @@ export class AfterTurn {
     if (this.#options.work !== undefined) return void this.scheduleAt(session);
     const waiting = this.#waiting.get(session.userId);
     if (waiting !== undefined) {
-      waiting.set(sessionName(session), session);
+      waiting.sessions.set(sessionName(session), session);
+      waiting.turns += 1;
       return;
     }
-    this.#waiting.set(session.userId, new Map([[sessionName(session), session]]));
+    this.#waiting.set(session.userId, { sessions: new Map([[sessionName(session), session]]), turns: 1 });
     const { queue, logger, begin = (work) => work() } = this.#options;
     queue
       .run(session.userId, () => begin(() => this.#run(session.userId), session.userId))
@@ -137,12 +142,23 @@ export class AfterTurn {
     const own = new AbortController();
     this.#running.set(userId, own);
     try {
-      await delay(restMs, undefined, { signal: this.#hurry.signal, ref: false }).catch(() => undefined);
-      const waiting = [...(this.#waiting.get(userId)?.values() ?? [])];
+      await this.#rest(userId);
+      const sessions = [...(this.#waiting.get(userId)?.sessions.values() ?? [])];
       this.#waiting.delete(userId);
-      await this.#fold(userId, waiting, AbortSignal.any([this.#abort.signal, own.signal]));
+      await this.#fold(userId, sessions, AbortSignal.any([this.#abort.signal, own.signal]));
     } finally {
       this.#running.delete(userId);
+    }
+  }
+
+  async #rest(userId: string): Promise<void> {
+    const { sleep = pauseFor } = this.#options;
+    const { signal } = this.#hurry;
+    const turns = (): number | undefined => this.#waiting.get(userId)?.turns;
+    let known: number | undefined;
+    for (let restedMs = 0; restedMs < longestRestMs && known !== turns(); restedMs += restMs) {
+      known = turns();
+      await sleep(restMs, signal);
     }
   }
 
@@ -166,6 +182,10 @@ export class AfterTurn {
     const until = held?.until(userId);
     if (until !== undefined) for (const session of sessions) held?.wakeAt(session, until);
   }
+}
+
+async function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
 }
 
 /** What a timer can wait at most, in milliseconds; longer waits are taken up again then. */

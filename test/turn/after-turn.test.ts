@@ -26,6 +26,26 @@ describe('work after a turn', () => {
     expect(seen).toEqual([[aliceInDev]]);
   });
 
+  it('rests while turns follow each other at once, though not for ever, and is done once for them', async () => {
+    const steps: string[] = [];
+    const afterTurn: AfterTurn = new AfterTurn({
+      layers: [{ name: 'log', fold: () => Promise.resolve(void steps.push('work')) }],
+      queue: createKeyedQueue(),
+      logger: recordingLogger(),
+      sleep(milliseconds) {
+        steps.push(`${milliseconds} ms`);
+        if (steps.length < 3 || steps.includes('work')) afterTurn.schedule(aliceInGeneral);
+        return Promise.resolve();
+      },
+    });
+    afterTurn.schedule(aliceInGeneral);
+    await afterTurn.idle();
+    expect(steps).toEqual(['100 ms', '100 ms', '100 ms', 'work']);
+    afterTurn.schedule(aliceInGeneral);
+    await afterTurn.idle();
+    expect(steps.slice(4)).toEqual([...Array.from({ length: 10 }, () => '100 ms'), 'work']);
+  });
+
   it('runs its layers in order, and one that fails does not keep the others from running [A1]', async () => {
     const ran: string[] = [];
     const logger = recordingLogger();
