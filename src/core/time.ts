@@ -163,6 +163,21 @@ export async function within<Result>(ms: number, work: Promise<Result>, late: Re
   }
 }
 
+/** Resolves after so many milliseconds, or when the signal is aborted; without the errors that the platform makes of that, which cost more than the pause. The process does not stay alive for it. */
+export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(over, ms);
+    timer.unref();
+    signal.addEventListener('abort', over);
+    function over(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', over);
+      resolve();
+    }
+  });
+}
+
 /** The process's own timer, unref'd. */
 export const processTimer: Timer = (callback, ms) => {
   const timer = setTimeout(callback, ms);

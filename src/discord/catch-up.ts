@@ -66,12 +66,13 @@ const nothing = Promise.resolve();
 
 /** Whoever waits goes on in the order in which they came, also who waits only so many milliseconds. */
 async function inTurn(work: Promise<void>, withinMs?: number): Promise<void> {
-  const isOver = new AbortController();
-  const late = withinMs === undefined ? [] : [delay(withinMs, undefined, { signal: isOver.signal })];
+  let timer: NodeJS.Timeout | undefined;
+  const late =
+    withinMs === undefined ? [] : [new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs)))];
   try {
     await Promise.race([work, ...late]);
   } finally {
-    isOver.abort();
+    clearTimeout(timer);
   }
 }
 

@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
-import type { Clock, Timer } from '../core/time.ts';
+import { pauseFor, type Clock, type Timer } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type Place, type SessionKey } from '../core/place.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
@@ -182,10 +180,6 @@ export class AfterTurn {
     const until = held?.until(userId);
     if (until !== undefined) for (const session of sessions) held?.wakeAt(session, until);
   }
-}
-
-async function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
 }
 
 /** What a timer can wait at most, in milliseconds; longer waits are taken up again then. */

@@ -1,11 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import { RESTJSONErrorCodes, type APIMessage } from 'discord.js';
 
 import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
-import type { Clock } from '../../core/time.ts';
+import { pauseFor, type Clock } from '../../core/time.ts';
 import { hasErrorCode, type DiscordApi } from '../discord-api.ts';
 import {
   editBody,
@@ -237,7 +235,8 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
 
   /** What was decided by somebody else does not wait for a pause to end. */
   function hurry(): void {
-    interruption?.abort();
+    // With a reason, since without one an error is made, at more cost than all else here.
+    interruption?.abort('hurry');
   }
 
   return {
@@ -286,9 +285,4 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
         return { kind: 'withheld' };
     }
   }
-}
-
-/** Where it is aborted the pause is over. */
-async function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await delay(milliseconds, undefined, { signal }).catch(() => undefined);
 }
