@@ -1,24 +1,7 @@
 import { APIError } from '@anthropic-ai/sdk';
 import type { EventSourceMessage } from 'eventsource-parser';
 
-/** What events, blocks and pieces of them may have; a server may leave out any of it. */
-type Fields = Partial<
-  Record<
-    | 'type'
-    | 'message'
-    | 'id'
-    | 'usage'
-    | 'index'
-    | 'content_block'
-    | 'delta'
-    | 'stop_reason'
-    | 'text'
-    | 'partial_json'
-    | 'thinking'
-    | 'signature',
-    unknown
-  >
->;
+export type Fields = Record<string, unknown>;
 
 /** What a stream's event says; `undefined` for nothing. @throws {APIError} for an error, `SyntaxError` for what was to be JSON and is not. */
 export function eventIn({ event: name, data }: EventSourceMessage, headers: Headers): unknown {
@@ -38,7 +21,7 @@ export function createAssembly(onText: (piece: string) => void) {
   const blocks = new Map<unknown, Fields>();
   /** The input of each tool call as it was written: what broke off must not be taken for whole. */
   const inputs = new Map<Fields, string>();
-  const usage: Record<string, unknown> = {};
+  const usage: Fields = {};
   let beginning: Fields | undefined;
   let stopReason: string | undefined;
   let isWhole = false;
@@ -50,15 +33,15 @@ export function createAssembly(onText: (piece: string) => void) {
 
   function add(block: Fields, delta: Fields): void {
     const { type, text, partial_json: json, thinking, signature } = delta;
-    if (type === 'text_delta' && block.type === 'text' && typeof text === 'string') {
-      block.text = joined(block.text, text);
+    if (type === 'text_delta' && block['type'] === 'text' && typeof text === 'string') {
+      block['text'] = joined(block['text'], text);
       if (text !== '') onText(text);
     } else if (type === 'input_json_delta' && typeof json === 'string') {
       inputs.set(block, joined(inputs.get(block), json));
-    } else if (type === 'thinking_delta' && block.type === 'thinking' && typeof thinking === 'string') {
-      block.thinking = joined(block.thinking, thinking);
-    } else if (type === 'signature_delta' && block.type === 'thinking' && typeof signature === 'string') {
-      block.signature = signature;
+    } else if (type === 'thinking_delta' && block['type'] === 'thinking' && typeof thinking === 'string') {
+      block['thinking'] = joined(block['thinking'], thinking);
+    } else if (type === 'signature_delta' && block['type'] === 'thinking' && typeof signature === 'string') {
+      block['signature'] = signature;
     }
   }
 
@@ -72,15 +55,16 @@ export function createAssembly(onText: (piece: string) => void) {
         if (block !== undefined && isFields(delta)) add(block, delta);
       } else if (type === 'content_block_start') {
         if (block !== undefined || typeof index !== 'number' || !isFields(begun)) return;
-        if (begun.type === 'thinking') begun.thinking ??= '';
+        if (begun['type'] === 'thinking') begun['thinking'] ??= '';
         blocks.set(index, begun);
-        if (begun.type === 'text' && typeof begun.text === 'string' && begun.text !== '') onText(begun.text);
+        if (begun['type'] === 'text' && typeof begun['text'] === 'string' && begun['text'] !== '')
+          onText(begun['text']);
       } else if (type === 'message_start' && isFields(message)) {
         beginning ??= message;
-        count(message.usage);
+        count(message['usage']);
       } else if (type === 'message_delta') {
-        if (isFields(delta) && typeof delta.stop_reason === 'string') stopReason = delta.stop_reason;
-        count(event.usage);
+        if (isFields(delta) && typeof delta['stop_reason'] === 'string') stopReason = delta['stop_reason'];
+        count(event['usage']);
       } else if (type === 'message_stop') {
         isWhole = true;
       }
@@ -95,7 +79,7 @@ export function createAssembly(onText: (piece: string) => void) {
         const input = inputs.get(block) ?? '';
         return input === '' ? block : { ...block, input: jsonOf(input) };
       });
-      return { ...beginning, content, usage, stop_reason: stopReason ?? beginning?.stop_reason };
+      return { ...beginning, content, usage, stop_reason: stopReason ?? beginning?.['stop_reason'] };
     },
   };
 }
