@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 
 import { growingCache } from './limits.ts';
 
@@ -154,13 +154,17 @@ export function createTimeSlice(): () => Promise<void> {
 }
 
 /** What the work gives, or `late` after so many milliseconds. Rejects as the work does. */
-export async function within<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
-  const isOver = new AbortController();
-  try {
-    return await Promise.race([work, delay(ms, late, { signal: isOver.signal }).catch(() => late)]);
-  } finally {
-    isOver.abort();
-  }
+export function within<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, late);
+    const settled =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer);
+        settle(value);
+      };
+    work.then(settled(resolve), settled(reject));
+  });
 }
 
 /** Resolves after so many milliseconds, or when the signal is aborted; without the errors that the platform makes of that, which cost more than the pause. The process does not stay alive for it. */

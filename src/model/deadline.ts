@@ -31,8 +31,14 @@ export function startDeadline(limitMs: number, callerSignal?: AbortSignal) {
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
+    const settled =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        signal.removeEventListener('abort', abort);
+        settle(value);
+      };
+    work.then(settled(resolve), settled(reject));
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import {
   dayBefore,
@@ -8,6 +8,7 @@ import {
   localDate,
   localDateTime,
   nextDayAt,
+  within,
 } from '../../src/core/time.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 
@@ -120,5 +121,32 @@ describe('timers of one owner', () => {
     timer(() => heard.push('after the end'), 10);
     clock.pass(100);
     expect(heard).toEqual(['early']);
+  });
+});
+
+describe('work within a time', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+  });
+
+  it('gives what it gives, or fails as it does, and leaves no timer behind', async () => {
+    const failure = new Error('failed');
+
+    expect(await within(10, Promise.resolve('done'), 'late')).toBe('done');
+    await expect(within(10, Promise.reject(failure), 'late')).rejects.toBe(failure);
+
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is late when it is not done by then, and nobody hears how it ends', async () => {
+    const work = new Promise<string>((_, reject) => {
+      setTimeout(() => reject(new Error('failed too late')), 20);
+    });
+    const result = within(10, work, 'late');
+
+    await vi.advanceTimersByTimeAsync(30);
+
+    expect(await result).toBe('late');
   });
 });

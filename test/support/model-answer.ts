@@ -10,7 +10,8 @@ interface Paced {
  * - `text`: says it, in one piece or in several with `pauseMs` after each; `json`: says it as JSON;
  * - `toolUse`: calls tools, after saying `text` where given;
  * - `status`: refuses with an HTTP status; `error` is the message, or `body` all that it says;
- * - `events`: streams these events as they stand, `{ pauseMs }` being a pause; the end of the list ends the stream;
+ * - `events`: streams these events as they stand, `{ pauseMs }` being a pause and `{ bytes }` a piece of the stream as it is sent; the end of the list
+ *   ends the stream;
  * - `message`: answers in one piece with this JSON, whatever the client asked for;
  * - `silent`: takes the call and never answers; `stall`, `cut`: says `halfText` and then nothing, or hangs up;
  * - `html`: a web page with status 200; `empty`: a message without content; `refusal`: the same, refused;
@@ -118,6 +119,12 @@ export function streamedMessage(said: SaidMessage): readonly object[] {
 /** The beginning of a message that is never ended. */
 export function brokenMessage(): readonly object[] {
   return streamedMessage({ blocks: [{ type: 'text', pieces: [halfText] }], stop: 'end_turn' }).slice(0, -3);
+}
+
+/** An event as it is sent. */
+export function eventText(event: object): string {
+  const name = 'type' in event ? String(event.type) : 'message';
+  return `event: ${name}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 /** The events of one content block, for unusual answers. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import {
   brokenMessage,
+  eventText,
   saidMessage,
   streamedMessage,
   wholeMessage,
@@ -159,14 +160,14 @@ async function stream(response: ServerResponse, events: readonly object[]): Prom
   for (const event of events) {
     if (response.destroyed) return;
     if ('pauseMs' in event) await sleep(Number(event.pauseMs));
-    else await write(response, event);
+    else if ('bytes' in event && event.bytes instanceof Uint8Array) await write(response, event.bytes);
+    else await write(response, eventText(event));
   }
 }
 
-function write(response: ServerResponse, event: object): Promise<void> {
-  const name = 'type' in event ? String(event.type) : 'message';
+function write(response: ServerResponse, bytes: Uint8Array | string): Promise<void> {
   return new Promise((resolve) => {
-    response.write(`event: ${name}\ndata: ${JSON.stringify(event)}\n\n`, () => resolve());
+    response.write(bytes, () => resolve());
   });
 }
 

@@ -74,6 +74,8 @@ export function createSdk({
     timeout: totalTimeoutMs,
     // The SDK's own log shows events as they came, people's words among them.
     logLevel: 'off',
+    // Nothing reads its traces, which may show the same and are made for every call.
+    openTelemetry: false,
     // The SDK sends it as a bearer's; of other servers, some look here.
     ...(baseUrl === vendorUrl ? {} : { defaultHeaders: { 'x-api-key': apiKey } }),
   });

@@ -1,17 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import { AnthropicError, type Anthropic, type Middleware } from '@anthropic-ai/sdk';
-import type { MessageCreateParamsStreaming, MessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
+import type { Anthropic } from '@anthropic-ai/sdk';
+import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
+import { createParser } from 'eventsource-parser';
 
 import { ModelError } from '../../core/errors.ts';
 import type { ModelResponse } from '../../core/model.ts';
+import { within } from '../../core/time.ts';
 import { untilAborted } from '../deadline.ts';
 import { modelResponse } from './response.ts';
 import { AttemptError } from './retries.ts';
-import { jsonOf, wellFormed } from './stream-events.ts';
+import { createAssembly, eventIn, isFields, jsonOf } from './stream-events.ts';
 
 /** Milliseconds that a stream has to end after the message in it. */
 const streamEndMs = 50;
+
+/** Why a connection is closed whose answer is not wanted any more; a reason made anew each time is dear. */
+const notWanted = new Error('The rest of the answer is not wanted');
 
 export interface AttemptOptions {
   readonly signal: AbortSignal;
@@ -34,105 +37,115 @@ export interface Attempted {
 export async function attempt(
   client: Anthropic,
   body: MessageCreateParamsStreaming,
-  options: AttemptOptions,
+  { signal, idleTimeoutMs, onText }: AttemptOptions,
 ): Promise<Attempted> {
-  const { idleTimeoutMs } = options;
+  signal.throwIfAborted();
+  // The SDK listens to its signal as long as there is the response, so it gets one of its own.
   const own = new AbortController();
-  const signal = AbortSignal.any([options.signal, own.signal]);
+  const giveUp = (): void => own.abort(signal.reason);
+  signal.addEventListener('abort', giveUp, { once: true });
   const watchdog = setTimeout(
     () => own.abort(new AttemptError(`The model's server was silent for ${idleTimeoutMs} ms`, 'stalled')),
     idleTimeoutMs,
   );
-  const onText = (piece: string): void => {
-    if (!signal.aborted) options.onText(piece);
-  };
+  let isReadToEnd = false;
   try {
-    const middleware = [streamWatchedBy(() => watchdog.refresh())];
-    return await untilAborted(receive(client, body, { signal, middleware }, onText), signal);
+    const received = receive(client, body, {
+      signal: own.signal,
+      onBytes: () => watchdog.refresh(),
+      onText: (piece) => {
+        if (!own.signal.aborted) onText(piece);
+      },
+    });
+    const answer = await untilAborted(received, own.signal);
+    ({ isReadToEnd } = answer);
+    return answer;
   } finally {
     clearTimeout(watchdog);
-    // Closes the connection where the answer was not read to its end.
-    own.abort();
+    signal.removeEventListener('abort', giveUp);
+    // A connection whose answer was read to its end can be used again; any other is closed.
+    if (!isReadToEnd) own.abort(notWanted);
   }
+}
+
+interface Answer extends Attempted {
+  readonly isReadToEnd: boolean;
+}
+
+interface Receiving {
+  readonly signal: AbortSignal;
+  readonly onBytes: () => void;
+  readonly onText: (piece: string) => void;
 }
 
 async function receive(
   client: Anthropic,
   body: MessageCreateParamsStreaming,
-  options: { readonly signal: AbortSignal; readonly middleware: Middleware[] },
-  onText: (piece: string) => void,
-): Promise<Attempted> {
-  /** The input of each tool call as it was written, by the call's place in the message. */
-  const inputs = new Map<number, string>();
-  const stream = client.messages.stream(body, options).on('streamEvent', (event) => {
-    for (const piece of textsIn(event)) if (piece) onText(piece);
-    if (event.type !== 'content_block_delta' || event.delta.type !== 'input_json_delta') return;
-    inputs.set(event.index, (inputs.get(event.index) ?? '') + event.delta.partial_json);
-  });
-  try {
-    // `finalMessage` notices a stream that ends without its message; one that stays open after it is not waited for.
-    const message = await Promise.race([stream.emitted('message'), stream.finalMessage()]);
-    // A connection whose stream was read to its end can be used again.
-    await Promise.race([stream.done().catch(() => undefined), sleep(streamEndMs)]);
-    const content = message.content.map((block, index) => {
-      const input = inputs.get(index) ?? '';
-      // The SDK completes an input that broke off, which must not be taken for a whole one.
-      return input === '' ? block : { ...block, input: jsonOf(input) };
-    });
-    return { id: message.id, response: modelResponse({ ...message, content }) };
-  } catch (error) {
-    const isGarbage = error instanceof AnthropicError && error.cause instanceof SyntaxError;
-    // What is not even the beginning of JSON ends the SDK's stream.
-    if (isGarbage && [...inputs.values()].some((input) => jsonOf(input) === undefined))
-      throw new ModelError("The model's answer has a malformed tool call", 'invalid');
-    throw error;
-  }
+  { signal, onBytes, onText }: Receiving,
+): Promise<Answer> {
+  const response = await client.messages.create(body, { signal }).asResponse();
+  onBytes();
+  const type = response.headers.get('content-type') ?? '';
+  if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');
+  const nextPiece = piecesOf(response, onBytes);
+  return /json/iu.test(type) ? readWhole(nextPiece, onText) : readStream(nextPiece, response.headers, onText);
 }
 
-/** The texts that an event adds to the answer; events of unknown kinds add none. */
-function textsIn(event: MessageStreamEvent): readonly string[] {
-  if (event.type === 'content_block_delta')
-    return event.delta.type === 'text_delta' ? [event.delta.text] : [];
-  const blocks =
-    event.type === 'message_start'
-      ? event.message.content
-      : event.type === 'content_block_start'
-        ? [event.content_block]
-        : [];
-  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-}
+/** Gives the next piece of a text; `undefined` is its end. */
+type NextPiece = () => Promise<string | undefined>;
 
-/** Has every byte of the server's answer noticed, and gives it the form that was asked for. */
-function streamWatchedBy(onBytes: () => void): Middleware {
-  return async (request, next) => {
-    const response = watched(await next(request), onBytes);
-    const type = response.headers.get('content-type') ?? '';
-    if (!response.ok) return response;
-    if (/html|xml/iu.test(type)) {
-      await response.body?.cancel();
-      throw new ModelError("The model's server answered with a web page", 'invalid');
-    }
-    return /json/iu.test(type) ? streamOf(jsonOf(await response.text())) : wellFormed(response);
+function piecesOf(response: Response, onBytes: () => void): NextPiece {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  return async () => {
+    const read = await reader?.read();
+    onBytes();
+    return read?.value === undefined ? undefined : decoder.decode(read.value, { stream: true });
   };
 }
 
-/** The same response, with every piece of its body noticed. */
-function watched(response: Response, onBytes: () => void): Response {
-  onBytes();
-  const noticing = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      onBytes();
-      controller.enqueue(chunk);
-    },
-  });
-  return new Response(response.body?.pipeThrough(noticing) ?? null, response);
+/** Some servers answer in one piece though a stream was asked for. */
+async function readWhole(nextPiece: NextPiece, onText: Receiving['onText']): Promise<Answer> {
+  let text = '';
+  for (let piece = await nextPiece(); piece !== undefined; piece = await nextPiece()) text += piece;
+  const answer = answerOf(jsonOf(text));
+  for (const block of answer.response.content) if (block.type === 'text') onText(block.text);
+  return { ...answer, isReadToEnd: true };
 }
 
-/** Some servers answer in one piece though a stream was asked for: then the stream begins with all that it says. */
-function streamOf(message: unknown): Response {
-  modelResponse(message);
-  const events = [{ type: 'message_start', message }, { type: 'message_stop' }];
-  return new Response(
-    events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
-  );
+async function readStream(
+  nextPiece: NextPiece,
+  headers: Headers,
+  onText: Receiving['onText'],
+): Promise<Answer> {
+  const assembly = createAssembly(onText);
+  const parser = createParser({
+    onEvent(event) {
+      // What follows the end counts for nothing.
+      if (!assembly.isWhole) assembly.take(eventIn(event, headers));
+    },
+  });
+  while (!assembly.isWhole) {
+    const piece = await nextPiece();
+    if (piece === undefined) throw new AttemptError("The model's answer broke off", 'broken');
+    parser.feed(piece);
+  }
+  const answer = answerOf(assembly.message());
+  return { ...answer, isReadToEnd: await within(streamEndMs, endOf(nextPiece), false) };
+}
+
+/** Whether a text ends well; what it still says counts for nothing. */
+async function endOf(nextPiece: NextPiece): Promise<boolean> {
+  try {
+    while ((await nextPiece()) !== undefined);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function answerOf(message: unknown): Attempted {
+  const response = modelResponse(message);
+  const id = isFields(message) && typeof message['id'] === 'string' ? message['id'] : undefined;
+  return { id, response };
 }

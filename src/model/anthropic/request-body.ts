@@ -89,7 +89,8 @@ export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
     if (block.type === 'image') mediaTokens += imageTokens;
     else if (block.source.type === 'base64') mediaTokens += block.source.data.length * documentFactor;
   }
-  const told = JSON.stringify(body, (_, value: unknown) => (sources.has(value) ? undefined : value));
+  const withoutSources = (_: string, value: unknown): unknown => (sources.has(value) ? undefined : value);
+  const told = sources.size === 0 ? JSON.stringify(body) : JSON.stringify(body, withoutSources);
   const input = Math.min(contextTokens, Buffer.byteLength(told) + mediaTokens + addedTokens);
   const marks = blocks.flatMap((block) => ('cache_control' in block ? (block.cache_control ?? []) : []));
   const isWritten = marks.length > 0;

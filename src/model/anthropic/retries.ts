@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { AnthropicError, APIConnectionError, APIError } from '@anthropic-ai/sdk';
+import { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 import pRetry from 'p-retry';
 
 import { ModelError, type ModelFailure } from '../../core/errors.ts';
@@ -74,8 +74,6 @@ export class AttemptError extends ModelError {
  */
 export function attemptError(error: unknown, secret: string, now: Date): ModelError {
   if (error instanceof ModelError) return error;
-  // The SDK's stream wraps what is thrown inside it.
-  if (error instanceof AnthropicError && error.cause instanceof ModelError) return error.cause;
   if (error instanceof APIConnectionError) {
     const code = codeOf(error);
     return new AttemptError(`The model's server cannot be reached${code}`, 'unavailable', {

@@ -1,124 +1,95 @@
-import { Stream } from '@anthropic-ai/sdk/core/streaming';
-import { z } from 'zod';
+import { APIError } from '@anthropic-ai/sdk';
+import type { EventSourceMessage } from 'eventsource-parser';
 
-const indexed = { index: z.number().int().nonnegative() };
-const anyObject = z.looseObject({});
+export type Fields = Record<string, unknown>;
 
-const eventSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message_start'), message: z.looseObject({ usage: anyObject.nullish() }) }),
-  z.object({ type: z.literal('content_block_start'), ...indexed, content_block: anyObject }),
-  z.object({
-    type: z.literal('content_block_delta'),
-    ...indexed,
-    delta: z.looseObject({ type: z.string() }),
-  }),
-  z.object({ type: z.literal('content_block_stop'), ...indexed }),
-  z.object({
-    type: z.literal('message_delta'),
-    delta: z.looseObject({ stop_reason: z.string().nullish() }),
-    usage: anyObject.nullish(),
-  }),
-  z.object({ type: z.literal('message_stop') }),
-]);
-
-/** The field that each kind of delta brings a piece of. */
-const pieces: Readonly<Record<string, string>> = {
-  text_delta: 'text',
-  input_json_delta: 'partial_json',
-  thinking_delta: 'thinking',
-  signature_delta: 'signature',
-};
-
-/** The same stream of events in the form that the SDK insists on: servers that speak the Messages API leave out what they have no use for [M7]. */
-export function wellFormed(response: Response): Response {
-  const events = Stream.rawEvents(response);
-  const repair = createEventRepair();
-  const encoder = new TextEncoder();
-
-  async function* repaired(): AsyncGenerator<Uint8Array, void> {
-    for await (const { event, data, raw } of events) {
-      const parsed = event === 'error' ? undefined : jsonOf(data);
-      // Errors, and what is not even JSON, are for the SDK to judge.
-      if (parsed === undefined) yield encoder.encode(`${raw.join('\n')}\n\n`);
-      else
-        for (const each of repair(parsed))
-          yield encoder.encode(`event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`);
-    }
-  }
-
-  const chunks = repaired();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await chunks.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(next.value);
-    },
-    // The read that is under way ends with the request; it is not waited for.
-    cancel: () => void chunks.return().catch(() => undefined),
-  });
-  return new Response(body, response);
-}
-
-interface RepairedEvent {
-  readonly type: string;
-  readonly [field: string]: unknown;
+/** What a stream's event says; `undefined` for nothing. @throws {APIError} for an error, `SyntaxError` for what was to be JSON and is not. */
+export function eventIn({ event: name, data }: EventSourceMessage, headers: Headers): unknown {
+  if (name === 'error') throw new APIError(undefined, jsonOf(data) ?? data, undefined, headers);
+  // Other vendors end their streams with words, under no name.
+  const mayBeWords = name === undefined || name === 'ping' || data === '';
+  return mayBeWords ? jsonOf(data) : JSON.parse(data);
 }
 
 /**
- * Gives for each event of one message the events that stand for it: the message begins once, with content and counts; its blocks are counted
- * from 0; its stop reason and counts stay when a later event says nothing of them. What is no event, or a piece of nothing, is left out.
+ * Puts a message together from its events, and gives each piece of its text to `onText`. Servers that speak the Messages API leave out what they
+ * have no use for [M7]: the message begins once, with whatever comes first; its blocks stand in the order in which they began; its stop reason
+ * and counts stay when a later event says nothing of them. What is no event, or a piece of nothing, is passed over.
  */
-function createEventRepair(): (raw: unknown) => readonly RepairedEvent[] {
-  const places = new Map<number, number>();
-  let hasBegun = false;
-  let usage: Record<string, unknown> = {};
-  let stopReason: string | null = null;
+export function createAssembly(onText: (piece: string) => void) {
+  /** By the number that the server gives them. */
+  const blocks = new Map<unknown, Fields>();
+  /** The input of each tool call as it was written: what broke off must not be taken for whole. */
+  const inputs = new Map<Fields, string>();
+  const usage: Fields = {};
+  let beginning: Fields | undefined;
+  let stopReason: string | undefined;
+  let isWhole = false;
 
-  function beginning(message: Record<string, unknown> = {}): readonly RepairedEvent[] {
-    if (hasBegun) return [];
-    hasBegun = true;
-    return [{ type: 'message_start', message: { ...message, content: [], usage } }];
+  function count(counts: unknown): void {
+    if (!isFields(counts)) return;
+    for (const [name, value] of Object.entries(counts)) if (value !== null) usage[name] = value;
   }
 
-  return (raw) => {
-    const parsed = eventSchema.safeParse(raw);
-    if (!parsed.success) return [];
-    const event = parsed.data;
-    switch (event.type) {
-      case 'message_start':
-        usage = { ...usage, ...withoutNulls(event.message.usage) };
-        return beginning(event.message);
-      case 'content_block_start': {
-        if (places.has(event.index)) return [];
-        const index = places.size;
-        places.set(event.index, index);
-        const block = event.content_block;
-        const content_block = block['type'] === 'thinking' ? { thinking: '', ...block } : block;
-        return [...beginning(), { ...event, index, content_block }];
-      }
-      case 'content_block_delta':
-      case 'content_block_stop': {
-        const index = places.get(event.index);
-        const isPiece = event.type === 'content_block_stop' || bringsPiece(event.delta);
-        return index === undefined || !isPiece ? [] : [{ ...event, index }];
-      }
-      case 'message_delta':
-        stopReason = event.delta.stop_reason ?? stopReason;
-        usage = { ...usage, ...withoutNulls(event.usage) };
-        return [...beginning(), { ...event, delta: { ...event.delta, stop_reason: stopReason }, usage }];
-      case 'message_stop':
-        return [...beginning(), event];
+  function add(block: Fields, delta: Fields): void {
+    const { type, text, partial_json: json, thinking, signature } = delta;
+    if (type === 'text_delta' && block['type'] === 'text' && typeof text === 'string') {
+      block['text'] = joined(block['text'], text);
+      if (text !== '') onText(text);
+    } else if (type === 'input_json_delta' && typeof json === 'string') {
+      inputs.set(block, joined(inputs.get(block), json));
+    } else if (type === 'thinking_delta' && block['type'] === 'thinking' && typeof thinking === 'string') {
+      block['thinking'] = joined(block['thinking'], thinking);
+    } else if (type === 'signature_delta' && block['type'] === 'thinking' && typeof signature === 'string') {
+      block['signature'] = signature;
     }
+  }
+
+  return {
+    /** Takes the next event, whose parts it keeps and changes. */
+    take(event: unknown): void {
+      if (!isFields(event)) return;
+      const { type, index, message, content_block: begun, delta } = event;
+      const block = blocks.get(index);
+      if (type === 'content_block_delta') {
+        if (block !== undefined && isFields(delta)) add(block, delta);
+      } else if (type === 'content_block_start') {
+        if (block !== undefined || typeof index !== 'number' || !isFields(begun)) return;
+        if (begun['type'] === 'thinking') begun['thinking'] ??= '';
+        blocks.set(index, begun);
+        if (begun['type'] === 'text' && typeof begun['text'] === 'string' && begun['text'] !== '')
+          onText(begun['text']);
+      } else if (type === 'message_start' && isFields(message)) {
+        beginning ??= message;
+        count(message['usage']);
+      } else if (type === 'message_delta') {
+        if (isFields(delta) && typeof delta['stop_reason'] === 'string') stopReason = delta['stop_reason'];
+        count(event['usage']);
+      } else if (type === 'message_stop') {
+        isWhole = true;
+      }
+    },
+    /** Whether the message's end was told. */
+    get isWhole() {
+      return isWhole;
+    },
+    /** The message in the form that it has in one piece. */
+    message(): unknown {
+      const content = Array.from(blocks.values(), (block) => {
+        const input = inputs.get(block) ?? '';
+        return input === '' ? block : { ...block, input: jsonOf(input) };
+      });
+      return { ...beginning, content, usage, stop_reason: stopReason ?? beginning?.['stop_reason'] };
+    },
   };
 }
 
-function bringsPiece(delta: { readonly type: string; readonly [field: string]: unknown }): boolean {
-  const field = pieces[delta.type];
-  return field !== undefined && typeof delta[field] === 'string';
+function joined(text: unknown, piece: string): string {
+  return typeof text === 'string' ? text + piece : piece;
 }
 
-function withoutNulls(usage: Readonly<Record<string, unknown>> | null | undefined): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(usage ?? {}).filter(([, count]) => count !== null));
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** `undefined` where it is none. */

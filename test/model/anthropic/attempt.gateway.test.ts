@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+
 import { describe, expect, it } from 'vitest';
 
 import { blockEvents, halfText, messageEvents } from '../../support/model-answer.ts';
@@ -28,13 +30,23 @@ describe('a connection', () => {
     expect(server.connections).toBeLessThanOrEqual(2);
   });
 
-  it('that the server leaves open after its answer is not waited for', async () => {
-    const { client } = await clientOf(() => ({ events: [...hi, { pauseMs: 60_000 }] }));
+  it('that the server leaves open after its answer is not waited for, and closed', async () => {
+    const { client, server } = await clientOf(() => ({ events: [...hi, { pauseMs: 60_000 }] }));
     const start = performance.now();
 
     await client.complete(request());
 
     expect(performance.now() - start).toBeLessThan(promptly);
+    await expect.poll(() => server.requests[0]?.wasGivenUp).toBe(true);
+  });
+
+  it("keeps nothing listening to its caller's signal after the answer", async () => {
+    const { client } = await clientOf((_, index) => (index === 0 ? { status: 500 } : { text: 'Hi' }));
+    const { signal } = new AbortController();
+
+    await client.complete(request(), { signal });
+
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });
 
@@ -66,8 +78,11 @@ describe('time [M7]', () => {
     await expect.poll(() => server.requests[0]?.wasGivenUp).toBe(true);
   });
 
-  it('is not up while the server says that it is still there', async () => {
-    const pings = Array.from({ length: 8 }, () => [{ type: 'ping' }, { pauseMs: 150 }]).flat();
+  it.each([
+    ['an event', { type: 'ping' }],
+    ['a comment', { bytes: Buffer.from(': still here\n') }],
+  ])('is not up while the server says that it is still there: by %s', async (_, sign) => {
+    const pings = Array.from({ length: 8 }, () => [sign, { pauseMs: 150 }]).flat();
     const [start, ...rest] = messageEvents(blockEvents(0, { type: 'text', text: 'Thought' }, []), 'end_turn');
     const { client } = await clientOf(() => ({ events: [start ?? {}, ...pings, ...rest] }), {
       idleTimeoutMs: 1_000,

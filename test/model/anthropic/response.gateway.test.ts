@@ -4,6 +4,7 @@ import { blockEvents, messageEvents, type ModelAnswer } from '../../support/mode
 import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';
 
+const hm = { type: 'text', text: 'Hm' };
 const thinking = { type: 'thinking', thinking: '', signature: 'signed' };
 
 const toolUse = (input: object[]): ModelAnswer => ({
@@ -21,17 +22,18 @@ describe('an answer that is none', () => {
     ['a message of white space', { text: ' \n ' }],
     ['a message without content', { message: { stop_reason: 'end_turn' } }],
     ['JSON that is no message', { message: 'hello' }],
-    [
-      'an unknown stop reason',
-      { events: messageEvents(blockEvents(0, { type: 'text', text: 'Hm' }, []), 'tired') },
-    ],
+    ['a message whose content is no blocks', { message: { content: ['hello'] } }],
+    ['a message whose counts are none', { message: { content: [hm], usage: 'much' } }],
+    ['a message that counts less than nothing', { message: { content: [hm], usage: { output_tokens: -1 } } }],
+    ['a text without words', { message: { content: [{ type: 'text' }] } }],
+    ['an unknown stop reason', { events: messageEvents(blockEvents(0, hm, []), 'tired') }],
     ['a tool call whose input is a list', toolUse(json('[1]'))],
     ['a tool call whose input breaks off', toolUse(json('{"a":'))],
     ['a tool call whose input is no JSON', toolUse(json('tea please'))],
     ['a tool call with something after its input', toolUse(json('{"a":1}}'))],
     [
       'a tool call that is announced and missing',
-      { events: messageEvents(blockEvents(0, { type: 'text', text: 'Hm' }, []), 'tool_use') },
+      { events: messageEvents(blockEvents(0, hm, []), 'tool_use') },
     ],
     [
       'thoughts that used up the output limit',

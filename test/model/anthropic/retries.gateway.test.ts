@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { halfText, messageEvents, type ModelAnswer } from '../../support/model-answer.ts';
+import { brokenMessage, halfText, messageEvents, type ModelAnswer } from '../../support/model-answer.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';
@@ -13,7 +13,19 @@ describe('a fault that may pass [M7]', () => {
     ['500', { status: 500 }, 'unavailable'],
     ['503', { status: 503 }, 'unavailable'],
     ['an overload told inside the stream', { events: [overloaded] }, 'overloaded'],
+    [
+      'an overload told in the middle of a message',
+      { events: [...brokenMessage(), overloaded] },
+      'overloaded',
+    ],
     ['a broken stream', 'cut', 'broken'],
+    [
+      'a stream with an event that is no JSON',
+      {
+        events: [...brokenMessage(), { bytes: Buffer.from('event: content_block_delta\ndata: {"type"\n\n') }],
+      },
+      'broken',
+    ],
     ['a stream without an end', { events: messageEvents([], 'end_turn').slice(0, -1) }, 'broken'],
   ];
 
