@@ -192,6 +192,8 @@ export interface ModelResponse {
 
 export interface ModelCallOptions {
   readonly signal?: AbortSignal;
+  /** Nothing leaves for the model before this is settled, though the request may be made meanwhile [F4]; it must not reject. Default: at once. */
+  readonly after?: Promise<void>;
   /** Called with each piece of text as it arrives; after a retry it starts over, announced by `onRestart`. */
   readonly onText?: (piece: string) => void;
   readonly onRestart?: () => void;

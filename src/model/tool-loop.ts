@@ -113,7 +113,7 @@ async function runRounds(
   signal: AbortSignal,
   exchange: Exchange,
 ): Promise<LoopResult['stop']> {
-  const { request, tools, onQueue, logger, maxRounds = defaultMaxRounds } = options;
+  const { request, tools, after, onQueue, logger, maxRounds = defaultMaxRounds } = options;
   const client = withMediaFallback(options.client, logger);
   const definitions = tools.map((tool) => tool.definition);
   const messages: ModelMessage[] = [...request.messages];
@@ -134,6 +134,7 @@ async function runRounds(
         signal,
         onText: (piece) => exchange.addText(piece),
         onRestart: () => exchange.restartRound(),
+        ...(after === undefined ? {} : { after }),
         ...(onQueue === undefined ? {} : { onQueue }),
         ...(takeMedia === undefined ? {} : { takeMedia }),
       },

@@ -195,7 +195,6 @@ async function answerTurn(
     known.used.prompt.push(...prompt.sources);
     if (usesNotes(known.used))
       reply.onlyWhile(() => bot.channelNotes.mayTell(prompt.sources, turn.place, turn.speaker.id));
-    await recorded;
     const { system, messages } = prompt;
     const answering = runToolLoop({
       client: bot.model,
@@ -217,6 +216,7 @@ async function answerTurn(
       mediaBudget: bot.mediaBudget,
       deadlineMs: bot.answerTimeoutMs,
       signal,
+      after: recorded,
       onText: (piece) => reply.show((soFar += piece)),
       onRestart: () => (soFar = ''),
       onQueue: (isWaiting) => showWaiting(turn, isWaiting, bot),

@@ -1,5 +1,11 @@
 import { ModelError } from '../../src/core/errors.ts';
-import { textOf, type ModelClient, type ModelRequest, type ModelResponse } from '../../src/core/model.ts';
+import {
+  textOf,
+  type ModelCallOptions,
+  type ModelClient,
+  type ModelRequest,
+  type ModelResponse,
+} from '../../src/core/model.ts';
 
 export type ScriptedAnswer =
   | string
@@ -21,7 +27,8 @@ export class ScriptedModel implements ModelClient {
     this.#answer = answer;
   }
 
-  async complete(request: ModelRequest): Promise<ModelResponse> {
+  async complete(request: ModelRequest, { after }: ModelCallOptions = {}): Promise<ModelResponse> {
+    await after;
     this.requests.push(request);
     const answer = await this.#answer(request);
     if (answer instanceof ModelError) throw answer;

@@ -161,7 +161,8 @@ function modelSaying(answer: (signal: AbortSignal, told: Said) => ReturnType<Ans
   let settled: ReturnType<AnswerTurn> | undefined;
   return {
     isOffline: false,
-    async complete(_request, { signal = new AbortController().signal, onText = () => {} } = {}) {
+    async complete(_request, { after, signal = new AbortController().signal, onText = () => {} } = {}) {
+      await after;
       const calls: ModelResponse['content'][number][] = [];
       let shown = '';
       if (settled === undefined) {

@@ -115,7 +115,12 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     if (signal.aborted) reserved?.settle(0);
     signal.throwIfAborted();
     try {
-      const { id, response } = await attempt(sdk, body, { signal, idleTimeoutMs, onText });
+      const { id, response } = await attempt(sdk, body, {
+        signal,
+        after: callOptions.after,
+        idleTimeoutMs,
+        onText,
+      });
       reserved?.settle(costOf(response.usage));
       if (request.conversation !== undefined && id !== undefined) latest.set(request.conversation, id);
       return response;

@@ -1,4 +1,4 @@
-import type { Anthropic } from '@anthropic-ai/sdk';
+import type { Anthropic, Middleware } from '@anthropic-ai/sdk';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 import { createParser } from 'eventsource-parser';
 
@@ -18,6 +18,8 @@ const notWanted = new Error('The rest of the answer is not wanted');
 
 export interface AttemptOptions {
   readonly signal: AbortSignal;
+  /** See `ModelCallOptions`. */
+  readonly after?: Promise<void> | undefined;
   /** Milliseconds without a byte from the server, from the request on, after which the attempt counts as stalled. */
   readonly idleTimeoutMs: number;
   readonly onText: (piece: string) => void;
@@ -37,7 +39,7 @@ export interface Attempted {
 export async function attempt(
   client: Anthropic,
   body: MessageCreateParamsStreaming,
-  { signal, idleTimeoutMs, onText }: AttemptOptions,
+  { signal, after, idleTimeoutMs, onText }: AttemptOptions,
 ): Promise<Attempted> {
   signal.throwIfAborted();
   // The SDK listens to its signal as long as there is the response, so it gets one of its own.
@@ -52,6 +54,7 @@ export async function attempt(
   try {
     const received = receive(client, body, {
       signal: own.signal,
+      after,
       onBytes: () => watchdog.refresh(),
       onText: (piece) => {
         if (!own.signal.aborted) onText(piece);
@@ -74,6 +77,7 @@ interface Answer extends Attempted {
 
 interface Receiving {
   readonly signal: AbortSignal;
+  readonly after: Promise<void> | undefined;
   readonly onBytes: () => void;
   readonly onText: (piece: string) => void;
 }
@@ -81,9 +85,11 @@ interface Receiving {
 async function receive(
   client: Anthropic,
   body: MessageCreateParamsStreaming,
-  { signal, onBytes, onText }: Receiving,
+  { signal, after, onBytes, onText }: Receiving,
 ): Promise<Answer> {
-  const response = await client.messages.create(body, { signal }).asResponse();
+  const middleware: Middleware[] =
+    after === undefined ? [] : [(request, next) => after.then(() => next(request))];
+  const response = await client.messages.create(body, { signal, middleware }).asResponse();
   onBytes();
   const type = response.headers.get('content-type') ?? '';
   if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');

@@ -18,7 +18,8 @@ const pieces = 4;
 export function createOfflineClient(knowledge: Knowledge): ModelClient {
   return {
     isOffline: true,
-    async complete(request, { signal, onText } = {}) {
+    async complete(request, { signal, after, onText } = {}) {
+      await after;
       const reply = rules[request.purpose](request, knowledge);
       let said = '';
       for (const piece of typeof reply === 'string' ? inPieces(reply) : ['']) {
