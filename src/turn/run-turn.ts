@@ -231,7 +231,7 @@ async function answerTurn(
       logger: bot.logger,
     });
     // Behind the request, which it would hold up.
-    void setImmediate().then(typing.show);
+    void setImmediate().then(() => typing.show());
     const { text, stop, hadNoTools } = await timed('answer', answering);
     reply.hold();
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [E1].

@@ -87,8 +87,11 @@ async function receive(
   body: MessageCreateParamsStreaming,
   { signal, after, onBytes, onText }: Receiving,
 ): Promise<Answer> {
-  const middleware: Middleware[] =
-    after === undefined ? [] : [(request, next) => after.then(() => next(request))];
+  const behind: Middleware = async (request, send) => {
+    await after;
+    return send(request);
+  };
+  const middleware = after === undefined ? [] : [behind];
   const response = await client.messages.create(body, { signal, middleware }).asResponse();
   onBytes();
   const type = response.headers.get('content-type') ?? '';

@@ -104,15 +104,17 @@ export function createWays(glance: (path: string) => Promise<BigIntStats | undef
     return 'straight';
   }
 
+  async function assertNoLink(key: string, root: string, folder: string): Promise<void> {
+    if ((await to(root, folder)) === 'link')
+      throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
+  }
+
   return {
     to,
     /** At once where all folders on the way are known. Rejects with `StoreError` where a key's path leads through a link. */
     assertNoLinks(key: string, { root, path }: Location): Promise<void> | undefined {
-      if (path === root || isKnownStraight(root, dirname(path))) return undefined;
-      return to(root, dirname(path)).then((way) => {
-        if (way === 'link')
-          throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
-      });
+      const isKnown = path === root || isKnownStraight(root, dirname(path));
+      return isKnown ? undefined : assertNoLink(key, root, dirname(path));
     },
     forget: (): void => straight.clear(),
   };

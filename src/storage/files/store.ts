@@ -246,7 +246,8 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     removeLeftovers: () => tracked('.', 'cleaned', removeLeftovers),
     async close() {
       closing.abort();
-      while (running > 0) await new Promise<void>((wake) => (wakeAtRest = wake));
+      // Nothing that changes anything begins any more.
+      if (running > 0) await new Promise<void>((wake) => (wakeAtRest = wake));
       if (!readOnly) await behind.close();
       await lock?.release();
     },
