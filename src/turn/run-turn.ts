@@ -100,7 +100,8 @@ interface Known {
 /**
  * One turn, from the speaker's words to the last line of the answer: all that happens to a message, in this order. The order makes a kill at
  * any point safe: the words are on disk before the model is called [F4]; what is shown of the answer while it grows is in the journal; the
- * whole answer is on disk before it is finished; the messages count as handled once it was. Log and journal hold the place as it was when the
+ * whole answer goes there before it is finished; the messages count as handled once it was. After a loss of power that took one of the last two,
+ * the question is asked again, and the answer stands in the same messages. Log and journal hold the place as it was when the
  * message was said; the answer is made for who can read it by now, and shown only as long as nobody else can [V2]. Never rejects.
  */
 export async function runTurn(
