@@ -90,7 +90,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const documents = createDocuments(parts, readOnly);
   const logs = createLogs(parts, { readOnly, blockLines });
   let running = 0;
-  let wakeAtRest: (() => void) | undefined;
+  const waitingForRest: (() => void)[] = [];
   const closing = new AbortController();
   const snapshots = createSnapshots({
     fileSystem,
@@ -146,7 +146,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
       throw toStoreError(key, action, error);
     } finally {
       running -= 1;
-      if (running === 0) wakeAtRest?.();
+      if (running === 0) for (const wake of waitingForRest.splice(0)) wake();
     }
   }
 
@@ -247,7 +247,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     async close() {
       closing.abort();
       // Nothing that changes anything begins any more.
-      if (running > 0) await new Promise<void>((wake) => (wakeAtRest = wake));
+      if (running > 0) await new Promise<void>((wake) => waitingForRest.push(wake));
       if (!readOnly) await behind.close();
       await lock?.release();
     },
