@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
-
 import { LRUCache } from 'lru-cache';
 
 import {
@@ -120,8 +118,6 @@ export class PromptComposer {
       readEnclosures(this.#ports, context, signal),
     ]);
 
-    // What is on its way to the disk meanwhile goes on.
-    await setImmediate();
     const name = sessionName(sessionOf(context));
     const state = this.#states.get(name);
     const { isBot, ...author } = context.speaker;
