@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { describe, expect, it, vi } from 'vitest';
 
 import { ModelError, StoreError } from '../../src/core/errors.ts';
@@ -10,6 +12,7 @@ import type { TurnPorts } from '../../src/turn/run-turn.ts';
 import { createCommandOrder } from '../../src/turn/commands.ts';
 import { keptBackLine, stoppedLine } from '../../src/turn/reply.ts';
 import { TurnControl } from '../../src/turn/sessions.ts';
+import { deferred } from '../support/deferred.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { generalId, incoming, publicPlace } from '../support/incoming.ts';
 import { secretPlace } from '../support/sessions.ts';
@@ -51,6 +54,19 @@ describe('a turn', () => {
     expect(steps).toEqual(['log 2', 'model', 'send Hi. as 11', 'log reply Hi.', 'typing ends', 'after turn']);
     expect(await journal.isHandled(generalId, '400000000000000010')).toBe(true);
     expect(await journal.unsent(generalId)).toEqual([]);
+  });
+
+  it('asks the model nothing before the words are on disk, however long that takes [F4]', async () => {
+    const written = deferred<void>();
+    const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
+      log: { recordUser: () => written.promise, recordReply: () => Promise.resolve(true) },
+    });
+    const turn = run([message], new TurnControl());
+    for (let turns = 0; turns < 20; turns += 1) await setImmediate();
+    expect(steps).toEqual([]);
+    written.resolve(undefined);
+    await turn;
+    expect(steps.slice(0, 2)).toEqual(['model', 'send Hi. as 11']);
   });
 
   it('that fails says one clear line with the reference that the log has, which is no part of history', async () => {
