@@ -98,7 +98,7 @@ async function hasStrace(): Promise<boolean> {
   );
 }
 
-/** Calls and syncs of all threads of a bot while it works, those that wait for the next thing included. */
+/** Calls and syncs of all threads of a bot while it works, those that wait for the next thing included; not the writes that are synced in one call, which a test counts. */
 async function traced(bot: BotProcess, folder: string, work: (turn: number) => Promise<void>) {
   const table = join(folder, 'strace.txt');
   const strace = spawn('strace', ['-c', '-f', '-p', String(bot.pid), '-o', table], {

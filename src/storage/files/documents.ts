@@ -12,7 +12,8 @@ import type { KeyLocks } from '../key-locks.ts';
 import { backupOf } from './paths.ts';
 import type { Quarantine } from './quarantine.ts';
 import { patchBetween, patched, type Patch } from './patch.ts';
-import { changesAfter, patchedBy, type Journal, type JournalRecord } from './journal.ts';
+import { changesAfter, patchedBy, type JournalRecord } from './journal-lines.ts';
+import type { Journal } from './journal.ts';
 import { createFileReader, decodeText, fingerprintOf } from './reading.ts';
 import type { WriteBehind } from './write-behind.ts';
 

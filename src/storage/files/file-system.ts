@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstat, type BigIntStats, type Dirent } from 'node:fs';
+import { constants, lstat, type BigIntStats, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { promisify } from 'node:util';
 
@@ -25,6 +25,8 @@ export const timeResolutionMs = 20;
 /** The file operations that the store uses, so that a test can let any of them fail. They reject as node:fs does. */
 export interface FileSystem {
   open(path: string, flags: number, mode?: number): Promise<OpenFile>;
+  /** A file that is there, and no link. What is written to it is on disk when that resolves; what was written to it otherwise need not be. */
+  openSynced(path: string): Promise<OpenFile>;
   lstat(path: string): Promise<BigIntStats>;
   realpath(path: string): Promise<string>;
   readdir(path: string): Promise<readonly Dirent[]>;
@@ -102,19 +104,37 @@ const syncMs = 10_000;
 /** Faster than what `node:fs/promises` has, and asked most of all. */
 const lstatWithCallback = promisify(lstat);
 
+async function open(path: string, flags: number, mode?: number): Promise<OpenFile> {
+  const handle = await fs.open(path, flags, mode);
+  return {
+    stat: () => handle.stat({ bigint: true }),
+    read: async (buffer, position) => (await handle.read(buffer, 0, buffer.length, position)).bytesRead,
+    write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    truncate: (length) => handle.truncate(length),
+    datasync: () => handle.datasync(),
+    sync: () => handle.sync(),
+    close: () => handle.close(),
+  };
+}
+
+/** In one call of the system, where that is as good as a sync: elsewhere the disk's own cache may keep what it was given. */
+async function openSynced(path: string): Promise<OpenFile> {
+  const flags = constants.O_RDWR | constants.O_NOFOLLOW;
+  if (process.platform === 'linux') return open(path, flags | constants.O_DSYNC);
+  const file = await open(path, flags);
+  return {
+    ...file,
+    async write(bytes, position) {
+      const count = await file.write(bytes, position);
+      await file.datasync();
+      return count;
+    },
+  };
+}
+
 export const nodeFileSystem: FileSystem = {
-  async open(path, flags, mode) {
-    const handle = await fs.open(path, flags, mode);
-    return {
-      stat: () => handle.stat({ bigint: true }),
-      read: async (buffer, position) => (await handle.read(buffer, 0, buffer.length, position)).bytesRead,
-      write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
-      truncate: (length) => handle.truncate(length),
-      datasync: () => handle.datasync(),
-      sync: () => handle.sync(),
-      close: () => handle.close(),
-    };
-  },
+  open,
+  openSynced,
   lstat: (path) => lstatWithCallback(path, { bigint: true }),
   realpath: (path) => fs.realpath(path),
   readdir: (path) => fs.readdir(path, { withFileTypes: true }),

@@ -1,13 +1,9 @@
-import { constants, type BigIntStats } from 'node:fs';
+import { constants } from 'node:fs';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 
 import pLimit from 'p-limit';
-import { z } from 'zod';
 
-import { StoreError } from '../../core/errors.ts';
 import type { LazyOption } from '../../core/store.ts';
-import { parseJson } from '../../core/text.ts';
 import type { Disk } from './disk.ts';
 import {
   closeQuietly,
@@ -18,58 +14,23 @@ import {
   type FileSystem,
   type OpenFile,
 } from './file-system.ts';
-import { patched, patchSchema } from './patch.ts';
-import { fingerprintOf } from './reading.ts';
-
-const recordSchema = z.discriminatedUnion('kind', [
-  /** `erases`: what it takes away leaves the copies too, at the next start at the latest. */
-  z.object({
-    kind: z.literal('document'),
-    key: z.string(),
-    number: z.number(),
-    patch: patchSchema,
-    erases: z.literal(true).exactOptional(),
-  }),
-  z.object({ kind: z.literal('text'), key: z.string(), number: z.number(), text: z.string() }),
-  /** Whole lines of a log, the first of which begins at the byte `at` of its file. */
-  z.object({
-    kind: z.literal('lines'),
-    key: z.string(),
-    number: z.number(),
-    at: z.number(),
-    lines: z.string(),
-  }),
-  /** The key's changes up to `upTo` are in its file; what that was then, and when it was changed, in milliseconds since the epoch. */
-  z.object({
-    kind: z.literal('written'),
-    key: z.string(),
-    number: z.number(),
-    upTo: z.number(),
-    fingerprint: z.string(),
-    changedAt: z.number(),
-  }),
-  /** All that comes before it of the key is in its file, on disk, and being taken out of the journal. */
-  z.object({ kind: z.literal('settled'), key: z.string(), number: z.number() }),
-]);
-
-/** Besides the change: the number of the newest record that was on disk when this was written. Absent where an earlier version wrote it, which did not say. */
-const orderSchema = z.object({ synced: z.number().optional() });
-
-/** A line of the journal; numbers grow by one. */
-export type JournalRecord = z.infer<typeof recordSchema>;
-type WithoutNumber<Record> = Record extends JournalRecord ? Omit<Record, 'number'> : never;
-export type JournalChange = WithoutNumber<JournalRecord>;
+import { formatLine, inOrder, parseLine, type JournalChange, type JournalRecord } from './journal-lines.ts';
 
 const segmentName = /^\.journal-(\d+)$/;
 const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
 const newline = Buffer.from('\n');
+const nothing = Buffer.alloc(0);
 
 /** One of the journal's files, with where in it the changes of a key stand: bytes from the beginning, and how many. */
 interface Segment {
   readonly path: string;
   readonly file: OpenFile;
+  /** The same file, where what is written is on disk at once. */
+  readonly synced: OpenFile;
   /** Bytes up to the end of the last good line. */
   end: number;
+  /** The last of them, which no sync has brought on disk. They are written once more with the next change that must be there: one call does it all. */
+  unsynced: Buffer;
   /** A write failed, and what it left behind `end` could not be cut off. */
   isTorn: boolean;
   readonly ranges: Map<string, { readonly at: number; readonly length: number }[]>;
@@ -146,14 +107,22 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
   async function write(batch: readonly Pick<Waiting, 'record' | 'when'>[]): Promise<void> {
     open ??= await openSegment();
     const segment = open;
+    const { path, file, synced, end, unsynced } = segment;
     const lines = batch.map(({ record }) => formatLine({ ...record, synced: lastSynced }));
-    if (segment.isTorn) await segment.file.truncate(segment.end);
+    const last = batch.at(-1)?.record.number ?? lastWritten;
+    if (segment.isTorn) await file.truncate(end);
     segment.isTorn = true;
     try {
-      await writeWhole(segment.file, segment.path, Buffer.concat(lines), segment.end);
-      lastWritten = batch.at(-1)?.record.number ?? lastWritten;
-      segment.owesSync ||= batch.some(({ when }) => when === 'soon');
-      if (batch.some(({ when }) => when === 'now')) await sync(segment);
+      const bytes = Buffer.concat([unsynced, ...lines]);
+      if (batch.some(({ when }) => when === 'now')) {
+        await writeWhole(synced, path, bytes, end - unsynced.length);
+        isSynced(segment, last);
+      } else {
+        await writeWhole(file, path, bytes.subarray(unsynced.length), end);
+        segment.unsynced = bytes;
+        segment.owesSync ||= batch.some(({ when }) => when === 'soon');
+      }
+      lastWritten = last;
     } catch (error) {
       await segment.file.truncate(segment.end).catch(() => undefined);
       throw error;
@@ -169,8 +138,12 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
   }
 
   async function sync(segment: Segment): Promise<void> {
-    const upTo = lastWritten;
     await segment.file.datasync();
+    isSynced(segment, lastWritten);
+  }
+
+  function isSynced(segment: Segment, upTo: number): void {
+    segment.unsynced = nothing;
     segment.owesSync = false;
     lastSynced = upTo;
   }
@@ -179,8 +152,23 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
     lastSegment += 1;
     const path = join(folder, `.journal-${lastSegment}`);
     const file = await fileSystem.open(path, flags, 0o600);
-    await disk.syncFolder(folder);
-    return { path, file, end: 0, isTorn: false, ranges: new Map(), owesSync: false };
+    try {
+      await disk.syncFolder(folder);
+      const synced = await fileSystem.openSynced(path);
+      return {
+        path,
+        file,
+        synced,
+        end: 0,
+        unsynced: nothing,
+        isTorn: false,
+        ranges: new Map(),
+        owesSync: false,
+      };
+    } catch (error) {
+      await closeQuietly(file);
+      throw error;
+    }
   }
 
   function segments(): readonly Segment[] {
@@ -189,7 +177,7 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
 
   /** Of the key's changes the newest `kept` stay. */
   async function blank(segment: Segment, key: string, kept: number): Promise<void> {
-    const { file, ranges } = segment;
+    const { file, ranges, unsynced } = segment;
     const found = ranges.get(key);
     if (found === undefined && !segment.isTorn) return;
     if (segment.isTorn) await file.truncate(segment.end);
@@ -198,6 +186,9 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
     for (const { at, length } of blanked) {
       const spaces = Buffer.alloc(length, ' ');
       newline.copy(spaces, length - 1);
+      // Nor is it written once more.
+      const behindSync = at - (segment.end - unsynced.length);
+      if (behindSync >= 0) spaces.copy(unsynced, behindSync);
       await writeWhole(file, key, spaces, at);
     }
     await file.datasync();
@@ -260,9 +251,9 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
     removeSealed: () =>
       alone(async () => {
         if (sealed.length === 0) return;
-        for (const { file, path } of sealed) {
-          await unlessMissing(fileSystem.unlink(path));
-          await closeQuietly(file);
+        for (const segment of sealed) {
+          await unlessMissing(fileSystem.unlink(segment.path));
+          await close(segment);
         }
         sealed = [];
         // Before the next segment goes: were one to come back after that, its changes would be made once more.
@@ -296,11 +287,16 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
       alone(async () => {
         await writeWaiting();
         waiting = [];
-        for (const { file } of segments()) await closeQuietly(file);
+        for (const segment of segments()) await close(segment);
         open = undefined;
         sealed = [];
       }),
   };
+}
+
+async function close({ file, synced }: Segment): Promise<void> {
+  await closeQuietly(synced);
+  await closeQuietly(file);
 }
 
 async function formerSegments(fileSystem: FileSystem, folder: string) {
@@ -311,66 +307,4 @@ async function formerSegments(fileSystem: FileSystem, folder: string) {
       return number === undefined ? [] : [{ path: join(folder, name), number: Number(number) }];
     })
     .toSorted((a, b) => a.number - b.number);
-}
-
-/** Of a file's changes those that are not in it. Where it is older than when it was written, that did not come on disk; where it is newer, a person has changed it since. */
-export function changesAfter(
-  records: readonly JournalRecord[],
-  stats: BigIntStats | undefined,
-): readonly JournalRecord[] {
-  const written = records.findLast((record) => record.kind === 'written');
-  const isIn =
-    written !== undefined &&
-    stats !== undefined &&
-    (fingerprintOf(stats) === written.fingerprint || Number(stats.mtimeMs) > written.changedAt);
-  return records.filter(({ kind, number }) => kind !== 'written' && (!isIn || number > written.upTo));
-}
-
-export function patchedBy(records: readonly JournalRecord[], document: object): object {
-  return records.reduce(
-    (result, record) => (record.kind === 'document' ? patched(result, record.patch) : result),
-    document,
-  );
-}
-
-interface Line {
-  /** One, or none where the line is not whole, or was taken out. */
-  readonly records: readonly JournalRecord[];
-  readonly isTorn: boolean;
-  /** Up to which number all was on disk when it was written. */
-  readonly synced: number;
-}
-
-/** A disk that loses its power may keep a later line and not one before it: then none counts from there on, but for what is known to have been on disk. */
-function inOrder(lines: readonly Line[]): readonly JournalRecord[] {
-  const synced = Math.max(0, ...lines.map((line) => line.synced));
-  const firstUnsynced = 1 + lines.findLastIndex(({ records }) => (records[0]?.number ?? Infinity) <= synced);
-  const torn = lines.findIndex(({ isTorn }, index) => isTorn && index >= firstUnsynced);
-  return (torn === -1 ? lines : lines.slice(0, torn)).flatMap(({ records }) => records);
-}
-
-/** With a checksum, by which a line that is not whole is told. */
-function formatLine(record: JournalRecord & { readonly synced: number }): Buffer {
-  const json = JSON.stringify(record);
-  return Buffer.from(`${checksum(json)} ${json}\n`);
-}
-
-/** @throws {StoreError} for a whole line of a kind that is not known here. */
-function parseLine(line: string): Line {
-  const json = line.slice(9);
-  if (json === '' || line.slice(0, 9) !== `${checksum(json)} `)
-    return { records: [], isTorn: line.trim() !== '', synced: 0 };
-  const parsed = parseJson(json);
-  const record = recordSchema.safeParse(parsed);
-  const order = orderSchema.safeParse(parsed);
-  if (record.success && order.success)
-    return { records: [record.data], isTorn: false, synced: order.data.synced ?? Infinity };
-  throw new StoreError(
-    'The journal has changes that a newer version made: start that version, which can read them',
-    'journal',
-  );
-}
-
-function checksum(json: string): string {
-  return crc32(json).toString(16).padStart(8, '0');
 }

@@ -19,7 +19,7 @@ import {
   writeWhole,
   type OpenFile,
 } from './file-system.ts';
-import type { JournalRecord } from './journal.ts';
+import type { JournalRecord } from './journal-lines.ts';
 import { createKeptBlocks } from './kept-blocks.ts';
 import { inspect, linesBackward, linesForward, noFile, type LogFile } from './log-lines.ts';
 

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -269,6 +270,31 @@ describe('an append that was rejected', () => {
     await store.rewrite(log, noteSchema, ({ record }) => record);
     expect(stores.everything()).not.toContain(canary);
     expect(await notesOf(store, log)).toEqual(['kept']);
+  });
+});
+
+describe('a lazy append that a full disk has, and no sync', () => {
+  it('is not written again with the next change when it was erased', async () => {
+    const refused: string[] = [];
+    let takesLines = true;
+    const fileSystem = createObservedFileSystem(({ name, path }) => {
+      // What only overwrites needs no room.
+      if (takesLines || refused.length > 0 || name !== 'write' || !path.includes('.journal-')) return 'works';
+      refused.push(path);
+      return diskError('ENOSPC');
+    });
+    const store = await stores.open({ fileSystem });
+    await store.append(log, { note: 'kept' });
+    await store.append(log, { note: canary }, { isLazy: true });
+    await setImmediate();
+    expect(stores.everything()).toContain(canary);
+    takesLines = false;
+    await store.rewrite(log, noteSchema, ({ record }) => (record.note === canary ? undefined : record));
+    expect(refused).toHaveLength(1);
+    takesLines = true;
+    await store.append(log, { note: 'next' });
+    expect(stores.everything()).not.toContain(canary);
+    expect(await notesOf(store, log)).toEqual(['kept', 'next']);
   });
 });
 

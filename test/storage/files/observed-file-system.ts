@@ -53,6 +53,17 @@ export function createObservedFileSystem(decide: (operation: Operation) => Fate)
   return {
     open: (path, flags, mode) =>
       perform({ name: 'open', path }, () => observe(fs.openSync(path, flags, mode), path)),
+    // Either half may fail, as it may within the one call.
+    openSynced: (path) =>
+      perform({ name: 'openSynced', path }, () => {
+        const file = observe(fs.openSync(path, 'r+'), path);
+        const write = async (bytes: Uint8Array, position: number) => {
+          const count = await file.write(bytes, position);
+          await file.datasync();
+          return count;
+        };
+        return { ...file, write };
+      }),
     lstat: (path) => perform({ name: 'lstat', path }, () => fs.lstatSync(path, { bigint: true })),
     realpath: (path) => perform({ name: 'realpath', path }, () => fs.realpathSync.native(path)),
     readdir: (path) =>

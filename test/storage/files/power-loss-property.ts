@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
 import fc from 'fast-check';
@@ -46,6 +47,7 @@ interface Step {
     | 'remove'
     | 'removeAll'
     | 'files'
+    | 'pause'
     | 'start';
   readonly erase: boolean;
 }
@@ -69,6 +71,7 @@ function after(content: Content, { what }: Step, word: string): Content {
     case 'removeAll':
       return { ...content, document: [], text: undefined };
     case 'files':
+    case 'pause':
     case 'start':
       return content;
   }
@@ -103,6 +106,9 @@ async function take(store: FileStore, { what, erase }: Step, word: string): Prom
       return store.removeAll(`users/${alice}`);
     case 'files':
       return store.written();
+    case 'pause':
+      // What is lazy is written by itself, and not yet synced.
+      return setImmediate();
     case 'start':
       return undefined;
   }
@@ -131,6 +137,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
     'remove',
     'removeAll',
     'files',
+    'pause',
     'start',
   ),
   erase: fc.nat(3).map((number) => number === 0),

@@ -31,13 +31,17 @@ it('keeps nothing that came after what it lost: a change that waited for no sync
     // It is written, and the disk dies before it is synced.
     await setImmediate();
     disk.operationsLeft = 1 + (seed % 5);
-    await store.writeText(text, 'after').catch(() => undefined);
+    const isAcknowledged = await store.writeText(text, 'after').then(
+      () => true,
+      () => false,
+    );
     disk.losePower(chanceOf(seed * 7919));
     const restarted = await open(disk);
     const notes = await notesOf(restarted, log);
     const isAfter = (await restarted.readText(text)) !== undefined;
     found.add(`${notes.length} ${isAfter ? 'after' : ''}`);
     expect(notes[0]).toBe('on disk');
+    expect(isAfter || !isAcknowledged).toBe(true);
     await restarted.close();
   }
   expect(found).toContain('2 after');
