@@ -13,20 +13,14 @@ const quarterMs = 900_000;
 
 /** The day of a moment in an IANA time zone [N5]: `YYYY-MM-DD`. @throws {RangeError} for an unknown zone or an invalid date. */
 export function localDate(date: Date, timeZone: string): string {
-  const quarter = `${timeZone} ${Math.floor(date.getTime() / quarterMs)}`;
-  const known = days.get(quarter);
-  if (known !== undefined) return known;
-  const { year, month, day } = localParts(date, timeZone);
-  days.set(quarter, `${year}-${month}-${day}`);
-  return `${year}-${month}-${day}`;
+  return quarterOf(date, timeZone).day;
 }
-
-const days = growingCache<string, string>(1000);
 
 /** The clock time of a moment in an IANA time zone: `HH:MM`, from 00:00 to 23:59. @throws {RangeError} like `localDate`. */
 export function localClock(date: Date, timeZone: string): string {
-  const { hour, minute } = localParts(date, timeZone);
-  return `${hour}:${minute}`;
+  const { begin, hour, minute } = quarterOf(date, timeZone);
+  const since = Math.floor((date.getTime() - begin) / 60_000);
+  return `${hour}:${String(minute + since).padStart(2, '0')}`;
 }
 
 /** Day and clock time: `YYYY-MM-DD HH:MM`. @throws {RangeError} like `localDate`. */
@@ -107,8 +101,6 @@ function momentOf(text: string, now: Date, timeZone: string): Date | undefined {
   return new Date(begin.getTime() + Number(hour) * hourMs + Number(minute) * 60_000);
 }
 
-type Field = 'year' | 'month' | 'day' | 'hour' | 'minute';
-
 /** By time zone, of which there are some hundreds: to make a format takes far longer than to use it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -130,11 +122,33 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-function localParts(date: Date, timeZone: string): Readonly<Record<Field, string>> {
+/** The quarter of an hour that a moment is in, and what day and clock said in a time zone when it began. */
+interface Quarter {
+  /** Milliseconds since the epoch. */
+  readonly begin: number;
+  readonly day: string;
+  readonly hour: string;
+  readonly minute: number;
+}
+
+const quarters = growingCache<string, Quarter>(1000);
+
+function quarterOf(date: Date, timeZone: string): Quarter {
+  const begin = Math.floor(date.getTime() / quarterMs) * quarterMs;
+  const key = `${timeZone} ${begin}`;
+  const known = quarters.get(key);
+  if (known !== undefined) return known;
   // As American English has it, `01/15/2026, 14:03`: far faster than to ask for the parts.
-  const digits = formatOf(timeZone).format(date).split(/\D+/u);
+  const digits = formatOf(timeZone).format(begin).split(/\D+/u);
   const [month = '', day = '', year = '', hour = '', minute = ''] = digits;
-  return { year: year.padStart(4, '0'), month, day, hour, minute };
+  const quarter = {
+    begin,
+    day: `${year.padStart(4, '0')}-${month}-${day}`,
+    hour,
+    minute: Number(minute),
+  };
+  quarters.set(key, quarter);
+  return quarter;
 }
 
 /** What a piece of long work computes before others have their turn, in milliseconds. */

@@ -64,14 +64,13 @@ export interface UsageMeterOptions {
 /** Adds up what the models use in the present day and month, in `usage.json`, so that it outlives a restart. A kill costs the last seconds. */
 export class UsageMeter {
   readonly #options: UsageMeterOptions;
-  /** What is not written yet. */
-  #pending: UsageDocument;
+  /** What is not written yet, call by call: nobody waits for it to be added up. */
+  #pending: UsageDocument[] = [];
   #armed: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(options: UsageMeterOptions) {
     this.#options = options;
-    this.#pending = this.#nothing();
   }
 
   /** Never throws. */
@@ -84,7 +83,7 @@ export class UsageMeter {
     const cacheMisses = cacheMiss === undefined ? {} : { [cacheMiss]: 1 };
     const used = { ...usage, calls: 1, cost: cost ?? 0, isUnpriced: cost === undefined, cacheMisses };
     const names = { models: { [model]: used }, purposes: { [purpose]: used } };
-    this.#pending = merged(this.#pending, { ...this.#nothing(), ...names, month: names });
+    this.#pending.push({ ...this.#nothing(), ...names, month: names });
     this.#armed ??= this.#options.timer(() => void this.flush(), writeAfterMs);
   }
 
@@ -92,7 +91,7 @@ export class UsageMeter {
   async report(): Promise<UsageReport> {
     await this.#writing;
     const stored = await this.#options.store.read(usageKey, usageKind);
-    const { day, ...ofDay } = merged(merged(stored, this.#pending), this.#nothing());
+    const { day, ...ofDay } = merged(addedTo(stored, this.#pending), this.#nothing());
     return { today: periodOf(day, ofDay), month: periodOf(monthIn(day), ofDay.month ?? nothingByName) };
   }
 
@@ -106,12 +105,13 @@ export class UsageMeter {
 
   async #write(): Promise<void> {
     const gathered = this.#pending;
-    if (Object.keys(gathered.month?.models ?? {}).length === 0) return;
-    this.#pending = this.#nothing();
+    if (gathered.length === 0) return;
+    this.#pending = [];
     try {
-      await this.#options.store.update(usageKey, usageKind, (stored) => merged(stored, gathered));
+      await this.#options.store.update(usageKey, usageKind, (stored) => addedTo(stored, gathered));
     } catch (error) {
-      this.#pending = merged(gathered, this.#pending);
+      // Together, since a disk may refuse it for days.
+      this.#pending.unshift(gathered.reduce((one, other) => merged(one, other)));
       this.#options.logger.warn('model usage could not be saved', { error });
     }
   }
@@ -145,6 +145,10 @@ function merged(one: UsageDocument | undefined, other: UsageDocument): UsageDocu
   // Before months were counted, the day is all that is known of its month.
   const month = both(earlier.month ?? earlier, later.month ?? later);
   return { ...later, ...(earlier.day === later.day ? both(earlier, later) : {}), month };
+}
+
+function addedTo(stored: UsageDocument | undefined, gathered: readonly UsageDocument[]) {
+  return gathered.reduce<UsageDocument | undefined>((all, each) => merged(all, each), stored);
 }
 
 type ByName = Pick<UsageDocument, 'models' | 'purposes'>;
