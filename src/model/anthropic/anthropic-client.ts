@@ -21,6 +21,7 @@ import { mediaBytes, withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt } from './attempt.ts';
 import { createRefusals, type AppliedRequest } from './features.ts';
+import { fetchForSdk } from './fetch.ts';
 import { callCost, type OwnPrices } from './models.ts';
 import { largestUsage, requestBody } from './request-body.ts';
 import { AttemptError, attemptError, withRetries } from './retries.ts';
@@ -72,6 +73,7 @@ export function createSdk({
     baseURL: baseUrl,
     maxRetries: 0,
     timeout: totalTimeoutMs,
+    fetch: fetchForSdk,
     // The SDK's own log shows events as they came, people's words among them.
     logLevel: 'off',
     // Nothing reads its traces, which may show the same and are made for every call.
