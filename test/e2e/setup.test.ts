@@ -146,7 +146,7 @@ describe.concurrent('npm run setup [O1]', () => {
       first.output.split('Discord cannot be reached: check the network and DISCORD_API_URL.'),
     ).toHaveLength(3);
     expect(first.output).toContain(
-      "The model's server cannot be reached: check the network and ANTHROPIC_BASE_URL.",
+      "The model's server cannot be reached (ECONNREFUSED): check the network and ANTHROPIC_BASE_URL.",
     );
     expect(first.output).toContain('Kept without being checked');
     expect(first.code).toBe(0);

@@ -245,10 +245,8 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     const { value, part } = checkedDocument(key, kind, next, current?.value);
     // A patch says nothing of what was mended or made up when the file was read.
     const patch = patchBetween(current?.isAsWritten === true ? current.value : {}, value, kind.list, part);
-    const number = await journal.commit(
-      { kind: 'document', key, patch, ...(erases && { erases }) },
-      { isLazy },
-    );
+    const record = { kind: 'document', key, patch, ...(erases && { erases }) } as const;
+    const number = await journal.commit(record, { isLazy });
     const patches = unwritten.get(key)?.patches ?? [];
     patches.push(patch);
     unwritten.set(key, { kind, value, base: current?.fingerprint, number, patches });
