@@ -121,7 +121,11 @@ async function open(path: string, flags: number, mode?: number): Promise<OpenFil
 async function openSynced(path: string): Promise<OpenFile> {
   const flags = constants.O_RDWR | constants.O_NOFOLLOW;
   if (process.platform === 'linux') return open(path, flags | constants.O_DSYNC);
-  const file = await open(path, flags);
+  return syncedByHand(await open(path, flags));
+}
+
+/** The file, each write to which is followed by a sync. */
+export function syncedByHand(file: OpenFile): OpenFile {
   return {
     ...file,
     async write(bytes, position) {

@@ -56,8 +56,8 @@ export interface JournalParts {
 export type Journal = ReturnType<typeof createJournal>;
 
 /**
- * Where every change is on disk before it is acknowledged [S2]: JSON lines in hidden files of the data folder. Changes that wait share one write and
- * one sync; documents, texts and logs follow behind. Failures are those of the file system.
+ * Where every change is on disk before it is acknowledged [S2]: JSON lines in hidden files of the data folder. Changes that wait share one write,
+ * which is on disk when it is done; documents, texts and logs follow behind. Failures are those of the file system.
  */
 export function createJournal({ fileSystem, disk, folder }: JournalParts) {
   const alone = pLimit(1);

@@ -127,33 +127,31 @@ describe('compression', () => {
   });
 });
 
+/** A server that begins an answer and leaves it open. */
+async function serveWithoutEnd(coding: string) {
+  let isClosed = false;
+  const url = await serve((_, response) => {
+    response.once('close', () => (isClosed = true));
+    response.writeHead(200, { 'content-encoding': coding }).write(coding === 'gzip' ? gzipSync('Hi') : 'Hi');
+  });
+  return { url, isClosed: () => isClosed };
+}
+
 describe('a connection', () => {
   it.each(['identity', 'gzip'])('is closed when the reader wants no more (%s)', async (coding) => {
-    let isClosed = false;
-    const url = await serve((_, response) => {
-      response.once('close', () => (isClosed = true));
-      response
-        .writeHead(200, { 'content-encoding': coding })
-        .write(coding === 'gzip' ? gzipSync('Hi') : 'Hi');
-    });
+    const { url, isClosed } = await serveWithoutEnd(coding);
     const reader = (await post(url)).body?.getReader();
     await reader?.read();
 
     await reader?.cancel();
 
-    await expect.poll(() => isClosed).toBe(true);
+    await expect.poll(isClosed).toBe(true);
   });
 
   it.each(['identity', 'gzip'])(
     'is closed by the signal, whose reason the reader gets (%s)',
     async (coding) => {
-      let isClosed = false;
-      const url = await serve((_, response) => {
-        response.once('close', () => (isClosed = true));
-        response
-          .writeHead(200, { 'content-encoding': coding })
-          .write(coding === 'gzip' ? gzipSync('Hi') : 'Hi');
-      });
+      const { url, isClosed } = await serveWithoutEnd(coding);
       const wish = new AbortController();
       const text = (await post(url, wish.signal)).text();
       const reason = new Error('Not wanted');
@@ -161,7 +159,7 @@ describe('a connection', () => {
       wish.abort(reason);
 
       await expect(text).rejects.toBe(reason);
-      await expect.poll(() => isClosed).toBe(true);
+      await expect.poll(isClosed).toBe(true);
     },
   );
 

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import writeFileAtomic from 'write-file-atomic';
-import type { FileSystem, OpenFile } from '../../../src/storage/files/file-system.ts';
+import { syncedByHand, type FileSystem, type OpenFile } from '../../../src/storage/files/file-system.ts';
 
 /** One operation on the disk, told before it happens. */
 export interface Operation {
@@ -55,15 +55,7 @@ export function createObservedFileSystem(decide: (operation: Operation) => Fate)
       perform({ name: 'open', path }, () => observe(fs.openSync(path, flags, mode), path)),
     // Either half may fail, as it may within the one call.
     openSynced: (path) =>
-      perform({ name: 'openSynced', path }, () => {
-        const file = observe(fs.openSync(path, 'r+'), path);
-        const write = async (bytes: Uint8Array, position: number) => {
-          const count = await file.write(bytes, position);
-          await file.datasync();
-          return count;
-        };
-        return { ...file, write };
-      }),
+      perform({ name: 'openSynced', path }, () => syncedByHand(observe(fs.openSync(path, 'r+'), path))),
     lstat: (path) => perform({ name: 'lstat', path }, () => fs.lstatSync(path, { bigint: true })),
     realpath: (path) => perform({ name: 'realpath', path }, () => fs.realpathSync.native(path)),
     readdir: (path) =>
