@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 
 import { startChild } from './child.ts';
 
@@ -84,6 +84,8 @@ describe.each(Object.entries(scripts))('the offline stand-in helps %s [M2]', (na
     const input = script.map(([line]) => `${line}\n`).join('');
     const environment = { DISCOCLAW_DATA_DIR: join(folder, name.replaceAll(/\W+/gu, '-')) };
     const child = startChild({ script: 'main.js', folder, environment, input });
+    // Where it ended, or hangs.
+    onTestFailed(() => void process.stderr.write(child.output()));
     expect(await child.exited).toBe(0);
     let rest = child.output();
     const answers = script.map(([line]) => {
