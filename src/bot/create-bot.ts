@@ -4,10 +4,11 @@ import type { StatusFacts } from '../commands/status-command.ts';
 import type { Config } from '../config/config.ts';
 import type { CommandRequest } from '../core/commands.ts';
 import { endableTimer, nextDayAt, processTimer } from '../core/time.ts';
-import { createKeyedQueue } from '../core/keyed-queue.ts';
+import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import { measure } from '../core/measures.ts';
 import type { SessionKey } from '../core/place.ts';
 import { isSnowflake } from '../core/snowflake.ts';
+import type { Offer, OfferPort } from '../core/tool.ts';
 import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
@@ -231,7 +232,7 @@ export function createBot(config: Config, ports: BotPorts) {
     afterTurn,
     journal,
     replies,
-    offers: ports.offers,
+    offers: begunByClick(ports.offers, writes.begin),
     presentPlace,
     clock,
     logger,
@@ -379,4 +380,13 @@ export function createBot(config: Config, ports: BotPorts) {
       endTimers();
     },
   };
+}
+
+/** What is offered is a piece of work of its own, which begins with the click. */
+function begunByClick(offers: OfferPort, begin: KeyedQueue['begin']): OfferPort {
+  const begun = (offer: Offer): Offer => ({
+    ...offer,
+    carryOut: (signal) => begin(() => offer.carryOut(signal)),
+  });
+  return { ...offers, show: (offered, shown) => offers.show(offered.map(begun), shown) };
 }

@@ -55,7 +55,7 @@ export function createCommandSet(
       ...reply,
       text: `${reply.text}\n${firstWords.line}`,
       async settle(wasSent) {
-        if (wasSent) await firstWords.sent();
+        if (wasSent) await begin(() => firstWords.sent());
         firstWords.release();
       },
     };

@@ -21,9 +21,27 @@ interface Begun {
   readonly refusals: Map<string, string | undefined>;
 }
 
-/** The present piece of work. One for all: each of its kind costs every promise its part. */
+/** The present piece of work. One for all, and only while it is asked for: before Node.js 24 each costs every promise its part, a tenth of a turn. */
 const begun = new AsyncLocalStorage<Begun>();
+/** Milliseconds from a refusal until what it kept from adding jobs is over: far more than any work takes. */
+const refusedMs = 3_600_000;
 let refusalCount = 0;
+/** When there was a refusal last, as `performance.now` tells it. */
+let lastRefusal = -Infinity;
+/** Refusals up to this one are so long ago that they count no more. */
+let pastRefusals = 0;
+/** Other processes may refuse at any time. */
+let isShared = false;
+
+/** Whether work need be told from what began before it. */
+function isTold(): boolean {
+  const isRecent = performance.now() - lastRefusal < refusedMs;
+  if (!isRecent && pastRefusals < refusalCount) {
+    pastRefusals = refusalCount;
+    if (!isShared) begun.disable();
+  }
+  return isShared || isRecent;
+}
 
 /** What orders jobs of a key between processes. */
 export interface SharedOrder {
@@ -51,6 +69,7 @@ export function createKeyedQueue({
   patienceMs,
   shared,
 }: { readonly patienceMs?: number; readonly shared?: SharedOrder | undefined } = {}) {
+  isShared ||= shared !== undefined;
   const lanes = new Map<string, Lane>();
   /** Lanes without jobs, for the next keys. */
   const spare: Lane[] = [];
@@ -76,6 +95,17 @@ export function createKeyedQueue({
     waitingForIdle = [];
   }
 
+  /** Rejects and resolves as the job does, be it long after the lane was left to what comes after it. */
+  async function runPatiently<T>(key: string, lane: Lane, start: () => Promise<T>, ms: number): Promise<T> {
+    const { done } = await lane.limit(async () => {
+      const running = (async () => start())();
+      await within(ms, running.then(nothing, nothing), undefined);
+      leave(key, lane);
+      return { done: running };
+    });
+    return done;
+  }
+
   /** What another process refused since the work began is known now, while no other has a job of the key. */
   async function runShared<T>(
     { locks, refusalOf }: SharedOrder,
@@ -95,21 +125,25 @@ export function createKeyedQueue({
   return {
     /**
      * Runs `job` after the earlier jobs of `key`, whether those succeeded or failed; settles as the job does. A job must not wait for
-     * another job of its own key: neither would ever end. Rejects with `RefusedJobError` where the work that calls this is refused by now.
+     * another job of its own key: neither would ever end. Rejects with `RefusedJobError` where the work that calls this is refused by now; for an hour
+     * after `refuseEarlier`, whatever is part of no work counts as having begun before.
      */
-    async run<T>(key: string, job: () => Promise<T>): Promise<T> {
+    run<T>(key: string, job: () => Promise<T>): Promise<T> {
       const work = begun.getStore();
-      if ((work?.count ?? refusalCount) < (refusals.get(key) ?? 0)) throw new RefusedJobError(refusedMessage);
+      if (Math.max(work?.count ?? 0, pastRefusals) < (refusals.get(key) ?? 0))
+        return Promise.reject(new RefusedJobError(refusedMessage));
       const lane = laneOf(key);
       lane.jobs += 1;
-      const { done } = await lane.limit(async () => {
-        const running = (async () =>
-          shared === undefined ? job() : runShared(shared, key, work ?? { refusals: new Map() }, job))();
-        await endOrLate(running, patienceMs);
-        leave(key, lane);
-        return { done: running };
+      const start = (): Promise<T> =>
+        shared === undefined ? job() : runShared(shared, key, work ?? { refusals: new Map() }, job);
+      if (patienceMs !== undefined) return runPatiently(key, lane, start, patienceMs);
+      return lane.limit(async () => {
+        try {
+          return await start();
+        } finally {
+          leave(key, lane);
+        }
       });
-      return done;
     },
 
     /**
@@ -117,6 +151,7 @@ export function createKeyedQueue({
      * the key `of`; for others, from the work's first job of them.
      */
     async begin<T>(this: void, work: () => Promise<T>, of?: string): Promise<T> {
+      if (!isTold()) return work();
       const count = refusalCount;
       const known = new Map<string, string | undefined>();
       if (shared !== undefined && of !== undefined) {
@@ -130,6 +165,7 @@ export function createKeyedQueue({
     /** From now on no work that has begun until now adds a job of `key`; jobs that wait already run. */
     refuseEarlier(key: string): void {
       refusalCount += 1;
+      lastRefusal = performance.now();
       refusals.set(key, refusalCount);
     },
 
@@ -153,11 +189,4 @@ export function createKeyedQueue({
 
 const refusedMessage = 'the work was begun before its person was erased';
 
-/** Resolves when a job has ended, in whichever way, or after so many milliseconds. */
-function endOrLate(job: Promise<unknown>, patienceMs: number | undefined): Promise<void> {
-  const ended = job.then(
-    () => undefined,
-    () => undefined,
-  );
-  return patienceMs === undefined ? ended : within(patienceMs, ended, undefined);
-}
+function nothing(): void {}

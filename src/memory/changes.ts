@@ -49,7 +49,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const kept = change.kind === 'edited' ? { ...change, text: maskSecrets(change.text) } : change;
     // What the channel's last process left comes before it.
     if (processes !== undefined) await finishing;
-    await order.run(change.channelId, () => carryOut(kept, undefined));
+    await order.run(change.channelId, () => writes.begin(() => carryOut(kept, undefined)));
   }
 
   /**
@@ -266,7 +266,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     for (const { sequence, change } of notOvertaken(left)) {
       if (change.kind === 'erased' || !isOpen(sequence)) continue;
       try {
-        await finishOne({ sequence, change }, noted);
+        await writes.begin(() => finishOne({ sequence, change }, noted));
       } catch (error) {
         logger.error('a change that was left could not be carried out, and stays', {
           kind: change.kind,

@@ -40,7 +40,7 @@ export interface PresentGuilds {
 export interface LeftGuildsOptions {
   readonly store: Store;
   /** The users' write queue [S3]. */
-  readonly writes: Pick<KeyedQueue, 'run'>;
+  readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
   readonly log: Pick<SessionLog, 'channels' | 'guildOf'>;
   /** Takes a channel's journal out for good. */
   readonly dropJournal: (channelId: string) => Promise<void>;
@@ -116,7 +116,8 @@ export function createLeftGuilds(options: LeftGuildsOptions) {
       if (!isSnowflake(name)) continue;
       const key = `${shortTermFolder(name)}/${guildId}.json`;
       const files = await store.list(shortTermFolder(name));
-      if (files.some(({ path }) => key.endsWith(`/${path}`))) await writes.run(name, () => store.remove(key));
+      if (files.some(({ path }) => key.endsWith(`/${path}`)))
+        await writes.begin(() => writes.run(name, () => store.remove(key)));
     }
     await store.removeAll(`guilds/${guildId}`);
     await options.forgetNotes(guildId);

@@ -35,7 +35,7 @@ export interface RetentionOptions {
   readonly days: number;
   readonly store: Store;
   /** The users' write queue [S3]. */
-  readonly writes: Pick<KeyedQueue, 'run'>;
+  readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
   readonly log: Pick<SessionLog, 'allSessions' | 'dropLines'>;
   readonly changes: Pick<ChangeLedger, 'expire'>;
   readonly durable: Pick<DurableMemory, 'expire'>;
@@ -114,7 +114,7 @@ export function createRetention(options: RetentionOptions) {
     const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
       if (isStopped) return;
       try {
-        await work();
+        await writes.begin(work);
       } catch (error) {
         counts.failed += 1;
         logger.error('what is too old could not be erased and is tried again tomorrow', { what, error });

@@ -23,7 +23,7 @@ export function createKeyLocks(maxJobsAtOnce: number) {
       jobs.run(key, async () => {
         for (let ended = removalOver(key); ended !== undefined; ended = removalOver(key)) await ended;
         const work = bounded(job);
-        running.set(key, settled(work));
+        running.set(key, work);
         try {
           return await work;
         } finally {
@@ -35,7 +35,7 @@ export function createKeyLocks(maxJobsAtOnce: number) {
     runAlone: <T>(folder: string, job: () => Promise<T>): Promise<T> =>
       removals.run('', async () => {
         const below = [...running].filter(([key]) => isWithin(key, folder));
-        const work = Promise.all(below.map(([, earlier]) => earlier)).then(job);
+        const work = Promise.allSettled(below.map(([, earlier]) => earlier)).then(job);
         removal = { folder, ended: settled(work) };
         try {
           return await work;

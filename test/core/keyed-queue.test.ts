@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { StoreError } from '../../src/core/errors.ts';
 import { createKeyedQueue, RefusedJobError } from '../../src/core/keyed-queue.ts';
@@ -20,6 +20,8 @@ function controlledJob() {
     finish: () => events.emit('finish'),
   };
 }
+
+const hourMs = 3_600_000;
 
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -186,10 +188,39 @@ describe('refusing what was begun earlier [K11]', () => {
     await turnOfTheLoop();
     queue.refuseEarlier('anna');
     await queue.begin(() => write('anna', 'new'));
-    await write('anna', 'outside of any work');
     gate.finish();
     await expect(late).rejects.toThrow(RefusedJobError);
-    expect(written).toEqual(['early', 'new', 'outside of any work', 'other']);
+    expect(written).toEqual(['early', 'new', 'other']);
+  });
+
+  it('holds for an hour, in which what is part of no work counts as begun before', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const queue = createKeyedQueue();
+      const written: string[] = [];
+      const write = (key: string, text: string) => queue.run(key, async () => void written.push(text));
+      queue.refuseEarlier('anna');
+      vi.advanceTimersByTime(hourMs - 1);
+      const second = queue.begin(async () => {
+        await write('anna', 'begun anew');
+        queue.refuseEarlier('bert');
+        await write('bert', 'late');
+      });
+      await expect(second).rejects.toThrow(RefusedJobError);
+      await expect(write('anna', 'part of no work')).rejects.toThrow(RefusedJobError);
+      await write('carl', 'part of no work');
+      vi.advanceTimersByTime(hourMs);
+      await queue.begin(() => write('bert', 'begun anew, an hour later'));
+      await write('anna', 'part of no work, an hour later');
+      expect(written).toEqual([
+        'begun anew',
+        'part of no work',
+        'begun anew, an hour later',
+        'part of no work, an hour later',
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('counts what others refuse after the work began, and nothing earlier, also where that could not be asked then [X2]', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { noUsage } from '../../src/core/model.ts';
 import type { LateNotice } from '../../src/core/tool.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
@@ -25,7 +26,9 @@ async function noticedEarly(mode: NoticingMode) {
   const store = new MemoryStore();
   const sent: string[] = [];
   const found = { kind: 'preference', text: 'Likes green tea', quote: 'I like green tea', messageId: said };
+  const writes = createKeyedQueue();
   const memory = layersAlone(config, {
+    writes,
     store,
     recent,
     model: {
@@ -71,12 +74,14 @@ async function noticedEarly(mode: NoticingMode) {
   expect(sent).toEqual([]);
   /** Answers the turn, of whose second message something is stored too; resolves with all that is told under it. */
   async function answered(): Promise<string> {
-    const outcome = await memory.durable.remember(aliceId, {
-      text: 'Likes rum',
-      place: publicPlace,
-      messageId: later,
-      type: 'manual',
-    });
+    const outcome = await writes.begin(() =>
+      memory.durable.remember(aliceId, {
+        text: 'Likes rum',
+        place: publicPlace,
+        messageId: later,
+        type: 'manual',
+      }),
+    );
     if (outcome.outcome === 'refused') throw new Error(outcome.reason);
     const { id, text } = outcome.item;
     const notice = { line: `Remembered: ${text}`, bareLine: '', buttons: [] };

@@ -134,9 +134,11 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     await journal.removeFormer();
   }
 
-  async function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
-    assertKey(key);
-    return tracked(key, action, work);
+  function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
+    return tracked(key, action, () => {
+      assertKey(key);
+      return work();
+    });
   }
 
   async function tracked<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
@@ -151,11 +153,12 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     }
   }
 
-  async function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
-    assertKey(key);
-    if (readOnly) throw new StoreError(`${key} was not ${action}: the store is open for reading only`, key);
-    if (closing.signal.aborted) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
-    return run(key, action, work);
+  function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
+    return run(key, action, () => {
+      if (readOnly) throw new StoreError(`${key} was not ${action}: the store is open for reading only`, key);
+      if (closing.signal.aborted) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
+      return work();
+    });
   }
 
   /** When one thing is erased, so is what was to be erased a moment later: nobody is told that something is gone which still stands elsewhere. */
