@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
+import { RefusedJobError } from '../../src/core/keyed-queue.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import { deferred } from '../support/deferred.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { openSessions, session, silent, type Sessions } from '../support/sessions.ts';
@@ -305,6 +307,28 @@ describe('a forgetting', () => {
     store.update = update;
     expect(await texts()).toEqual(['Lives in Oslo', 'Prefers Rust']);
     expect(await openIn(store)).toEqual([]);
+  });
+});
+
+describe('everything of a person erased [K11]', () => {
+  it('keeps no deletion of what they say right afterwards from being followed [G5]', async () => {
+    const { writes, say, changed, ledgerOver, durable, messageId: early, texts } = await setUp();
+    const ledger = ledgerOver([durable]);
+    const gate = deferred<void>();
+    const remember = (messageId: string, text: string) =>
+      durable.remember(aliceId, { text, place: publicPlace, messageId, type: 'discord' });
+    const late = writes.begin(() => gate.promise.then(() => remember(early, 'Prefers Ada')));
+    await ledger.erase(aliceId, new Date().toISOString());
+    const { messages } = await writes.begin(() => say('I prefer Perl, and I live in Rome'));
+    const messageId = messages[0]?.id ?? '';
+    await writes.begin(() => remember(messageId, 'Prefers Perl'));
+    gate.resolve();
+    await expect(late).rejects.toThrow(RefusedJobError);
+    expect(await texts()).toContain('Prefers Perl');
+    expect(await texts()).not.toContain('Prefers Ada');
+    await ledger.record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
+    expect(await texts()).not.toContain('Prefers Perl');
+    expect(changed).not.toEqual([]);
   });
 });
 
