@@ -6,6 +6,7 @@ import { ModelError } from '../../core/errors.ts';
 import type { ModelResponse } from '../../core/model.ts';
 import { within } from '../../core/time.ts';
 import { untilAborted } from '../deadline.ts';
+import { piecesOf } from './fetch.ts';
 import { modelResponse } from './response.ts';
 import { AttemptError } from './retries.ts';
 import { createAssembly, eventIn, isFields, jsonOf } from './stream-events.ts';
@@ -96,20 +97,20 @@ async function receive(
   onBytes();
   const type = response.headers.get('content-type') ?? '';
   if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');
-  const nextPiece = piecesOf(response, onBytes);
+  const nextPiece = textOf(response, onBytes);
   return /json/iu.test(type) ? readWhole(nextPiece, onText) : readStream(nextPiece, response.headers, onText);
 }
 
 /** Gives the next piece of a text; `undefined` is its end. */
 type NextPiece = () => Promise<string | undefined>;
 
-function piecesOf(response: Response, onBytes: () => void): NextPiece {
-  const reader = response.body?.getReader();
+function textOf(response: Response, onBytes: () => void): NextPiece {
+  const pieces = piecesOf(response);
   const decoder = new TextDecoder();
   return async () => {
-    const read = await reader?.read();
+    const { done, value } = await pieces.next();
     onBytes();
-    return read?.value === undefined ? undefined : decoder.decode(read.value, { stream: true });
+    return done === true ? undefined : decoder.decode(value, { stream: true });
   };
 }
 

@@ -1,4 +1,4 @@
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip, type Unzip } from 'node:zlib';
 
 import { request, type Dispatcher } from 'undici';
@@ -32,8 +32,25 @@ export async function fetchForSdk(input: string | URL | Request, init: RequestIn
     text.destroy();
     return fetch(input, init);
   }
-  return new Response(text, { status: answer.statusCode, headers: given });
+  if (answer.statusCode !== 200 || !isEventStream.test(given.get('content-type') ?? ''))
+    return new Response(text, { status: answer.statusCode, headers: given });
+  const response = new Response(null, { headers: given });
+  streams.set(response, text);
+  return response;
 }
+
+const isEventStream = /^text\/event-stream\b/iu;
+
+/** By the responses that they came with. */
+const streams = new WeakMap<Response, Readable>();
+
+/** The pieces of a response's text as they come. */
+export function piecesOf(response: Response): AsyncIterator<Uint8Array, unknown> {
+  const text: AsyncIterable<Uint8Array> = streams.get(response) ?? response.body ?? noText;
+  return text[Symbol.asyncIterator]();
+}
+
+const noText = Readable.from([]);
 
 function ignore(): void {}
 
