@@ -97,15 +97,15 @@ async function receive(
   onBytes();
   const type = response.headers.get('content-type') ?? '';
   if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');
-  const nextPiece = textOf(response, onBytes);
+  const nextPiece = textOf(response, signal, onBytes);
   return /json/iu.test(type) ? readWhole(nextPiece, onText) : readStream(nextPiece, response.headers, onText);
 }
 
 /** Gives the next piece of a text; `undefined` is its end. */
 type NextPiece = () => Promise<string | undefined>;
 
-function textOf(response: Response, onBytes: () => void): NextPiece {
-  const pieces = piecesOf(response);
+function textOf(response: Response, signal: AbortSignal, onBytes: () => void): NextPiece {
+  const pieces = piecesOf(response, signal);
   const decoder = new TextDecoder();
   return async () => {
     const { done, value } = await pieces.next();

@@ -1,4 +1,7 @@
 import { getEventListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { describe, expect, it } from 'vitest';
 
@@ -143,6 +146,20 @@ describe('giving up', () => {
     await expect.poll(() => server.requests[0]?.wasGivenUp).toBe(true);
   });
 
+  it('works after the garbage of a long answer was collected', async () => {
+    const [wish, begun] = [new AbortController(), deferred<void>()];
+    const { client, server } = await clientOf(() => 'stall');
+    const call = ending(
+      client.complete(request(), { signal: wish.signal, onText: () => begun.resolve(undefined) }),
+    );
+    await begun.promise;
+    await collectGarbage();
+    wish.abort();
+
+    expect(await call).toBe('aborted');
+    await expect.poll(() => server.requests[0]?.wasGivenUp).toBe(true);
+  });
+
   it('works between attempts', async () => {
     const wish = new AbortController();
     const logger = recordingLogger();
@@ -175,3 +192,14 @@ describe('giving up', () => {
     expect(server.requests).toHaveLength(2);
   });
 });
+
+/** All of it, and what is done about it later. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  for (let round = 0; round < 5; round += 1) {
+    await setImmediate();
+    collect();
+  }
+  await setImmediate();
+}
