@@ -110,10 +110,11 @@ export function answersUnknown(earlier: readonly ChatMessage[], { place, message
 /** Earlier messages with secrets masked [K14], also where another one of them repeats these. */
 function withoutSecrets(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const values = new Set(messages.flatMap(valuesIn));
+  const all = [...values];
   return messages.map((message) => {
-    const { text } = withoutOwnSecrets(message);
-    const isRepeated = [...values].some((value) => text.includes(value));
-    return isRepeated ? { ...message, text: maskSecrets(text, values) } : withoutOwnSecrets(message);
+    const masked = withoutOwnSecrets(message);
+    const isRepeated = all.some((value) => masked.text.includes(value));
+    return isRepeated ? { ...message, text: maskSecrets(masked.text, values) } : masked;
   });
 }
 

@@ -101,7 +101,7 @@ export function createSessionLog(options: SessionLogOptions) {
   async function logUser(context: TurnContext, mode: NoticingMode): Promise<void> {
     const session = sessionOf(context);
     const ids = context.messages.map(({ id }) => id);
-    const known = await tails.covering(session, ids);
+    const known = (await tails.covering(session, ids)).filter(({ record }) => ids.includes(record.id));
     const logged = new Map(known.map(({ sequence, record }) => [record.id, sequence]));
     const last = await store.lastSequence(logKey(session));
     for (const { id, at, text, attachments, shown = [] } of context.messages) {
@@ -282,11 +282,12 @@ export function createSessionLog(options: SessionLogOptions) {
     logged: messageOf,
     /** Those of the ids whose messages are answers that may repeat other people's words or a file [M5a]. */
     async answersWithOthersWords(session: SessionKey, ids: readonly string[]): Promise<ReadonlySet<string>> {
-      const { messages } = foldLog(await tails.covering(session, ids));
-      const marked = messages.flatMap(({ message }) =>
-        message.role === 'assistant' && mayHoldOthersWords(message) ? message.ids : [],
-      );
-      return new Set(marked.filter((id) => ids.includes(id)));
+      const marked = new Set<string>();
+      for (const { record } of await tails.covering(session, ids)) {
+        if (record.type !== 'message' || record.role !== 'assistant' || !mayHoldOthersWords(record)) continue;
+        for (const id of record.ids) if (ids.includes(id)) marked.add(id);
+      }
+      return marked;
     },
     /**
      * All messages of a person's conversations, answers among them, that say some words and that `isMeant` picks, by channel [K4]; with `areHeld` also those

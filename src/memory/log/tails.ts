@@ -16,7 +16,8 @@ const appendedAtOnce = 200;
 interface Tail {
   /** The entries are all those after this sequence number. */
   readonly after: number;
-  readonly entries: readonly LogEntry<LogRecord>[];
+  /** Grows; nobody else has it. */
+  readonly entries: LogEntry<LogRecord>[];
   /** As it was when they were all. */
   readonly state: LogState;
 }
@@ -48,15 +49,14 @@ export class LogTails {
     const name = sessionName(session);
     const kept = this.#tails.get(name);
     const isCurrent = kept?.state.last === last && kept.state.edition === edition;
-    if (isCurrent && kept.after <= cursor) {
-      return kept.entries.filter((entry) => entry.sequence > cursor);
-    }
+    if (isCurrent && kept.after <= cursor)
+      return kept.entries.slice(kept.entries.findLastIndex(({ sequence }) => sequence <= cursor) + 1);
     const entries: LogEntry<LogRecord>[] = [];
     for await (const entry of this.#store.scan(logKey(session), logRecordSchema, { after: cursor })) {
       entries.push(entry);
     }
     const end = Math.max(last, entries.at(-1)?.sequence ?? 0);
-    this.#keep(name, { after: cursor, entries, state: { last: end, edition } });
+    this.#keep(name, { after: cursor, entries: [...entries], state: { last: end, edition } });
     return entries;
   }
 
@@ -95,9 +95,9 @@ export class LogTails {
     const sequence = await this.#store.append(logKey(session), record, options);
     const kept = this.#tails.get(sessionName(session));
     if (kept?.state.last === sequence - 1) {
-      const entries = [...kept.entries, { sequence, record }];
+      kept.entries.push({ sequence, record });
       const state = { last: sequence, edition: kept.state.edition };
-      this.#keep(sessionName(session), { after: kept.after, entries, state });
+      this.#keep(sessionName(session), { ...kept, state });
     }
     return sequence;
   }

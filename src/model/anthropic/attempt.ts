@@ -43,7 +43,6 @@ export async function attempt(
   { signal, after, idleTimeoutMs, onText }: AttemptOptions,
 ): Promise<Attempted> {
   signal.throwIfAborted();
-  // The SDK listens to its signal as long as there is the response, so it gets one of its own.
   const own = new AbortController();
   const giveUp = (): void => own.abort(signal.reason);
   signal.addEventListener('abort', giveUp, { once: true });
@@ -88,24 +87,24 @@ async function receive(
   body: MessageCreateParamsStreaming,
   { signal, after, onBytes, onText }: Receiving,
 ): Promise<Answer> {
-  const behind: Middleware = async (request, send) => {
+  // The SDK would listen to the signal only as long as nobody has collected the response, which it keeps track of by a finaliser.
+  const toServer: Middleware = async (request, send) => {
     await after;
-    return send(request);
+    return send({ ...request, signal });
   };
-  const middleware = after === undefined ? [] : [behind];
-  const response = await client.messages.create(body, { signal, middleware }).asResponse();
+  const response = await client.messages.create(body, { middleware: [toServer] }).asResponse();
   onBytes();
   const type = response.headers.get('content-type') ?? '';
   if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');
-  const nextPiece = textOf(response, signal, onBytes);
+  const nextPiece = textOf(response, onBytes);
   return /json/iu.test(type) ? readWhole(nextPiece, onText) : readStream(nextPiece, response.headers, onText);
 }
 
 /** Gives the next piece of a text; `undefined` is its end. */
 type NextPiece = () => Promise<string | undefined>;
 
-function textOf(response: Response, signal: AbortSignal, onBytes: () => void): NextPiece {
-  const pieces = piecesOf(response, signal);
+function textOf(response: Response, onBytes: () => void): NextPiece {
+  const pieces = piecesOf(response);
   const decoder = new TextDecoder();
   return async () => {
     const { done, value } = await pieces.next();

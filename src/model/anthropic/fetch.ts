@@ -1,4 +1,4 @@
-import { addAbortSignal, pipeline, Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip, type Unzip } from 'node:zlib';
 
 import { request, type Dispatcher } from 'undici';
@@ -44,14 +44,9 @@ const isEventStream = /^text\/event-stream\b/iu;
 /** By the responses that they came with. */
 const streams = new WeakMap<Response, Readable>();
 
-/**
- * The pieces of a response's text as they come, until the signal is aborted: the SDK passes on the end of its own signal only as long as nobody
- * has collected the response or its body.
- */
-export function piecesOf(response: Response, signal: AbortSignal): AsyncIterator<Uint8Array, unknown> {
-  const stream = streams.get(response);
-  if (stream !== undefined) addAbortSignal(signal, stream);
-  const text: AsyncIterable<Uint8Array> = stream ?? response.body ?? noText;
+/** The pieces of a response's text as they come. */
+export function piecesOf(response: Response): AsyncIterator<Uint8Array, unknown> {
+  const text: AsyncIterable<Uint8Array> = streams.get(response) ?? response.body ?? noText;
   return text[Symbol.asyncIterator]();
 }
 
