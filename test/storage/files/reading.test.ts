@@ -37,10 +37,11 @@ describe('a warm read', () => {
     const { store, namesDuring } = await openObserved();
     await store.update(document, counterKind, increment);
     await store.writeText(text, 'words');
-    await setTimeout(moment);
-    expect(await namesDuring(() => store.read(document, counterKind))).toEqual(looks);
-    expect(await namesDuring(() => store.readText(text))).toEqual(looks);
-    expect(await namesDuring(() => store.readText(text))).toEqual(new Set());
+    for (const read of [() => store.read(document, counterKind), () => store.readText(text)]) {
+      await setTimeout(moment);
+      expect(await namesDuring(read)).toEqual(looks);
+      expect(await namesDuring(read)).toEqual(new Set());
+    }
   });
 
   it('is warm after one read of what somebody else wrote', async () => {
