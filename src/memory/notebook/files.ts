@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 
 import { StoreError } from '../../core/errors.ts';
-import { limits, oncePer } from '../../core/limits.ts';
+import { growingCache, limits, oncePer } from '../../core/limits.ts';
 import { hasUnknownReaders, sessionName, type SessionKey } from '../../core/place.ts';
 import { maskNewSecrets } from '../../core/secrets.ts';
 import type { Store } from '../../core/store.ts';
@@ -83,7 +82,7 @@ export function createNotebookFiles(
   undoable?: Pick<UndoableNotes, 'change'>,
 ) {
   const marks = new ReadMarks();
-  const contents = new LRUCache<string, StoredContent>({ max: keptContents });
+  const contents = growingCache<string, StoredContent>(keptContents);
 
   /** The files of some parts of the tree, by part and name, be they usable here or not. */
   async function names(context: TreeContext, parts: readonly TreePart[]): Promise<readonly TreeFile[]> {
@@ -289,9 +288,7 @@ const maxReadMarks = 5000;
 
 /** Which state of each file the model has seen in a session, and how many characters from its beginning. */
 export class ReadMarks {
-  readonly #marks = new LRUCache<string, { readonly hash: string; readonly upTo: number }>({
-    max: maxReadMarks,
-  });
+  readonly #marks = growingCache<string, { readonly hash: string; readonly upTo: number }>(maxReadMarks);
 
   /** The model was given these characters, or wrote them. What was skipped before them stays unread. */
   mark(session: SessionKey, key: string, content: FileContent, from = 0, to = content.text.length): void {
