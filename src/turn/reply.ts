@@ -50,7 +50,7 @@ export async function beginReply(
     if ((await people.erasedBy(question.userId))(askedAt(question))) control.end('erased');
     else if (hasMoreReaders(answeredFor, await presentPlace(answeredFor)) || (await isAllowed?.()) === false)
       control.end('more-readers');
-    return !control.takenAway.aborted;
+    return !control.isTakenAway;
   }
 
   const reply = replies.begin({
@@ -69,7 +69,7 @@ export async function beginReply(
     },
     onGone: () => control.end('reply-deleted'),
   });
-  control.takenAway.addEventListener('abort', () => void reply.takeAway(), { once: true });
+  control.whenTakenAway(() => void reply.takeAway());
 
   return {
     /** Whether people have seen anything of it. */

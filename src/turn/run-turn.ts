@@ -122,7 +122,7 @@ export async function runTurn(
     // The words are on their way to the disk, which takes as long as the prompt.
     await setImmediate();
     const answer = await answerTurn(answeredFor(turn, readers), memory, off, reply, typing, control, bot);
-    if (control.takenAway.aborted) return await takeAway(turn, reply, answer, control, bot);
+    if (control.isTakenAway) return await takeAway(turn, reply, answer, control, bot);
     if (answer === 'left') return 'left';
     return await timed('delivery', deliver(turn, memory, reply, answer, control, bot));
   } catch (error) {

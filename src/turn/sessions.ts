@@ -199,7 +199,8 @@ export type TurnEnding = 'deleted' | 'reply-deleted' | 'stopped' | 'more-readers
 /** What a turn is told by the outside while it runs, and what the outside must know of it. */
 export class TurnControl {
   readonly #model = new AbortController();
-  readonly #shown = new AbortController();
+  #isTakenAway = false;
+  #takeAway: (() => void) | undefined;
   #ending: TurnEnding | undefined;
   #replyIds: readonly string[] = [];
 
@@ -212,18 +213,25 @@ export class TurnControl {
     return this.#model.signal;
   }
 
-  /** Aborted when nothing of the reply may stay where people see it. */
-  get takenAway(): AbortSignal {
-    return this.#shown.signal;
+  /** Whether nothing of the reply may stay where people see it. */
+  get isTakenAway(): boolean {
+    return this.#isTakenAway;
+  }
+
+  /** Calls back once that is so, if it is not yet. */
+  whenTakenAway(takeAway: () => void): void {
+    this.#takeAway = takeAway;
   }
 
   /** The first ending counts, but that what takes the reply away comes before what lets it stand. */
   end(ending: TurnEnding): void {
     const takesAway = ending !== 'stopped' && ending !== 'shutdown';
-    if (this.#shown.signal.aborted || (this.#ending !== undefined && !takesAway)) return;
+    if (this.#isTakenAway || (this.#ending !== undefined && !takesAway)) return;
     this.#ending = ending;
     this.#model.abort();
-    if (takesAway) this.#shown.abort();
+    if (!takesAway) return;
+    this.#isTakenAway = true;
+    this.#takeAway?.();
   }
 
   /** The messages that the reply has by now. */

@@ -152,9 +152,9 @@ describe('turns of sessions', () => {
     void turns.submit(message(1));
     started[0]?.control.noteReply(['the reply']);
     await turns.stopBy(aliceId, message(1).id, () => Promise.resolve());
-    expect(started[0]?.control.takenAway.aborted).toBe(false);
+    expect(started[0]?.control.isTakenAway).toBe(false);
     recent.note({ kind: 'deleted', channelId: generalId, messageIds: ['the reply'] });
-    expect(started[0]?.control.takenAway.aborted).toBe(true);
+    expect(started[0]?.control.isTakenAway).toBe(true);
     turns.abort();
     expect(started[0]?.control.ending).toBe('reply-deleted');
     started[0]?.release();

@@ -34,19 +34,25 @@ export async function fetchForSdk(input: string | URL | Request, init: RequestIn
   }
   if (answer.statusCode !== 200 || !isEventStream.test(given.get('content-type') ?? ''))
     return new Response(text, { status: answer.statusCode, headers: given });
-  const response = new Response(null, { headers: given });
-  streams.set(response, text);
-  return response;
+  return new StreamedResponse(text, given);
 }
 
 const isEventStream = /^text\/event-stream\b/iu;
 
-/** By the responses that they came with. */
-const streams = new WeakMap<Response, Readable>();
+/** A response without a body, and its text beside it: what a `WeakMap` knew by it, collections of young garbage would leave in memory with all that leads on from there. */
+class StreamedResponse extends Response {
+  readonly stream: Readable;
+
+  constructor(stream: Readable, headers: Headers) {
+    super(null, { headers });
+    this.stream = stream;
+  }
+}
 
 /** The pieces of a response's text as they come. */
 export function piecesOf(response: Response): AsyncIterator<Uint8Array, unknown> {
-  const text: AsyncIterable<Uint8Array> = streams.get(response) ?? response.body ?? noText;
+  const text: AsyncIterable<Uint8Array> =
+    response instanceof StreamedResponse ? response.stream : (response.body ?? noText);
   return text[Symbol.asyncIterator]();
 }
 
