@@ -2,9 +2,9 @@ import { constants, type BigIntStats, type Dirent } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../core/errors.ts';
-import { growingCache } from '../../core/limits.ts';
 import { errorCode, timeResolutionMs, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 import { isWithin } from '../keys.ts';
+import { createGlances } from './glances.ts';
 import { backupOf, newMark, originOf, temporaryName, type Location } from './paths.ts';
 
 export type Disk = ReturnType<typeof createDisk>;
@@ -21,14 +21,6 @@ interface Replacement {
   readonly isExpected?: (present: BigIntStats | undefined) => boolean;
 }
 
-/** Milliseconds for which what was seen of a file counts: longer than a quick turn, and shorter than a person's way from an editor to the chat. */
-const freshMs = 100;
-const keptGlances = 2000;
-/** Paths that are looked at together: somewhat more than a turn wants. */
-const mostTogether = 32;
-const keptBeginnings = 1000;
-/** A turn, and the work behind it. */
-const momentsOfEach = 3;
 /** Of folders' entries. */
 const keptNames = 20_000;
 
@@ -51,42 +43,7 @@ export function createDisk(fileSystem: FileSystem) {
     maxSize: keptNames,
     sizeCalculation: ({ entries }) => entries.length + 1,
   });
-  const glances = new Map<string, Promise<BigIntStats | undefined>>();
-  let firstGlance = 0;
-  /** What else was wanted in the last moments that began with a path. */
-  const wantedWith = growingCache<string, readonly ReadonlySet<string>[]>(keptBeginnings);
-  let moment = { beginning: '', wanted: new Set<string>() };
-
-  /** What was seen counts no more. */
-  function lookAgain(): void {
-    glances.clear();
-    firstGlance = performance.now();
-  }
-
-  /** A new moment. The last ones that began so tell what else will be wanted; it is looked at at once, since a turn asks for one thing after the other. */
-  function beginMoment(beginning: string): void {
-    const former = wantedWith.get(moment.beginning) ?? [];
-    wantedWith.set(moment.beginning, [moment.wanted, ...former].slice(0, momentsOfEach));
-    moment = { beginning, wanted: new Set() };
-    lookAgain();
-    for (const wanted of wantedWith.get(beginning) ?? []) for (const path of wanted) void look(path);
-  }
-
-  /** What is at a path, be it a link: looked at once for all who ask in the same moment, though people may edit it [S5]. */
-  function glance(path: string): Promise<BigIntStats | undefined> {
-    if (performance.now() - firstGlance > freshMs || glances.size === keptGlances) beginMoment(path);
-    if (moment.wanted.size < mostTogether) moment.wanted.add(path);
-    return look(path);
-  }
-
-  function look(path: string): Promise<BigIntStats | undefined> {
-    const known = glances.get(path);
-    if (known !== undefined) return known;
-    const looking = unlessMissing(fileSystem.lstat(path));
-    glances.set(path, looking);
-    looking.catch(() => glances.delete(path));
-    return looking;
-  }
+  const { glance, lookAgain } = createGlances(fileSystem);
 
   /** What a folder holds, none where there is none: read again once the folder's own time has changed, as it does for every name that comes or goes. */
   async function entriesOf(path: string): Promise<readonly Dirent[]> {
