@@ -39,7 +39,7 @@ export async function fetchForSdk(input: string | URL | Request, init: RequestIn
 
 const isEventStream = /^text\/event-stream\b/iu;
 
-/** A response without a body, and its text beside it: what a `WeakMap` knew by it, collections of young garbage would leave in memory with all that leads on from there. */
+/** A response without a body, and its text beside it. A `WeakMap` of these would do worse: its values outlive collections of young garbage, with all that they lead to. */
 class StreamedResponse extends Response {
   readonly stream: Readable;
 

@@ -9,7 +9,7 @@ const keptGlances = 2000;
 /** Paths that are looked at together: somewhat more than a turn wants. */
 const mostTogether = 32;
 const keptBeginnings = 1000;
-/** A turn, and the work behind it. */
+/** So many as a turn and the work behind it have: they begin alike, and want not quite the same. */
 const momentsOfEach = 3;
 
 /** Looks at what is at paths, few for all that is asked. */
