@@ -196,10 +196,13 @@ function sameReaders(waiting: readonly Waiting[]): number {
  */
 export type TurnEnding = 'deleted' | 'reply-deleted' | 'stopped' | 'more-readers' | 'shutdown' | 'erased';
 
+function takesAway(ending: TurnEnding): boolean {
+  return ending !== 'stopped' && ending !== 'shutdown';
+}
+
 /** What a turn is told by the outside while it runs, and what the outside must know of it. */
 export class TurnControl {
   readonly #model = new AbortController();
-  #isTakenAway = false;
   #takeAway: (() => void) | undefined;
   #ending: TurnEnding | undefined;
   #replyIds: readonly string[] = [];
@@ -215,7 +218,7 @@ export class TurnControl {
 
   /** Whether nothing of the reply may stay where people see it. */
   get isTakenAway(): boolean {
-    return this.#isTakenAway;
+    return this.#ending !== undefined && takesAway(this.#ending);
   }
 
   /** Calls back once that is so, if it is not yet. */
@@ -225,13 +228,10 @@ export class TurnControl {
 
   /** The first ending counts, but that what takes the reply away comes before what lets it stand. */
   end(ending: TurnEnding): void {
-    const takesAway = ending !== 'stopped' && ending !== 'shutdown';
-    if (this.#isTakenAway || (this.#ending !== undefined && !takesAway)) return;
+    if (this.isTakenAway || (this.#ending !== undefined && !takesAway(ending))) return;
     this.#ending = ending;
     this.#model.abort();
-    if (!takesAway) return;
-    this.#isTakenAway = true;
-    this.#takeAway?.();
+    if (takesAway(ending)) this.#takeAway?.();
   }
 
   /** The messages that the reply has by now. */

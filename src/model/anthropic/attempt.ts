@@ -33,8 +33,8 @@ export interface Attempted {
 }
 
 /**
- * Asks once, and reads the answer as it streams. The SDK's timeout ends with the response's headers, so a watchdog looks after
- * the stream [M7]; it counts bytes, as servers keep a connection alive by pings while the model thinks. Rejects with the
+ * Asks once, and reads the answer as it streams. The SDK's timeout does not reach the request, so a watchdog looks after
+ * it and the stream [M7]; it counts bytes, as servers keep a connection alive by pings while the model thinks. Rejects with the
  * signal's reason at once when that is aborted, else with `ModelError` or whatever the SDK throws.
  */
 export async function attempt(

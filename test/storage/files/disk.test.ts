@@ -1,7 +1,6 @@
 import { mkdtemp, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDisk } from '../../../src/storage/files/disk.ts';
 import { createObservedFileSystem, diskError, type Fate } from './observed-file-system.ts';
@@ -55,31 +54,6 @@ describe('ensureFolder', () => {
     const { disk, folders } = createRecorded();
     disk.fate = diskError('EINVAL');
     await expect(folders.ensureFolder(join(root, 'a'))).resolves.toBeUndefined();
-  });
-});
-
-describe('what is at a path', () => {
-  it('is looked at at once with what was wanted after it the last time', async () => {
-    const looked: string[] = [];
-    const folders = createDisk(
-      createObservedFileSystem(({ name, path }) => {
-        if (name === 'lstat') looked.push(path);
-        return 'works';
-      }),
-    );
-    const [first, second, other] = [join(root, 'a'), join(root, 'b'), join(root, 'c')];
-    await folders.glance(other);
-    await setTimeout(120);
-    for (const path of [first, second]) await folders.glance(path);
-    await setTimeout(120);
-    await folders.glance(other);
-    await setTimeout(120);
-    looked.length = 0;
-    await writeFile(second, 'by hand');
-    await folders.glance(first);
-    expect(looked).toEqual([first, second]);
-    expect(await folders.glance(second)).toBeDefined();
-    expect(looked).toHaveLength(2);
   });
 });
 
