@@ -137,12 +137,11 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   /** A message may have been edited, deleted or stopped before its turn could wait: while the journal was read, or an earlier answer recovered. */
   async function submit(message: IncomingMessage, first: Promise<() => void>): Promise<void> {
     await options.erased(message.author.id);
-    if (
-      stops.has(`${message.id} ${message.author.id}`) ||
-      (await options.erasedBy(message.author.id))(message.at)
-    )
-      return markHandled(message.channelId, message.id);
+    const isErased = (await options.erasedBy(message.author.id))(message.at);
     const letNextOn = await first;
+    // Nothing is waited for from here on: what comes later finds the message waiting for its turn.
+    if (isErased || stops.has(`${message.id} ${message.author.id}`))
+      return markHandled(message.channelId, message.id);
     const changed = changes.latest(message.id);
     if (changed !== undefined && changed.text === undefined) return;
     const submitted = turns.submit({ ...message, text: changed?.text ?? message.text });

@@ -219,6 +219,19 @@ describe('what events lead to', () => {
     await taken[0];
   });
 
+  it('does not begin a message that was taken back by 🛑 while it was looked up', async () => {
+    const looks: ((erased: (at: string) => boolean) => void)[] = [];
+    const { handlers, turns, journal } = handlersWith(() => new Promise((resolve) => looks.push(resolve)));
+    const message = incoming();
+    const said = handlers.message(message);
+    await expect.poll(() => looks.length).toBe(1);
+    await handlers.reacted(generalId, message.id, aliceId, '🛑');
+    looks[0]?.(() => false);
+    await said;
+    expect(turns).toEqual([]);
+    expect(await journal.isHandled(generalId, message.id)).toBe(true);
+  });
+
   it('answers a message that waited and was taken back by 🛑 neither now nor when Discord repeats it', async () => {
     const { handlers, turns, gates } = handlersWith();
     const running = handlers.message(incoming({ id: '400000000000000001', text: 'A' }));
