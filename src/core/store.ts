@@ -15,8 +15,22 @@ export interface DocumentKind<T extends Versioned> {
   readonly list?: string;
 }
 
+/** Of lists that were made from others: the later one, then the earlier one. */
+const notedParts = new WeakMap<readonly unknown[], WeakMap<readonly unknown[], ChangedPart>>();
+
+/** Spares those who ask later how two lists differ, neither of which changes any more, to look through them. */
+export function noteChangedPart(
+  before: readonly unknown[],
+  after: readonly unknown[],
+  part: ChangedPart,
+): void {
+  notedParts.set(after, new WeakMap([[before, part]]));
+}
+
 /** Where two lists begin to differ, and how many elements at their ends are the same objects. */
-export function changedPart(before: readonly unknown[], after: readonly unknown[]) {
+export function changedPart(before: readonly unknown[], after: readonly unknown[]): ChangedPart {
+  const noted = notedParts.get(after)?.get(before);
+  if (noted !== undefined) return noted;
   // Copies are made at once, and looked through several times faster than frozen lists.
   const [old, next] = [[...before], [...after]];
   const shorter = Math.min(old.length, next.length);
@@ -27,7 +41,10 @@ export function changedPart(before: readonly unknown[], after: readonly unknown[
   return { start, kept };
 }
 
-export type ChangedPart = Readonly<ReturnType<typeof changedPart>>;
+export interface ChangedPart {
+  readonly start: number;
+  readonly kept: number;
+}
 
 /** One line of a log. `sequence` starts at 1, grows by one an append, and is never used twice in a log. */
 export interface LogEntry<T> {

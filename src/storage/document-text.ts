@@ -14,7 +14,8 @@ export function sound<T>(value: T): ParsedDocument<T> {
 }
 
 /**
- * A document as it will be read, frozen. Of a list only those elements are looked at that are not the same objects as `before`.
+ * A document as it will be read, frozen. Of a list only those elements are looked at that are not the same objects as `before`; where these are read
+ * again just as they are, the list that was given is frozen itself.
  * @throws {StoreError} where it could not be read again.
  */
 export function checkedDocument<T extends Versioned>(
@@ -25,22 +26,23 @@ export function checkedDocument<T extends Versioned>(
 ): { readonly value: T; readonly part: ChangedPart } {
   const { list = '' } = kind;
   const [old, all] = [listIn(before, list), listIn(next, list)];
-  const { start, kept } = changedPart(old, all);
-  const known = new Set(old.slice(start, old.length - kept));
-  const changed = all.slice(start, all.length - kept).filter((element) => !known.has(element));
-  const isPart = changed.length < all.length;
-  const parsed = parseDocument(key, formatDocument(isPart ? { ...next, [list]: changed } : next), kind);
-  if (parsed.outcome === 'damaged') throw new StoreError(`${key} was not stored: ${parsed.reason}`, key);
-  if (!isPart) return { value: parsed.value, part: { start: 0, kept: 0 } };
-  const elements = [...all];
-  let at = start;
-  for (const element of listIn(parsed.value, list)) {
-    while (known.has(elements[at])) at += 1;
-    elements[at] = element;
-    at += 1;
+  const part = changedPart(old, all);
+  const known = new Set(old.slice(part.start, old.length - part.kept));
+  const changed = all.slice(part.start, all.length - part.kept).filter((element) => !known.has(element));
+  if (changed.length < all.length) {
+    const value = readAgain(key, kind, { ...next, [list]: changed });
+    if (isDeepStrictEqual(listIn(value, list), changed)) {
+      freezeDeep(changed);
+      return { value: Object.freeze({ ...value, [list]: Object.freeze(all) }), part };
+    }
   }
-  const value = Object.freeze({ ...parsed.value, [list]: Object.freeze(elements) });
-  return { value, part: { start, kept } };
+  return { value: readAgain(key, kind, next), part: { start: 0, kept: 0 } };
+}
+
+function readAgain<T extends Versioned>(key: string, kind: DocumentKind<T>, document: object): T {
+  const parsed = parseDocument(key, formatDocument(document), kind);
+  if (parsed.outcome === 'damaged') throw new StoreError(`${key} was not stored: ${parsed.reason}`, key);
+  return parsed.value;
 }
 
 function listIn(document: object | undefined, name: string): readonly unknown[] {

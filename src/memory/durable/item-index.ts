@@ -1,4 +1,4 @@
-import { changedPart } from '../../core/store.ts';
+import { changedPart, noteChangedPart } from '../../core/store.ts';
 import { sameItemForm } from '../../core/text.ts';
 import { byAge, type DurableItem } from './document.ts';
 
@@ -42,8 +42,17 @@ export function changedItems(items: readonly DurableItem[], change: ListChange):
   const { replaced = [], removed = [], added = [] } = change;
   if (replaced.length + removed.length + added.length === 0) return items;
   const changed = [...items, ...added];
-  for (const [old, item] of replaced) changed[changed.indexOf(old)] = item;
+  const places = replaced.map(([old, item]) => {
+    const at = items.indexOf(old);
+    changed[at] = item;
+    return at;
+  });
   for (const item of removed) changed.splice(changed.indexOf(item), 1);
+  if (removed.length === 0) {
+    const start = Math.min(items.length, ...places);
+    const kept = added.length > 0 ? 0 : items.length - 1 - Math.max(...places);
+    noteChangedPart(items, changed, { start, kept });
+  }
   passOn(items, changed, change);
   return changed;
 }
