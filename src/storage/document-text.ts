@@ -40,7 +40,7 @@ export function checkedDocument<T extends Versioned>(
 }
 
 function readAgain<T extends Versioned>(key: string, kind: DocumentKind<T>, document: object): T {
-  const parsed = parseDocument(key, formatDocument(document), kind);
+  const parsed = parseDocument(key, JSON.stringify(document), kind);
   if (parsed.outcome === 'damaged') throw new StoreError(`${key} was not stored: ${parsed.reason}`, key);
   return parsed.value;
 }
