@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { oncePer } from './limits.ts';
+
 /**
  * One thing of a person's memory that a model was shown, by reference only, so that it outlives none of its words [K7]: an item with 16 bits of its text,
  * which an edit changes; a summary by when it was made; an exchange in another channel; a file of the notes, with the line where only a passage of it
@@ -48,8 +50,10 @@ export type UsedMemory = z.infer<typeof usedMemorySchema>;
 
 /** Each once, in order. */
 export function distinctSources(sources: readonly MemorySource[]): readonly MemorySource[] {
-  return [...new Map(sources.map((source) => [JSON.stringify(source), source])).values()];
+  return [...new Map(sources.map((source) => [formOf(source), source])).values()];
 }
+
+const formOf = oncePer((source: MemorySource) => JSON.stringify(source));
 
 export function usesMemory({ prompt, tools }: UsedMemory): boolean {
   return prompt.length > 0 || tools.length > 0;

@@ -70,7 +70,8 @@ export function createHistory(options: HistoryOptions) {
     messages: readonly ChatMessage[],
   ): Promise<readonly ChatMessage[]> {
     // A kill may have kept the journal from learning that an answer is one to a command.
-    const commands = new Set(messages.flatMap((message) => (saysCommand(message) ? [message.id] : [])));
+    const commands = new Set<string>();
+    for (const message of messages) if (saysCommand(message)) commands.add(message.id);
     const isHidden = await hiddenOrAllIn(channelId);
     return messages.filter(
       (message) =>

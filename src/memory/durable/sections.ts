@@ -140,8 +140,16 @@ function readyFrom(
     snapshot,
     matching(message) {
       const scores = scoresFor(message);
-      const scoreOf = (index: number): number => scores[index] ?? 0;
-      const found = others.filter((index) => scoreOf(index) > 0).toSorted((a, b) => scoreOf(b) - scoreOf(a));
+      // There are few scores, and many with each of them.
+      const byScore = new Map<number, number[]>();
+      for (const index of others) {
+        const score = scores[index] ?? 0;
+        if (score === 0) continue;
+        const alike = byScore.get(score);
+        if (alike === undefined) byScore.set(score, [index]);
+        else alike.push(index);
+      }
+      const found = [...byScore].toSorted(([a], [b]) => b - a).flatMap(([, alike]) => alike);
       const fitted = fitLines(
         rest,
         found.map((index) => lines[index] ?? ''),

@@ -10,7 +10,7 @@ import type { Sessions } from './sessions.ts';
 
 const keptSessions = 200;
 const keptEntries = 400;
-const firstWindow = 64;
+const firstWindow = 16;
 const appendedAtOnce = 200;
 
 interface Tail {
@@ -49,8 +49,7 @@ export class LogTails {
     const name = sessionName(session);
     const kept = this.#tails.get(name);
     const isCurrent = kept?.state.last === last && kept.state.edition === edition;
-    if (isCurrent && kept.after <= cursor)
-      return kept.entries.slice(kept.entries.findLastIndex(({ sequence }) => sequence <= cursor) + 1);
+    if (isCurrent && kept.after <= cursor) return entriesAfter(kept.entries, cursor, last);
     const entries: LogEntry<LogRecord>[] = [];
     for await (const entry of this.#store.scan(logKey(session), logRecordSchema, { after: cursor })) {
       entries.push(entry);
@@ -132,4 +131,16 @@ export class LogTails {
     const after = (entries[0]?.sequence ?? 1) - 1;
     this.#tails.set(name, { after, entries, state: tail.state });
   }
+}
+
+/** Those after a sequence number; the newest has at most `last`. */
+function entriesAfter(
+  entries: readonly LogEntry<LogRecord>[],
+  cursor: number,
+  last: number,
+): readonly LogEntry<LogRecord>[] {
+  // There are no more of them than numbers.
+  let first = Math.max(0, entries.length - (last - cursor));
+  while ((entries[first]?.sequence ?? Infinity) <= cursor) first += 1;
+  return entries.slice(first);
 }

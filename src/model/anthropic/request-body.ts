@@ -170,7 +170,7 @@ function markParam(cache: CacheLife | undefined): Pick<TextBlockParam, 'cache_co
 }
 
 function isVisible(block: TextBlock): boolean {
-  return block.text.trim() !== '';
+  return /\S/u.test(block.text);
 }
 
 function keepLastMarks(blocks: readonly ContentBlockParam[]): void {
