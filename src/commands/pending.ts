@@ -13,7 +13,7 @@ export type Pending<Value extends {}> = ReturnType<typeof createPending<Value>>;
 /** What waits for a person's word, in memory alone. */
 export function createPending<Value extends {}>() {
   const waiting = growingCache<string, { readonly userId: string; readonly value: Value }>(mostWaiting, {
-    ttl: waitsForMs,
+    maxAge: waitsForMs,
   });
   return {
     /** The token by which it is done. */

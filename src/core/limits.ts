@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import QuickLRU from 'quick-lru';
 
 const megabyte = 1024 * 1024;
 
@@ -33,12 +33,12 @@ export const limits = {
   quarantine: { files: 100, bytes: 50 * megabyte, days: 90 },
 } as const;
 
-/** A cache of so many entries at most that grows with them: by its `max` the library would take the room for all at once. */
+/** A cache of so many entries, twice as many at most, that grows with them; `maxAge` is in milliseconds. */
 export function growingCache<Key extends string | number, Value extends {}>(
   most: number,
-  options: { readonly ttl?: number } = {},
-): LRUCache<Key, Value> {
-  return new LRUCache({ ...options, maxSize: most, sizeCalculation: () => 1 });
+  options: { readonly maxAge?: number } = {},
+): QuickLRU<Key, Value> {
+  return new QuickLRU({ ...options, maxSize: most });
 }
 
 /** The function, asked once an object that never changes. What it gave is kept for as long as the object is. */

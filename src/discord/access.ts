@@ -123,7 +123,7 @@ export type LockedOut = ReturnType<typeof createLockedOut>;
 
 /** Shows people without access that they are not answered [G1]: by a reaction, without words, and once a day at most as long as the process lives. */
 export function createLockedOut() {
-  const shown = growingCache<string, true>(keptPeople, { ttl: dayMs });
+  const shown = growingCache<string, true>(keptPeople, { maxAge: dayMs });
   let messages = 0;
   return {
     /** Somebody without access has written to the bot; whether they are to see that. */

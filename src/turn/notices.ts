@@ -118,7 +118,7 @@ export function createLateNotices(
   const byMessage = growingCache<string, { readonly turn: TurnContext; readonly at: number }>(keptAnswers);
   const newest = growingCache<string, TurnContext>(keptAnswers);
   /** By message, of which this process knows no answer yet. */
-  const early = growingCache<string, readonly LateNotice[]>(keptAnswers, { ttl: earlyForMs });
+  const early = growingCache<string, readonly LateNotice[]>(keptAnswers, { maxAge: earlyForMs });
 
   async function tellUnder(turn: TurnContext, stored: readonly LateNotice[]): Promise<void> {
     const { speaker, place, messages } = turn;

@@ -2,6 +2,7 @@ import { constants, type BigIntStats, type Dirent } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../core/errors.ts';
+import { growingCache } from '../../core/limits.ts';
 import { errorCode, timeResolutionMs, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 import { isWithin } from '../keys.ts';
 import { createGlances } from './glances.ts';
@@ -36,7 +37,7 @@ export function createDisk(fileSystem: FileSystem) {
   const unsyncedFiles = new Set<string>();
   const roots = new Set<string>();
   // Folders below the roots that this process has used already.
-  const used = new LRUCache<string, true>({ max: keptNames });
+  const used = growingCache<string, true>(keptNames);
   // Temporary files that could not be removed, and which path each stood in for.
   const leftovers = new Map<string, string>();
   const listings = new LRUCache<string, { readonly state: string; readonly entries: readonly Dirent[] }>({

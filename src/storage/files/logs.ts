@@ -1,9 +1,9 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 
+import { growingCache } from '../../core/limits.ts';
 import type { LazyOption, LogBlock, LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
@@ -51,7 +51,7 @@ export function createLogs(
   { readOnly, blockLines }: { readonly readOnly: boolean; readonly blockLines: number },
 ) {
   const keptBlocks = createKeptBlocks(fileSystem, disk);
-  const known = new LRUCache<string, KnownLog>({ max: knownLogs });
+  const known = growingCache<string, KnownLog>(knownLogs);
   /** Of logs whose file has not all yet. */
   const owed = new Map<string, KnownLog>();
   /** Logs that may have a part of what is owed behind their last good line. */

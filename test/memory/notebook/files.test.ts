@@ -281,8 +281,8 @@ describe('what the model has read of a file', () => {
   it('what falls out of the bounded memory has to be read again', () => {
     const marks = new ReadMarks();
     const text = { text: 'text' };
-    for (let index = 0; index <= 5000; index += 1) marks.mark(session, `k${index}`, text);
+    for (let index = 0; index <= 10_000; index += 1) marks.mark(session, `k${index}`, text);
     expect(marks.knowledgeOf(session, 'k0', text)).toBe('unread');
-    expect(marks.knowledgeOf(session, 'k5000', text)).toBe('whole');
+    expect(marks.knowledgeOf(session, 'k10000', text)).toBe('whole');
   });
 });
