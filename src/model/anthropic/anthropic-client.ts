@@ -23,7 +23,7 @@ import { attempt } from './attempt.ts';
 import { createRefusals, type AppliedRequest } from './features.ts';
 import { fetchForSdk } from './fetch.ts';
 import { callCost, type OwnPrices } from './models.ts';
-import { largestUsage, requestBody } from './request-body.ts';
+import { bodyBytes, largestUsage, requestBody } from './request-body.ts';
 import { AttemptError, attemptError, withRetries } from './retries.ts';
 
 export interface AnthropicClientOptions {
@@ -113,11 +113,12 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     const { request } = sent;
     const body = bodyFor(request, callOptions);
     const costOf = (usage: ModelUsage): number => callCost(request.model, usage, options.prices) ?? 0;
-    const reserved = await options.budget?.reserve(request, costOf(largestUsage(body)));
+    const bytes = bodyBytes(body);
+    const reserved = await options.budget?.reserve(request, costOf(largestUsage(body, bytes.length)));
     if (signal.aborted) reserved?.settle(0);
     signal.throwIfAborted();
     try {
-      const { id, response } = await attempt(sdk, body, {
+      const { id, response } = await attempt(sdk, bytes, {
         signal,
         after: callOptions.after,
         idleTimeoutMs,

@@ -1,5 +1,4 @@
 import type { Anthropic, Middleware } from '@anthropic-ai/sdk';
-import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 import { createParser } from 'eventsource-parser';
 
 import { ModelError } from '../../core/errors.ts';
@@ -13,6 +12,8 @@ import { createAssembly, eventIn, isFields, jsonOf } from './stream-events.ts';
 
 /** Milliseconds that a stream has to end after the message in it. */
 const streamEndMs = 50;
+
+const jsonHeaders = { 'content-type': 'application/json' };
 
 /** Why a connection is closed whose answer is not wanted any more; a reason made anew each time is dear. */
 const notWanted = new Error('The rest of the answer is not wanted');
@@ -33,13 +34,13 @@ export interface Attempted {
 }
 
 /**
- * Asks once, and reads the answer as it streams. The SDK's timeout does not reach the request, so a watchdog looks after
+ * Asks once, with the body of a request to the Messages API as it is sent, and reads the answer as it streams. The SDK's timeout does not reach the request, so a watchdog looks after
  * it and the stream [M7]; it counts bytes, as servers keep a connection alive by pings while the model thinks. Rejects with the
  * signal's reason at once when that is aborted, else with `ModelError` or whatever the SDK throws.
  */
 export async function attempt(
   client: Anthropic,
-  body: MessageCreateParamsStreaming,
+  body: Uint8Array,
   { signal, after, idleTimeoutMs, onText }: AttemptOptions,
 ): Promise<Attempted> {
   signal.throwIfAborted();
@@ -84,7 +85,7 @@ interface Receiving {
 
 async function receive(
   client: Anthropic,
-  body: MessageCreateParamsStreaming,
+  body: Uint8Array,
   { signal, after, onBytes, onText }: Receiving,
 ): Promise<Answer> {
   // The SDK would listen to the signal only as long as nobody has collected the response, which it keeps track of by a finaliser.
@@ -92,7 +93,10 @@ async function receive(
     await after;
     return send({ ...request, signal });
   };
-  const response = await client.messages.create(body, { middleware: [toServer] }).asResponse();
+  // `messages.create` would write the whole body anew.
+  const response = await client
+    .post('/v1/messages', { body, headers: jsonHeaders, stream: true, middleware: [toServer] })
+    .asResponse();
   onBytes();
   const type = response.headers.get('content-type') ?? '';
   if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import type {
   ContentBlockParam,
@@ -8,6 +10,7 @@ import type {
   Tool,
 } from '@anthropic-ai/sdk/resources/messages';
 
+import { oncePer } from '../../core/limits.ts';
 import {
   noUsage,
   type CacheLife,
@@ -64,6 +67,35 @@ export function requestBody(request: ModelRequest): MessageCreateParamsStreaming
   };
 }
 
+interface Front {
+  readonly tools: MessageCreateParamsStreaming['tools'] | undefined;
+  readonly system: MessageCreateParamsStreaming['system'] | undefined;
+  readonly bytes: Buffer;
+}
+
+/** The newest fronts that are kept: there is one for each kind of place and of work. */
+const keptFronts = 20;
+const fronts: Front[] = [];
+
+/** A body as it is sent. What most requests have in common, tools and instructions, is the most of them, and made once. */
+export function bodyBytes({ tools, system, ...rest }: MessageCreateParamsStreaming): Buffer {
+  const back = Buffer.from(JSON.stringify(rest));
+  if (tools === undefined && system === undefined) return back;
+  // One `}` and one `{` make a comma.
+  return Buffer.concat([frontBytes(tools, system), back.subarray(1)]);
+}
+
+function frontBytes(tools: Front['tools'], system: Front['system']): Buffer {
+  const known = fronts.find(
+    (each) => isDeepStrictEqual(each.tools, tools) && isDeepStrictEqual(each.system, system),
+  );
+  if (known !== undefined) return known.bytes;
+  const made = { tools, system, bytes: Buffer.from(`${JSON.stringify({ tools, system }).slice(0, -1)},`) };
+  fronts.unshift(made);
+  fronts.length = Math.min(fronts.length, keptFronts);
+  return made.bytes;
+}
+
 /** Tokens that the vendor adds of its own, for tools and structured answers. */
 const addedTokens = 1000;
 /** Of one picture, and of one PDF as a multiple of its bytes in base64: its pages count as text and as pictures. */
@@ -73,25 +105,21 @@ const documentFactor = 2;
 const contextTokens = 1_000_000;
 
 /**
- * The most that a request can use [L2]: a token has at least a byte, all is written to the cache where any of it is, for as long as its longest mark
- * says, and the answer is as long as it may be.
+ * The most that a request of so many bytes can use [L2]: a token has at least a byte, all is written to the cache where any of it is, for as long as its
+ * longest mark says, and the answer is as long as it may be.
  */
-export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
+export function largestUsage(body: MessageCreateParamsStreaming, bytes: number): ModelUsage {
   const { system = [], messages } = body;
   const blocks = [system, ...messages.map(({ content }) => content)].flatMap((content) =>
     typeof content === 'string' ? [] : content,
   );
-  const sources = new Set<unknown>();
-  let mediaTokens = 0;
+  let tokens = bytes + addedTokens;
   for (const block of blocks) {
     if (block.type !== 'image' && block.type !== 'document') continue;
-    sources.add(block.source);
-    if (block.type === 'image') mediaTokens += imageTokens;
-    else if (block.source.type === 'base64') mediaTokens += block.source.data.length * documentFactor;
+    const encoded = block.source.type === 'base64' ? block.source.data.length : 0;
+    tokens += (block.type === 'image' ? imageTokens : encoded * documentFactor) - encoded;
   }
-  const withoutSources = (_: string, value: unknown): unknown => (sources.has(value) ? undefined : value);
-  const told = sources.size === 0 ? JSON.stringify(body) : JSON.stringify(body, withoutSources);
-  const input = Math.min(contextTokens, Buffer.byteLength(told) + mediaTokens + addedTokens);
+  const input = Math.min(contextTokens, tokens);
   const marks = blocks.flatMap((block) => ('cache_control' in block ? (block.cache_control ?? []) : []));
   const isWritten = marks.length > 0;
   return {
@@ -119,9 +147,14 @@ function toolParam(tool: ToolDefinition): Tool {
   return {
     name: tool.name,
     description: tool.description,
-    input_schema: { ...tool.inputSchema, type: 'object' },
+    input_schema: schemaParam(tool.inputSchema),
   };
 }
+
+const schemaParam = oncePer((schema: ToolDefinition['inputSchema']): Tool['input_schema'] => ({
+  ...schema,
+  type: 'object',
+}));
 
 function messageParam(message: ModelMessage): MessageParam & { content: ContentBlockParam[] } {
   return { role: message.role, content: message.content.flatMap(blockParam) };
