@@ -71,7 +71,8 @@ export function createHistory(options: HistoryOptions) {
   ): Promise<readonly ChatMessage[]> {
     // A kill may have kept the journal from learning that an answer is one to a command.
     const commands = new Set<string>();
-    for (const message of messages) if (saysCommand(message)) commands.add(message.id);
+    for (const message of messages)
+      if (message.author.kind === 'human' && saysCommand(message)) commands.add(message.id);
     const isHidden = await hiddenOrAllIn(channelId);
     return messages.filter(
       (message) =>

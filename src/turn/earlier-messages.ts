@@ -109,18 +109,18 @@ export function answersUnknown(earlier: readonly ChatMessage[], { place, message
 
 /** Earlier messages with secrets masked [K14], also where another one of them repeats these. */
 function withoutSecrets(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-  const values = new Set(messages.flatMap(valuesIn));
+  const looked = messages.map(withoutOwnSecrets);
+  const values = new Set(looked.flatMap(({ found }) => found));
+  if (values.size === 0) return looked.map(({ masked }) => masked);
   const all = [...values];
-  return messages.map((message) => {
-    const masked = withoutOwnSecrets(message);
+  return looked.map(({ masked }) => {
     const isRepeated = all.some((value) => masked.text.includes(value));
-    return isRepeated ? { ...message, text: maskSecrets(masked.text, values) } : masked;
+    return isRepeated ? { ...masked, text: maskSecrets(masked.text, values) } : masked;
   });
 }
 
-const valuesIn = oncePer(({ text }: ChatMessage) => secretValues(text));
-
-const withoutOwnSecrets = oncePer((message: ChatMessage): ChatMessage => {
+const withoutOwnSecrets = oncePer((message: ChatMessage) => {
+  const found = secretValues(message.text);
   const text = maskSecrets(message.text);
-  return text === message.text ? message : { ...message, text };
+  return { found, masked: text === message.text ? message : { ...message, text } };
 });
