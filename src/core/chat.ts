@@ -175,7 +175,7 @@ export type RefusalReason = 'content' | 'place';
 /** A reply that grows before people's eyes while its text is being made [G3]. */
 export interface GrowingReply {
   /** Whether anything of it was posted, or is being posted. */
-  readonly hasBegun: boolean;
+  hasBegun(): boolean;
   /** The text so far; only the latest counts. Shown when Discord's limits allow it. Never throws. */
   show(text: string): void;
   /** The text is whole, and `finish` follows in a moment: until then nothing more is shown, so that it comes in one request. Never throws. */

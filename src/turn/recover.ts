@@ -125,7 +125,7 @@ async function finishReply(
     await endRefused(options, question, finished);
     return 'handled';
   }
-  const wasSeen = reply.hasBegun;
+  const wasSeen = reply.hasBegun();
   await reply.takeAway();
   if (control.ending === 'more-readers') await sendLine(options, question, keptBackLine, wasSeen);
   return 'handled';

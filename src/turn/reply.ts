@@ -73,9 +73,7 @@ export async function beginReply(
 
   return {
     /** Whether people have seen anything of it. */
-    get hasBegun(): boolean {
-      return reply.hasBegun;
-    },
+    hasBegun: (): boolean => reply.hasBegun(),
     /** The text so far. Never throws. */
     show: (text: string): void => reply.show(text),
     mayShow,

@@ -260,8 +260,8 @@ async function explain(
     case 'stopped':
       return { text, problem: stoppedLine, ...known };
     case 'shutdown':
-      if (reply.hasBegun && text !== '') break;
-      if (!reply.hasBegun) await reply.takeAway();
+      if (reply.hasBegun() && text !== '') break;
+      if (!reply.hasBegun()) await reply.takeAway();
       return 'left';
     case 'deleted':
     case 'reply-deleted':
@@ -308,7 +308,7 @@ async function deliver(
     return { line, buttons: told.buttons };
   };
   if (text === '') {
-    const wasSeen = reply.hasBegun;
+    const wasSeen = reply.hasBegun();
     await reply.takeAway();
     const { line, buttons } = await under();
     if (line !== undefined) await sendLine(bot, question, line, wasSeen, { buttons });
@@ -354,7 +354,7 @@ async function takeAway(
   bot: TurnPorts,
 ): Promise<TurnOutcome> {
   const question = questionOf(turn);
-  const wasSeen = reply.hasBegun;
+  const wasSeen = reply.hasBegun();
   await reply.takeAway();
   bot.logger.warn('an answer was taken away', { ...sessionOf(turn), why: ending });
   if (ending === 'more-readers') {

@@ -39,14 +39,18 @@ class FakeGrowingReply implements GrowingReply {
   #ids: readonly string[];
   #isClosed = false;
   #last: Promise<unknown> = Promise.resolve();
-  hasBegun: boolean;
+  #hasBegun: boolean;
 
   constructor(start: ReplyStart, note: (step: string) => void, nextId: () => string) {
     this.#start = start;
     this.#note = note;
     this.#nextId = nextId;
     this.#ids = start.standing ?? [];
-    this.hasBegun = this.#ids.length > 0;
+    this.#hasBegun = this.#ids.length > 0;
+  }
+
+  hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   show(text: string): void {
@@ -73,7 +77,7 @@ class FakeGrowingReply implements GrowingReply {
   async #put(text: string, step: string): Promise<boolean> {
     if (this.#isClosed || !(await this.#start.mayShow())) return false;
     if (this.#ids.length === 0) {
-      this.hasBegun = true;
+      this.#hasBegun = true;
       await this.#start.onMessages([]);
       this.#ids = [this.#nextId()];
       await this.#start.onMessages(this.#ids);

@@ -240,9 +240,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
   }
 
   return {
-    get hasBegun() {
-      return hasBegun;
-    },
+    hasBegun: () => hasBegun,
     show(text) {
       state = withText(state, text, now());
       void work();

@@ -135,10 +135,10 @@ async function readStream(
   const parser = createParser({
     onEvent(event) {
       // What follows the end counts for nothing.
-      if (!assembly.isWhole) assembly.take(eventIn(event, headers));
+      if (!assembly.isWhole()) assembly.take(eventIn(event, headers));
     },
   });
-  while (!assembly.isWhole) {
+  while (!assembly.isWhole()) {
     const piece = await nextPiece();
     if (piece === undefined) throw new AttemptError("The model's answer broke off", 'broken');
     parser.feed(piece);

@@ -70,9 +70,7 @@ export function createAssembly(onText: (piece: string) => void) {
       }
     },
     /** Whether the message's end was told. */
-    get isWhole() {
-      return isWhole;
-    },
+    isWhole: () => isWhole,
     /** The message in the form that it has in one piece. */
     message(): unknown {
       const content = Array.from(blocks.values(), (block) => {

@@ -97,7 +97,7 @@ describe('a reply that grows [U1]', () => {
     const standing = ['900000000000000701', '900000000000000702'];
     const { discord, reply } = growing({ standing });
     for (const id of standing) discord.standing.set(id, 'from before');
-    expect(reply.hasBegun).toBe(true);
+    expect(reply.hasBegun()).toBe(true);
     reply.show('The new');
     await discord.pass(100);
     expect(discord.texts).toEqual(['The new', 'from before']);
