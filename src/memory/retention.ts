@@ -186,12 +186,15 @@ export function createRetention(options: RetentionOptions) {
     /** Resolves when no pass runs. */
     idle: (): Promise<void> => running,
     /** The same history without what is too old, though it stands on Discord. */
-    young: (history: HistoryPort): HistoryPort => ({
-      async recent(channelId, limit) {
-        const messages = await history.recent(channelId, limit);
-        return messages.filter(({ id }) => !isPast(id));
-      },
-    }),
+    young: (history: HistoryPort): HistoryPort => {
+      if (days === 0) return history;
+      return {
+        async recent(channelId, limit) {
+          const messages = await history.recent(channelId, limit);
+          return messages.filter(({ id }) => !isPast(id));
+        },
+      };
+    },
     /** The same for what is read of a channel. */
     youngTalk:
       (read: ReadChannel): ReadChannel =>

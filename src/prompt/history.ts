@@ -60,8 +60,8 @@ export function nextWindow(
   budget: number,
   { speaker, messageIds, messageChars = 0, botName }: WindowTurn = { messageIds: [] },
 ): NextWindow {
-  const authors = messages.map(({ author }) => author);
-  const present = new Set([...authors, ...(speaker === undefined ? [] : [speaker])].map(({ id }) => id));
+  const present = new Set<string>(speaker === undefined ? [] : [speaker.id]);
+  for (const { author } of messages) present.add(author.id);
   const { nameOf, names } = createNaming(previous?.names, present, botName);
   // The speaker is named first, so that a number goes to who looks like them.
   if (speaker !== undefined) nameOf(speaker);

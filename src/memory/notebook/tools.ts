@@ -37,6 +37,43 @@ const summaryInput = z
   .describe('What the file then holds, in one line of a few words; lists show it.')
   .exactOptional();
 
+// Once for all tools: a schema takes long to make, and longer to describe to the model.
+const listInput = z.object({
+  folder: z.string().describe('Only this folder, such as topics. Default: all.').exactOptional(),
+});
+
+const readInput = z.object({
+  path: pathInput,
+  offset: z.int().nonnegative().default(0).describe('Where to begin, in characters. Default: 0.'),
+});
+
+const writeInput = z.object({
+  path: pathInput
+    .default('MEMORY.md')
+    .describe('Where to write. Default: MEMORY.md, the curated notes, in direct messages.'),
+  content: z.string().describe('The whole new content, as markdown.'),
+  summary: summaryInput,
+});
+
+const patchInput = z.object({
+  path: pathInput,
+  patches: z
+    .array(
+      z.object({
+        oldText: z.string().describe('Literal text that stands once in the file.'),
+        newText: z.string().describe('What stands there afterwards; empty to remove.'),
+      }),
+    )
+    .min(1)
+    .max(50),
+});
+
+const appendInput = z.object({
+  path: pathInput,
+  entry: z.string().describe('Markdown to add.'),
+  summary: summaryInput,
+});
+
 /** Changes a file and reports what was written, or why nothing was. */
 async function change(
   files: NotebookFiles,
@@ -76,9 +113,7 @@ function listTool(files: NotebookFiles): Tool {
     name: 'memory_list',
     description:
       'List the files that you keep: path, bytes, summary. Here are the notes of this conversation (overview.md, detail/); in direct messages also the notebook of the person.',
-    input: z.object({
-      folder: z.string().describe('Only this folder, such as topics. Default: all.').exactOptional(),
-    }),
+    input: listInput,
     notDone,
     async run({ folder }, context) {
       const parts = treeParts(context).map(({ part }) => part);
@@ -114,10 +149,7 @@ function readTool(files: NotebookFiles): Tool {
   return checkedTool({
     name: 'memory_read',
     description: 'Read a file that you keep. A long one comes in parts; the result says where it goes on.',
-    input: z.object({
-      path: pathInput,
-      offset: z.int().nonnegative().default(0).describe('Where to begin, in characters. Default: 0.'),
-    }),
+    input: readInput,
     notDone,
     async run({ path, offset }, context) {
       const opened = await files.open(path, context);
@@ -168,13 +200,7 @@ function writeTool(files: NotebookFiles, timeZone: string): Tool {
     name: 'memory_write',
     description:
       'Replace a whole file, or make a new one. The former content is gone, so read the file first and merge; for a small change use memory_patch. Refused where the file changed since you read it.',
-    input: z.object({
-      path: pathInput
-        .default('MEMORY.md')
-        .describe('Where to write. Default: MEMORY.md, the curated notes, in direct messages.'),
-      content: z.string().describe('The whole new content, as markdown.'),
-      summary: summaryInput,
-    }),
+    input: writeInput,
     notDone,
     stores: 'notes',
     run({ path, content, summary }, context) {
@@ -211,18 +237,7 @@ function patchTool(files: NotebookFiles): Tool {
     name: 'memory_patch',
     description:
       'Change places of a file and leave the rest as it is. Each oldText must stand exactly once in the file, letter for letter; all patches are applied, or none.',
-    input: z.object({
-      path: pathInput,
-      patches: z
-        .array(
-          z.object({
-            oldText: z.string().describe('Literal text that stands once in the file.'),
-            newText: z.string().describe('What stands there afterwards; empty to remove.'),
-          }),
-        )
-        .min(1)
-        .max(50),
-    }),
+    input: patchInput,
     notDone,
     stores: 'notes',
     run({ path, patches }, context) {
@@ -246,11 +261,7 @@ function appendTool(files: NotebookFiles, timeZone: string): Tool {
     name: 'memory_append',
     description:
       'Add an entry at the end of a file; a new file is made where there is none. An entry of episodes/YYYY-MM.md is "## Title", "- Summary: under 10 words", "- Date: YYYY-MM-DD", then free lines.',
-    input: z.object({
-      path: pathInput,
-      entry: z.string().describe('Markdown to add.'),
-      summary: summaryInput,
-    }),
+    input: appendInput,
     notDone,
     stores: 'notes',
     async run({ path, entry, summary }, context) {
