@@ -350,8 +350,9 @@ function wishesOfSentence(sentence: string): readonly Wish[] {
   if (sentence === '' || supposes.test(sentence)) return [];
   const clauses = sentence.split(/[,，、:()]| - | – | — /u).map((clause) => clause.trim());
   const parts = clauses.filter((clause) => clause !== '');
-  const ends = parts.findLastIndex((clause) => bare(clause) !== '');
   const whole = parts.join(' ');
+  if (parts.length < 2) return wishesOf(whole);
+  const ends = parts.findLastIndex((clause) => bare(clause) !== '');
   return [
     ...wishesOf(whole),
     ...parts.flatMap((clause, index) =>

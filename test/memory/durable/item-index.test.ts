@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { changedPart } from '../../../src/core/store.ts';
 import type { DurableItem } from '../../../src/memory/durable/document.ts';
 import { changedItems, indexOf, passIndexOn } from '../../../src/memory/durable/item-index.ts';
 import { anyItems, item } from './fixtures.ts';
@@ -48,6 +49,19 @@ describe('the index of a list of items', () => {
           told(present);
           present = changeOf(present, change, `new ${number}`);
           expect(told(present)).toEqual(told([...present]));
+        }
+      }),
+    );
+  });
+
+  it('is passed on with where the lists differ, as one sees who looks through them', () => {
+    fc.assert(
+      fc.property(anyItems, fc.array(anyChange, { maxLength: 12 }), (items, changes) => {
+        let present: readonly DurableItem[] = items;
+        for (const [number, change] of changes.entries()) {
+          const next = changeOf(present, change, `new ${number}`);
+          expect(changedPart(present, next)).toEqual(changedPart([...present], [...next]));
+          present = next;
         }
       }),
     );
