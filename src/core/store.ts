@@ -41,6 +41,7 @@ export function changedPart(before: readonly unknown[], after: readonly unknown[
   return { start, kept };
 }
 
+/** How two lists differ: how many elements at their beginning, and behind that at their end, are the same objects. */
 export interface ChangedPart {
   readonly start: number;
   readonly kept: number;
@@ -132,7 +133,8 @@ export interface Store {
   read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined>;
   /**
    * Serialised read-modify-write; resolves with what is stored then. `change` may run again after a conflict, so it must
-   * have no effects of its own; returning the very object it was given, or `undefined`, leaves the document as it is.
+   * have no effects of its own; what it returns is the store's then, which may freeze it; returning the very object it was given, or `undefined`,
+   * leaves the document as it is.
    */
   update<T extends Versioned>(
     key: string,

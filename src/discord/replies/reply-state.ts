@@ -110,9 +110,9 @@ export function withoutMessage(state: ReplyState, messageId: string): ReplyState
 export function nextStep(state: ReplyState, now: number): ReplyStep {
   switch (state.phase) {
     case 'growing':
-      // What is looked at in time is the text of then.
-      if (state.standing.length === 0 && (state.notBefore ?? 0) > now)
-        return { kind: 'wait', milliseconds: (state.notBefore ?? 0) - now };
+      // Nothing is shown before then, so that only the text of then needs to be split.
+      if (state.standing.length === 0 && state.notBefore !== undefined && state.notBefore > now)
+        return { kind: 'wait', milliseconds: state.notBefore - now };
       return nextChange(state, chunksOf(visiblePart(state.text), state).texts, now) ?? { kind: 'rest' };
     case 'finishing': {
       const { texts, files } = chunksOf(state.text, state);

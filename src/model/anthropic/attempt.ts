@@ -34,9 +34,9 @@ export interface Attempted {
 }
 
 /**
- * Asks once, with the body of a request to the Messages API as it is sent, and reads the answer as it streams. The SDK's timeout does not reach the request, so a watchdog looks after
- * it and the stream [M7]; it counts bytes, as servers keep a connection alive by pings while the model thinks. Rejects with the
- * signal's reason at once when that is aborted, else with `ModelError` or whatever the SDK throws.
+ * Asks once, with the body of a request to the Messages API as it is sent, and reads the answer as it streams. The SDK's timeout does not
+ * reach the request, so a watchdog looks after it and the stream [M7]; it counts bytes, as servers keep a connection alive by pings while the
+ * model thinks. Rejects with the signal's reason at once when that is aborted, else with `ModelError` or whatever the SDK throws.
  */
 export async function attempt(
   client: Anthropic,

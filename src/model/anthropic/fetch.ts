@@ -5,7 +5,7 @@ import { request, type Dispatcher } from 'undici';
 
 /**
  * `fetch` for the SDK. By Node's own, a model call takes about 1.2 ms of processor, by this 0.8: the rest goes into what no such call needs.
- * So a text or bytes that are sent by POST goes out by undici's `request`, over the same pool of connections, and through whatever proxy holds for all
+ * So what is sent by POST, as a text or as bytes, goes out by undici's `request`, over the same pool of connections, and through whatever proxy holds for all
  * (undici's global dispatcher). Anything else is left to Node's. It differs from that one in this:
  *
  * - Of `init`, only method, headers, body and signal are looked at, and `url` of the response is empty.

@@ -81,7 +81,7 @@ const fronts: Front[] = [];
 export function bodyBytes({ tools, system, ...rest }: MessageCreateParamsStreaming): Buffer {
   const back = Buffer.from(JSON.stringify(rest));
   if (tools === undefined && system === undefined) return back;
-  // One `}` and one `{` make a comma.
+  // The front ends in a comma, in place of its `}` and of the `{` here.
   return Buffer.concat([frontBytes(tools, system), back.subarray(1)]);
 }
 
