@@ -33,7 +33,7 @@ export const limits = {
   quarantine: { files: 100, bytes: 50 * megabyte, days: 90 },
 } as const;
 
-/** A cache of so many entries, twice as many at most, that grows with them; `maxAge` is in milliseconds. */
+/** A cache of so many entries, and as many older ones for a while, that grows with them; `maxAge` is in milliseconds. */
 export function growingCache<Key extends string | number, Value extends {}>(
   most: number,
   options: { readonly maxAge?: number } = {},

@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache';
-
 import type { RecentChanges } from '../core/changes.ts';
 import type { ChatMessage, ShownPiece } from '../core/chat.ts';
 import { growingCache, oncePer } from '../core/limits.ts';
@@ -7,7 +5,7 @@ import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 
 /** Channels whose messages are kept in memory. */
-const warmChannels = 500;
+const warmChannels = 250;
 /** Messages asked for where a channel is cold; twice what a history window can hold, for those that are left out [H1]. */
 const coldLimit = 50;
 
@@ -31,7 +29,7 @@ export type History = ReturnType<typeof createHistory>;
  */
 export function createHistory(options: HistoryOptions) {
   const { fetchNewest, hiddenIn, isCommand, recent, logger } = options;
-  const channels = new LRUCache<string, WarmChannel>({ max: warmChannels });
+  const channels = growingCache<string, WarmChannel>(warmChannels);
 
   function channelOf(channelId: string): WarmChannel {
     const known = channels.get(channelId);

@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
-
 import { ModelError } from '../core/errors.ts';
+import { growingCache } from '../core/limits.ts';
 import type { ModelCallOptions } from '../core/model.ts';
 import { untilAborted } from './deadline.ts';
 
@@ -39,7 +38,7 @@ interface Person {
 export function createModelPlaces(concurrency: number, queueLimit: number) {
   const people = new Map<string, Person>();
   /** By person, the number of the place that they were given last: who had none for longest is next. */
-  const served = new LRUCache<string, number>({ max: knownPeople });
+  const served = growingCache<string, number>(knownPeople);
   let given = 0;
   const inBackground = Math.max(1, concurrency - 1);
   let running = 0;

@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache';
-
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
 import type {
   BotHandlers,
@@ -10,6 +8,7 @@ import type {
 } from '../core/chat.ts';
 import type { CommandHandlers } from '../core/commands.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
+import { growingCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import { sessionOf } from '../core/turn-context.ts';
@@ -55,7 +54,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   const { turns, waitingReactions, order, changes, journal, logger } = options;
   const taken = new Set<string>();
   /** `<messageId> <userId>` */
-  const stops = new LRUCache<string, true>({ max: keptStops });
+  const stops = growingCache<string, true>(keptStops);
   /** A session's messages go on to their turns in the order in which they came, however long each is looked up before. */
   const line = createKeyedQueue();
 

@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache';
-
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { growingCache, limits } from '../core/limits.ts';
 import type { LazyOption, LogEntry, Store } from '../core/store.ts';
@@ -16,7 +14,7 @@ import {
   type PreparedReply,
 } from './journal-state.ts';
 
-const loadedChannels = 500;
+const loadedChannels = 250;
 
 export interface Dropping {
   /** Records of ids go only before this number. Default: they stay. */
@@ -31,7 +29,7 @@ export interface Dropping {
  * end and edition before each use. What the disk refused is known nevertheless, and stored before whatever comes next. `isErased` tells of a reply that nothing is kept of.
  */
 export function createJournalLogs(store: Store, isErased: Required<Dropping>['isGone']) {
-  const loaded = new LRUCache<string, Promise<JournalState>>({ max: loadedChannels });
+  const loaded = growingCache<string, Promise<JournalState>>(loadedChannels);
   /** What the disk refused, by channel, oldest first. */
   const refused = growingCache<string, JournalRecord[]>(loadedChannels);
   /** One at a time stores what was refused, and what comes behind it. */

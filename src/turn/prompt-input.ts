@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache';
-
 import {
   isOthersText,
   type AttachmentPort,
@@ -9,6 +7,7 @@ import {
   type ReadReplied,
   type RepliedMessage,
 } from '../core/chat.ts';
+import { growingCache } from '../core/limits.ts';
 import { namesPeople } from '../core/own-words.ts';
 import type { CachePrice } from '../core/model.ts';
 import { localDateTime } from '../core/time.ts';
@@ -33,7 +32,7 @@ import {
 } from './earlier-messages.ts';
 
 /** Sessions whose prompt state is kept; one that falls out begins with a new snapshot, nothing more. */
-const keptSessions = 1000;
+const keptSessions = 500;
 /** Replies of one turn whose messages are quoted; it has more only where somebody wrote on while a turn ran. */
 const maxQuotes = 3;
 
@@ -88,7 +87,7 @@ interface SessionPrompt {
 /** Reads all layers, SOUL.md and history at once and builds a turn's prompt, keeping from turn to turn what the cache needs [P1][P2]. */
 export class PromptComposer {
   readonly #ports: PromptPorts;
-  readonly #states = new LRUCache<string, SessionPrompt>({ max: keptSessions });
+  readonly #states = growingCache<string, SessionPrompt>(keptSessions);
   /** Of all turns, by what is switched off: these share what their prompts begin with. */
   readonly #shared = new Map<string, Cadence>();
 

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-
+import { growingCache } from '../../core/limits.ts';
 import { sessionName, type SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LazyOption, LogEntry, LogState, Store } from '../../core/store.ts';
@@ -8,7 +7,7 @@ import { logRecordSchema, type LogRecord } from './records.ts';
 import { logKey } from './session-state.ts';
 import type { Sessions } from './sessions.ts';
 
-const keptSessions = 200;
+const keptSessions = 100;
 const keptEntries = 400;
 const firstWindow = 16;
 const appendedAtOnce = 200;
@@ -29,7 +28,7 @@ interface Tail {
 export class LogTails {
   readonly #store: Store;
   readonly #sessions: Pick<Sessions, 'begin'>;
-  readonly #tails = new LRUCache<string, Tail>({ max: keptSessions });
+  readonly #tails = growingCache<string, Tail>(keptSessions);
 
   constructor(store: Store, sessions: Pick<Sessions, 'begin'>) {
     this.#store = store;

@@ -1,8 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
-import { LRUCache } from 'lru-cache';
-
 import { ModelError } from '../../core/errors.ts';
+import { growingCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
   addUsage,
@@ -91,7 +90,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   const refusals = createRefusals(logger);
   const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
   /** The id of each conversation's latest answer, by which the vendor knows its request. */
-  const latest = new LRUCache<string, string>({ max: keptConversations });
+  const latest = growingCache<string, string>(keptConversations);
 
   function bodyFor(request: ModelRequest, callOptions: ModelCallOptions): MessageCreateParamsStreaming {
     const body = bodyWithin(request, callOptions);
