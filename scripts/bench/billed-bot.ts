@@ -3,7 +3,7 @@ import type { MessageCreateParams } from '@anthropic-ai/sdk/resources/messages';
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import type { ChatMessage } from '../../src/core/chat.ts';
+import type { ChatMessage, FinishedReply } from '../../src/core/chat.ts';
 import {
   noUsage,
   textOf,
@@ -17,11 +17,11 @@ import type { Timer } from '../../src/core/time.ts';
 import { createDiscordActions } from '../../src/discord/actions/discord-actions.ts';
 import { createPlaces } from '../../src/discord/place.ts';
 import { requestBody } from '../../src/model/anthropic/request-body.ts';
-import { createLogger } from '../../src/observability/logger.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { closedEdges } from '../../test/support/closed-edges.ts';
 import { fakeReplies } from '../../test/support/fake-replies.ts';
 import { MemoryStore } from '../../test/support/memory-store.ts';
+import { recordingLogger } from '../../test/support/recording-logger.ts';
 import { oneServer } from '../../test/support/servers.ts';
 import { createStubDiscord } from '../../test/visibility/stub-discord.ts';
 
@@ -104,7 +104,13 @@ export function createBilledBot(
     DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
     DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
   });
-  const logger = createLogger({ level: 'error' });
+  const logger = recordingLogger();
+  /** The bot answers people whatever fails; but what was not answered has another bill. */
+  async function idle(): Promise<void> {
+    await bot.idle();
+    const failed = logger.lines.find(({ level }) => level === 'error');
+    if (failed !== undefined) throw new Error(failed.event, { cause: failed.data?.['error'] });
+  }
   const store = new MemoryStore();
   const recent = new RecentChanges();
   const history = {
@@ -140,15 +146,15 @@ export function createBilledBot(
     replies: {
       ...fakeReplies(),
       send: (channelId, text) => Promise.resolve({ kind: 'sent', ids: [post(channelId, self, text).id] }),
-      begin: (begun) => ({
-        ...fakeReplies().begin(begun),
-        show: () => {},
-        takeAway: () => Promise.resolve(),
-        finish(text) {
-          const { id } = post(begun.channelId, self, text, { answers: begun.nonceBase });
-          return Promise.resolve({ kind: 'sent', ids: [id] });
-        },
-      }),
+      begin: (begun) =>
+        Object.assign(fakeReplies().begin(begun), {
+          show: () => {},
+          takeAway: () => Promise.resolve(),
+          finish(text: string): Promise<FinishedReply> {
+            const { id } = post(begun.channelId, self, text, { answers: begun.nonceBase });
+            return Promise.resolve({ kind: 'sent', ids: [id] });
+          },
+        }),
     },
     offers: { show: () => Promise.resolve(), endOf: () => {} },
     reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
@@ -178,7 +184,7 @@ export function createBilledBot(
     async say(talker, place, text) {
       const message = post(place.channelId, { ...talker, kind: 'human' }, text);
       await bot.handlers.message({ ...message, place, isOwner: false });
-      await bot.idle();
+      await idle();
     },
     async keepNotebook({ id }) {
       for (const [path, lines] of Object.entries(notebook)) {
@@ -202,7 +208,7 @@ export function createBilledBot(
         timers.delete(next);
         now = Math.max(now, next.at);
         next.callback();
-        await bot.idle();
+        await idle();
       }
       now = Math.max(now, time);
     },
@@ -221,11 +227,13 @@ const notebook = {
 };
 
 function scripted(request: ModelRequest, { random, toolShare }: BilledBotOptions): ModelResponse {
-  const isFirstRound = request.messages.at(-1)?.content.every(({ type }) => type !== 'tool_result') ?? false;
+  const last = request.messages.at(-1)?.content ?? [];
+  const isFirstRound = last.every(({ type }) => type !== 'tool_result');
+  const mustEnd = last.some((block) => block.type === 'tool_result' && block.text.startsWith('Not run'));
   const likely = (share: number): boolean => random() < share;
   switch (request.purpose) {
     case 'chat':
-      return likely(isFirstRound ? toolShare : goesOn)
+      return !mustEnd && likely(isFirstRound ? toolShare : goesOn)
         ? calls('recall_memory', { query: somethingSaid(request, random) })
         : says(words(random, 10, 90));
     case 'summary':
