@@ -59,8 +59,12 @@ export class RecentChanges {
 
   /** Lets go of what somebody's messages were edited to: to whoever asks, they are gone. Nobody is told. */
   dropTextsOf(authorId: string): void {
-    for (const [id, change] of this.#changes)
-      if (change.authorId === authorId) this.#changes.set(id, { ...change, text: undefined });
+    for (const [id, change] of [...this.#changes]) {
+      if (change.authorId !== authorId) continue;
+      // The cache may keep a former value for a while.
+      this.#changes.delete(id);
+      this.#changes.set(id, { ...change, text: undefined });
+    }
   }
 
   /** Tells of every change as it is noted. */

@@ -42,7 +42,9 @@ export function createHistory(options: HistoryOptions) {
   /** A thread has the id of the message that it was made from, which stands in its history too. */
   const threadFrom = (messageId: string): WarmChannel | undefined => channels.peek(messageId);
 
-  const saysCommand = oncePer(({ author, text }: ChatMessage) => author.kind === 'human' && isCommand(text));
+  const isCommandText = oncePer(({ text }: ChatMessage) => isCommand(text));
+  const saysCommand = (message: ChatMessage): boolean =>
+    message.author.kind === 'human' && isCommandText(message);
 
   /** As `hiddenIn`; where that cannot be known, all is hidden. */
   async function hiddenOrAllIn(channelId: string): Promise<(messageId: string) => boolean> {
@@ -69,8 +71,7 @@ export function createHistory(options: HistoryOptions) {
   ): Promise<readonly ChatMessage[]> {
     // A kill may have kept the journal from learning that an answer is one to a command.
     const commands = new Set<string>();
-    for (const message of messages)
-      if (message.author.kind === 'human' && saysCommand(message)) commands.add(message.id);
+    for (const message of messages) if (saysCommand(message)) commands.add(message.id);
     const isHidden = await hiddenOrAllIn(channelId);
     return messages.filter(
       (message) =>
