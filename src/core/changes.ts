@@ -59,8 +59,8 @@ export class RecentChanges {
 
   /** Lets go of what somebody's messages were edited to: to whoever asks, they are gone. Nobody is told. */
   dropTextsOf(authorId: string): void {
-    for (const [id, change] of [...this.#changes]) {
-      if (change.authorId !== authorId) continue;
+    const theirs = [...this.#changes].filter(([, change]) => change.authorId === authorId);
+    for (const [id, change] of theirs) {
       // The cache may keep a former value for a while.
       this.#changes.delete(id);
       this.#changes.set(id, { ...change, text: undefined });
