@@ -207,7 +207,7 @@ export async function startBot(config: Config, options: StartOptions) {
       isGone: (channelId) => journal.isGone(channelId),
       remembered: (channelId, messageId) =>
         bot.remembered(channelId, compareSnowflakes(messageId, firstId) < 0 ? firstId : messageId),
-      isUnfinished: (channelId, messageId) => journal.isUnfinished(channelId, messageId),
+      isUnfinished: (message) => recovery.isUnfinished(message),
       recover: (channelId) => recovery.channel(channelId),
       resume: (channelId) => recovery.sessions(channelId),
       guildLeft: bot.guildLeft,

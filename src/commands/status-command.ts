@@ -6,6 +6,7 @@ import type {
   UsageReport,
   UsageSum,
 } from '../core/model.ts';
+import { sentMaxChars } from '../core/chat.ts';
 import type { Shards } from '../core/shards.ts';
 import type { LastWrite } from '../core/store.ts';
 import { clip, flatten } from '../core/text.ts';
@@ -80,8 +81,6 @@ export interface StatusFacts {
 
 const unreadable = 'cannot be read right now';
 
-/** What a message of Discord holds. */
-const maxChars = 2000;
 /** Characters that each list of models, purposes or reasons may take: the most with which all fits. */
 const listChars = [400, 200, 100, 50, 0];
 /** Of a model's name. */
@@ -89,7 +88,7 @@ const nameChars = 60;
 
 function statusText(facts: StatusFacts): string {
   const texts = listChars.map((most) => statusLines(facts, most).join('\n'));
-  return texts.find(({ length }) => length <= maxChars) ?? clip(texts.at(-1) ?? '', maxChars);
+  return texts.find(({ length }) => length <= sentMaxChars) ?? clip(texts.at(-1) ?? '', sentMaxChars);
 }
 
 function statusLines(facts: StatusFacts, most: number): readonly string[] {

@@ -2,6 +2,9 @@ import type { MessageChange } from './changes.ts';
 import type { imageTypes } from './model.ts';
 import type { Place } from './place.ts';
 
+/** Discord's limit for a message of a bot, in characters (UTF-16 units). */
+export const sentMaxChars = 2000;
+
 /** A message of a channel as history sees it. */
 export interface ChatMessage {
   readonly id: string;

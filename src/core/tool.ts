@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { CommandButton } from './chat.ts';
+import { sentMaxChars, type CommandButton } from './chat.ts';
 import type { SourceInText } from './memory-source.ts';
 import { jsonSchemaOf, type ToolDefinition } from './model.ts';
 import type { SectionSource } from './section.ts';
@@ -79,7 +79,7 @@ export interface Offer {
 export const offerOutcomeMaxChars = 200;
 
 /** Discord's limit for a message, less what is said under an offer once it was pressed. */
-const offerMaxChars = 2000 - offerOutcomeMaxChars;
+const offerMaxChars = sentMaxChars - offerOutcomeMaxChars;
 
 /** What the person reads above the buttons; `undefined` where it does not fit into a message, since nobody may agree to what they see in part. */
 export function offerText({ what, words }: Pick<Offer, 'what' | 'words'>): string | undefined {

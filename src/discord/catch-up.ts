@@ -38,8 +38,8 @@ export interface CatchUpOptions extends ChannelsOptions {
   /** Whether a known channel was found to be deleted. */
   readonly isGone: (channelId: string) => Promise<boolean>;
   readonly changes: Pick<MessageChanges, 'missed'>;
-  /** Whether the reply that a message has was only begun. */
-  readonly isUnfinished: (channelId: string, messageId: string) => Promise<boolean>;
+  /** Whether the reply that a message has was only begun, or is to be made again. */
+  readonly isUnfinished: (message: RepliedMessage) => Promise<boolean>;
   /** Finishes what an earlier process left undone in a channel, once it is known what was deleted meanwhile. Asked again, it does nothing. Must not reject. */
   readonly recover: (channelId: string) => Promise<void>;
   /** Goes on with what was made of a channel's messages so far, when there is time for it. Must not reject. */
@@ -47,6 +47,13 @@ export interface CatchUpOptions extends ChannelsOptions {
   /** The way that live messages go. */
   readonly received: (message: Message) => Promise<void>;
   readonly runInBackground: RunInBackground;
+}
+
+/** A message that a reply points to. */
+interface RepliedMessage {
+  readonly id: string;
+  readonly channelId: string;
+  readonly userId: string;
 }
 
 /** What is known of the gap before a gateway session, which is that of one shard. */
@@ -291,11 +298,10 @@ async function answeredIn(
   { botId, isUnfinished }: CatchUpOptions,
 ): Promise<ReadonlySet<string>> {
   const replies = messages.filter(({ author, type }) => author.id === botId && type === MessageType.Reply);
+  const replied = new Set(replies.map(({ reference }) => reference?.messageId));
   const answered = new Set<string>();
-  for (const { reference } of replies) {
-    const id = reference?.messageId;
-    if (id !== undefined && !(await isUnfinished(channelId, id))) answered.add(id);
-  }
+  for (const { id, author } of messages)
+    if (replied.has(id) && !(await isUnfinished({ id, channelId, userId: author.id }))) answered.add(id);
   return answered;
 }
 

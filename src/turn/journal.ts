@@ -87,7 +87,10 @@ export function createChannelJournal({
     },
     /** Says which messages of a growing reply stand there, until `markHandled`: whoever goes on with it edits these. */
     async begin(reply: BegunReply): Promise<void> {
-      if (!isErased(reply)) await write(reply.place.channelId, { kind: 'begun', ...reply }, { isLazy: true });
+      if (isErased(reply)) return;
+      // Before anything of it is seen: what would be left behind must never look like a whole reply.
+      const isLazy = reply.replyIds.length > 0;
+      await write(reply.place.channelId, { kind: 'begun', ...reply }, { isLazy });
     },
     /** The messages have their reply, or will get none. */
     markHandled: (channelId: string, messageIds: readonly string[], options?: LazyOption) =>

@@ -119,23 +119,35 @@ export function createLateNotices(
   const newest = growingCache<string, TurnContext>(keptAnswers);
   /** By message, of which this process knows no answer yet. */
   const early = growingCache<string, readonly LateNotice[]>(keptAnswers, { maxAge: earlyForMs });
+  /** By message, how many were told under its answer. */
+  const told = growingCache<string, number>(keptAnswers);
 
   async function tellUnder(turn: TurnContext, stored: readonly LateNotice[]): Promise<void> {
     const { speaker, place, messages } = turn;
     const readers = turn.saidIn ?? place;
     const mayName = !hasMoreReaders(readers, await presentPlace(readers));
     // Last, since Discord may be asked for the readers.
-    const notices: MemoryNotice[] = [];
-    for (const late of stored) if (await isNamed(late)) notices.push(late.notice);
-    const told = await memoryNotices.under(turn, notices, {
+    const named = await stillNamed(stored);
+    const notices = named.map(({ notice }) => notice);
+    const { lines, buttons } = await memoryNotices.under(turn, notices, {
       isWhole: false,
       hasOffers: false,
       mayName: () => Promise.resolve(mayName),
     });
-    const line = lineUnder(undefined, [], told.lines);
+    const line = lineUnder(undefined, [], lines);
+    if (line === undefined) return;
     const question = { messageIds: messages.map(({ id }) => id), userId: speaker.id, place };
-    if (line !== undefined)
-      await sendLine(ports, question, line, true, { buttons: told.buttons, isLate: true });
+    const later = (told.get(newestOf(question)) ?? 0) + 1;
+    told.set(newestOf(question), later);
+    const stillHolds = async () => (await stillNamed(named)).length === named.length;
+    if (!(await sendLine(ports, question, line, true, { buttons, later, stillHolds })))
+      await tellUnder(turn, named);
+  }
+
+  async function stillNamed(stored: readonly LateNotice[]): Promise<readonly LateNotice[]> {
+    const named: LateNotice[] = [];
+    for (const late of stored) if (await isNamed(late)) named.push(late);
+    return named;
   }
 
   /** Resolves with those of which this process knows no answer. Never rejects. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { catchUpWindowMs, type CommandButton } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
-import { hasMoreReaders } from '../core/place.ts';
+import { hasMoreReaders, type SessionKey } from '../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
@@ -20,6 +20,7 @@ import {
   keptBackLine,
   newestOf,
   sendLine,
+  takeAwayPosted,
   type Question,
   type ReplyPorts,
 } from './reply.ts';
@@ -27,7 +28,7 @@ import type { TurnPorts } from './run-turn.ts';
 import { TurnControl } from './sessions.ts';
 
 export interface RecoveryPorts extends ReplyPorts {
-  readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message'>;
+  readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message' | 'isUnanswered'>;
   readonly settings: Pick<TurnPorts['settings'], 'isMemoryOff'>;
   readonly people: Pick<TurnPorts['people'], 'mayStore' | 'erasedBy'>;
   readonly provenance: Pick<Provenance, 'find'>;
@@ -36,6 +37,10 @@ export interface RecoveryPorts extends ReplyPorts {
   /** Takes changes to whom they had not reached. Must not reject. */
   readonly finishChanges: () => Promise<void>;
   readonly clock: Clock;
+}
+
+interface AskedMessage extends SessionKey {
+  readonly id: string;
 }
 
 /**
@@ -71,6 +76,16 @@ export function createRecovery(options: RecoveryPorts) {
       const work = recoverChannel(channelId);
       channels.set(channelId, work);
       return work;
+    },
+    /**
+     * Whether the reply that stands to a message is to be made again, in the same messages: it was only begun, or a kill or a loss of power took from the log what
+     * people have seen, so that nothing would know of it. Rejects with `StoreError`.
+     */
+    async isUnfinished({ id, channelId, userId }: AskedMessage): Promise<boolean> {
+      if (await journal.isHandled(channelId, id)) return false;
+      return (
+        (await journal.isUnfinished(channelId, id)) || sessionLog.isUnanswered({ channelId, userId }, id)
+      );
     },
     /** Takes up the work after turns of a channel's sessions. */
     async sessions(channelId: string): Promise<void> {
@@ -200,15 +215,7 @@ export async function takeAwayErased(
 ): Promise<void> {
   if (replyIds.length === 0) return;
   await saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, replyIds));
-  const reply = replies.begin({
-    channelId,
-    nonceBase: newestOf(question),
-    standing: replyIds,
-    mayShow: () => Promise.resolve(false),
-    onMessages: () => Promise.resolve(),
-    onGone: () => {},
-  });
-  await reply.takeAway();
+  await takeAwayPosted(replies, channelId, newestOf(question), replyIds);
 }
 
 /** Whether what was said may be in the log: not where memory is off or paused, nor of another bot. Never rejects. */

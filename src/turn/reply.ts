@@ -133,20 +133,26 @@ export function markHandled(
 
 interface LineOptions {
   readonly buttons?: readonly CommandButton[];
-  /** A second one under the same reply. */
-  readonly isLate?: true;
+  /** Which one it is of those that come later under the same reply, from 1. */
+  readonly later?: number;
+  /** Whether what it says is still so: asked before it is posted, and once more behind that, since what ends it may be on its way meanwhile. */
+  readonly stillHolds?: () => boolean | Promise<boolean>;
 }
 
-/** Sends a line of the bot's own under a reply or in its place; known by its id, it enters neither history nor log [F2]. Rejects as `ReplyPort.send` does. */
+/**
+ * Sends a line of the bot's own under a reply or in its place; known by its id, it enters neither history nor log [F2]. Resolves with whether what it says still holds;
+ * where it does not, the line is not there any more. Rejects as `ReplyPort.send` does, and `stillHolds`.
+ */
 export async function sendLine(
   { journal, replies, logger }: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
   question: Pick<Question, 'messageIds' | 'place' | 'userId' | 'isBot'>,
   line: string,
   isAfterReply: boolean,
-  { buttons = [], isLate }: LineOptions = {},
-): Promise<void> {
+  { buttons = [], later, stillHolds = () => true }: LineOptions = {},
+): Promise<boolean> {
+  if (!(await stillHolds())) return false;
   const { channelId } = question.place;
-  const nonceBase = `${newestOf(question)}${isAfterReply ? 'e' : ''}${isLate === true ? 'l' : ''}`;
+  const nonceBase = `${newestOf(question)}${isAfterReply ? 'e' : ''}${later === undefined ? '' : `l${later}`}`;
   const sent = await replies.send(
     channelId,
     line,
@@ -155,6 +161,27 @@ export async function sendLine(
     buttons.length === 0 ? undefined : { personId: question.userId, buttons },
   );
   if (sent.kind === 'refused') await tellRefused(replies, question, sent.reason);
+  if (await stillHolds()) return true;
+  if (sent.kind === 'sent') await takeAwayPosted(replies, channelId, nonceBase, sent.ids);
+  return false;
+}
+
+/** Takes away messages of the bot that stand in a channel. Never rejects. */
+export function takeAwayPosted(
+  replies: Pick<ReplyPort, 'begin'>,
+  channelId: string,
+  nonceBase: string,
+  standing: readonly string[],
+): Promise<void> {
+  const reply = replies.begin({
+    channelId,
+    nonceBase,
+    standing,
+    mayShow: () => Promise.resolve(false),
+    onMessages: () => Promise.resolve(),
+    onGone: () => {},
+  });
+  return reply.takeAway();
 }
 
 /** Under a whole answer: what went wrong or was done, and to somebody new the first words [K12]. Rejects as `sendLine` does. */
@@ -163,12 +190,11 @@ export async function sendLinesUnder(
   question: Question,
   line: string | undefined,
   firstWords: FirstWords | undefined,
-  buttons: readonly CommandButton[],
+  options: LineOptions,
 ): Promise<void> {
   const lines = [line, firstWords?.line].filter((each) => each !== undefined);
   if (lines.length === 0) return;
-  await sendLine(bot, question, lines.join('\n'), true, { buttons });
-  await firstWords?.sent();
+  if (await sendLine(bot, question, lines.join('\n'), true, options)) await firstWords?.sent();
 }
 
 /**

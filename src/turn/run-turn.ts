@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type { HistoryPort, IncomingMessage, Typing } from '../core/chat.ts';
+import { sentMaxChars, type HistoryPort, type IncomingMessage, type Typing } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import { timed } from '../core/measures.ts';
 import { ModelError } from '../core/errors.ts';
@@ -307,22 +307,25 @@ async function deliver(
     const line = lineUnder(problem, [...paused, ...notes, ...memory.notes(answer)], ofMemory);
     return { line, buttons: told.buttons };
   };
+  // Once it was sent, the reply itself stays.
+  const stillHolds = () => control.ending !== 'deleted' && control.ending !== 'erased';
   if (text === '') {
     const wasSeen = reply.hasBegun();
     await reply.takeAway();
     const { line, buttons } = await under();
-    if (line !== undefined) await sendLine(bot, question, line, wasSeen, { buttons });
+    if (line !== undefined) await sendLine(bot, question, line, wasSeen, { buttons, stillHolds });
     await markHandled(bot, question);
     return 'explained';
   }
   if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
   await memory.recordUsed(answer.used);
-  // What may repeat others' notes is on no disk [B2]. Lazily, since without it, after a power loss, it is asked again, under the same nonce.
+  // What may repeat others' notes is on no disk [B2]. Lazily where the log tells that the question has no reply, and it can be asked again, under the same nonce.
+  const isLazy = memory.isLogged && text.length <= sentMaxChars;
   if (!usesNotes(answer.used))
     await saveBestEffort(bot.logger, 'the answer', () =>
       bot.journal.prepare(
         { ...question, text, hasThirdPartyText, ...(retells === true && { retells }) },
-        { isLazy: true },
+        { isLazy },
       ),
     );
   const finished = await reply.finish(text, await bot.memoryNotices.why(question, answer.used));
@@ -331,7 +334,7 @@ async function deliver(
       await memory.recordReply(finished.ids, answer);
       await markHandled(bot, question);
       const { line, buttons } = await under();
-      await sendLinesUnder(bot, question, line, await memory.firstWords, buttons);
+      await sendLinesUnder(bot, question, line, await memory.firstWords, { buttons, stillHolds });
       bot.answered(turn);
       if (offers.length > 0) await showOffers(bot, turn, reply, finished.ids, offers);
       return 'answered';

@@ -63,6 +63,8 @@ export function openMemory(
   return {
     /** Resolves when the words are on disk, or cannot be; never rejects. */
     recorded,
+    /** The log has the question, or will have it. */
+    isLogged: isStored && !isBot,
     pause: consent.pause,
     /** What the speaker is to be told under the answer of what memory does not keep [K14]. */
     notes({ text }: Pick<AnswerToKeep, 'text'>): readonly string[] {

@@ -120,7 +120,7 @@ describe('catching up [G3a]', () => {
   it('does not take a reply that was only begun for the answer', async () => {
     const { options, received } = setUp({
       knownChannels: () => Promise.resolve(known('10')),
-      isUnfinished: (channelId, messageId) => Promise.resolve(channelId === '10' && messageId === third),
+      isUnfinished: ({ channelId, id }) => Promise.resolve(channelId === '10' && id === third),
       messages: { newest: () => Promise.resolve(withReplies()) },
     });
     await createCatchUp(options, running).everywhere([0]);

@@ -80,6 +80,41 @@ describe.concurrent('a disk [E3]', () => {
   );
 });
 
+/** What a loss of power takes: all that no sync had reached yet, from the reply to the last message on. */
+async function loseReply(stage: Stage): Promise<void> {
+  const path = 'data/.journal-1';
+  const lines = (await stage.readFile(path)).split('\n');
+  const question = lines.findLastIndex((line) => line.includes(String.raw`\"role\":\"user\"`));
+  expect(question).toBeGreaterThan(-1);
+  await stage.writeFile(path, lines.slice(0, question + 1).join('\n') + '\n');
+}
+
+it('a loss of power behind a reply that was seen has the question asked again, and answered in the same message, so that both are remembered [F4]', async () => {
+  await using stage = await openStage({ isBuilt: true, model: (_, index) => ({ text: `Answer ${index}.` }) });
+  await stage.ask('alice', '@alice', 'I have a cat.');
+  const before = await stage.ask('alice', '@alice', 'Its name is Muffin.');
+  expect(before.text).toBe('Answer 1.');
+  await stage.killBot();
+  await loseReply(stage);
+  await stage.startBot();
+  await eventually(async () =>
+    expect((await stage.sandbox.messages({ in: '@alice' })).map(({ text }) => text)).toEqual([
+      'I have a cat.',
+      'Answer 0.',
+      'Its name is Muffin.',
+      'Answer 2.',
+    ]),
+  );
+  await stage.ask('alice', '@alice', 'What do you know?');
+  const told = stage.model.requests.at(-1)?.raw ?? '';
+  expect(told).toContain('Answer 2.');
+  expect(told).not.toContain('Answer 1.');
+  const log = (await stage.kept()).find(({ path }) => path.endsWith('/messages.jsonl'))?.path ?? '';
+  await eventually(async () =>
+    expect(await stage.readFile(join('data', log))).toMatch(/Muffin.*\n.*Answer 2\./u),
+  );
+});
+
 describe.concurrent('a file of items', () => {
   it('that is damaged is set aside, and its last good copy used', async () => {
     await using stage = await openWithItems();

@@ -70,6 +70,7 @@ describe('turns a minute [L2]', () => {
       model: (_, index) => ({ text: `Answer ${index}.` }),
     });
     await stage.ask('alice', '#general', 'first');
+    await stage.keeps('Answer 0.');
     const waiting = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'second' });
     await expect.poll(() => limitLines(stage, '#general')).toHaveLength(1);
     await stage.killBot();
@@ -198,6 +199,7 @@ describe('the cost of a day [L2]', () => {
     });
     onTestFinished(() => held.resolve());
     await stage.ask('alice', '#general', 'one');
+    await stage.keeps('Understood.');
     await stage.killBot();
     await stage.startBot();
     await stage.ask('alice', '#general', 'two');

@@ -6,6 +6,7 @@ import type { ShardingOptions } from '../../src/sandbox/gateway/sharding.ts';
 import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import type { SandboxInfo } from '../../src/sandbox/control/local-control.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { eventually } from '../support/eventually.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
 import { startBotHere, type RunningBot } from './bot-here.ts';
 import { startChild } from './child.ts';
@@ -60,6 +61,8 @@ export interface Stage extends AsyncDisposable {
   pathFor(person: string, name: string): string;
   /** All that the bot keeps, by the path that it has below the data folder, or below the workspace. */
   kept(folder?: KeptFolder): Promise<readonly Kept[]>;
+  /** Resolves when an answer that was seen is kept: a kill before that has its question asked again. */
+  keeps(answer: string): Promise<void>;
   readonly folder: string;
   /** Which store the bot uses, for programs that are to use the same. */
   readonly storeEnvironment: Readonly<Record<string, string>>;
@@ -167,6 +170,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     pathFor: (person, name) =>
       data.isShared ? `data/users/${info.people[person] ?? ''}/${name}` : `data/${name}`,
     kept: (of = 'data') => data.everything(of),
+    async keeps(answer) {
+      await eventually(async () => {
+        const kept = await stage.kept();
+        if (!kept.some(({ text }) => text.includes(answer))) throw new Error(`"${answer}" is not kept`);
+      });
+    },
     async [Symbol.asyncDispose]() {
       await (kill === undefined ? stage.stopBot() : kill());
       await sandbox.close();

@@ -28,6 +28,7 @@ it('summarises at the fifth turn, though the bot was killed after the third', as
   const say = (turn: number) => chatCall(stage, 'bob', '@bob', `This is turn ${turn}.`);
 
   for (const turn of [1, 2, 3]) await say(turn);
+  await stage.keeps(`Answer to ${stage.model.requests.indexOf(newestOf(stage, 'chat'))}.`);
   await stage.killBot();
   await stage.startBot();
   await say(4);

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
-import type { LogEntry } from '../../src/core/store.ts';
+import type { LogEntry, Store } from '../../src/core/store.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { recordSchema, type BegunReply, type PreparedReply } from '../../src/turn/journal-state.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
@@ -224,6 +224,15 @@ describe.each(kindsOfStore)('over $kind', ({ isShared }) => {
       expect(await restarted.isUnfinished(generalId, id(2))).toBe(false);
       expect(await restarted.isHidden(generalId, id(11))).toBe(true);
       expect(await restarted.isHidden(generalId, id(12))).toBe(false);
+    });
+
+    it('has it on disk that a reply begins before anything of it can be seen', async () => {
+      const store: Store = openStore();
+      const append = vi.spyOn(store, 'append');
+      const journal = createChannelJournal({ store, changes: new RecentChanges() });
+      await journal.begin(begun([id(1)], []));
+      await journal.begin(begun([id(1)], [id(11)]));
+      expect(append.mock.calls.map(([, , options]) => options?.isLazy)).toEqual([false, true]);
     });
 
     it('lets an answer to more messages go on with what stood there for one of them, and to fewer not', async () => {

@@ -27,6 +27,9 @@ async function noticedEarly(mode: NoticingMode) {
   const sent: string[] = [];
   const found = { kind: 'preference', text: 'Likes green tea', quote: 'I like green tea', messageId: said };
   const writes = createKeyedQueue();
+  const replies = fakeReplies({ note: (step) => sent.push(step) });
+  /** What happens while the next line is on its way to the channel. */
+  let meanwhile: (() => unknown) | undefined;
   const memory = layersAlone(config, {
     writes,
     store,
@@ -53,7 +56,15 @@ async function noticedEarly(mode: NoticingMode) {
     }),
     isNamed: memory.isNamed,
     journal: createChannelJournal({ store, changes: recent }),
-    replies: fakeReplies({ note: (step) => sent.push(step) }),
+    replies: {
+      ...replies,
+      async send(...parameters) {
+        const happens = meanwhile;
+        meanwhile = undefined;
+        await happens?.();
+        return replies.send(...parameters);
+      },
+    },
     presentPlace: (place) => Promise.resolve(place),
     clock,
     logger: silent,
@@ -91,7 +102,13 @@ async function noticedEarly(mode: NoticingMode) {
     return sent.join('\n');
   }
 
-  return { memory, recent, answered };
+  return {
+    memory,
+    recent,
+    answered,
+    sent,
+    whilePosting: (happens: () => unknown) => void (meanwhile = happens),
+  };
 }
 
 describe.each(['auto', 'ask'] as const)(
@@ -122,6 +139,21 @@ describe.each(['auto', 'ask'] as const)(
       const told = await scene.answered();
       expect(told).toContain('Likes rum');
       expect(told).not.toContain('tea');
+    });
+
+    it.each(Object.keys(gone))('is taken away again where %s while it was posted [G5]', async (what) => {
+      const scene = await noticedEarly(mode);
+      scene.whilePosting(() => gone[what]?.(scene));
+      await scene.answered();
+      const left = what.startsWith('everything') ? 'nothing' : 'Likes rum';
+      const [, taken, next = 'nothing'] = await vi.waitFor(() => {
+        expect(scene.sent).toHaveLength(left === 'nothing' ? 2 : 3);
+        return scene.sent;
+      });
+      expect(taken).toBe('withdraw');
+      expect(next).toContain(left);
+      expect(scene.sent[0]).toContain('tea');
+      expect(scene.sent.slice(1).join(' ')).not.toContain('tea');
     });
   },
 );

@@ -201,7 +201,7 @@ describe('what was stored after a turn [K6]', () => {
     await tell('400000000000000011', 1.5);
     await tell('400000000000000011', 3);
     await tell('400000000000000012', 60);
-    expect(steps).toEqual(['send -# stored as el', 'send -# stored as el']);
+    expect(steps).toEqual(['send -# stored as l1', 'send -# stored as l1']);
   });
 
   it('is told once its message is answered, where it was noticed before', async () => {
@@ -211,7 +211,15 @@ describe('what was stored after a turn [K6]', () => {
     expect(steps).toEqual([]);
     answered('400000000000000011', 1);
     answered('400000000000000012', 1);
-    await vi.waitFor(() => expect(steps).toEqual(['send -# stored as el']));
+    await vi.waitFor(() => expect(steps).toEqual(['send -# stored as l1']));
+  });
+
+  it('is told in a message of its own, not in place of what was told before [G3]', async () => {
+    const { steps, answered, tell } = late();
+    answered('400000000000000011', 0);
+    await tell('400000000000000011', 0);
+    await tell('400000000000000011', 0);
+    expect(steps).toEqual(['send -# stored as l1', 'send -# stored as l2']);
   });
 
   it('is told of no message that was not answered, nor of somebody else', async () => {

@@ -54,6 +54,7 @@ async function start(
       },
       sessionsIn: () => Promise.resolve([session]),
       message: () => Promise.resolve('the question'),
+      isUnanswered: () => Promise.resolve(false),
     },
     settings: { isMemoryOff: () => Promise.resolve(false) },
     people: { mayStore: () => Promise.resolve(true), erasedBy: () => Promise.resolve(() => false) },
@@ -153,6 +154,7 @@ describe('recovery after a kill', () => {
         recordReply: () => Promise.reject(new StoreError('full', 'log')),
         sessionsIn: () => Promise.resolve([]),
         message: () => Promise.resolve('the question'),
+        isUnanswered: () => Promise.resolve(false),
       },
     }));
     expect(await journal.isHandled(generalId, recent)).toBe(true);
@@ -176,6 +178,27 @@ describe('recovery after a kill', () => {
     expect(finished).toBe(1);
   });
 
+  it.each([
+    { reply: 'is whole and logged', isUnfinished: false },
+    { reply: 'was only begun', isBegun: true, isUnfinished: true },
+    { reply: 'is in no log', isUnlogged: true, isUnfinished: true },
+    { reply: 'is handled', isBegun: true, isUnlogged: true, isHandled: true, isUnfinished: false },
+  ])('says of a reply that $reply whether it is to be made again: $isUnfinished', async (given) => {
+    const { recovery, journal } = await start(old, () => ({
+      sessionLog: {
+        recordReply: () => Promise.resolve(true),
+        sessionsIn: () => Promise.resolve([]),
+        message: () => Promise.resolve('the question'),
+        isUnanswered: (of, id) =>
+          Promise.resolve(given.isUnlogged === true && id === recent && of.userId === aliceId),
+      },
+    }));
+    if (given.isBegun) await journal.begin({ ...question, messageIds: [recent], replyIds: [] });
+    if (given.isHandled) await journal.markHandled(generalId, [recent]);
+    const message = { id: recent, channelId: generalId, userId: aliceId };
+    expect(await recovery.isUnfinished(message)).toBe(given.isUnfinished);
+  });
+
   it('takes away what stands of an answer whose question was deleted meanwhile', async () => {
     const taken: SessionKey[] = [];
     const { journal, sent } = await start(
@@ -185,6 +208,7 @@ describe('recovery after a kill', () => {
           recordReply: () => Promise.resolve(true),
           sessionsIn: () => Promise.resolve([]),
           message: (of) => Promise.resolve(void taken.push(of)),
+          isUnanswered: () => Promise.resolve(false),
         },
       }),
       { begun: ['900000000000000005'] },
@@ -207,6 +231,7 @@ describe('recovery after a kill', () => {
       recordReply: () => Promise.reject(new Error('logged')),
       sessionsIn: () => Promise.resolve([]),
       message: () => Promise.resolve(undefined),
+      isUnanswered: () => Promise.resolve(false),
     };
     const changes = () => ({ ...off, sessionLog: nothingLogged });
     const begun = await start(recent, changes, { begun: ['900000000000000005'] });

@@ -301,6 +301,11 @@ describe('a turn', () => {
   });
 });
 
+const pinning: AnswerTurn = (_context, _signal, { onNote }) => {
+  onNote('📌 pinned');
+  return Promise.resolve({ text: 'Done.', stop: 'whole' });
+};
+
 describe('the answer of a turn while it grows', () => {
   const replyId = '900000000000000001';
 
@@ -330,6 +335,25 @@ describe('the answer of a turn while it grows', () => {
     await run([message], new TurnControl());
     expect(begin).not.toHaveBeenCalled();
   });
+
+  it.each(['deleted', 'erased'] as const)(
+    'has no line under it any more where its question was %s while that was posted [G5]',
+    async (ending) => {
+      const control = new TurnControl();
+      const steps: string[] = [];
+      const note = (step: string): void => {
+        steps.push(step);
+        if (step.includes('📌')) control.end(ending);
+      };
+      await turnWith(pinning, { replies: fakeReplies({ note }) }).run([message], control);
+      expect(steps.slice(-4)).toEqual([
+        'send Done. as 11',
+        'send -# 📌 pinned as 1e',
+        'withdraw',
+        'typing ends',
+      ]);
+    },
+  );
 
   it.each([
     ['Half of', ['show Half of ', 'send Half of as 11', 'log reply Half of', `send ${stoppedLine} as 1e`]],
@@ -526,6 +550,19 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
     const lines = steps.filter((step) => step.startsWith('send -#'));
     expect(lines).toEqual(['send -# Paused: nothing of this is stored until `!memory resume` as 1e']);
+  });
+
+  it.each([
+    ['short answer that the log tells to be missing', free, 'Hi.', true],
+    ['long answer, of which people may see a part,', free, 'Hi. '.repeat(600), false],
+    ['answer that no log knows of', paused, 'Hi.', false],
+  ])('a %s is on disk before it is sent: not %s', async (_what, consent, text, isLazy) => {
+    const { run, journal } = turnWith(() => Promise.resolve({ text, stop: 'whole' }), {
+      people: people(consent),
+    });
+    const prepare = vi.spyOn(journal, 'prepare');
+    await run([message], new TurnControl());
+    expect(prepare.mock.calls.map(([, options]) => options)).toEqual([{ isLazy }]);
   });
 
   it('the reply is not logged where the pause came meanwhile', async () => {

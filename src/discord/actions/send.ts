@@ -1,6 +1,7 @@
 import type { GuildTextBasedChannel, SendableChannels } from 'discord.js';
 import { z } from 'zod';
 
+import { sentMaxChars } from '../../core/chat.ts';
 import { hasMoreReaders, type Place } from '../../core/place.ts';
 import { withoutInvisible } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
@@ -8,9 +9,6 @@ import type { AccessSettings } from '../access.ts';
 import { ActionRefusal, actionTool, isSame, postedBefore, postQuietly } from './action.ts';
 import { channelsCalled, currentPlaceOf, noSuchChannel, permit, succeeds } from './permit.ts';
 import { relayedText, sentFor, type Relay } from './relayed-text.ts';
-
-/** Discord's limit for a message. */
-const messageMaxChars = 2000;
 
 /** Lets the model send a message to another channel. It says for whom, and pings nobody. */
 export const sendTool = actionTool({
@@ -24,7 +22,7 @@ export const sendTool = actionTool({
       .string()
       .transform((said) => withoutInvisible(said).trim())
       .pipe(z.string().min(1))
-      .describe(`At most ${messageMaxChars} characters.`),
+      .describe(`At most ${sentMaxChars} characters.`),
   }),
   async plan({ channel, text }, { context, here, nextNonce, signal }, { settings, clock, places }) {
     const target = await sendTarget(channel, here, context, settings);
@@ -77,7 +75,7 @@ const refusals = {
 function textFor(relay: Omit<Relay, 'messages'>, { messages, speaker }: TurnContext): string {
   const relayed = relayedText({ ...relay, messages: messages.map(({ text }) => text) });
   if (relayed.outcome === 'refused') throw new ActionRefusal(refusals[relayed.reason]);
-  const excess = sentFor(relayed.text, speaker.id).length - messageMaxChars;
+  const excess = sentFor(relayed.text, speaker.id).length - sentMaxChars;
   if (excess > 0) throw new ActionRefusal(`the text is too long by ${excess} characters. Nothing was sent.`);
   return relayed.text;
 }

@@ -1,7 +1,5 @@
+import { sentMaxChars } from '../../core/chat.ts';
 import { clip } from '../../core/text.ts';
-
-/** Discord's limit for a message, in characters (UTF-16 units). */
-const maxMessageChars = 2000;
 
 /** An open code fence, as a reader of the text sees it. */
 interface Fence {
@@ -23,7 +21,7 @@ interface Cut {
  * opened again, with its language; one that is never closed is closed at the end. What is lost is white space around a cut,
  * nothing else. No chunk is blank.
  */
-export function splitReply(text: string, max: number = maxMessageChars): readonly string[] {
+export function splitReply(text: string, max: number = sentMaxChars): readonly string[] {
   const chunks: string[] = [];
   let rest = withoutBlankLines(text.trimEnd());
   let fence: Fence | undefined;
@@ -184,7 +182,7 @@ export interface ReplyFile {
 }
 
 /** Code that would fill more than three messages is handed over as a file. */
-const longestCode = 3 * maxMessageChars;
+const longestCode = 3 * sentMaxChars;
 /** What is shown of it. */
 const previewLines = 12;
 const previewMaxChars = 800;
@@ -254,7 +252,7 @@ function codeBlocks(
   };
   for (const line of text.split('\n')) {
     const next = at + line.length + 1;
-    const fence = afterLine(line, open?.fence, Math.floor(maxMessageChars / 5));
+    const fence = afterLine(line, open?.fence, Math.floor(sentMaxChars / 5));
     if (open !== undefined && fence === undefined) close(at);
     if (fence === undefined) open = undefined;
     else if (open === undefined) open = { fence, start: next };

@@ -120,6 +120,14 @@ export function foldLog(entries: readonly LogEntry<LogRecord>[], after = 0): Log
   };
 }
 
+/** Whether a message stands there, and no reply to it. */
+export function isUnanswered({ messages }: LogFold, id: string): boolean {
+  return (
+    messages.some(({ message }) => message.role === 'user' && message.id === id) &&
+    !messages.some(({ message }) => message.role === 'assistant' && message.replyTo.includes(id))
+  );
+}
+
 /**
  * The messages up to the newest reply: whole turns only, since a message that still waits for its answer belongs to the next fold.
  * A turn is a reply together with what it answers.

@@ -15,6 +15,7 @@ import type { MessagesByChannel } from '../undo.ts';
 import {
   foldLog,
   idsOf,
+  isUnanswered,
   logRecordSchema,
   mayHoldOthersWords,
   type LogFold,
@@ -278,6 +279,9 @@ export function createSessionLog(options: SessionLogOptions) {
     /** A message's present text; `undefined` when it was never logged or was deleted. */
     message: async (session: SessionKey, id: string): Promise<string | undefined> =>
       (await messageOf(session, id))?.text,
+    /** Whether a message was logged, and no reply to it. */
+    isUnanswered: async (session: SessionKey, id: string): Promise<boolean> =>
+      isUnanswered(foldLog(await tails.covering(session, [id])), id),
     /** The message as it reads now; `undefined` likewise. */
     logged: messageOf,
     /** Those of the ids whose messages are answers that may repeat other people's words or a file [M5a]. */

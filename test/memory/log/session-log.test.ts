@@ -63,6 +63,21 @@ describe('the message log [W3]', () => {
     expect(await texts(again)).toEqual(['I like tea', 'Noted']);
   });
 
+  it('knows which message has no reply in it, be that lost, and no other [G3]', async () => {
+    const { say, log } = openSessions();
+    const first = await say('I like tea');
+    const second = await say('and you?');
+    const ids = [...first.messages, ...second.messages].map(({ id }) => id);
+    const unanswered = async () => {
+      const found = [];
+      for (const id of [...ids, messageId(77)]) if (await log.isUnanswered(session, id)) found.push(id);
+      return found;
+    };
+    expect(await unanswered()).toEqual(ids);
+    await log.recordReply(first, { ids: [messageId(50)], text: 'Noted', at: first.now.toISOString() });
+    expect(await unanswered()).toEqual(ids.slice(1));
+  });
+
   it('logs nothing for a reply that was not sent', async () => {
     const sessions = openSessions();
     const context = await sessions.say('hello');
