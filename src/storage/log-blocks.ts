@@ -20,9 +20,12 @@ export interface RawBlock {
   readonly isWhole: boolean;
 }
 
-/** The blocks of a log, by its lines without their line breaks. Damaged lines belong to the block that they stand in. */
+/** Lines between two looks at the time. */
+const atOnce = 32;
+
+/** The blocks of a log, by its lines without their line breaks, some at a time. Damaged lines belong to the block that they stand in. */
 export async function* blocksOf(
-  lines: AsyncIterable<Buffer> | Iterable<Buffer>,
+  groups: AsyncIterable<Iterable<Buffer>> | Iterable<Iterable<Buffer>>,
   size: number,
 ): AsyncGenerator<RawBlock> {
   let number = 0;
@@ -38,19 +41,20 @@ export async function* blocksOf(
     return block;
   };
   const pause = createTimeSlice();
-  for await (const bytes of lines) {
-    await pause();
-    const sequence = sequenceOf(bytes);
-    const itsNumber = Math.floor((sequence - 1) / size);
-    if (itsNumber > number) {
-      if (parts.length > 0) yield take(true);
-      number = itsNumber;
+  for await (const lines of groups)
+    for (const bytes of lines) {
+      if (sequences.length % atOnce === 0) await pause();
+      const sequence = sequenceOf(bytes);
+      const itsNumber = Math.floor((sequence - 1) / size);
+      if (itsNumber > number) {
+        if (parts.length > 0) yield take(true);
+        number = itsNumber;
+      }
+      parts.push(bytes, lineBreak);
+      sequences.push(sequence);
+      starts.push(end);
+      end += bytes.length + 1;
     }
-    parts.push(bytes, lineBreak);
-    sequences.push(sequence);
-    starts.push(end);
-    end += bytes.length + 1;
-  }
   if (parts.length > 0) yield take(sequences.at(-1) === (number + 1) * size);
 }
 

@@ -24,7 +24,7 @@ import type { RecallSource } from './sources.ts';
 const pauseMs = 60 * 60 * 1000;
 
 /** What an index depends on besides lines and time zone. The first number grows with every change to what is made of a text. */
-const form = `2 ${process.versions['unicode']} ${process.versions['tz']}`;
+const form = `3 ${process.versions['unicode']} ${process.versions['tz']}`;
 
 /** Sessions of which it is remembered where may be told what was said in them. */
 const rememberedReaches = 1000;
@@ -148,7 +148,7 @@ export class SessionMessages {
     const pending = await pendingIn(blocks);
     const segments: Segment[] = [];
     for (const { block, index, lines } of blocks) {
-      if (lines.some((line) => pending.has(line))) {
+      if (pending.size > 0 && lines.some((line) => pending.has(line))) {
         const units: ReadUnit[] = [];
         await this.#readBlock(block, units, pending);
         segments.push(segmentOf(units));

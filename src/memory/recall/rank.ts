@@ -65,12 +65,10 @@ export async function rank(
   ];
   const slots = new Map(terms.map(({ term }, slot) => [term, slot]));
   const { looked, holding } = await lookUp(sources, terms, view, pause);
-  const sheet = createScoreSheet(
-    Math.max(...segments.map(({ lengthOf }) => lengthOf.length)),
-    Math.max(...queries.map((query) => query.terms.length)),
-    weights,
-  );
   const meanLength = Math.max(1, usable.reduce((sum, each) => sum + each.terms, 0) / units);
+  const size = Math.max(...segments.map(({ lengthOf }) => lengthOf.length));
+  const words = Math.max(...queries.map((query) => query.terms.length));
+  const sheet = createScoreSheet({ size, words, meanLength }, weights);
   const first = Math.min(...usable.map((each) => each.first));
   const last = Math.max(...usable.map((each) => each.last));
   const wordings = queries.map((query) => {

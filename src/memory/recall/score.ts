@@ -68,9 +68,22 @@ const leastCarried = 3;
 /** Units around one whose words count for it, before and behind. */
 const margin = 3;
 
+/** Terms of most texts, for which what BM25 gives is looked up. */
+const tabledLength = 128;
+
 /** Where scores are added up for segments of up to `size` units and so many words; one for all segments and wordings of a search, since most of the time would go into making them. */
-export function createScoreSheet(size: number, words: number, { botLent }: RankingWeights) {
+export function createScoreSheet(
+  { size, words, meanLength }: { readonly size: number; readonly words: number; readonly meanLength: number },
+  { botLent, saturation, lengthShare }: RankingWeights,
+) {
+  const base = saturation * (1 - lengthShare);
+  const perTerm = (saturation * lengthShare) / meanLength;
   return {
+    /** By its length in terms, what BM25 gives a text that has a word once. */
+    once: Float64Array.from(
+      { length: tabledLength },
+      (_, length) => (saturation + 1) / (1 + base + perTerm * length),
+    ),
     /** From words of the unit itself: of all words together, with a margin before and behind, and of each. */
     own: new Float64Array(size + 2 * margin),
     /** What of it the unit lends others at most, with the same margin. */
@@ -116,14 +129,14 @@ export class SegmentScores {
   constructor(of: Candidate, by: Scoring) {
     this.#of = of;
     this.#by = by;
-    const { own, fields } = by.sheet;
-    for (const column of [own, fields]) column.fill(0, 0, of.segment.lengthOf.length + 2 * margin);
+    by.sheet.own.fill(0, 0, of.segment.lengthOf.length + 2 * margin);
   }
 
   /** Counts a property of whole texts, which neighbours do not lend each other. */
   addField(place: number, value: number): void {
     const { fields } = this.#by.sheet;
     const { admits, segment } = this.#of;
+    if (this.#mostOfFields === 0) fields.fill(0, 0, segment.lengthOf.length);
     this.#mostOfFields += value;
     for (const posting of postingsAt(segment, place)) {
       const index = unitOf(posting);
@@ -134,7 +147,7 @@ export class SegmentScores {
   /** Counts the term at a place by BM25 for the units that have it, under the word of the query that it stands for: of several such in one text the best counts most. */
   addWord(place: number, value: number, word: string): void {
     const { saturation, lengthShare, alike } = this.#by.weights;
-    const { own, ofWords } = this.#by.sheet;
+    const { own, ofWords, once } = this.#by.sheet;
     const { admits, segment } = this.#of;
     const { lengthOf, starts, postings } = segment;
     const known = this.#words.get(word);
@@ -149,7 +162,11 @@ export class SegmentScores {
       const index = unitOf(posting);
       if (admits !== undefined && !admits(index)) continue;
       const count = countOf(posting);
-      const score = (value * count * (saturation + 1)) / (count + base + perTerm * (lengthOf[index] ?? 0));
+      const length = lengthOf[index] ?? 0;
+      const score =
+        count === 1 && length < tabledLength
+          ? value * (once[length] ?? 0)
+          : (value * count * (saturation + 1)) / (count + base + perTerm * length);
       const before = ofWord[index] ?? 0;
       const after = before === 0 ? score : Math.max(before, score) + alike * Math.min(before, score);
       own[index + margin] = (own[index + margin] ?? 0) + after - before;
@@ -198,7 +215,7 @@ export class SegmentScores {
     const { own, fields, stretches, lenders } = this.#by.sheet;
     if (this.#of.admits?.(index) === false) return undefined;
     const here = own[index + margin] ?? 0;
-    const ofFields = fields[index] ?? 0;
+    const ofFields = this.#mostOfFields === 0 ? 0 : (fields[index] ?? 0);
     const answered = this.#answered(index);
     const lending = this.#findLenders(index);
     let lent = 0;
@@ -294,20 +311,19 @@ export class SegmentScores {
   /** Writes down what each unit lends, and for all units of each stretch the sum of its three best; gives the highest sum. */
   #sumStretches(): number {
     const { own, lent, lends, stretches: sums } = this.#by.sheet;
-    const { stretchOf, traitsOf } = this.#of.segment;
+    const { stretchStarts, traitsOf } = this.#of.segment;
     const { botStretch } = this.#by.weights;
-    const size = stretchOf.length;
+    const size = traitsOf.length;
     lent.fill(0, size + margin, size + 2 * margin);
     let highest = 0;
     let start = 0;
-    while (start < size) {
-      const stretch = stretchOf[start];
-      let end = start;
+    for (let stretch = 1; stretch < stretchStarts.length; stretch += 1) {
+      const end = stretchStarts[stretch] ?? 0;
       let [first, second, third] = [0, 0, 0];
-      for (; end < size && stretchOf[end] === stretch; end += 1) {
-        const traits = traitsOf[end] ?? 0;
-        const whole = own[end + margin] ?? 0;
-        lent[end + margin] = whole * (lends[traits] ?? 0);
+      for (let index = start; index < end; index += 1) {
+        const traits = traitsOf[index] ?? 0;
+        const whole = own[index + margin] ?? 0;
+        lent[index + margin] = whole * (lends[traits] ?? 0);
         if (whole <= third) continue;
         const score = (traits & trait.isBot) === 0 ? whole : whole * botStretch;
         if (score <= third) continue;

@@ -78,11 +78,12 @@ export interface SegmentIndex {
   /** All terms' keys, in order; the postings of the n-th begin at `starts[n]`. */
   readonly keys: Float64Array;
   readonly starts: Uint32Array;
-  readonly postings: Uint32Array;
+  readonly postings: Uint16Array;
   /** The number of terms. */
-  readonly lengthOf: Uint32Array;
-  /** Units of a stretch stand together. */
+  readonly lengthOf: Uint16Array;
   readonly stretchOf: Uint32Array;
+  /** Units of a stretch stand together: the first of each, and behind them the number of all. */
+  readonly stretchStarts: Uint16Array;
   /** Milliseconds since the epoch, 0 where it is not known. */
   readonly timeOf: Float64Array;
   readonly statementShareOf: Float64Array;
@@ -123,6 +124,14 @@ export function readUnit({ terms, dates }: TextReaders, unit: RecallUnit): ReadU
 /** A capitalised word that does not begin a sentence. */
 const nameInside = /[\p{Ll}\p{N},;:] \p{Lu}\p{Ll}/u;
 
+/** As many segments as the units take; `title` as below. */
+export function segmentsOf(units: readonly ReadUnit[], title: readonly string[] = []): readonly Segment[] {
+  const parts = Math.ceil(units.length / mostUnits);
+  return Array.from({ length: parts }, (_, part) =>
+    segmentOf(units.slice(part * mostUnits, (part + 1) * mostUnits), title),
+  );
+}
+
 /** `title` has the terms that all units are found by: those of a file's name. */
 export function segmentOf(units: readonly ReadUnit[], title: readonly string[] = []): Segment {
   const all = units.map(({ unit }) => unit);
@@ -136,7 +145,9 @@ export function elementOf<T>(all: readonly T[], index: number): T {
   return found;
 }
 
+/** @throws {RangeError} where there are more units than one segment takes. */
 export function indexUnits(units: readonly ReadUnit[], title: readonly string[] = []): SegmentIndex {
+  if (units.length > mostUnits) throw new RangeError(`${units.length} units are too many for one segment`);
   const found = new Map<string, number[]>();
   const reaches: ReachCount[] = [];
   const authors = new Set<string>();
@@ -161,15 +172,19 @@ export function indexUnits(units: readonly ReadUnit[], title: readonly string[] 
   byKey.sort((one, other) => one.key - other.key);
   const starts = new Uint32Array(byKey.length + 1);
   for (const [at, { list }] of byKey.entries()) starts[at + 1] = (starts[at] ?? 0) + list.length;
-  const postings = new Uint32Array(starts.at(-1) ?? 0);
+  const postings = new Uint16Array(starts.at(-1) ?? 0);
   for (const [at, { list }] of byKey.entries()) postings.set(list, starts[at]);
   const authorAt = new Map(Array.from(authors, (author, at) => [author, at]));
   return {
     keys: Float64Array.from(byKey, ({ key }) => key),
     starts,
     postings,
-    lengthOf: Uint32Array.from(units, ({ terms }) => terms.length),
+    lengthOf: Uint16Array.from(units, ({ terms }) => Math.min(terms.length, mostLength)),
     stretchOf: Uint32Array.from(units, ({ unit }) => unit.stretch),
+    stretchStarts: Uint16Array.from([
+      ...[...units.keys()].filter((at) => units[at]?.unit.stretch !== units[at - 1]?.unit.stretch),
+      units.length,
+    ]),
     timeOf: Float64Array.from(units, ({ unit }) => Date.parse(unit.at ?? '') || 0),
     statementShareOf: Float64Array.from(units, ({ statementShare }) => statementShare),
     traitsOf: Uint8Array.from(units, ({ traits }) => traits),
@@ -200,7 +215,7 @@ export function placeOf({ keys }: SegmentIndex, key: number): number {
 }
 
 /** Where the term stands that is at a place; nowhere where that is -1. */
-export function postingsAt({ starts, postings }: SegmentIndex, place: number): Uint32Array {
+export function postingsAt({ starts, postings }: SegmentIndex, place: number): Uint16Array {
   return postings.subarray(starts[place] ?? 0, starts[place + 1] ?? 0);
 }
 
@@ -217,9 +232,12 @@ export function holds({ starts, postings }: SegmentIndex, place: number, index: 
   return from < end && unitOf(postings[from] ?? -1) === index;
 }
 
-/** Postings pack a unit's index and how often the term stands in it, up to fifteen times, into one number. */
+/** Postings pack a unit's index and how often the term stands in it, up to fifteen times, into one number of 16 bits: most of a search's time goes into waiting for memory. */
 const countBits = 4;
 const countMask = (1 << countBits) - 1;
+const mostUnits = 1 << (16 - countBits);
+/** Terms of a unit that count. */
+const mostLength = 2 ** 16 - 1;
 
 export function unitOf(posting: number): number {
   return posting >> countBits;

@@ -11,7 +11,7 @@ import { sessionFolder, summaryHoldsOthersWords } from '../log/session-state.ts'
 import type { SessionLog } from '../log/session-log.ts';
 import {
   readUnit,
-  segmentOf,
+  segmentsOf,
   type ReadUnit,
   type RecallUnit,
   type Segment,
@@ -51,7 +51,7 @@ export function createItemSource(durable: {
       return async () => {
         const units = (await durable.list(person.id)).map(itemUnit);
         const present = JSON.stringify(units);
-        if (present !== state) segments = [segmentOf(units.map((unit) => readUnit(readers, unit)))];
+        if (present !== state) segments = segmentsOf(units.map((unit) => readUnit(readers, unit)));
         state = present;
         return segments;
       };
@@ -147,7 +147,7 @@ function createFileSource(
         const reach = file.reach(text);
         const known = indexed.get(file.key);
         if (known?.text === text && isSameReach(known.reach, reach)) return [known];
-        return [{ key: file.key, text, reach, segment: await fileSegment(readers, file, text, reach) }];
+        return [{ key: file.key, text, reach, segments: await fileSegments(readers, file, text, reach) }];
       };
       return async () => {
         const pause = createTimeSlice();
@@ -157,7 +157,7 @@ function createFileSource(
           await pause();
         }
         indexed = new Map(present.map((file) => [file.key, file]));
-        return [...indexed.values()].map(({ segment }) => segment);
+        return [...indexed.values()].flatMap(({ segments }) => segments);
       };
     },
   };
@@ -167,15 +167,15 @@ interface IndexedFile {
   readonly key: string;
   readonly text: string;
   readonly reach: Reach;
-  readonly segment: Segment;
+  readonly segments: readonly Segment[];
 }
 
-async function fileSegment(
+async function fileSegments(
   readers: TextReaders,
   file: RecallFile,
   text: string,
   reach: Reach,
-): Promise<Segment> {
+): Promise<readonly Segment[]> {
   const { path, channelId } = file;
   const at = /^created: (?<at>\d{4}-\d{2}-\d{2}T\S+)$/mu.exec(text)?.groups?.['at'];
   const note = parseNote(text);
@@ -196,7 +196,7 @@ async function fileSegment(
     units.push(readUnit(readers, unit));
     await pause();
   }
-  return segmentOf(units, readers.terms.read(path.replace(/\.md$/u, '')));
+  return segmentsOf(units, readers.terms.read(path.replace(/\.md$/u, '')));
 }
 
 /** A text without comments, whose line breaks stay. */

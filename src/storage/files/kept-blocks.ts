@@ -46,7 +46,7 @@ export function createKeptBlocks(fileSystem: FileSystem, disk: Disk) {
     const kept = names.filter((name) => name.startsWith(`.${basename(log)}.`) && name.endsWith('.index'));
     if (kept.length === 0) return;
     const checksums = new Map<string, number>();
-    for await (const { number, checksum, isWhole } of blocksOf(linesOf(present), size))
+    for await (const { number, checksum, isWhole } of blocksOf([linesOf(present)], size))
       if (isWhole) checksums.set(pathOf(log, number), checksum);
     for (const path of kept.map((name) => join(dirname(log), name))) {
       const reading = withFile(fileSystem.open(path, readFlags), (file) => readBytes(file, 0, headBytes));

@@ -1,8 +1,8 @@
-import { parseLine } from '../log-line.ts';
+import { linesOf, parseLine } from '../log-line.ts';
 import { readBytes, type OpenFile } from './file-system.ts';
 
 /** A line's bytes without its line break, and where it begins in the file. */
-export interface RawLine {
+interface RawLine {
   readonly bytes: Buffer;
   readonly start: number;
 }
@@ -10,27 +10,21 @@ export interface RawLine {
 const lineBreak = 0x0a;
 const blockBytes = 64 * 1024;
 
-/** The lines in the first `end` bytes, first to last. A last line without line break counts; empty lines do not. */
-export async function* linesForward(file: OpenFile, end: number): AsyncGenerator<RawLine> {
-  let parts: Buffer[] = [];
-  let start = 0;
+/** The lines in the first `end` bytes, first to last, without their line breaks, as many at a time as are read at once. A last line without line break comes by itself at the end; empty lines do not count. */
+export async function* linesForward(file: OpenFile, end: number): AsyncGenerator<readonly Buffer[]> {
+  let rest: Buffer[] = [];
   for (let position = 0; position < end;) {
     const block = await readBytes(file, position, Math.min(blockBytes, end - position));
     if (block.length === 0) break;
-    let from = 0;
-    for (let at = block.indexOf(lineBreak); at !== -1; at = block.indexOf(lineBreak, from)) {
-      const last = block.subarray(from, at);
-      const bytes = parts.length === 0 ? last : Buffer.concat([...parts, last]);
-      if (bytes.length > 0) yield { bytes, start };
-      parts = [];
-      from = at + 1;
-      start = position + from;
+    const last = block.lastIndexOf(lineBreak);
+    if (last !== -1) {
+      yield linesOf(Buffer.concat([...rest, block.subarray(0, last)]));
+      rest = [];
     }
-    parts.push(block.subarray(from));
+    rest.push(block.subarray(last + 1));
     position += block.length;
   }
-  const rest = Buffer.concat(parts);
-  if (rest.length > 0) yield { bytes: rest, start };
+  yield linesOf(Buffer.concat(rest));
 }
 
 /** The same lines, last to first; reads only as far back as is asked for. */

@@ -183,10 +183,12 @@ export function createLogs(
     const count = await unlessMissing(
       withFile(fileSystem.open(path, readFlags), async (file) => {
         const size = Number((await file.stat()).size);
-        let damaged = 0;
-        for await (const { bytes, start } of linesForward(file, size))
-          if (start + bytes.length < size && parseLine(bytes) === undefined) damaged += 1;
-        return damaged;
+        let [damaged, ended] = [0, 0];
+        for await (const lines of linesForward(file, size)) {
+          ended = damaged;
+          damaged += lines.filter((bytes) => parseLine(bytes) === undefined).length;
+        }
+        return ended;
       }),
     );
     return count ?? 0;
@@ -327,15 +329,15 @@ function isAsKnown({ file }: KnownLog, stats: BigIntStats | undefined): boolean 
 }
 
 async function* allLines(file: OpenFile | undefined, state: KnownLog): AsyncGenerator<LogLine | undefined> {
-  for await (const bytes of rawLines(file, state)) yield parseLine(bytes);
+  for await (const lines of rawLines(file, state)) for (const bytes of lines) yield parseLine(bytes);
 }
 
 async function* rawLines(
   file: OpenFile | undefined,
   { file: { end }, unwritten }: KnownLog,
-): AsyncGenerator<Buffer> {
-  if (file !== undefined) for await (const { bytes } of linesForward(file, end)) yield bytes;
-  yield* unwritten.flatMap(linesOf);
+): AsyncGenerator<readonly Buffer[]> {
+  if (file !== undefined) yield* linesForward(file, end);
+  yield unwritten.flatMap(linesOf);
 }
 
 /** The lines with a higher number, first to last; of what is before them only the nearest line is read. */
@@ -376,24 +378,25 @@ async function rewriteLines<T>(
   const pause = createTimeSlice();
   // What is behind the end is of an append that was torn off or rejected.
   let isChanged = state.file.size > state.file.end;
-  for await (const { bytes } of linesForward(file, state.file.end)) {
-    await pause();
-    const line = parseLine(bytes);
-    // The mark at the end is set anew.
-    if (line !== undefined && line.record === undefined) continue;
-    const record = line === undefined ? undefined : schema.safeParse(line.record);
-    let output: Buffer = Buffer.concat([bytes, Buffer.from('\n')]);
-    if (line !== undefined && record?.success === true) {
-      const before = formatRecord(record.data);
-      const next = change({ sequence: line.sequence, record: record.data });
-      const after = next === undefined ? undefined : formatRecord(next);
-      isChanged ||= after !== before;
-      if (after === undefined) continue;
-      if (after !== before) output = formatLine(line.sequence, after);
+  for await (const lines of linesForward(file, state.file.end))
+    for (const bytes of lines) {
+      await pause();
+      const line = parseLine(bytes);
+      // The mark at the end is set anew.
+      if (line !== undefined && line.record === undefined) continue;
+      const record = line === undefined ? undefined : schema.safeParse(line.record);
+      let output: Buffer = Buffer.concat([bytes, Buffer.from('\n')]);
+      if (line !== undefined && record?.success === true) {
+        const before = formatRecord(record.data);
+        const next = change({ sequence: line.sequence, record: record.data });
+        const after = next === undefined ? undefined : formatRecord(next);
+        isChanged ||= after !== before;
+        if (after === undefined) continue;
+        if (after !== before) output = formatLine(line.sequence, after);
+      }
+      kept.push(output);
+      newest = line?.sequence ?? newest;
     }
-    kept.push(output);
-    newest = line?.sequence ?? newest;
-  }
   if (newest < state.highest) kept.push(formatLine(state.highest));
   return { bytes: Buffer.concat(kept), newest, isChanged };
 }

@@ -124,7 +124,7 @@ export function createLogs(
   async function* blocks<T>(log: string, schema: z.ZodType<T>): AsyncGenerator<LogBlock<T>> {
     const whole = await readWhole(database, log);
     if (whole === undefined) return;
-    for await (const block of blocksOf(linesOf(whole), blockLines)) {
+    for await (const block of blocksOf([linesOf(whole)], blockLines)) {
       const { number, isWhole } = block;
       yield {
         end: (number + 1) * blockLines,

@@ -337,6 +337,19 @@ describe('recall searches sources [C2]', () => {
     expect(new Set(sources)).toEqual(new Set(['messages', 'detail', 'notebook', 'items']));
   });
 
+  it('each line of a file, however many there are [S5]', async () => {
+    const { store, search } = openRecall();
+    const lines = Array.from(
+      { length: 10_000 },
+      (_, at) => `Animal ${at}x: ${at % 5000 === 4095 ? 'zebra' : 'ant'}`,
+    );
+    await store.writeText(`${detailFolder}/zoo.md`, lines.join('\n'));
+    const found = await search('zebra', { scope: 'detail' });
+    const cited = found.map(({ unit: { reference } }) => reference.kind === 'line' && reference.line);
+    expect(cited.toSorted((a, b) => Number(a) - Number(b))).toEqual([4096, 9096]);
+    expect(await search('9999x', { scope: 'detail' })).toHaveLength(1);
+  });
+
   it('one alone where one is asked for, notes of a conversation included [W2]', async () => {
     const { search } = await openAllSources();
     for (const scope of ['messages', 'detail', 'notebook', 'items'] as const) {
