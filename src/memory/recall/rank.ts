@@ -67,7 +67,7 @@ export async function rank(
   const { looked, holding } = await lookUp(sources, terms, view, pause);
   const meanLength = Math.max(1, usable.reduce((sum, each) => sum + each.terms, 0) / units);
   const size = Math.max(...segments.map(({ lengthOf }) => lengthOf.length));
-  const words = Math.max(...queries.map((query) => query.terms.length));
+  const words = Math.max(...queries.map(({ terms: of }) => new Set(of.map(({ word }) => word)).size));
   const sheet = createScoreSheet({ size, words, meanLength }, weights);
   const first = Math.min(...usable.map((each) => each.first));
   const last = Math.max(...usable.map((each) => each.last));

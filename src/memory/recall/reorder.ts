@@ -42,6 +42,9 @@ export const orderWeights: OrderWeights = {
 
 export type OrderWeights = Readonly<Record<keyof Features, number>>;
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are all of its names
+const featureNames = Object.keys(orderWeights) as readonly (keyof Features)[];
+
 /** What counts how much: in finding hits, and in putting the best of them in order. */
 export interface RecallWeights {
   readonly ranking: RankingWeights;
@@ -86,8 +89,7 @@ export async function lookedAt(
 }
 
 export function weighted(features: Features, weights: OrderWeights): number {
-  const byName: Readonly<Record<string, number>> = features;
   let sum = 0;
-  for (const [name, weight] of Object.entries(weights)) sum += weight * (byName[name] ?? 0);
+  for (const name of featureNames) sum += weights[name] * features[name];
   return sum;
 }

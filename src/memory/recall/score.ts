@@ -79,6 +79,8 @@ export function createScoreSheet(
   const base = saturation * (1 - lengthShare);
   const perTerm = (saturation * lengthShare) / meanLength;
   return {
+    base,
+    perTerm,
     /** By its length in terms, what BM25 gives a text that has a word once. */
     once: Float64Array.from(
       { length: tabledLength },
@@ -146,16 +148,14 @@ export class SegmentScores {
 
   /** Counts the term at a place by BM25 for the units that have it, under the word of the query that it stands for: of several such in one text the best counts most. */
   addWord(place: number, value: number, word: string): void {
-    const { saturation, lengthShare, alike } = this.#by.weights;
-    const { own, ofWords, once } = this.#by.sheet;
+    const { saturation, alike } = this.#by.weights;
+    const { own, ofWords, once, base, perTerm } = this.#by.sheet;
     const { admits, segment } = this.#of;
     const { lengthOf, starts, postings } = segment;
     const known = this.#words.get(word);
     const ofWord = known ?? ofWords[this.#words.size] ?? new Float64Array();
     if (known === undefined) ofWord.fill(0, 0, lengthOf.length);
     this.#words.set(word, ofWord);
-    const base = saturation * (1 - lengthShare);
-    const perTerm = (saturation * lengthShare) / this.#by.meanLength;
     const end = starts[place + 1] ?? 0;
     for (let at = starts[place] ?? 0; at < end; at += 1) {
       const posting = postings[at] ?? 0;
@@ -181,7 +181,8 @@ export class SegmentScores {
     const { sheet } = this.#by;
     const mostOfOthers = this.#mostOfFields + stretch * this.#sumStretches();
     const mostLent = Math.max(1, sameAuthor) * Math.max(1, this.#carried());
-    const most = [answer, ...neighbours.map((share) => mostLent * share)];
+    const [nearest = 0, second = 0, third = 0] = neighbours.map((share) => mostLent * share);
+    const most = { answer, nearest, second, third };
     this.#setLimits(top.least, mostOfOthers);
     for (
       let index = nextAbove(sheet, segment.traitsOf, most, 0);
@@ -316,8 +317,7 @@ export class SegmentScores {
     const size = traitsOf.length;
     lent.fill(0, size + margin, size + 2 * margin);
     let highest = 0;
-    let start = 0;
-    for (let stretch = 1; stretch < stretchStarts.length; stretch += 1) {
+    for (let [stretch, start] = [1, 0]; stretch < stretchStarts.length; stretch += 1) {
       const end = stretchStarts[stretch] ?? 0;
       let [first, second, third] = [0, 0, 0];
       for (let index = start; index < end; index += 1) {
@@ -347,7 +347,7 @@ export class SegmentScores {
 function nextAbove(
   { own, lent, limits }: ReturnType<typeof createScoreSheet>,
   traitsOf: Uint8Array,
-  [answer = 0, nearest = 0, second = 0, third = 0]: readonly number[],
+  { answer, nearest, second, third }: Readonly<Record<'answer' | 'nearest' | 'second' | 'third', number>>,
   from: number,
 ): number {
   // What the unit and those around it have, from the third before it to the third after it, moves along.

@@ -1,4 +1,9 @@
-import { linesOf, parseLine } from '../log-line.ts';
+import type { z } from 'zod';
+
+import type { LogEntry } from '../../core/store.ts';
+import { createTimeSlice } from '../../core/time.ts';
+import { formatRecord } from '../document-text.ts';
+import { formatLine, linesOf, parseLine } from '../log-line.ts';
 import { readBytes, type OpenFile } from './file-system.ts';
 
 /** A line's bytes without its line break, and where it begins in the file. */
@@ -102,4 +107,39 @@ export async function inspect(file: OpenFile): Promise<LogFile> {
     if (line.record !== undefined) return { inode, size, end, isOpenLine, newest: line.sequence, highest };
   }
   return { inode, size, end, isOpenLine, newest: 0, highest: Math.max(highest, damagedAfter) };
+}
+
+/** The log's new content and newest number, and whether any line is another than before. */
+export async function rewriteLines<T>(
+  file: OpenFile,
+  { end, size, highest }: Pick<LogFile, 'end' | 'size' | 'highest'>,
+  schema: z.ZodType<T>,
+  change: (entry: LogEntry<T>) => T | undefined,
+): Promise<{ readonly bytes: Buffer; readonly newest: number; readonly isChanged: boolean }> {
+  const kept: Buffer[] = [];
+  let newest = 0;
+  const pause = createTimeSlice();
+  // What is behind the end is of an append that was torn off or rejected.
+  let isChanged = size > end;
+  for await (const lines of linesForward(file, end))
+    for (const bytes of lines) {
+      await pause();
+      const line = parseLine(bytes);
+      // The mark at the end is set anew.
+      if (line !== undefined && line.record === undefined) continue;
+      const record = line === undefined ? undefined : schema.safeParse(line.record);
+      let output: Buffer = Buffer.concat([bytes, Buffer.from('\n')]);
+      if (line !== undefined && record?.success === true) {
+        const before = formatRecord(record.data);
+        const next = change({ sequence: line.sequence, record: record.data });
+        const after = next === undefined ? undefined : formatRecord(next);
+        isChanged ||= after !== before;
+        if (after === undefined) continue;
+        if (after !== before) output = formatLine(line.sequence, after);
+      }
+      kept.push(output);
+      newest = line?.sequence ?? newest;
+    }
+  if (newest < highest) kept.push(formatLine(highest));
+  return { bytes: Buffer.concat(kept), newest, isChanged };
 }

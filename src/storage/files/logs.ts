@@ -21,7 +21,7 @@ import {
 } from './file-system.ts';
 import type { JournalRecord } from './journal-lines.ts';
 import { createKeptBlocks } from './kept-blocks.ts';
-import { inspect, linesBackward, linesForward, noFile, type LogFile } from './log-lines.ts';
+import { inspect, linesBackward, linesForward, noFile, rewriteLines, type LogFile } from './log-lines.ts';
 
 interface WaitingRecord {
   readonly json: string;
@@ -179,9 +179,9 @@ export function createLogs(
 
   /** How many lines of the file are no records; a last one may still be on its way. */
   async function damagedLines(log: string): Promise<number> {
-    const path = await pathOf(log);
+    const opening = fileSystem.open(await pathOf(log), readFlags);
     const count = await unlessMissing(
-      withFile(fileSystem.open(path, readFlags), async (file) => {
+      withFile(opening, async (file) => {
         const size = Number((await file.stat()).size);
         let [damaged, ended] = [0, 0];
         for await (const lines of linesForward(file, size)) {
@@ -273,7 +273,12 @@ export function createLogs(
       }
       try {
         await quarantine.eraseCopies(log, path);
-        const { bytes, newest, isChanged } = await rewriteLines(file, state, schema, change);
+        const { bytes, newest, isChanged } = await rewriteLines(
+          file,
+          { ...state.file, highest: state.highest },
+          schema,
+          change,
+        );
         await keptBlocks.eraseOthers(path, bytes, blockLines);
         if (!isChanged) return { from, to: from };
         const written = await disk.replaceFile({ key: log, path, bytes, former: 'erased' });
@@ -364,39 +369,4 @@ async function* backward(
 ): AsyncGenerator<Buffer> {
   yield* unwritten.flatMap(linesOf).toReversed();
   if (file !== undefined) for await (const { bytes } of linesBackward(file, end)) yield bytes;
-}
-
-/** The log's new content and newest number, and whether any line is another than before. */
-async function rewriteLines<T>(
-  file: OpenFile,
-  state: KnownLog,
-  schema: z.ZodType<T>,
-  change: (entry: LogEntry<T>) => T | undefined,
-): Promise<{ readonly bytes: Buffer; readonly newest: number; readonly isChanged: boolean }> {
-  const kept: Buffer[] = [];
-  let newest = 0;
-  const pause = createTimeSlice();
-  // What is behind the end is of an append that was torn off or rejected.
-  let isChanged = state.file.size > state.file.end;
-  for await (const lines of linesForward(file, state.file.end))
-    for (const bytes of lines) {
-      await pause();
-      const line = parseLine(bytes);
-      // The mark at the end is set anew.
-      if (line !== undefined && line.record === undefined) continue;
-      const record = line === undefined ? undefined : schema.safeParse(line.record);
-      let output: Buffer = Buffer.concat([bytes, Buffer.from('\n')]);
-      if (line !== undefined && record?.success === true) {
-        const before = formatRecord(record.data);
-        const next = change({ sequence: line.sequence, record: record.data });
-        const after = next === undefined ? undefined : formatRecord(next);
-        isChanged ||= after !== before;
-        if (after === undefined) continue;
-        if (after !== before) output = formatLine(line.sequence, after);
-      }
-      kept.push(output);
-      newest = line?.sequence ?? newest;
-    }
-  if (newest < state.highest) kept.push(formatLine(state.highest));
-  return { bytes: Buffer.concat(kept), newest, isChanged };
 }
