@@ -1,6 +1,6 @@
 import type { MessageChange } from './changes.ts';
 import type { imageTypes } from './model.ts';
-import type { Place } from './place.ts';
+import type { Place, SessionKey } from './place.ts';
 
 /** Discord's limit for a message of a bot, in characters (UTF-16 units). */
 export const sentMaxChars = 2000;
@@ -190,6 +190,11 @@ export interface GrowingReply {
   finish(text: string, buttons?: ButtonsOfPerson): Promise<FinishedReply>;
   /** Takes away all that was shown of it, also while it is being finished. Never rejects; nothing once it was sent. */
   takeAway(): Promise<void>;
+}
+
+/** A message that was said to the bot, and by whom. */
+export interface AskedMessage extends SessionKey {
+  readonly id: string;
 }
 
 /** What stands of a message and its reply in the channel. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MessageType, type Channel, type Message } from 'discord.js';
 import pLimit from 'p-limit';
 
-import { catchUpWindowMs, type RememberedMessage } from '../core/chat.ts';
+import { catchUpWindowMs, type AskedMessage, type RememberedMessage } from '../core/chat.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { hasGuild, isPart } from '../core/shards.ts';
 import { worksIn } from './access.ts';
@@ -39,7 +39,7 @@ export interface CatchUpOptions extends ChannelsOptions {
   readonly isGone: (channelId: string) => Promise<boolean>;
   readonly changes: Pick<MessageChanges, 'missed'>;
   /** Whether the reply that a message has was only begun, or is to be made again. */
-  readonly isUnfinished: (message: RepliedMessage) => Promise<boolean>;
+  readonly isUnfinished: (message: AskedMessage) => Promise<boolean>;
   /** Finishes what an earlier process left undone in a channel, once it is known what was deleted meanwhile. Asked again, it does nothing. Must not reject. */
   readonly recover: (channelId: string) => Promise<void>;
   /** Goes on with what was made of a channel's messages so far, when there is time for it. Must not reject. */
@@ -47,13 +47,6 @@ export interface CatchUpOptions extends ChannelsOptions {
   /** The way that live messages go. */
   readonly received: (message: Message) => Promise<void>;
   readonly runInBackground: RunInBackground;
-}
-
-/** A message that a reply points to. */
-interface RepliedMessage {
-  readonly id: string;
-  readonly channelId: string;
-  readonly userId: string;
 }
 
 /** What is known of the gap before a gateway session, which is that of one shard. */

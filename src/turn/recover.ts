@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-import { catchUpWindowMs, type CommandButton } from '../core/chat.ts';
+import { catchUpWindowMs, type AskedMessage, type CommandButton } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
-import { hasMoreReaders, type SessionKey } from '../core/place.ts';
+import { hasMoreReaders } from '../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
@@ -37,10 +37,6 @@ export interface RecoveryPorts extends ReplyPorts {
   /** Takes changes to whom they had not reached. Must not reject. */
   readonly finishChanges: () => Promise<void>;
   readonly clock: Clock;
-}
-
-interface AskedMessage extends SessionKey {
-  readonly id: string;
 }
 
 /**

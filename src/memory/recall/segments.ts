@@ -232,7 +232,7 @@ export function holds({ starts, postings }: SegmentIndex, place: number, index: 
   return from < end && unitOf(postings[from] ?? -1) === index;
 }
 
-/** Postings pack a unit's index and how often the term stands in it, up to fifteen times, into one number of 16 bits: most of a search's time goes into waiting for memory. */
+/** Postings pack a unit's index and how often the term stands in it, up to fifteen times, into one number of 16 bits: they are most of an index. */
 const countBits = 4;
 const countMask = (1 << countBits) - 1;
 const mostUnits = 1 << (16 - countBits);
