@@ -151,3 +151,17 @@ it('looks closer at what may have words side by side or the query word for word,
     { numRuns: 300 },
   );
 });
+
+it('does not take a text of very many words for a short one', () => {
+  const [one, another] = segmentsOf(
+    [70_000, 3].map((length) => ({
+      said: Array.from({ length }, () => 'fig'),
+      author: 'Alice',
+      asks: false,
+      pause: 1,
+    })),
+    1,
+  ).map(({ lengthOf }) => lengthOf[0] ?? 0);
+  expect(one).toBe(65_535);
+  expect(another).toBe(3);
+});
