@@ -172,7 +172,7 @@ describe('a database that fails [S2][E3]', () => {
       create event trigger stall on ddl_command_start when tag in ('CREATE FUNCTION') execute function stall()`);
     const child = spawn(
       process.execPath,
-      ['--import', 'tsx', fileURLToPath(new URL('store-child.ts', import.meta.url)), url],
+      ['--import', 'ts-blank-space/register', fileURLToPath(new URL('store-child.ts', import.meta.url)), url],
       { stdio: 'ignore' },
     );
     const ended = once(child, 'close');
@@ -195,7 +195,7 @@ describe('a database that fails [S2][E3]', () => {
     const store = await open(5000);
     const child = spawn(
       process.execPath,
-      ['--import', 'tsx', fileURLToPath(new URL('store-child.ts', import.meta.url)), server.url],
+      ['--import', 'ts-blank-space/register', fileURLToPath(new URL('store-child.ts', import.meta.url)), server.url],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
