@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { isSnowflake } from '../core/snowflake.ts';
+import { machineTimeZone } from '../core/time.ts';
 
 /** One environment variable: how it is read, and what people are told about it. */
 export interface Variable<Value> {
@@ -161,6 +162,8 @@ export function oneOf<const Choice extends string>(
 /** An IANA time zone; by default the machine's. */
 export function timeZone(about: string): Variable<string> {
   return variable(about, 'an IANA time zone such as Europe/Berlin', '', (raw, fail) => {
+    if (raw === undefined) return machineTimeZone();
+    if (raw.toUpperCase() === 'UTC') return 'UTC';
     try {
       return new Intl.DateTimeFormat('en', { timeZone: raw }).resolvedOptions().timeZone;
     } catch {

@@ -7,10 +7,35 @@ import {
   localClock,
   localDate,
   localDateTime,
+  machineTimeZone,
   nextDayAt,
   within,
 } from '../../src/core/time.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
+
+describe('the time zone of the machine', () => {
+  it.each([
+    ['UTC', 'UTC'],
+    ['Etc/Greenwich', 'UTC'],
+    ['Europe/London', 'Europe/London'],
+    ['America/Sao_Paulo', 'America/Sao_Paulo'],
+  ])('is for %s %s', (own, told) => {
+    vi.stubEnv('TZ', own);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(machineTimeZone()).toBe(told);
+  });
+
+  it('is told without `Intl`, which takes 8 MB, where it is UTC, and so are its dates', () => {
+    vi.stubEnv('TZ', 'UTC');
+    const format = vi.spyOn(Intl, 'DateTimeFormat');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      format.mockRestore();
+    });
+    expect(localDateTime(new Date('2026-01-15T23:30:00Z'), machineTimeZone())).toBe('2026-01-15 23:30');
+    expect(format).not.toHaveBeenCalled();
+  });
+});
 
 describe('local dates and clock times [N5]', () => {
   it('take the day of the zone, not of UTC, on both sides of midnight', () => {
@@ -32,6 +57,16 @@ describe('local dates and clock times [N5]', () => {
     expect(localDateTime(new Date('2026-03-29T01:00:00Z'), 'Europe/Berlin')).toBe('2026-03-29 03:00');
     expect(localClock(new Date('2026-10-25T00:30:00Z'), 'Europe/Berlin')).toBe('02:30');
     expect(localClock(new Date('2026-10-25T01:30:00Z'), 'Europe/Berlin')).toBe('02:30');
+  });
+
+  it('are in UTC as in a zone that always shows the same, which `Intl` tells [N5]', () => {
+    const moments = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+    fc.assert(
+      fc.property(moments, (moment) => {
+        expect(localDateTime(moment, 'UTC')).toBe(localDateTime(moment, 'Etc/GMT'));
+      }),
+    );
+    expect(() => localDate(new Date(NaN), 'UTC')).toThrow(RangeError);
   });
 
   it('know zones with odd offsets', () => {

@@ -1,5 +1,5 @@
 import { growingCache } from '../../core/limits.ts';
-import { dayBefore } from '../../core/time.ts';
+import { dayBefore, wallClockIn } from '../../core/time.ts';
 
 const quarterHour = 15 * 60 * 1000;
 const keptTimes = 20_000;
@@ -14,20 +14,9 @@ export type Dates = ReturnType<typeof createDates>;
 export function createDates(timeZone: string) {
   const known = growingCache<number, readonly string[]>(keptTimes);
   const days = growingCache<string, readonly string[]>(keptDays);
-  // Made once: for many messages `localDate` takes longer to make its format than to use it.
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
+  const clock = wallClockIn(timeZone);
 
-  function localDay(time: number): string {
-    const [month = '', day = '', year = ''] = format.format(time).split('/');
-    return `${year.padStart(4, '0')}-${month}-${day}`;
-  }
+  const localDay = (time: number): string => clock(time).slice(0, 10);
 
   function termsOfDay(date: string): readonly string[] {
     const found = days.get(date) ?? dayTerms(date);
