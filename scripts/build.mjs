@@ -7,6 +7,7 @@ import './node-version.mjs';
 
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -66,6 +67,39 @@ const classNames = {
   },
 };
 
+/**
+ * The bundler gives each file that imports a package of the older kind an object of its own with a getter for each export, and discord.js has 535. Here
+ * all files share one module whose exports are plain constants.
+ */
+const sharedLibrary = {
+  name: 'shared-library',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^discord\.js$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'shared-library', sideEffects: false } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'shared-library' }, ({ path }) => {
+      const exports = Object.keys(createRequire(import.meta.url)(path)).map(
+        (name) => `export const ${name} = /* @__PURE__ */ (() => library.${name})();`,
+      );
+      return { contents: `const library = require('${path}');\n${exports.join('\n')}`, resolveDir: root };
+    });
+  },
+};
+
+/** Our own text in ASCII: of a file with any letter beyond Latin-1 Node.js keeps two bytes for each. What is left to escape here are patterns. */
+const asciiText = {
+  name: 'ascii-text',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replaceAll(
+        /[\u0080-\uffff]/g,
+        (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
+      loader: 'ts',
+    }));
+  },
+};
+
 /** Leaves only our own sources in a map: those of packages are most of it, and it is read at every start. */
 function withoutPackages(text) {
   const map = JSON.parse(text);
@@ -97,7 +131,7 @@ const { outputFiles } = await build({
   // Node.js keeps the text of what it has loaded.
   minifyWhitespace: true,
   minifySyntax: true,
-  plugins: [classNames],
+  plugins: [classNames, sharedLibrary, asciiText],
   sourcemap: true,
   sourcesContent: false,
   banner: { js: banner },
