@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { MessageType, type Channel, type Message } from 'discord.js';
-import pLimit from 'p-limit';
 
 import { catchUpWindowMs, type AskedMessage, type RememberedMessage } from '../core/chat.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
@@ -163,16 +162,21 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       const open = openChannels(options, floor).filter((id) => present.has(shardIn(client, id, shards)));
       for (const group of await inOrder(open, options)) {
         let looked = 0;
-        await pLimit(atOnce).map(group, async (channelId) => {
-          const shard = await shardOfKnown(channelId, options);
-          const gap = present.get(shard);
-          if (gap === undefined || !isCurrent(shard)) return;
-          looked += 1;
-          if (looked > atOnce) await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
-          if (!isCurrent(shard)) return;
-          await catchUp(channelId, gap);
-          await options.resume(channelId);
-        });
+        const rest = group.values();
+        const look = async (): Promise<void> => {
+          for (const channelId of rest) {
+            const shard = await shardOfKnown(channelId, options);
+            const gap = present.get(shard);
+            if (gap === undefined || !isCurrent(shard)) continue;
+            looked += 1;
+            if (looked > atOnce) await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+            if (!isCurrent(shard)) continue;
+            await catchUp(channelId, gap);
+            await options.resume(channelId);
+          }
+        };
+        // Each takes the next when it is done with one: thousands that wait in a queue take megabytes.
+        await Promise.all(Array.from({ length: atOnce }, look));
       }
       if (shardIds.every(isCurrent)) logger.info('caught up with all channels');
     },
