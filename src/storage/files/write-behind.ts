@@ -10,7 +10,7 @@ import { isWithin } from '../keys.ts';
 /** Milliseconds from a change until its file follows [S2]. */
 const delayMs = 300;
 /** Milliseconds until lazy changes are synced: about what comes after a turn. */
-const lazyMs = 50;
+const syncMs = 50;
 /** What the journal holds is brought into the files, synced, and taken out of it when it has so many bytes, or when nothing was changed for so many milliseconds. */
 const journalBytes = 4 * 1024 * 1024;
 const restMs = 10_000;
@@ -132,7 +132,7 @@ export function createWriteBehind({
       syncing ??= setTimeout(() => {
         syncing = undefined;
         inBackground(journal.sync);
-      }, lazyMs).unref();
+      }, syncMs).unref();
     following ??= setTimeout(() => {
       following = undefined;
       inBackground(follow);

@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { DocumentKind } from '../../../src/core/store.ts';
 import type { FileStore } from '../../../src/storage/files/store.ts';
@@ -286,8 +285,7 @@ describe('a lazy append that a full disk has, and no sync', () => {
     const store = await stores.open({ fileSystem });
     await store.append(log, { note: 'kept' });
     await store.append(log, { note: canary }, { isLazy: true });
-    await setImmediate();
-    expect(stores.everything()).toContain(canary);
+    await vi.waitFor(() => expect(stores.everything()).toContain(canary), { interval: 1 });
     takesLines = false;
     await store.rewrite(log, noteSchema, ({ record }) => (record.note === canary ? undefined : record));
     expect(refused).toHaveLength(1);
