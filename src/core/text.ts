@@ -24,7 +24,8 @@ export function normalizeText(text: string): string {
 
 /** The form under which two texts count as the same item [D2]: as {@link normalizeText} has it, without the dots that it ends in, unless it is nothing but dots. */
 export function sameItemForm(text: string): string {
-  return normalizeText(text).replace(/(?<=[^\s.。])[\s.。]+$/u, '');
+  const form = normalizeText(text);
+  return form.endsWith('.') || form.endsWith('。') ? form.replace(/(?<=[^\s.。])[\s.。]+$/u, '') : form;
 }
 
 /** White space is collapsed; a single space, as between nearly all words, is not replaced by another. */
@@ -84,7 +85,7 @@ export function wellFormed(data: unknown): unknown {
 export function parseJson(text: string): unknown {
   const data: unknown = JSON.parse(text);
   // Such a half can stand in a file as an escape only.
-  return /\\ud[89a-f]/iu.test(text) ? wellFormed(data) : data;
+  return text.includes(String.raw`\u`) && /\\ud[89a-f]/iu.test(text) ? wellFormed(data) : data;
 }
 
 /** A text as a regular expression that finds it literally. */

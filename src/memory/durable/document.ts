@@ -212,7 +212,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isTime = (value: unknown) => isText(value) && !Number.isNaN(Date.parse(value));
+/** As the program writes it: a document has hundreds, and parsing each takes eight times as long. */
+const time = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/u;
+const isTime = (value: unknown) => isText(value) && time.test(value);
 const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 const kinds = new Set<unknown>(itemKinds);
 const visibilities = new Set<unknown>(visibilitySchema.options);
