@@ -102,10 +102,7 @@ async function functionsRunBy(work: () => Promise<void>): Promise<ReadonlyMap<st
 function countCalled(functions: readonly Profiler.FunctionCoverage[]): number {
   return functions.filter(
     ({ functionName, ranges: [whole] }) =>
-      whole !== undefined &&
-      whole.count > 0 &&
-      whole.startOffset > 0 &&
-      !functionName.startsWith('<'),
+      whole !== undefined && whole.count > 0 && whole.startOffset > 0 && !functionName.startsWith('<'),
   ).length;
 }
 

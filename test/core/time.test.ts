@@ -60,7 +60,11 @@ describe('local dates and clock times [N5]', () => {
   });
 
   it('are in UTC as in a zone that always shows the same, which `Intl` tells [N5]', () => {
-    const moments = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+    const moments = fc.date({
+      min: new Date('0001-01-01'),
+      max: new Date('9999-12-31'),
+      noInvalidDate: true,
+    });
     fc.assert(
       fc.property(moments, (moment) => {
         expect(localDateTime(moment, 'UTC')).toBe(localDateTime(moment, 'Etc/GMT'));

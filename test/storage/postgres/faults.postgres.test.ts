@@ -195,7 +195,12 @@ describe('a database that fails [S2][E3]', () => {
     const store = await open(5000);
     const child = spawn(
       process.execPath,
-      ['--import', 'ts-blank-space/register', fileURLToPath(new URL('store-child.ts', import.meta.url)), server.url],
+      [
+        '--import',
+        'ts-blank-space/register',
+        fileURLToPath(new URL('store-child.ts', import.meta.url)),
+        server.url,
+      ],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
