@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { entriesOf, keepBlocks, keptOf, log, noteSchema, notesOf } from '../store-fixtures.ts';
 import { createObservedFileSystem, diskError, type Operation } from './observed-file-system.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
@@ -194,6 +194,29 @@ describe('the cost of a log', () => {
     await Promise.all(Array.from({ length: 100 }, (_, index) => store.append(log, { note: `${index}` })));
     expect(await entriesOf(store, log)).toHaveLength(100);
     expect(syncs).toBeLessThanOrEqual(3);
+  });
+
+  it('of lazy records is no write of their own where one comes that cannot wait, and one where none does', async () => {
+    const writes: string[] = [];
+    const fileSystem = createObservedFileSystem(({ name, path: written }) => {
+      if (name === 'write' && written.includes('.journal-')) writes.push(written);
+      return 'works';
+    });
+    const store = await stores.open({ fileSystem });
+    await store.append(log, { note: 'first' });
+    writes.length = 0;
+    // However busy the machine is, no time passes between these.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await store.append(log, { note: 'lazy' }, { isLazy: true });
+    await store.append(log, { note: 'awaited' });
+    expect(writes).toHaveLength(1);
+    vi.advanceTimersByTime(20);
+    await store.append(log, { note: 'lazy' }, { isLazy: true });
+    await store.append(log, { note: 'lazy too' }, { isLazy: true });
+    vi.advanceTimersByTime(20);
+    await vi.waitFor(() => expect(writes).toHaveLength(2));
+    expect(await notesOf(store, log)).toEqual(['first', 'lazy', 'awaited', 'lazy', 'lazy too']);
   });
 
   it('of a rewrite that changes nothing is no write', async () => {
