@@ -1,5 +1,6 @@
 import { appendFile, mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { entriesOf, keepBlocks, keptOf, log, noteSchema, notesOf } from '../store-fixtures.ts';
 import { createObservedFileSystem, diskError, type Operation } from './observed-file-system.ts';
@@ -209,6 +210,7 @@ describe('the cost of a log', () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     await store.append(log, { note: 'lazy' }, { isLazy: true });
+    await setImmediate();
     await store.append(log, { note: 'awaited' });
     expect(writes).toHaveLength(1);
     vi.advanceTimersByTime(20);
