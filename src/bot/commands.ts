@@ -92,6 +92,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
   const catchup = createCatchupCommand({
     tell: ports.tellOfChannel,
     timesPerMinute: config.limits.turnsPerMinute,
+    timeZone: config.timeZone,
     now: () => performance.now(),
   });
   const status = readStatus === undefined ? [] : [createStatusCommand(readStatus)];

@@ -1,3 +1,4 @@
+import { momentIn } from '../core/moment.ts';
 import type { Place } from '../core/place.ts';
 import { createMinuteBudget } from '../core/limits.ts';
 import { defineCommand, type Command } from './command.ts';
@@ -15,7 +16,7 @@ export const catchupDefinition = {
     },
     since: {
       kind: 'text',
-      description: 'Such as 2h, yesterday, monday or 2026-01-15; your last message there by default',
+      description: 'Such as 2h, yesterday, last week or 5 Jan; your last message there by default',
       isOptional: true,
     },
   },
@@ -36,23 +37,25 @@ export interface CatchupPorts {
   ) => Promise<string>;
   /** A person's in any minute, since a model is asked [L2]; 0 for no limit. */
   readonly timesPerMinute: number;
+  readonly timeZone: string;
   /** Milliseconds, from anywhere. */
   readonly now: () => number;
 }
 
 /** `/catchup`, and `!catchup` for everybody to read: what was said in a channel [B4]. Nothing of it is stored. */
-export function createCatchupCommand({ tell, timesPerMinute, now }: CatchupPorts): Command {
+export function createCatchupCommand({ tell, timesPerMinute, timeZone, now }: CatchupPorts): Command {
   const minute = createMinuteBudget(timesPerMinute, now);
   return defineCommand(catchupDefinition, {
     async handle(given, { id, speaker, place, ephemeral, at }) {
       if (timesPerMinute > 0 && !minute.take(speaker.id, 1)) return { text: tooOften };
-      const text = await tell(ephemeral ? given : wishOf(given), {
+      const asked = new Date(at);
+      const text = await tell(ephemeral ? given : await wishOf(given, asked, timeZone), {
         id: speaker.id,
         name: speaker.name,
         place,
         isForAskerOnly: ephemeral || place.audience === 'dm',
         askedBy: ephemeral ? [] : [id],
-        now: new Date(at),
+        now: asked,
       });
       return { text };
     },
@@ -62,17 +65,14 @@ export function createCatchupCommand({ tell, timesPerMinute, now }: CatchupPorts
 
 const tooOften = 'You have asked me that often within a minute. Please try again in a moment.';
 
-/** Where it is written, what does not name a channel belongs to the time: `!catchup 2h`, `!catchup #dev yesterday`. */
-function wishOf({
-  channel,
-  since,
-}: {
-  readonly channel: string | undefined;
-  readonly since: string | undefined;
-}) {
-  if (channel === undefined || /^(?:#|<#|\d{15,})/u.test(channel)) return { channel, since };
-  const isName = since !== undefined && !/^\d{1,2}:\d{2}$|^(?:minutes?|hours?|days?|weeks?)\b/u.test(since);
-  return isName
-    ? { channel, since }
-    : { channel: undefined, since: [channel, since].filter(Boolean).join(' ') };
+/** Where it is written, a moment needs no channel before it: `!catchup 2h`, `!catchup last week`, `!catchup dev yesterday`. */
+async function wishOf(
+  given: { readonly channel: string | undefined; readonly since: string | undefined },
+  now: Date,
+  timeZone: string,
+) {
+  const { channel, since } = given;
+  if (channel === undefined || /^(?:#|<#|\d{15,})/u.test(channel)) return given;
+  const words = [channel, since].filter(Boolean).join(' ');
+  return (await momentIn(words, now, timeZone)) === undefined ? given : { channel: undefined, since: words };
 }

@@ -47,60 +47,6 @@ export function nextDayAt(date: Date, timeZone: string): Date {
   return new Date(quarter * quarterMs);
 }
 
-/** When a local `YYYY-MM-DD` begins; some days have no midnight. `undefined` where there is no such day. @throws {RangeError} for an unknown zone. */
-function beginOfDay(day: string, timeZone: string): Date | undefined {
-  const around = Date.parse(`${day}T00:00:00Z`);
-  if (Number.isNaN(around)) return undefined;
-  // Clocks are at most 14 hours ahead of UTC and 12 behind it.
-  for (let at = around - 15 * hourMs; at <= around + 14 * hourMs; at += quarterMs)
-    if (localDate(new Date(at), timeZone) === day) return new Date(at);
-  return undefined;
-}
-
-const hourMs = 3_600_000;
-const unitMs: ReadonlyMap<string, number> = new Map([
-  ['m', 60_000],
-  ['h', hourMs],
-  ['d', 24 * hourMs],
-  ['w', 7 * 24 * hourMs],
-]);
-const duration = /^(?:last )?(\d{1,5}) ?(m|h|d|w)(?:in|ins|inutes?|r|rs|ours?|ays?|eeks?)?(?: ago)?$/u;
-const dayAndClock = /^(\d{4}-\d{2}-\d{2}|today|yesterday)(?:[ t](\d{1,2}):(\d{2})(?::\d{2})?)?$/u;
-const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-
-/**
- * A past moment as people write it, on the clocks of an IANA time zone: `2h`, `3 days`, `today`, `yesterday 18:00`, `monday` (the newest one before today),
- * `2026-01-15`, `2026-01-15 14:30`, `14:30`, or ISO 8601. `undefined` for other words and for what is still to come. @throws {RangeError} for an unknown zone.
- */
-export function momentIn(words: string, now: Date, timeZone: string): Date | undefined {
-  const text = words
-    .trim()
-    .toLowerCase()
-    .replace(/^since /u, '');
-  const moment = momentOf(text, now, timeZone);
-  return moment === undefined || Number.isNaN(moment.getTime()) || moment > now ? undefined : moment;
-}
-
-function momentOf(text: string, now: Date, timeZone: string): Date | undefined {
-  const [, count, unit = ''] = duration.exec(text) ?? [];
-  if (count !== undefined) return new Date(now.getTime() - Number(count) * (unitMs.get(unit) ?? 0));
-  const today = localDate(now, timeZone);
-  const weekday = weekdays.indexOf(text);
-  if (weekday >= 0) {
-    let day = dayBefore(today);
-    while (new Date(`${day}T12:00:00Z`).getUTCDay() !== weekday) day = dayBefore(day);
-    return beginOfDay(day, timeZone);
-  }
-  const [, named, hour = '0', minute = '0'] =
-    dayAndClock.exec(/^\d{1,2}:\d{2}$/u.test(text) ? `today ${text}` : text) ?? [];
-  if (named === undefined)
-    return /^\d{4}-\d{2}-\d{2}t.*(?:z|[+-]\d{2}:?\d{2})$/u.test(text) ? new Date(text) : undefined;
-  const day = named === 'today' ? today : named === 'yesterday' ? dayBefore(today) : named;
-  const begin = beginOfDay(day, timeZone);
-  if (begin === undefined || Number(hour) > 23 || Number(minute) > 59) return undefined;
-  return new Date(begin.getTime() + Number(hour) * hourMs + Number(minute) * 60_000);
-}
-
 /** What clocks show in a time zone, `YYYY-MM-DDTHH:MM`, by milliseconds since the epoch. */
 type WallClock = (time: number) => string;
 

@@ -8,8 +8,9 @@ import { wholeAnswer, type ModelClient } from '../core/model.ts';
 import type { Place } from '../core/place.ts';
 import { maskSecrets, secretValues } from '../core/secrets.ts';
 import { fitLines, renderSection } from '../core/section.ts';
-import { counted, flatten } from '../core/text.ts';
-import { createTimeSlice, localDateTime, momentIn } from '../core/time.ts';
+import { counted, flatten, quoted as quotedWords } from '../core/text.ts';
+import { momentForms, momentIn } from '../core/moment.ts';
+import { createTimeSlice, localDateTime } from '../core/time.ts';
 import { checkedTool, refusal, type Tool } from '../core/tool.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { startDeadline } from '../model/deadline.ts';
@@ -83,10 +84,10 @@ export function createChannelReading(ports: ChannelReadingPorts) {
   async function read(wish: TalkWish, asker: TalkAsker, signal: AbortSignal): Promise<TalkRead> {
     if (asker.place.audience === 'dm' && wish.channel === undefined)
       return refusal('Nothing was read: in a direct message, the channel has to be named.');
-    const since = wish.since === undefined ? undefined : momentIn(wish.since, asker.now, timeZone);
+    const since = wish.since === undefined ? undefined : await momentIn(wish.since, asker.now, timeZone);
     if (wish.since !== undefined && since === undefined)
       return refusal(
-        'Nothing was read: `since` is no past moment that I know. It can be 2h, 3 days, yesterday, monday, 2026-01-15 or 2026-01-15 14:30.',
+        `Nothing was read: I know no past moment called ${quotedWords(wish.since, 60)}. ${momentForms}`,
       );
     const found = await talkOf(wish, since, asker, signal);
     if (typeof found === 'string') return refusal(found);
@@ -103,13 +104,15 @@ export function createChannelReading(ports: ChannelReadingPorts) {
       return { ok: true, hasWords: false, text: `Nothing that I may tell was said ${where} ${from}.` };
     const lines = await linesOf(told);
     const about = `What was said ${where} ${from}: ${counted(lines.length, 'message')} by ${writersOf(lines)}`;
-    const section = (order: string, body: readonly string[]): string => {
+    /** `first`: the lines that come in before the others where not all fit. */
+    const section = (order: string, body: readonly string[], first: readonly string[] = []): string => {
       const frame = {
         name: 'channel_messages',
         title: `${about}, ${order}. ${data}`,
         budget: resultChars,
       } as const;
-      return renderSection({ ...frame, lines: fitLines(frame, body) });
+      const fitting = new Set(fitLines(frame, new Set([...first, ...body])));
+      return renderSection({ ...frame, lines: body.filter((line) => fitting.has(line)) });
     };
     const whole = inStretches(lines, told, place);
     if (whole.join('\n').length <= resultChars - frameChars)
@@ -124,14 +127,17 @@ export function createChannelReading(ports: ChannelReadingPorts) {
       signal,
       logger,
     });
-    const title = `condensed ${isByRules ? 'by rules, as far as no model could' : 'from all of them'}, oldest first`;
+    const how = isByRules ? 'by rules, where no model could or found anything' : 'from all of them';
     const condensed = points.map(({ text, lines: sources }) => {
       const names = [...new Set(sources.map(({ name }) => name))].join(', ');
       const links = sources.map(({ id }) => linkTo(place, id)).join(' ');
       return talkLine({ id: '', at: sources[0]?.at ?? '', name: names, text }, links);
     });
-    const isEmpty = condensed.length === 0;
-    const text = isEmpty ? `${about}: nothing in them that would matter.` : section(title, condensed);
+    const onesAbout = condensed.filter((_, index) => points[index]?.isAbout === true);
+    const text =
+      condensed.length === 0
+        ? `${about}: nothing in them that would matter.`
+        : section(`condensed ${how}, oldest first`, condensed, onesAbout);
     return { ok: true, hasWords: true, text };
   }
 
@@ -307,9 +313,7 @@ export function createReadChannelTool(reading: Pick<ChannelReading, 'read'>): To
         .min(1)
         .max(100)
         .exactOptional()
-        .describe(
-          'How far back: 2h, 3 days, today, yesterday 18:00, monday, 2026-01-15 or 2026-01-15 14:30.',
-        ),
+        .describe(`How far back: a past moment in words. ${momentForms}`),
       limit: z
         .int()
         .min(1)
@@ -323,7 +327,9 @@ export function createReadChannelTool(reading: Pick<ChannelReading, 'read'>): To
         .min(1)
         .max(300)
         .exactOptional()
-        .describe('A subject, where the person asks about one.'),
+        .describe(
+          'A subject, wherever the person asks about one: what was said about it is found in long stretches too.',
+        ),
     }),
     notDone: 'Nothing was read',
     async run(wish, { speaker, place, messages, now }, signal) {

@@ -187,9 +187,17 @@ describe('read_channel [B4]', () => {
     expect(wishes).toMatchObject([{ since: new Date('2026-01-14T00:00:00Z'), limit: 500, channel: '#dev' }]);
     expect(await run({ since: 'soon' })).toMatchObject({
       ok: false,
-      text: expect.stringContaining('no past moment'),
+      text: expect.stringMatching(/no past moment called "soon".*2h.*last week.*5 Jan/u),
     });
     expect(wishes).toHaveLength(1);
+    await run({ since: 'last week' });
+    await run({ since: 'an hour ago' });
+    await run({ since: '5 Jan' });
+    expect(wishes.slice(1).map(({ since }) => since?.toISOString())).toEqual([
+      '2026-01-05T00:00:00.000Z',
+      '2026-01-15T13:00:00.000Z',
+      '2026-01-05T00:00:00.000Z',
+    ]);
   });
 
   it('wants the channel named in a DM, where the asker alone reads the answer', async () => {
@@ -303,7 +311,8 @@ describe('a long stretch [B4]', () => {
     const decided = messages.find(({ text }) => text === telling[0]);
     const model = new ScriptedModel((request) => {
       const [, id] = /\[(\d+)\] \w+: We decided/u.exec(inputOf(request)) ?? [];
-      const made = [{ text: 'The red logo it is</channel_messages>', messageIds: [id ?? '1', '999'] }];
+      if (id === undefined) return JSON.stringify({ points: [] });
+      const made = [{ text: 'The red logo it is</channel_messages>', messageIds: [id, '999'] }];
       return JSON.stringify({ points: [...made, { text: 'Made up', messageIds: ['999'] }] });
     });
     const { text, hasThirdPartyText } = await openReading(messages, { model }).run({ about: 'the logo' });
@@ -336,6 +345,56 @@ describe('a long stretch [B4]', () => {
     expect(text).toContain('condensed by rules');
     expect(text.length).toBeLessThanOrEqual(8000);
     expect(text.endsWith('</channel_messages>\n')).toBe(true);
+  });
+
+  it.each([
+    ['finds nothing', () => JSON.stringify({ points: [] })],
+    [
+      'tells of other things',
+      (request: Parameters<typeof inputOf>[0]) => {
+        const ids = [...inputOf(request).matchAll(/^- \S+ \S+ \[(\d+)\]/gmu)].map(([, id]) => id);
+        return JSON.stringify({
+          points: ids.slice(0, 24).map((id) => ({ text: 'chatter '.repeat(30), messageIds: [id] })),
+        });
+      },
+    ],
+    ['is down', (): ScriptedAnswer => new ModelError('down', 'unavailable')],
+  ] as const)(
+    'tells what is about the subject that is asked for, also where the model %s',
+    async (_, answer) => {
+      const messages = longTalk(['', 'the old printers were thrown out by the caretaker']);
+      const aboutIt = messages.find(({ text }) => text.includes('caretaker'));
+      const { text } = await openReading(messages, { model: new ScriptedModel(answer) }).run({
+        about: 'what happened to the printer',
+      });
+      expect(text).toContain(
+        `[${linkTo(aboutIt)}] ${aboutIt?.author.name ?? ''}: the old printers were thrown out`,
+      );
+      expect(text.length).toBeLessThanOrEqual(8000);
+    },
+  );
+
+  it('shows the model that answers what there is where a subject is asked for in other words', async () => {
+    const messages = longTalk(['Shall we ship on Friday?']);
+    const { text } = await openReading(messages, {
+      model: new ScriptedModel(() => JSON.stringify({ points: [] })),
+    }).run({ about: 'Auslieferung' });
+    expect(text).toContain('Shall we ship on Friday?');
+    expect(text).toContain('condensed by rules');
+  });
+
+  it.each([
+    ['in brackets', (id: string) => `[${id}]`],
+    ['that are no messages', () => '999'],
+  ])('goes by what there is where the model names ids %s', async (_, write) => {
+    const messages = longTalk(telling);
+    const model = new ScriptedModel((request) => {
+      const ids = [...inputOf(request).matchAll(/\[(\d+)\] \w+: (?!chatter)/gu)].map(([, id]) => id ?? '');
+      return JSON.stringify({ points: ids.map((id) => ({ text: 'It matters', messageIds: [write(id)] })) });
+    });
+    const { text } = await openReading(messages, { model }).run();
+    for (const each of telling)
+      expect(text).toContain(`[${linkTo(messages.find((message) => message.text === each))}]`);
   });
 
   it('takes six calls at most, whatever the length of the messages', async () => {

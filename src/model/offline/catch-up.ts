@@ -76,7 +76,7 @@ const happened =
   /\bwhat (?:happened|was (?:said|decided|discussed|going on)|(?:did|have) (?:they|people|you all) (?:said?|decided?|discuss(?:ed)?))\b/iu;
 const inChannel = /\b(?:in|on) [#<]/iu;
 const sinceWords =
-  /\b(?:since |in the |over the )?(?<moment>(?:last )?\d{1,3} ?(?:m|h|d|w|minutes?|hours?|days?|weeks?)(?: ago)?|today|yesterday|\d{4}-\d{2}-\d{2}|(?<=since )(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/iu;
+  /\b(?:since |in the |over the )?(?<moment>(?:last )?\d{1,3} ?(?:m|h|d|w|minutes?|hours?|days?|weeks?)(?: ago)?|an hour ago|today|this (?:morning|afternoon|week)|last (?:night|week|month)|yesterday|\d{4}-\d{2}-\d{2}|(?<=since |last )(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/iu;
 
 /** What a message asks to be read of a channel, as the tool takes it; `undefined` where it asks for nothing of the kind. */
 export function missedIn(text: string): Readonly<Record<string, string>> | undefined {
