@@ -6,7 +6,7 @@ import {
   type CommandReply,
   type CompletionRequest,
 } from '../core/commands.ts';
-import { clip, flatten, normalizeText } from '../core/text.ts';
+import { clip, flatten, searchForm } from '../core/text.ts';
 import type { CommandButton } from '../core/chat.ts';
 import { nearDuplicateOf } from '../memory/durable/merge.ts';
 import { isPlainId, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
@@ -226,9 +226,9 @@ function isAlready({ visibility, pinned }: DurableItem, subcommand: string): boo
 }
 
 function isTyped(item: DurableItem, typed: string): boolean {
-  const wanted = normalizeText(typed);
-  const text = normalizeText(item.text);
-  return normalizeText(item.id).startsWith(wanted) || wanted.split(' ').every((word) => text.includes(word));
+  const wanted = searchForm(typed);
+  const text = searchForm(item.text);
+  return searchForm(item.id).startsWith(wanted) || wanted.split(' ').every((word) => text.includes(word));
 }
 
 /** `text · id`; an id that somebody wrote by hand may be none that a command could be given. */

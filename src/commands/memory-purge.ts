@@ -1,5 +1,5 @@
 import type { CommandContext, CommandReply } from '../core/commands.ts';
-import { normalizeText } from '../core/text.ts';
+import { searchForm } from '../core/text.ts';
 import type { Saying } from '../memory/holdings.ts';
 import { brieflyQuoted, counted } from './answer-lines.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
@@ -18,7 +18,7 @@ export async function askToPurge(
   { saying }: Pick<MemoryCommandPorts, 'saying'>,
   pending: PendingPurges,
 ): Promise<CommandReply> {
-  if (normalizeText(words).length < wordsMinChars)
+  if (searchForm(words).length < wordsMinChars)
     return { text: `Please say at least ${wordsMinChars} characters: \`!memory purge <words>\`.` };
   const found = await saying(speaker.id, words);
   if (found.items + found.messages + found.notes === 0)

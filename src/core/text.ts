@@ -1,6 +1,7 @@
 import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as stemRussian } from '@orama/stemmers/russian';
 
+import { fillers, othersAndDenials } from './common-words.ts';
 import { growingCache } from './limits.ts';
 
 /** Characters by which a text's compatible form may be longer: a whole phrase stands for a single one of a few. */
@@ -17,16 +18,60 @@ export function compatible(text: string): string {
   return form.length > 2 * parted.length + mostAdded ? parted.normalize('NFC') : form;
 }
 
-/** The form in which texts are looked through for words: NFKC, lower case, white space collapsed, trimmed. */
+/** NFKC, lower case by full case folding, white space collapsed, trimmed; accents, marks and signs count [D2]. */
 export function normalizeText(text: string): string {
-  return collapsed(compatible(text).toLowerCase());
+  if (!/\P{ASCII}/u.test(text)) return collapsed(text.toLowerCase());
+  return collapsed(compatible(foldCase(compatible(text))));
 }
 
-/** The form under which two texts count as the same item [D2]: as {@link normalizeText} has it, without the dots that it ends in, unless it is nothing but dots. */
+/** The form under which two texts count as the same item [D2]: as {@link normalizeText} has it, without the `. ! …` that it ends in, unless it is nothing else. */
 export function sameItemForm(text: string): string {
-  const form = normalizeText(text);
-  return form.endsWith('.') || form.endsWith('。') ? form.replace(/(?<=[^\s.。])[\s.。]+$/u, '') : form;
+  return normalizeText(text).replace(/(?<=[^\s.!。])[\s.!。]+$/u, '');
 }
+
+/**
+ * The form in which words are found, however they are typed [D2]: as {@link normalizeText} has it, besides without marks where people leave them out, with plain
+ * letters and signs, and without what nobody sees. Its positions are not those of the text.
+ */
+export function searchForm(text: string): string {
+  if (!/\P{ASCII}/u.test(text)) return collapsed(text.toLowerCase());
+  const letters = compatible(text.replace(unseen, ''))
+    .normalize('NFD')
+    .replace(markedLetter, (_, letter: string, marks: string) => letter + (keptMark(letter, marks) ?? ''));
+  const plain = foldCase(letters).replace(typedOtherwise, (sign) => plainLetters.get(sign) ?? sign);
+  return collapsed(plain.normalize('NFC'));
+}
+
+/** Full case folding, of which `toLowerCase` has only a part: `ß`, `ẞ` and `SS` are the same, and so are `σ` and `ς`; the dotless `ı` is no `i`. */
+function foldCase(text: string): string {
+  const parts = text.toLowerCase().split('ı');
+  return parts
+    .map((part) => part.toUpperCase().toLowerCase())
+    .join('ı')
+    .replaceAll('ς', 'σ');
+}
+
+/** Invisible characters, but for the joiner that {@link compatible} parts marks by; and what only stretches Arabic words. */
+const unseen = /(?:(?!\u034f)\p{Default_Ignorable_Code_Point}|\u0640)+/gu;
+
+/** A letter with marks, decomposed, in the scripts in which people leave marks out. */
+const markedLetter =
+  /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}])(\p{M}+)/gu;
+
+/** The mark that makes another letter of one, which nobody leaves out: `й` is no `и`, and stems rest on it. */
+function keptMark(letter: string, marks: string): string | undefined {
+  return /и/iu.test(letter) && marks.includes('\u0306') ? '\u0306' : undefined;
+}
+
+/** Letters and signs that no decomposition makes plain, by what people type instead, after the usual rules of Arabic and Persian search. */
+const plainLetters: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    i: 'ı', l: 'ł', d: 'đð', o: 'ø', ae: 'æ', oe: 'œ', th: 'þ', h: 'ħ', t: 'ŧ', e: 'ə', г: 'ґ',
+    ا: 'ٱ', ي: 'ىی', ك: 'ک', ه: 'ةہھە', "'": '’‘ʼʻ׳', '"': '״', '-': '‐‒–־',
+    0: '٠۰', 1: '١۱', 2: '٢۲', 3: '٣۳', 4: '٤۴', 5: '٥۵', 6: '٦۶', 7: '٧۷', 8: '٨۸', 9: '٩۹',
+  }).flatMap(([plain, others]) => Array.from(others, (other): [string, string] => [other, plain])),
+); // prettier-ignore
+const typedOtherwise = new RegExp(`[${[...plainLetters.keys()].join('')}]`, 'gu');
 
 /** White space is collapsed; a single space, as between nearly all words, is not replaced by another. */
 function collapsed(text: string): string {
@@ -149,19 +194,23 @@ export function quoted(text: string, maxChars = quotedMaxChars): string {
 }
 
 /**
- * Whether a text says some words, and not only inside longer ones [K4]: literally, or each in another form, in this order. Case aside; in scripts
+ * Whether a text says some words, and not only inside longer ones [K4]: literally, or each in another form, in this order. Case and marks aside [D2]; in scripts
  * written without spaces every run of characters counts.
  */
 export function saysWords(text: string, words: string): boolean {
-  if (saysLiterally(text, words)) return true;
-  const wanted = normalizeText(words);
+  const wanted = searchForm(words);
+  if (standsApart(searchForm(text), wanted)) return true;
   // What is more than words, such as `C++`, has no other form.
   return /^[\p{L}\p{M}\p{N}\s.,'’-]+$/u.test(wanted) && hasSequence(terms(text), terms(wanted));
 }
 
-/** The same, literally only. */
+/** The same, literally only: marks count. */
 export function saysLiterally(text: string, words: string): boolean {
-  const [line, wanted] = [normalizeText(text), normalizeText(words)];
+  return standsApart(normalizeText(text), normalizeText(words));
+}
+
+/** Whether some words stand in a line, and not only inside longer ones; both in the same form. */
+function standsApart(line: string, wanted: string): boolean {
   if (wanted === '') return false;
   for (let at = line.indexOf(wanted); at >= 0; at = line.indexOf(wanted, at + 1))
     if (isApart(line, at) && isApart(line, at + wanted.length)) return true;
@@ -187,14 +236,28 @@ const runs = new RegExp(
 );
 
 /**
- * The terms of a text in any script, in order, repeated ones included: words in lower case and stemmed (NFKC first); scripts
- * written without spaces give their pairs of characters, a lone character itself.
+ * The words of a text in any script, in order, as {@link searchForm} has them; runs of a script without spaces count as one. One that without its marks
+ * would be a common word of another kind keeps them: `thé` is no `the`.
+ */
+export function wordsIn(text: string): readonly string[] {
+  if (!/\P{ASCII}/u.test(text)) return text.toLowerCase().match(/[a-z\d]+/gu) ?? [];
+  const written = normalizeText(text.replace(unseen, '')).match(runs) ?? [];
+  return written.flatMap((word) => {
+    const form = searchForm(word);
+    return form !== word && commonWords.has(form) && !commonWords.has(word)
+      ? [word]
+      : (form.match(runs) ?? []);
+  });
+}
+
+const commonWords: ReadonlySet<string> = new Set(`${fillers} ${othersAndDenials}`.split(/\s+/u));
+
+/**
+ * The terms of a text in any script, in order, repeated ones included: its words, stemmed; scripts written without spaces give their pairs of
+ * characters, a lone character itself.
  */
 export function terms(text: string): string[] {
-  const lower = compatible(text).toLowerCase();
-  if (!/\P{ASCII}/u.test(lower)) return (lower.match(/[a-z\d]+/gu) ?? []).map(stem);
-  const found = lower.match(runs) ?? [];
-  return found.flatMap((run) => (withoutSpaces.test(run) ? pairs(run) : [stem(run)]));
+  return wordsIn(text).flatMap((word) => (withoutSpaces.test(word) ? pairs(word) : [stem(word)]));
 }
 
 /** Stems of the words used last: to find one out takes far longer than to look it up. */

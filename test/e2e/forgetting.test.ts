@@ -175,3 +175,33 @@ describe('an item', () => {
     expect(await promptOf(name, '#dev')).not.toContain('4200');
   });
 });
+
+describe('one’s own words, however they are typed [D2]', () => {
+  it.each([
+    ['İstanbul’da yaşıyorum', 'istanbul'],
+    ['Ο Νίκος είναι φίλος μου', 'ΝΙΚΟΣ'],
+    ['أحب القَهْوَة كثيرا', 'القهوة'],
+    ['Ich wohne in der Hauptstraße', 'HAUPTSTRASSE'],
+    ['Jestem z Łodzi', 'lodzi'],
+    ['Моя ёлка зелёная', 'елка'],
+    ['קוראים לי שָׁלוֹם', 'שלום'],
+  ])('%j is found, forgotten and purged by %j [K4][K11][C1]', async (said, typed) => {
+    const { name } = await newcomer();
+    await stage.ask(name, 'dm', `NOTE: ${said}`);
+    expect(await memory(name, 'dm', 'show')).toContain(said);
+    expect(await memory(name, 'dm', `search ${typed}`)).toContain(said);
+    expect(await memory(name, 'dm', `purge ${typed}`)).toMatch(/This erases .* 1 item, 1 message/u);
+    expect(await memory(name, 'dm', `forget ${typed}`)).toMatch(/Deprecated 1 item/u);
+    expect(await promptOf(name, 'dm')).not.toContain(said);
+    expect(await memory(name, 'dm', `search ${typed}`)).toContain('nothing');
+  });
+
+  it('one item is remembered of "I like tea!" and "I like tea", and two of cá and cà', async () => {
+    const { name } = await newcomer();
+    for (const text of ['I like tea', 'I LIKE TEA!', 'I like tea …'])
+      await memory(name, 'dm', `remember ${text}`);
+    expect(await memory(name, 'dm', 'show')).toContain('1 item)');
+    for (const text of ['Tôi thích cá', 'Tôi thích cà']) await memory(name, 'dm', `remember ${text}`);
+    expect(await memory(name, 'dm', 'show')).toContain('3 items)');
+  });
+});

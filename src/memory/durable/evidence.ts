@@ -4,7 +4,7 @@ import { stemmer as stemFrench } from '@orama/stemmers/french';
 
 import { ownWords } from '../../core/own-words.ts';
 import { fillerTerms } from '../../core/stop-words.ts';
-import { compatible, escapePattern, normalizeText, terms } from '../../core/text.ts';
+import { compatible, escapePattern, terms } from '../../core/text.ts';
 import { interchangeable, irregularForms, turningWords, type Turn } from './clause-words.ts';
 import { clausesOf, contentIn, plain, turnsIn, withoutAll, type Clause, type Subject } from './clauses.ts';
 
@@ -299,7 +299,7 @@ const maxPlaces = 5;
 
 /** Where the quote stands among the speaker's words. */
 function findQuote(quote: string, own: string): readonly Stretch[] {
-  const wanted = normalizeText(prose(quote));
+  const wanted = prose(quote).replace(/\s+/gu, ' ').trim();
   if (wanted.length > own.length || !new RegExp(inWord, 'u').test(wanted)) return [];
   const characters = Array.from(wanted);
   const before = needsEdge(characters[0]) ? `(?<!${inWord})` : '';

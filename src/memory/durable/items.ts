@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Place } from '../../core/place.ts';
 import { compareSnowflakes, isYounger } from '../../core/snowflake.ts';
-import { normalizeText, saysWords } from '../../core/text.ts';
+import { saysWords, searchForm } from '../../core/text.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   byAge,
@@ -96,14 +96,15 @@ export function findItems(
   readonly inside: readonly DurableItem[];
   readonly byId?: true;
 } {
-  const wanted = normalizeText(target);
+  const wanted = searchForm(target);
   const seen = items.filter(isSeen);
   const ids = wanted.split(' ');
   const withId = seen.filter(({ id }) => ids.includes(id.toLowerCase()));
   if (wanted === '' || (withId.length > 0 && withId.length === ids.length))
     return { named: withId, inside: [], byId: true };
   const literal = /^["“„«](?<words>.+)["”“»]$/u.exec(wanted)?.groups?.['words']?.trim();
-  const having = (words: string) => seen.filter(({ text }) => normalizeText(text).includes(words));
+  const having = (words: string) =>
+    seen.filter(({ text }) => words !== '' && searchForm(text).includes(words));
   if (literal !== undefined) return { named: having(literal), inside: [] };
   const named = seen.filter(({ text }) => saysWords(text, wanted));
   return { named, inside: having(wanted).filter((item) => !named.includes(item)) };
@@ -229,6 +230,6 @@ export function sourcesOf(items: readonly DurableItem[]): MessagesByChannel {
 /** The target itself, or, where it was an id, the words of the item that has it. */
 export function wordsMeant(target: string, forgotten: readonly DurableItem[]): string {
   const [first] = forgotten;
-  if (first === undefined || normalizeText(first.text).includes(normalizeText(target))) return target;
+  if (first === undefined || searchForm(first.text).includes(searchForm(target))) return target;
   return first.text;
 }

@@ -1,5 +1,5 @@
 import { limits } from '../../core/limits.ts';
-import { normalizeText, sameItemForm } from '../../core/text.ts';
+import { sameItemForm } from '../../core/text.ts';
 import { hexDigits, itemKinds, type DurableDocument, type DurableItem, type ItemKind } from './document.ts';
 import { claimedTerms, toldTerms } from './evidence.ts';
 import { indexOf } from './item-index.ts';
@@ -50,10 +50,10 @@ export function findGone(
   text: string,
 ): { readonly kind: ItemKind; readonly without: DurableDocument } | undefined {
   if (document.gone === undefined || document.gone.length === 0) return undefined;
-  const wanted = hashesOf(text);
-  const found = document.gone.findLast((each) => wanted.has(hashOf(each)));
+  const wanted = textHash(text);
+  const found = document.gone.findLast((each) => hashOf(each) === wanted);
   if (found === undefined) return undefined;
-  const gone = document.gone.filter((each) => !wanted.has(hashOf(each)));
+  const gone = document.gone.filter((each) => hashOf(each) !== wanted);
   return { kind: readGone(found)?.kind ?? 'fact', without: { ...document, gone } };
 }
 
@@ -99,13 +99,6 @@ export function hashOf(gone: string): string {
 
 function textHash(text: string): string {
   return hexDigits(sameItemForm(text), 16);
-}
-
-/** The hashes that an item of this text may have left: earlier versions counted the dots at its end. */
-function hashesOf(text: string): ReadonlySet<string> {
-  const form = sameItemForm(text);
-  const written = [form, normalizeText(text), `${form}.`, `${form}...`, `${form}。`];
-  return new Set(written.map((each) => hexDigits(each, 16)));
 }
 
 function wordHash(word: string): string {

@@ -1,4 +1,5 @@
 import { growingCache } from '../../core/limits.ts';
+import { searchForm } from '../../core/text.ts';
 import { dayBefore, wallClockIn } from '../../core/time.ts';
 
 const quarterHour = 15 * 60 * 1000;
@@ -46,14 +47,14 @@ export function createDates(timeZone: string) {
 
     /** The terms that a query names: `8 May 2023`, `2023-05-08`, `monday`, `yesterday`, in the languages known. */
     termsIn(query: string, now: Date): readonly string[] {
-      const words = query.toLowerCase().match(/\d{4}-\d{2}-\d{2}|[\p{L}\p{M}]+|\d+/gu) ?? [];
+      const words = searchForm(query).match(/\d{4}-\d{2}-\d{2}|[\p{L}\p{M}']+|\d+/gu) ?? [];
       const today = localDay(now.getTime());
       const found = words.flatMap((word): readonly string[] => {
         if (/^\d{4}-\d{2}-\d{2}$/u.test(word)) return [`${prefix}${word}`];
         if (/^(?:19|20)\d{2}$/u.test(word)) return [`${prefix}year-${word}`];
         if (todays.has(word)) return [`${prefix}${today}`];
         if (yesterdays.has(word)) return [`${prefix}${dayBefore(today)}`];
-        return dateNames.get(word) ?? [];
+        return dateNames.get(word) ?? word.split("'").flatMap((part) => dateNames.get(part) ?? []);
       });
       const namesMonth = found.some((term) => term.startsWith(`${prefix}month-`));
       const numbers = words.filter(
@@ -112,7 +113,9 @@ const dateNames = new Map<string, readonly string[]>([
 ]);
 
 function termsByName(names: string, term: string): [string, readonly string[]][] {
-  return names.split(' ').map((name) => [name, [term]]);
+  return searchForm(names)
+    .split(' ')
+    .map((name) => [name, [term]]);
 }
 
 const timeQuestion =

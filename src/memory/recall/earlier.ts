@@ -1,3 +1,4 @@
+import { searchForm } from '../../core/text.ts';
 import type { Hit } from './hits.ts';
 import type { TermReader } from './words.ts';
 
@@ -7,13 +8,13 @@ const leastShare = 0.5;
 
 /** Words that ask for what was, not for what is. */
 const beforeWords = new Set(
-  `before used formerly former previously previous earlier originally original initially first old oldest back then past
+  searchForm(`before used formerly former previously previous earlier originally original initially first old oldest back then past
   früher vorher ursprünglich zuerst damals ehemals anfangs erste ersten alte alten bisher
   antes antiguamente originalmente inicialmente primero primera anterior anteriormente
   avant auparavant autrefois initialement originalement premier première précédent
   prima originariamente inizialmente primo precedente dantes primeiro
-  раньше прежде сначала изначально первоначально первый первая первое прежний бывший 전에 원래 처음 예전`.split(
-    /\s+/u,
+  раньше прежде сначала изначально первоначально первый первая первое прежний бывший 전에 원래 처음 예전`).split(
+    ' ',
   ),
 );
 const beforePart = /以前|最初|元々|もともと|昔|前は|之前|从前|原来|过去/u;
@@ -47,8 +48,9 @@ export function newerFirst(
 }
 
 function asksBefore(query: string): boolean {
-  const found = query.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
-  return beforePart.test(query) || found.some((word) => beforeWords.has(word));
+  const text = searchForm(query);
+  const found = text.match(/[\p{L}\p{M}]+/gu) ?? [];
+  return beforePart.test(text) || found.some((word) => beforeWords.has(word));
 }
 
 /** For each hit the places, in order, of all that are about the same thing as it or as another of them. */

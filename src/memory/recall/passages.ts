@@ -154,7 +154,9 @@ function authorOf({ author }: RecallUnit): string {
 /** The part of a long line around its first word of the query. */
 function excerpt(line: string, max: number, isWord: (word: string) => boolean): string {
   if (line.length <= max) return line;
-  const match = [...line.matchAll(/[\p{L}\p{M}\p{N}]+/gu)].find(([word]) => isWord(word));
+  const match = [...line.matchAll(/[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}]+/gu)].find(([word]) =>
+    isWord(word),
+  );
   const start = Math.max(0, (match?.index ?? 0) - Math.floor(max / 4));
   if (start === 0) return clipAtWord(line, max);
   const rest = line.slice(start).replace(/^[\udc00-\udfff]/u, '');

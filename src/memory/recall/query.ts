@@ -1,4 +1,4 @@
-import { normalizeText } from '../../core/text.ts';
+import { searchForm } from '../../core/text.ts';
 import { asksWhen } from './dates.ts';
 import { titleTerm, type TextReaders } from './segments.ts';
 
@@ -12,7 +12,7 @@ export interface QueryTerm {
 
 /** A query, read. It is literal text: nothing in it is a pattern [C1]. */
 export interface RecallQuery {
-  /** As `normalizeText` gives it. */
+  /** As `searchForm` gives it. */
   readonly text: string;
   readonly terms: readonly QueryTerm[];
   /** The words of the query itself, in order. */
@@ -32,19 +32,20 @@ export interface RecallQuery {
 
 /** Words that ask for what holds now, in languages that set words apart, and in those that do not. */
 const nowWords = new Set(
-  `now nowadays current currently latest newest recent recently still today anymore jetzt aktuell aktuelle aktuellen derzeit momentan inzwischen
+  searchForm(`now nowadays current currently latest newest recent recently still today anymore jetzt aktuell aktuelle aktuellen derzeit momentan inzwischen
   zuletzt ahora actualmente todavía últimamente maintenant actuellement dernièrement adesso attualmente ancora agora atualmente сейчас теперь
-  нынче последний последняя последнее текущий 지금 현재 요즘`.split(/\s+/u),
+  нынче последний последняя последнее текущий 지금 현재 요즘`).split(' '),
 );
 const nowPart = /今|現在|最新|最近|现在|目前/u;
 const nameWords = new Set(
-  `who whom whose name names named called wer wen wem wessen heißt heißen quién quiénes llama llaman qui appelle appellent chi chiama quem chama
-  кто кого кому кем зовут имя 누구 누가 이름`.split(/\s+/u),
+  searchForm(`who whom whose name names named called wer wen wem wessen heißt heißen quién quiénes llama llaman qui appelle appellent chi chiama quem chama
+  кто кого кому кем зовут имя 누구 누가 이름`).split(' '),
 );
 const namePart = /誰|だれ|名前|谁|叫什么|名字/u;
 
+/** The query as {@link searchForm} has it. */
 function hasOne(query: string, words: ReadonlySet<string>, part: RegExp): boolean {
-  const found = query.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
+  const found = query.match(/[\p{L}\p{M}]+/gu) ?? [];
   return part.test(query) || found.some((word) => words.has(word));
 }
 
@@ -56,6 +57,7 @@ export function readQuery(
   { terms: reader, dates }: TextReaders,
 ): RecallQuery {
   const words = reader.read(query);
+  const text = searchForm(query);
   const names = new Map(Array.from(authors, (author) => [author, reader.read(author)]));
   const nameTerms = new Set([...names.values()].flat());
   const own = new Set(words);
@@ -75,20 +77,20 @@ export function readQuery(
     [...names].flatMap(([author, name]) => (name.some((term) => own.has(term)) ? [author] : [])),
   );
   return {
-    text: normalizeText(query),
+    text,
     terms: [...terms.values()],
     words,
     authorTerms: new Set(words.filter((word) => nameTerms.has(word))),
     isNamedAuthor: named.size === names.size ? () => false : (author) => named.has(author),
-    meansBot: meansBot(query),
+    meansBot: meansBot(text),
     asksWhen: asksWhen(query),
-    asksNow: hasOne(query, nowWords, nowPart),
-    asksName: hasOne(query, nameWords, namePart),
+    asksNow: hasOne(text, nowWords, nowPart),
+    asksName: hasOne(text, nameWords, namePart),
   };
 }
 
 function meansBot(query: string): boolean {
-  const speaker = /\b(?:I|my|mine|me)\b|(?<!\p{L})(?:я|мой|моя|моё|мои|мне|меня)(?!\p{L})/iu.test(query);
+  const speaker = /\b(?:I|my|mine|me)\b|(?<!\p{L})(?:я|мой|моя|мое|мои|мне|меня)(?!\p{L})/iu.test(query);
   const bot = /\b(?:you|your)\b|(?<!\p{L})(?:ты|вы|твой|ваш|тебя)(?!\p{L})/iu.test(query);
   return bot && !speaker;
 }

@@ -1,4 +1,4 @@
-import { normalizeText } from '../../core/text.ts';
+import { searchForm } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { Reach } from '../../core/visibility.ts';
 import { TopHits, compareHits, type Admits, type Find } from './hits.ts';
@@ -209,7 +209,7 @@ export async function rerank(
     const text = mayPair.length > 0 || mayBePhrase ? segment.unit(index).text : '';
     const said = mayPair.length > 0 ? reader.read(text) : [];
     const share = mayPair.filter((pair) => hasPair(said, pair)).length / Math.max(1, pairs.length);
-    const phrase = mayBePhrase && normalizeText(text).includes(query.text) ? weights.phrase : 0;
+    const phrase = mayBePhrase && searchForm(text).includes(query.text) ? weights.phrase : 0;
     const isVerbatim = phrase > 0 && query.words.length >= leastVerbatim;
     const score = hit.score + best * (weights.pair * share + phrase);
     ranked.push({ ...hit, score, ...(isVerbatim && { isVerbatim }) });
@@ -255,7 +255,7 @@ export async function literalHits(
       for (const index of segment.lengthOf.keys()) {
         await pause();
         if (admits !== undefined && !admits(index)) continue;
-        if (normalizeText(segment.unit(index).text).includes(wanted))
+        if (searchForm(segment.unit(index).text).includes(wanted))
           top.add({ source, score: 1, segment, index, order, places: [], admits });
       }
     }

@@ -1,10 +1,7 @@
-import { compatible, terms } from '../../core/text.ts';
+import { terms, wordsIn } from '../../core/text.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 
 const keptWords = 50_000;
-const words = /[\p{L}\p{M}\p{N}]+/gu;
-/** The same words of a text that has nothing else, found faster. */
-const asciiWords = /[a-z\d]+/gu;
 const interjections = new Set(terms('hey hi hello wow yeah oh ok okay really ну да ага'));
 
 /** Reads texts as the terms that recall goes by; remembers the stems of words, which is where the time goes. */
@@ -72,11 +69,6 @@ const beginningChars = 4;
 /** Words that are long enough, in scripts that set words apart by spaces. */
 const beginsLike =
   /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hangul}\p{M}]{4,}$/u;
-
-function wordsIn(text: string): readonly string[] {
-  const lower = compatible(text).toLowerCase();
-  return lower.match(/\P{ASCII}/u.test(lower) ? words : asciiWords) ?? [];
-}
 
 function relatedTerms(reader: TermReader): ReadonlyMap<string, ReadonlySet<string>> {
   const related = new Map<string, Set<string>>();

@@ -2,7 +2,7 @@ import type { MemorySource } from '../../core/memory-source.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { dataLine, fitLines, type Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
-import { normalizeText, saysWords } from '../../core/text.ts';
+import { saysWords, searchForm } from '../../core/text.ts';
 import { localDateTime, type Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
@@ -78,13 +78,13 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
    * turn that runs now leaves none [A4].
    */
   async function forget({ userId, words }: Forgotten): Promise<void> {
-    const wanted = normalizeText(words);
+    const wanted = searchForm(words);
     if (wanted === '') return;
     if (settings.enabled) {
       for (const session of await log.sessionsOfPerson(userId))
         await transactState(store, session, folding(session, true));
     }
-    await removeEntries(userId, (entry) => normalizeText(entry.text).includes(wanted));
+    await removeEntries(userId, (entry) => searchForm(entry.text).includes(wanted));
   }
 
   /** The lines that the messages had made, where they are young enough. */

@@ -1,4 +1,4 @@
-import { clip, clipAtWord, flatten, normalizeText } from '../../core/text.ts';
+import { clip, clipAtWord, flatten, sameItemForm, searchForm } from '../../core/text.ts';
 import { missedIn, toldByRules } from './catch-up.ts';
 import { leastShare, memoryPieces, offlineLabel, recalledPassages, rememberedItems } from './matching.ts';
 import { memoryWishIn, statementsIn, toSecondPerson } from './phrases.ts';
@@ -61,8 +61,8 @@ function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
     return [{ name: 'memory_control', input: { action } }];
   const missed = tools.has('read_channel') ? missedIn(text) : undefined;
   if (missed !== undefined) return [{ name: 'read_channel', input: missed }];
-  const known = new Set(rememberedItems(request).map((item) => normalizeText(item.text)));
-  const statements = statementsIn(text).filter((said) => !known.has(normalizeText(said.text)));
+  const known = new Set(rememberedItems(request).map((item) => sameItemForm(item.text)));
+  const statements = statementsIn(text).filter((said) => !known.has(sameItemForm(said.text)));
   if (statements.length > 0 && tools.has('remember_item'))
     return statements.map((input) => ({ name: 'remember_item', input }));
 
@@ -113,7 +113,7 @@ function unknown(request: ReadRequest): string {
 function forgetTarget(about: string, request: ReadRequest, { shareOf }: Knowledge) {
   const named = about.replace(/^["“'‘]|["”'’]$/gu, '').trim();
   const items = rememberedItems(request);
-  if (items.some((item) => normalizeText(item.text).includes(normalizeText(named)))) return { target: named };
+  if (items.some((item) => searchForm(item.text).includes(searchForm(named)))) return { target: named };
   const shareIn = shareOf(named);
   const scored = items.map(({ kind, text }) => ({ text, share: shareIn(`${kind} ${text}`) }));
   const [best] = scored.filter(({ share }) => share > 0).toSorted((a, b) => b.share - a.share);
