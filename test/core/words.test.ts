@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { sameItemForm, saysWords, searchForm, terms } from '../../src/core/text.ts';
+import { sameItemForm, saysLiterally, saysWords, searchForm, terms } from '../../src/core/text.ts';
 
 /** What people have written, and how they type it when they look for it. */
 const found: readonly (readonly [written: string, typed: string])[] = [
@@ -79,6 +79,11 @@ describe('finding words, however they are typed [D2]', () => {
     expect(terms('THÉ')).toEqual(terms('the\u0301'));
     expect(terms('её')).toEqual(terms('ее'));
     expect(saysWords('J’aime le thé', 'the')).toBe(true);
+  });
+
+  it('what has to be said literally has to have its marks too [M5a]', () => {
+    expect(saysLiterally('Tôi thích cá', 'tôi thích CÁ')).toBe(true);
+    expect(saysLiterally('Tôi thích cá', 'Tôi thích cà')).toBe(false);
   });
 
   it('the forms are settled: again, they change nothing', () => {

@@ -49,6 +49,7 @@ describe('a quote stands in a message', () => {
     ['i PREFER  rust', 'I prefer\nRust'],
     ['a.*b(', 'my favourite is a.*b( really'],
     ['猫が好き', '私は猫が好きです'],
+    ['İstanbul’da yaşıyorum', 'Evet, İstanbul’da yaşıyorum.'],
   ])('%j in %j', (quote, message) => {
     expect(standsIn(quote, ['something else', message])).toBe(true);
   });

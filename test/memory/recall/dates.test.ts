@@ -30,6 +30,16 @@ describe('dates of queries', () => {
     expect(matches(query, '2024-06-12T13:56:00.000Z')).toBe(false);
   });
 
+  it.each([
+    ['15 fevrier', '2024-02-15T12:00:00Z'],
+    ['8 MARZ', '2024-03-08T12:00:00Z'],
+    ['8 sierpien', '2024-08-08T12:00:00Z'],
+    ['aujourd’hui', '2026-03-10T12:00:00Z'],
+    ['п’ятниця', '2024-03-08T12:00:00Z'],
+  ])('%s is understood without its marks, and with any apostrophe [D2]', (query, at) => {
+    expect(matches(query, at)).toBe(true);
+  });
+
   it('count today and yesterday from now', () => {
     expect(matches('yesterday', '2026-03-09T23:59:00.000Z')).toBe(true);
     expect(matches('today', '2026-03-09T23:59:00.000Z')).toBe(false);
