@@ -25,12 +25,12 @@ const named = new RegExp(kinds.map((kind) => `(?<${kind}>${names[kind]})`).join(
 /** How a name leads to its secret: by a sign, by a verb that says what it is, or by standing before it. */
 type Link = 'sign' | 'is' | 'beside';
 
-const is = String.raw`(?:is|was|are|ist|war|lautet|est|es|era|é|è|это|будет)(?![\p{L}\p{N}])|は|が|是|[为為]|는|은`;
+const is = String.raw`(?<![\p{L}\p{N}])(?:is|was|are|ist|war|lautet|est|es|era|é|è|это|будет)(?![\p{L}\p{N}])|は|が|是|[为為]|는|은`;
 /** Before what a secret is for. */
 const aim = 'for|of|on|at|für|vom|von|zum|zur|beim|im|am|de|du|des|del|pour|para|от|для|к|на|в';
 /** From behind a name to its secret: what closes the name, what it is for, and the link. */
 const link = new RegExp(
-  String.raw`["'\x60*_~|)\]]{0,4}(?:(?:\s{0,2}\([^()\n]{0,40}\))?(?:\s(?:${aim})\s[^\n:=.,;!?▒]{1,50}?)?(?:\s{0,3}(?<sign>=>|->|[:=：＝→]{1,2})|\s{0,3}(?<is>${is})|\s{1,3}(?<dash>[–—-])(?=\s)|\s{1,3}(?<to>to|zu|auf|à|a|на)(?=\s))|(?=[\s\p{Script=Han}\p{N}]))\s{0,3}`,
+  String.raw`["'\x60*_~|)\]]{0,4}(?:(?:\s{0,2}\([^()\n]{0,40}\))?(?:\s(?:${aim})\s[^\n:=.,;!?▒]{1,50}?)?(?:\s{0,3}(?<sign>=>|->|[:=：＝→]{1,2})|\s{0,3}(?<is>(?:${is})(?:\s(?:now|currently|jetzt|nun|maintenant|ahora|agora|теперь|сейчас)(?=\s))?)|\s{1,3}(?<dash>[–—-])(?=\s)|\s{1,3}(?<to>to|zu|auf|à|a|на)(?=\s))|(?=[\s\p{Script=Han}\p{N}]))\s{0,3}`,
   'iuy',
 );
 
@@ -85,7 +85,7 @@ function secretAfter(text: string, index: number, name: string, kind: Kind): Spa
   // "pin 2024" may be somebody's wish to pin something.
   if (how === 'beside' && name === 'pin') return undefined;
   const value = valueAt(text, link.lastIndex);
-  const length = secretLength(kind, how, value);
+  const length = secretLength(kind, name, how, value);
   if (length === 0) return undefined;
   const end = value.start + length;
   // What goes on beyond all that was looked at is a part of it.
@@ -99,6 +99,8 @@ interface Value {
   readonly word: string;
   /** From the word to the end of its clause. */
   readonly clause: string;
+  /** What follows the clause by a mere "and", to the next sign. */
+  readonly more: string;
   readonly isQuoted: boolean;
 }
 
@@ -111,7 +113,9 @@ const withoutWords = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 /** After these another clause begins, or the same goes on about something else. */
 const connectors =
   /\s(?:and|but|or|so|because|und|aber|oder|et|mais|ou|y|pero|o|и|но|а|или|btw|pls|please|[-–—(][^\s]{0,1})(?=\s|$)/iu;
-const politeEnds = /^(?:です|でした|だよ|だ|입니다|이에요)/u;
+const politeEnds = /^(?:です|でした|だよ|だ)/u;
+/** The same at the end of what is a single word to the eye. */
+const politeEnd = /(?<=[\p{L}\p{N}])(?:です|でした|だよ|입니다|이에요|예요)$/u;
 
 function valueAt(text: string, start: number): Value {
   const line = text.slice(start, start + reach).split(/[\n▒]/u)[0] ?? '';
@@ -121,21 +125,32 @@ function valueAt(text: string, start: number): Value {
   const close = opening === '' ? -1 : said.indexOf(quotes[opening] ?? opening);
   if (close > 0) {
     const word = said.slice(0, close);
-    return { start: from, word, clause: word, isQuoted: true };
+    return { start: from, word, clause: word, more: '', isQuoted: true };
   }
   const token = /^[^\s\u2068\u2069]+/u.exec(said)?.[0] ?? '';
   const foreign = token.search(withoutWords);
   let end = foreign > 0 ? foreign : token.length;
   while (end > 0 && trailing.test(token.charAt(end - 1))) end -= 1;
-  const after = said.slice(end).replace(politeEnds, '');
-  const rest = /^[^.,;:!?)…。、，！？]*/u.exec(after)?.[0].split(connectors)[0] ?? '';
+  end -= politeEnd.exec(token.slice(0, end))?.[0].length ?? 0;
   const word = token.slice(0, end);
-  return { start: from, word, clause: word + rest.trimEnd(), isQuoted: false };
+  const rest = /^[^.,;:!?)…。、，！？]*/u.exec(said.slice(end).replace(politeEnds, ''))?.[0] ?? '';
+  const inClause = rest.split(connectors)[0] ?? '';
+  const clause = (word + inClause).trimEnd();
+  return {
+    start: from,
+    word,
+    clause: clause.slice(0, clause.length - (politeEnd.exec(clause)?.[0].length ?? 0)),
+    more: /^\s(?:and|und|et|y|e|и)\s/iu.test(rest.slice(inClause.length))
+      ? rest.slice(inClause.length).trimEnd()
+      : '',
+    isQuoted: false,
+  };
 }
 
 /** How much from the value's beginning is the secret; 0 where it is none. */
-function secretLength(kind: Kind, how: Link, value: Value): number {
+function secretLength(kind: Kind, name: string, how: Link, value: Value): number {
   const { word, clause, isQuoted } = value;
+  const words = wordsOf(clause);
   const isLinked = how !== 'beside';
   const all = (isIt: boolean): number => (isIt ? word.length : 0);
   switch (kind) {
@@ -160,17 +175,84 @@ function secretLength(kind: Kind, how: Link, value: Value): number {
         /\d/u.test(word) && /[A-Za-z]/u.test(word) && word.length >= (isLinked ? 8 : 12) && !isAddress(word),
       );
     case 'odd':
+      if (how === 'sign' && /^(?:pass|clave)$/iu.test(name) && isPlainPhrase(words, leastUnnamed))
+        return clause.length;
       return all(isOdd(word) && /\d/u.test(word) && word.length >= 6 && !isAddress(word));
     case 'phrase':
       if (isQuoted) return word.length;
-      return isLinked && isPhrase(clause) ? clause.length : all(isLinked && isOdd(word));
+      if (!isLinked) return 0;
+      return (isPhrase(clause) ? clause.length : phraseLength(value, how)) || all(isOdd(word));
     case 'word':
       if (isAddress(word)) return 0;
       if (!isLinked) return all(isOdd(word) && /\d/u.test(word) && /\p{L}/u.test(word) && word.length >= 6);
-      if (isQuoted || isOdd(word)) return all(!isOrdinary(word));
-      if (clause === word) return all(areWords(word));
-      return how === 'sign' && areWords(clause) ? clause.length : 0;
+      if (isQuoted) return all(!isOrdinary(word) || wordsOf(word).length >= leastQuoted);
+      if (isOdd(word)) {
+        if (isOrdinary(word)) return 0;
+        // "hunter2 guys" is a password and an address; more words are a phrase.
+        return words.length > 2 && areContent(words.slice(1)) ? clause.length : word.length;
+      }
+      return words.length === 1 && value.more === '' ? all(areWords(word)) : phraseLength(value, how);
   }
+}
+
+/** Words of a phrase after a name that means other things too. */
+const leastUnnamed = 3;
+/** Words in quotation marks that are no remark however ordinary they are. */
+const leastQuoted = 4;
+
+/**
+ * How much of a clause of plain words is a password, and no remark on one: 0 for "too short", "in the vault", "the name of my dog". A secret that is kept is the greater
+ * loss, so what is neither is one: "open sesame", "correct horse battery staple".
+ */
+function phraseLength({ clause, more }: Value, how: Link): number {
+  const all = wordsOf(clause);
+  const [first, second] = all;
+  if (first === undefined || all.length > mostWords || !all.every(isWritten)) return 0;
+  const last = all.at(-1) ?? first;
+  // A predicate stands last in Korean.
+  if (/\p{Script=Hangul}/u.test(last) && isOrdinary(last)) return 0;
+  if (isGrammar(first))
+    return isDeterminer(first) && isPlainPhrase(all.slice(1), how === 'sign' ? 2 : 3) ? clause.length : 0;
+  if (isOrdinary(first)) return isPlainPhrase(all, 2) ? clause.length : 0;
+  const isOpen = all.length > 1 && !areContent(all.slice(1));
+  // "printed on the back", "getting long", "really long", "Bob's problem".
+  if (how === 'is' && isOpen && /(?:ed|ing|ly|mente|ment|['’]s)$/iu.test(first)) return 0;
+  if (how === 'is' && second !== undefined && /^(?:than|als|que|чем)$/iu.test(second)) return 0;
+  const purpose = second === undefined ? undefined : forPurpose.exec(clause);
+  if (purpose?.index === first.length) return areWords(first) ? first.length : 0;
+  // "long" and "broken" say how it is, wherever they stand.
+  if (how === 'is' && all.length === 2 && isOrdinary(last) && !isGrammar(last)) return 0;
+  const added = wordsOf(more).slice(1);
+  const isPair =
+    added.length > 0 && added.length <= (how === 'sign' ? 3 : 1) && areContent([...all, ...added]);
+  return isPair ? clause.length + more.length : all.length === 1 && !areWords(first) ? 0 : clause.length;
+}
+
+const forPurpose = /\s(?:for|für|pour|para|для)\s/iu;
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\S+/gu) ?? [];
+}
+
+/** Whether none is of those that every sentence has, or that say how a password is. */
+function areContent(words: readonly string[]): boolean {
+  return words.every((word) => isWritten(word) && !isOrdinary(word));
+}
+
+/** Whether a word only holds a sentence together: an article, a pronoun, a preposition, an auxiliary. */
+function isGrammar(word: string): boolean {
+  return terms(word).every((term) => grammar.has(term));
+}
+
+/** Whether words are at least so many that say something and nothing else, but for what may say how they are before them: "correct horse battery staple", "now open sesame". */
+function isPlainPhrase(words: readonly string[], least: number): boolean {
+  const content = words.findIndex((word) => !isOrdinary(word));
+  const said = content === -1 ? [] : words.slice(content, content + mostWords);
+  return said.length >= least && areContent(said) && !words.slice(0, content).some(isGrammar);
+}
+
+function isDeterminer(word: string): boolean {
+  return isPossessive.test(word) || /^(?:an?|eine?|une?|los|las|uma?|o)$/iu.test(word);
 }
 
 function matched(form: RegExp, clause: string): number {
@@ -186,11 +268,12 @@ function isOdd(word: string): boolean {
 /** Words, none of which says how a password is or what is done with it. */
 function areWords(clause: string): boolean {
   const words = clause.split(/\s+/u, mostWords + 1);
+  if (/^[^\p{Script=Han}]$/u.test(clause)) return false;
   return words.length <= mostWords && words.every(isWritten) && !words.some(isOrdinary);
 }
 
 function isWritten(word: string): boolean {
-  return /^(?:[\p{L}\p{M}'’-]{2,30}|\p{Script=Han})$/u.test(word);
+  return /^(?:(?=.{1,60}$)[\p{L}\p{M}]{1,30}(?:['’._-][\p{L}\p{M}]{1,30}){0,9}|\p{Script=Han})$/u.test(word);
 }
 
 /** Words of the longest phrases. */
@@ -203,21 +286,57 @@ function isPhrase(clause: string): boolean {
 }
 
 function isOrdinary(word: string): boolean {
-  if (word.length > 40) return false;
-  if (withoutWords.test(word))
-    return (
-      /\p{Script=Hiragana}|[错錯误誤忘什么麼多少哪谁誰对對不没沒吗嗎呢的]/u.test(word) || word.length > 8
-    );
+  if (word.length > 60) return false;
+  if (/^\p{Script=Hangul}+$/u.test(word) && predicateEnd.test(word)) return true;
+  if (withoutWords.test(word)) return remarkInside.test(word) || word.length > longestUnspaced;
   return terms(word).every((term) => ordinary.has(term));
 }
+
+/** Characters of a password in a script without spaces; what is longer is a sentence. */
+const longestUnspaced = 16;
+/** How passwords are and what becomes of them, and what makes a sentence, in Chinese and Japanese. */
+const remarkInside =
+  /[错錯误誤忘什么麼多少哪谁誰对對没沒吗嗎呢的太样樣请請问問见見写寫改换換过過需须須为為被已违違]|不[对對是行能会會安]|[がをにへ]|から|まで|より|(?:[まで]す|でした|ません|ください|ない|なし|した|いる|ある|だった|った|たい|[のかね])$|^(?:これ|それ|あれ|ここ|そこ|どこ|いつ|もう|まだ)|[同無有簡複必秘変間短長弱強古新要何]/u;
+/** How Korean sentences end. */
+const predicateEnd =
+  /(?:니다|니까|[어아해세돼려져와예에]요|[었았했겠렸]어|[었았했한는됐]다|있어|없어|몰라|뭐야|뭐지|같아|짧아|길어)$/u;
 
 function isAddress(word: string): boolean {
   return word.includes('://');
 }
 
-/** What is said of passwords: how they are, and what became of them. */
-const ordinary: ReadonlySet<string> = new Set([
+/** Words that only hold sentences together. */
+const grammar: ReadonlySet<string> = new Set([
   ...stopTerms,
+  ...terms(`
+    must should may might cannot dont doesnt isnt wasnt wont same too very only some something anything nothing none any every each all both more most much many such own other another than because
+    since until while during before after without within through between under above below behind inside around either neither then there here today one ones let
+    der die das den dem des ein eine einen einem einer kein keine mein meine meinem meiner dein deine deins sein seine ihr ihre unser unsere ich du er sie es wir mich dich mir dir ihm uns euch nicht
+    nur zu sehr wie was wo wer wann warum und oder aber auf in im am an bei mit von vom für aus nach über unter hinter neben zwischen seit bis ohne gegen um ist war sind wird wurde werden
+    hat haben hatte kann muss soll darf dasselbe derselbe
+    le la les un une des du de au aux ce cet cette ces mon ma mes ton ta tes tien tienne son sa ses notre votre leur je tu il elle on nous vous ils elles moi toi lui me te se ne pas plus que qui quoi où quand
+    comment très trop dans sur sous avec sans pour par chez vers depuis avant après entre est était sont sera avait doit peut faut et ou mais même
+    el los las uno unos unas mi mis tus su sus yo él ella nosotros nos lo no quién qué dónde cuándo cómo muy más en del al con sin por para sobre hasta desde es era son está están fue hay ha debe puede
+    y o pero misma mismo
+    os as um uma uns umas meu minha teu tua seu sua eu você ele ela não muito mais em na da do com sem ao é mesma mesmo
+    тот та то те же тут там здесь под над через между без при это эта этот так как очень слишком только твой твоя мой моя наш ваш
+  `),
+]);
+
+/** What is said of passwords: how they are, what became of them, and where to look. */
+const ordinary: ReadonlySet<string> = new Set([
+  ...grammar,
+  ...terms(`
+    printed written taped kept stored hidden encoded sitting hanging getting going coming probably basically apparently maybe really quite rather pretty almost half part besides due about
+    still again always now last next week month year day yesterday tomorrow ago morning never ever once twice anymore two three four five word words thanks thank problem issue question thing step key answer reason point joke mess nightmare disaster
+    look read write call text message dm ping username user email mail account required optional characters letters digits numbers long enough
+    siehe schau frag leider ziemlich wirklich wahrscheinlich hinterlegt gestern morgen letzte woche jahr problem danke zurück aufgeschrieben gedruckt
+    voir définir changer demande demander vraiment assez écrit écrite caché cachée collé noté imprimé hier demain merci probablement toujours
+    ver mira pregunta pide bastante realmente escrita escrito guardada guardado ayer mañana gracias trabajar paciencia inválida
+    veja pergunta bastante escrita guardada ontem amanhã obrigado obrigada curta longa errada
+    смотри спроси увидишь позже потом вчера завтра спасибо важно записан написан лежит хранится действительно довольно наверное обороте
+    너무 아주 같은 같아 똑같은 짧은 긴 새 옛날 모름
+  `),
   ...terms(`
     wrong incorrect correct right invalid valid expired expires old new same different strong weak good bad fine safe secure insecure unsafe secret private hidden easy hard simple
     complex complicated long short empty blank required optional needed missing lost forgotten gone stolen leaked compromised breached public known unknown unique random default
@@ -275,12 +394,16 @@ function secretBefore(text: string, index: number, name: string, kind: Kind): Sp
   const found = linkBefore.exec(before);
   if (found === null || (kind === 'bare' && (found.groups?.['which'] ?? '') !== '')) return undefined;
   const said = before.slice(0, found.index).trimEnd();
+  const isSaid = found.groups?.['is'] !== undefined || found.groups?.['cjk'] !== undefined;
+  const phrase = (said.split(/[\n.!?:;,]/u).at(-1) ?? '').trim();
+  // "open sesame is my password", and not "the biggest problem is my password".
+  if ((kind === 'word' || kind === 'phrase') && isSaid && isPlainPhrase(wordsOf(phrase), 2))
+    return { start: begin + said.length - phrase.length, end: begin + said.length };
   const from = begin + said.length - lastWord(said).length;
   const value = valueAt(text.slice(0, begin + said.length), from);
   // An ordinary word is one only where a sentence begins with it.
   const sentence = text.slice(Math.max(0, from - reach), from).trimEnd();
   const isFirst = sentence === '' || /[\n.!?:;,]$/u.test(sentence) || text[from - 1] === '\n';
-  const isSaid = found.groups?.['is'] !== undefined || found.groups?.['cjk'] !== undefined;
-  const length = secretLength(kind, isSaid && (isFirst || isOdd(value.word)) ? 'is' : 'beside', value);
+  const length = secretLength(kind, name, isSaid && (isFirst || isOdd(value.word)) ? 'is' : 'beside', value);
   return length === 0 ? undefined : { start: value.start, end: value.start + length };
 }

@@ -1,6 +1,7 @@
 import { electronicFormatIBAN, isValidIBAN } from 'ibantools';
 import creditCard from 'validator/lib/isCreditCard.js';
 
+import { escapePattern } from './text.ts';
 import { namedSecrets, type Span } from './named-secrets.ts';
 
 /** Stands wherever a secret was. No letters: it is no word to be searched for, and says the same in every language. */
@@ -118,16 +119,26 @@ function matches(
   });
 }
 
-/** A value where it stands as a word of its own. */
+/** A value where it stands as words of their own, in whatever case and spacing. */
 function occurrences(text: string, value: string): readonly Span[] {
-  const spans: Span[] = [];
-  for (let start = text.indexOf(value); start !== -1; start = text.indexOf(value, start + value.length)) {
-    const end = start + value.length;
-    const isPart = (index: number, edge: string | undefined): boolean =>
-      /[\p{L}\p{N}]/u.test(text.charAt(index)) && /[\p{L}\p{N}]/u.test(edge ?? '');
-    if (!isPart(start - 1, value[0]) && !isPart(end, value.at(-1))) spans.push({ start, end });
-  }
-  return spans;
+  const literal = value
+    .split(/\s+/u)
+    .filter(Boolean)
+    .map(escapePattern)
+    .join(String.raw`\s+`);
+  if (literal === '') return [];
+  const before = isLetter(value[0]) ? String.raw`(?<![\p{L}\p{N}])` : '';
+  const after = isLetter(value.at(-1)) ? String.raw`(?![\p{L}\p{N}])` : '';
+  return [...text.matchAll(new RegExp(`${before}${literal}${after}`, 'giu'))].map(
+    ({ 0: { length }, index }) => ({
+      start: index,
+      end: index + length,
+    }),
+  );
+}
+
+function isLetter(character = ''): boolean {
+  return /[\p{L}\p{N}]/u.test(character);
 }
 
 /** Tokens by the form that their services give them, after gitleaks' rules; Discord's own besides. */

@@ -112,11 +112,7 @@ function withoutSecrets(messages: readonly ChatMessage[]): readonly ChatMessage[
   const looked = messages.map(withoutOwnSecrets);
   const values = new Set(looked.flatMap(({ found }) => found));
   if (values.size === 0) return looked.map(({ masked }) => masked);
-  const all = [...values];
-  return looked.map(({ masked }) => {
-    const isRepeated = all.some((value) => masked.text.includes(value));
-    return isRepeated ? { ...masked, text: maskSecrets(masked.text, values) } : masked;
-  });
+  return looked.map(({ masked }) => ({ ...masked, text: maskSecrets(masked.text, values) }));
 }
 
 const withoutOwnSecrets = oncePer((message: ChatMessage) => {
