@@ -19,6 +19,8 @@ export interface ToolOutcome {
   readonly offer?: Offer;
   /** The text may repeat what is not the speaker's: from now on the turn's context holds that [M5a]. */
   readonly hasThirdPartyText?: boolean;
+  /** When that was in view itself, where it is only an earlier answer that may repeat it (ISO 8601, UTC). */
+  readonly thirdPartyTextAt?: string;
   /** The text is what others said in a channel: an answer made with it retells that, and nothing is made of it [B4]. */
   readonly retells?: true;
   /** What of the speaker's memory the text shows [K7]. */

@@ -46,3 +46,14 @@ export function sessionOf(context: Pick<TurnContext, 'speaker' | 'place'>): Sess
 export function turnText(context: Pick<TurnContext, 'messages'>): string {
   return context.messages.map((message) => message.text).join('\n');
 }
+
+/** Milliseconds. */
+const answerCountsMs = 30 * 60_000;
+
+/**
+ * Whether an answer that may repeat others' words or a file still counts as these [M5a]: `at` is when they were last in view themselves (ISO 8601, UTC). An
+ * answer made with nothing but such an answer in view has the same time as that one, so that the half hour ends in a conversation that goes on, too.
+ */
+export function answerCounts(at: string, now: Date): boolean {
+  return now.getTime() - Date.parse(at) < answerCountsMs;
+}

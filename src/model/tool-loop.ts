@@ -48,7 +48,7 @@ export interface ToolLoopOptions extends ModelCallOptions {
   /** Called with what a tool offers instead of doing it; whether the person will be shown it. Without it nothing can be offered. */
   readonly onOffer?: (offer: Offer) => boolean;
   /** Called when a tool has shown the model what is not the speaker's; the tools after it know [M5a]. */
-  readonly onThirdPartyText?: (outcome: Pick<ToolOutcome, 'retells'>) => void;
+  readonly onThirdPartyText?: (outcome: Pick<ToolOutcome, 'retells' | 'thirdPartyTextAt'>) => void;
   /** Called with what the model is shown of memory by a tool, as far as it is [K7]. */
   readonly onRead?: (read: ToolRead) => void;
   readonly logger: Logger;

@@ -1,10 +1,10 @@
-import type { ChatMessage, HistoryPort } from '../core/chat.ts';
+import { isOthersText, type ChatMessage, type HistoryPort } from '../core/chat.ts';
 import { oncePer } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { namesPeople } from '../core/own-words.ts';
 import { maskSecrets, secretValues } from '../core/secrets.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
-import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import { answerCounts, sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Consent, PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { windowMessages } from '../prompt/history.ts';
@@ -16,21 +16,24 @@ const askedMessages = 2 * windowMessages;
 /** Where earlier messages come from, and what is known of them. */
 export interface EarlierPorts {
   readonly history: HistoryPort;
-  readonly log: Pick<SessionLog, 'answersWithOthersWords'>;
+  readonly log: Pick<SessionLog, 'othersWordsIn'>;
   /** Who has had erased what they said [K11]. */
   readonly people: Pick<PersonSettingsStore, 'erasedBy'>;
   readonly logger: Logger;
 }
 
 /**
- * What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's; and whether any answer that
- * may be shown of it may repeat others' words.
+ * What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's; and which answers in it count as
+ * others' words, as {@link answersWithOthersWords} says.
  */
 export async function earlierMessages(
   ports: EarlierPorts,
   context: TurnContext,
   wasPaused: Consent['wasPaused'],
-): Promise<{ readonly earlier: readonly ChatMessage[]; readonly repeatsOthers: boolean }> {
+): Promise<{
+  readonly earlier: readonly ChatMessage[];
+  readonly repeating: ReadonlyMap<string, string>;
+}> {
   const { history, logger } = ports;
   const { messages, place, speaker } = context;
   const own = new Set(messages.map((message) => message.id));
@@ -44,67 +47,60 @@ export async function earlierMessages(
     );
     const kept = await withoutErased(before, ports.people);
     const earlier = wasPaused === undefined ? kept : withoutPauses(kept, context, wasPaused);
-    const marked = await answersWithOthersWords(earlier.slice(-windowMessages), context, ports);
-    return withoutOldAnswers(earlier, marked, context);
+    const brought = earlier.some(
+      ({ author, hasThirdPartyText }) => author.id === speaker.id && hasThirdPartyText === true,
+    );
+    return { earlier, repeating: await answersWithOthersWords(earlier, brought, context, ports) };
   } catch (error) {
     logger.warn('history could not be read', { channelId: place.channelId, error });
-    return { earlier: [], repeatsOthers: false };
+    return { earlier: [], repeating: new Map() };
   }
 }
-
-/** Those of this bot's answers that may repeat others' words, by id; all of them where the log cannot tell. Never rejects. */
-export async function answersWithOthersWords(
-  messages: readonly ChatMessage[],
-  context: TurnContext,
-  { log, logger }: Pick<EarlierPorts, 'log' | 'logger'>,
-): Promise<ReadonlySet<string>> {
-  const ids = messages.flatMap(({ id, author }) => (author.kind === 'self' ? [id] : []));
-  try {
-    return await log.answersWithOthersWords(sessionOf(context), ids);
-  } catch (error) {
-    logger.warn('what answers were made of could not be read', { ...sessionOf(context), error });
-    return new Set(ids);
-  }
-}
-
-/** Milliseconds of quiet that end a sitting. */
-const pauseMs = 30 * 60_000;
-const leftOutText = '(An earlier answer, left out here.)';
 
 /**
- * Answers that may repeat others' words make the next answers such as well. In a DM, where the notebook is written, a pause ends that: of those from before
- * it the words are left out, so that a file that was sent once closes the notebook for that sitting and no longer. Elsewhere others speak all the time.
+ * When others' words or a file were last in view for this bot's answers among these messages, by id (ISO 8601, UTC), for those that still count as such
+ * [M5a]. What the log cannot tell counts from when it was sent; so does an answer that it does not know, if the speaker `brought` such words along.
+ * Never rejects.
  */
-function withoutOldAnswers(
-  earlier: readonly ChatMessage[],
-  marked: ReadonlySet<string>,
-  { place, messages }: TurnContext,
-): { readonly earlier: readonly ChatMessage[]; readonly repeatsOthers: boolean } {
-  if (place.audience !== 'dm' || marked.size === 0) return { earlier, repeatsOthers: marked.size > 0 };
-  const times = [...earlier, ...messages.slice(0, 1)].map(({ at }) => Date.parse(at));
-  const begin = times.findLastIndex((time, index) => time - (times[index - 1] ?? time) >= pauseMs);
-  const isOld = (index: number): boolean => index < begin;
-  return {
-    earlier: earlier.map((message, index) =>
-      marked.has(message.id) && isOld(index) ? { ...message, text: leftOutText } : message,
-    ),
-    repeatsOthers: earlier.some(({ id }, index) => marked.has(id) && !isOld(index)),
-  };
+export async function answersWithOthersWords(
+  messages: readonly ChatMessage[],
+  brought: boolean,
+  context: TurnContext,
+  { log, logger }: Pick<EarlierPorts, 'log' | 'logger'>,
+): Promise<ReadonlyMap<string, string>> {
+  const answers = messages.filter(({ author }) => author.kind === 'self');
+  const ids = answers.map(({ id }) => id);
+  const known = await log.othersWordsIn(sessionOf(context), ids).catch((error: unknown) => {
+    logger.warn('what answers were made of could not be read', { ...sessionOf(context), error });
+    return undefined;
+  });
+  const counting = new Map<string, string>();
+  for (const { id, at: sentAt } of answers) {
+    const isKnown = known?.has(id) ?? false;
+    const at = isKnown ? known?.get(id) : known === undefined || brought ? sentAt : undefined;
+    if (at !== undefined && answerCounts(at, context.now)) counting.set(id, at);
+  }
+  return counting;
 }
 
-export function isOfOthers(
-  { author, text, hasThirdPartyText }: ChatMessage,
+/** Whether history shows words of others in it: somebody else's message, a card, a name that can say anything, what this bot was asked to send [M5a]. */
+export function showsOthers(
+  { author, text, shown = [], hasThirdPartyText }: ChatMessage,
   { speaker }: TurnContext,
 ): boolean {
-  if (hasThirdPartyText === true) return true;
-  return author.kind !== 'self' && (author.id !== speaker.id || namesPeople(text));
+  if (author.kind === 'self') return hasThirdPartyText === true;
+  return author.id !== speaker.id || namesPeople(text) || shown.some(isOthersText);
 }
 
-/** Whether an answer that may be shown answers what is not there any more: whose words it repeats, nobody can tell. In a DM they are the speaker's. */
-export function answersUnknown(earlier: readonly ChatMessage[], { place, messages }: TurnContext): boolean {
+/** Whether one of the `shown` messages answers what is not there any more: whose words it repeats, nobody can tell. In a DM they are the speaker's. */
+export function answersUnknown(
+  shown: readonly ChatMessage[],
+  earlier: readonly ChatMessage[],
+  { place, messages }: TurnContext,
+): boolean {
   if (place.audience === 'dm') return false;
   const known = new Set([...earlier, ...messages].map(({ id }) => id));
-  return earlier.slice(-windowMessages).some(({ answers }) => answers !== undefined && !known.has(answers));
+  return shown.some(({ answers }) => answers !== undefined && !known.has(answers));
 }
 
 /** Earlier messages with secrets masked [K14], also where another one of them repeats these. */

@@ -21,6 +21,7 @@ const preparedSchema = z.object({
   text: z.string(),
   /** As the log is to have it; not known of answers from earlier versions, nor of a command's. */
   hasThirdPartyText: z.boolean().exactOptional(),
+  thirdPartyTextAt: z.string().exactOptional(),
   retells: z.literal(true).exactOptional(),
 });
 

@@ -27,7 +27,7 @@ import {
   answersUnknown,
   answersWithOthersWords,
   earlierMessages,
-  isOfOthers,
+  showsOthers,
   type EarlierPorts,
 } from './earlier-messages.ts';
 
@@ -68,11 +68,12 @@ export interface SwitchedOff {
 export interface ComposedPrompt {
   readonly prompt: Prompt;
   /**
-   * Whether the turn brings along what the speaker did not write in it, or there is any of that in what was looked at for history, shown or not: an
-   * answer that is shown may repeat a question or a file that is not, or a question that was deleted since; or whether memory or an earlier answer
-   * may repeat any of it [M5a].
+   * Whether the prompt holds what the speaker did not write: what the turn brings along, others' words in the history that is shown, memory that may
+   * repeat them, or an answer of the last half hour that may, be the file or question that it was made with shown or not [M5a].
    */
   readonly hasThirdPartyText: boolean;
+  /** When these words were last in view themselves, where only earlier answers may repeat them (ISO 8601, UTC). */
+  readonly thirdPartyTextAt?: string | undefined;
   /** What the speaker is to be told of the prompt, whatever becomes of the answer: files that are not in it as a whole. */
   readonly notes: readonly string[];
 }
@@ -107,7 +108,7 @@ export class PromptComposer {
 
   async compose(context: TurnContext, off: SwitchedOff, signal: AbortSignal): Promise<ComposedPrompt> {
     const { soul, timeZone, historyBudget, maxChars, cachePrice, logger } = this.#ports;
-    const [sections, soulText, { earlier, repeatsOthers }, enclosed] = await Promise.all([
+    const [sections, soulText, { earlier, repeating }, enclosed] = await Promise.all([
       readSections(this.#ports, off, context),
       soul().catch((error: unknown) => {
         logger.warn('SOUL.md could not be read', { error });
@@ -161,14 +162,22 @@ export class PromptComposer {
       promptMaxChars: maxChars,
       keep: { shared: longerLife(shared.life, cadence.life), session: cadence.life },
     });
-    const hasThirdPartyText =
+    const shown = window.entries.map(({ message }) => message);
+    const holdsOthersWords =
       enclosed.hasThirdPartyText ||
-      repeatsOthers ||
       [...snapshot.sections, ...sections].some((section) => section.hasThirdPartyText === true) ||
-      earlier.some((message) => isOfOthers(message, context)) ||
-      answersUnknown(earlier, context);
+      shown.some((message) => showsOthers(message, context)) ||
+      answersUnknown(shown, earlier, context);
+    const repeatedAt = [...enclosed.repeatedAt, ...shown.flatMap(({ id }) => repeating.get(id) ?? [])]
+      .toSorted()
+      .at(-1);
     const notes = prompt.leftOut.length === 0 ? [] : [leftOutNote(prompt.leftOut)];
-    return { prompt, hasThirdPartyText, notes };
+    return {
+      prompt,
+      hasThirdPartyText: holdsOthersWords || repeatedAt !== undefined,
+      thirdPartyTextAt: holdsOthersWords ? undefined : repeatedAt,
+      notes,
+    };
   }
 }
 
@@ -236,8 +245,10 @@ export interface Enclosures {
   readonly replied: readonly (RepliedMessage | 'gone')[];
   readonly forwards: readonly ForwardedMessage[];
   readonly files: readonly OpenedFile[];
-  /** Whether there is anything in it that the speaker did not write in this turn [M5a]. */
+  /** Whether there is anything in it that the speaker did not write in this turn, answers of this bot's aside [M5a]. */
   readonly hasThirdPartyText: boolean;
+  /** When such words were last in view for the quoted answers that may repeat them and still count (ISO 8601, UTC). */
+  readonly repeatedAt: readonly string[];
 }
 
 /** Reads what a turn brings along. The message's own files come first, so that they are opened where not all can be. */
@@ -256,20 +267,19 @@ export async function readEnclosures(
     context.speaker.id,
     signal,
   );
-  const [marked, areQuotesOfOthers] = await Promise.all([
-    answersWithOthersWords(messages, context, { log, logger }),
-    Promise.all(messages.map((each) => isQuoteOfOthers(each, context, readReplied))),
-  ]);
+  const quotes = await Promise.all(messages.map((each) => judgeQuote(each, context, readReplied)));
+  const mayRepeat = quotes.includes('answer to more');
+  const repeated = await answersWithOthersWords(messages, mayRepeat, context, { log, logger });
   return {
     replied,
     forwards,
     files,
     hasThirdPartyText:
       forwards.length > 0 ||
-      marked.size > 0 ||
       context.messages.some(({ text, shown = [] }) => namesPeople(text) || shown.some(isOthersText)) ||
       files.some(({ kind }) => kind !== 'unopened') ||
-      areQuotesOfOthers.includes(true),
+      quotes.includes("others'"),
+    repeatedAt: [...repeated.values()],
   };
 }
 
@@ -324,16 +334,17 @@ async function readQuoted(
     .map((each) => (each === 'gone' ? each : { ...each, text: maskSecrets(each.text) }));
 }
 
-/** Whether a quoted message holds others' words; an answer of the bot's may repeat what it answers [M5a]. */
-async function isQuoteOfOthers(
+/** Whose words a quoted message holds; an answer of the bot's may repeat what it answers, and what that brought along [M5a]. */
+async function judgeQuote(
   { author, hasThirdPartyText, answers, channelId }: RepliedMessage,
   { speaker, place }: TurnContext,
   readReplied: ReadReplied,
-): Promise<boolean> {
-  if (author.kind !== 'self') return author.id !== speaker.id;
-  if (hasThirdPartyText === true || answers === undefined || place.audience === 'dm')
-    return hasThirdPartyText === true;
+): Promise<"others'" | 'answer to more' | 'own'> {
+  if (author.kind !== 'self') return author.id === speaker.id ? 'own' : "others'";
+  if (hasThirdPartyText === true) return "others'";
+  if (place.audience === 'dm') return 'answer to more';
+  if (answers === undefined) return 'own';
   const question = await readReplied({ channelId, id: answers });
-  if (question === 'gone' || question === 'hidden') return true;
-  return question.author.id !== speaker.id || question.hasThirdPartyText === true;
+  if (question === 'gone' || question === 'hidden' || question.author.id !== speaker.id) return "others'";
+  return question.hasThirdPartyText === true ? 'answer to more' : 'own';
 }

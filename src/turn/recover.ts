@@ -113,7 +113,7 @@ async function finishReply(
   options: RecoveryPorts,
   prepared: PreparedReply,
 ): Promise<'handled' | 'unhandled'> {
-  const { text, isCommand, hasThirdPartyText: _, retells: __, ...question } = prepared;
+  const { text, isCommand, hasThirdPartyText: _, thirdPartyTextAt: __, retells: ___, ...question } = prepared;
   const now = options.clock();
   if (isOld(question, now)) {
     const isBegun = await options.journal.isUnfinished(question.place.channelId, newestOf(question));
@@ -244,12 +244,13 @@ async function logReply(
 ): Promise<void> {
   if (!(await isLogged(options, prepared))) return;
   const { sessionLog, logger } = options;
-  const { messageIds, userId, speakerName, place, text, retells, hasThirdPartyText = true } = prepared;
+  const { messageIds, userId, speakerName, place, text, retells, thirdPartyTextAt } = prepared;
+  const { hasThirdPartyText = true } = prepared;
   const at = now.toISOString();
   const speaker = { id: userId, name: speakerName, isOwner: false };
   const messages = messageIds.map((id) => ({ id, text: '', at, attachments: [] }));
   await saveBestEffort(logger, 'the reply', async () => {
-    const sent = { ids, text, at, ...(retells === true && { retells }) };
+    const sent = { ids, text, at, thirdPartyTextAt, ...(retells === true && { retells }) };
     await sessionLog.recordReply({ speaker, place, messages, now, hasThirdPartyText }, sent);
   });
 }

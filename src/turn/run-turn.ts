@@ -93,6 +93,8 @@ interface Known {
   /** What the model was shown of memory [K7]. */
   readonly used: { readonly prompt: MemorySource[]; readonly tools: ToolRead[] };
   hasThirdPartyText: boolean;
+  /** When that was in view itself, where only an earlier answer that may repeat it was (ISO 8601, UTC). */
+  thirdPartyTextAt?: string | undefined;
   /** It was shown what was said in a channel, which the answer retells [B4]. */
   retells?: true;
 }
@@ -187,11 +189,12 @@ async function answerTurn(
   let soFar = '';
   try {
     signal.throwIfAborted();
-    const { prompt, hasThirdPartyText, notes } = await timed(
+    const { prompt, hasThirdPartyText, thirdPartyTextAt, notes } = await timed(
       'prompt',
       bot.prompts.compose(turn, off, signal),
     );
     known.hasThirdPartyText = hasThirdPartyText;
+    known.thirdPartyTextAt = thirdPartyTextAt;
     known.notes.push(...notes);
     known.used.prompt.push(...prompt.sources);
     if (usesNotes(known.used))
@@ -224,7 +227,10 @@ async function answerTurn(
       onNote: (note) => known.notes.push(note),
       onNotice: (notice) => known.notices.push(notice),
       onOffer: (offer) => turn.speaker.isBot === undefined && addOffer(known.offers, offer),
-      onThirdPartyText({ retells }) {
+      onThirdPartyText({ retells, thirdPartyTextAt: at }) {
+        const isInView =
+          at === undefined || (known.hasThirdPartyText && known.thirdPartyTextAt === undefined);
+        known.thirdPartyTextAt = isInView ? undefined : [known.thirdPartyTextAt ?? '', at].toSorted().at(-1);
         known.hasThirdPartyText = true;
         if (retells === true) known.retells = true;
       },
@@ -293,7 +299,8 @@ async function deliver(
   control: TurnControl,
   bot: TurnPorts,
 ): Promise<TurnOutcome> {
-  const { text, problem, notes, notices, offers, hasThirdPartyText, retells, hadNoTools = false } = answer;
+  const { text, problem, notes, notices, offers, hadNoTools = false } = answer;
+  const { hasThirdPartyText, thirdPartyTextAt, retells } = answer;
   const question = questionOf(turn);
   const paused = bot.pauseNotes.take(sessionOf(turn), memory.pause);
   const under = async () => {
@@ -324,7 +331,13 @@ async function deliver(
   if (!usesNotes(answer.used))
     await saveBestEffort(bot.logger, 'the answer', () =>
       bot.journal.prepare(
-        { ...question, text, hasThirdPartyText, ...(retells === true && { retells }) },
+        {
+          ...question,
+          text,
+          hasThirdPartyText,
+          ...(thirdPartyTextAt !== undefined && { thirdPartyTextAt }),
+          ...(retells === true && { retells }),
+        },
         { isLazy },
       ),
     );

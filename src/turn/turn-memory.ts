@@ -31,6 +31,7 @@ export type TurnMemory = ReturnType<typeof openMemory>;
 interface AnswerToKeep {
   readonly text: string;
   readonly hasThirdPartyText: boolean;
+  readonly thirdPartyTextAt?: string | undefined;
   readonly retells?: true;
   readonly used: UsedMemory;
 }
@@ -87,7 +88,7 @@ export function openMemory(
     },
     async recordReply(ids: readonly string[], answer: AnswerToKeep): Promise<void> {
       if (!isBot) provenance.sent(turn, ids);
-      const { hasThirdPartyText, retells, used } = answer;
+      const { hasThirdPartyText, thirdPartyTextAt, retells, used } = answer;
       const text = usesNotes(used) ? unkeptAnswer : answer.text;
       // Nor is it read again by this way: what a note said goes with the note.
       if (usesNotes(used))
@@ -97,7 +98,7 @@ export function openMemory(
       if (!(await mayStore())) return;
       const at = clock().toISOString();
       await saveBestEffort(logger, 'the reply', async () => {
-        const reply = { ids, text, at, ...(retells === true && { retells }) };
+        const reply = { ids, text, at, thirdPartyTextAt, ...(retells === true && { retells }) };
         const isKept = await log.recordReply({ ...turn, hasThirdPartyText }, reply);
         // What it answers was forgotten while it was made [K4].
         if (!isKept) await journal.hide(turn.place.channelId, ids);

@@ -24,6 +24,9 @@ function replied(
   return { id, channelId: generalId, author, text: `text ${id}`, at: '', attachments: [], files };
 }
 
+/** When others' words were in view for these answers; Alice's turns are at ten. */
+const seenAt = { marked: '2026-01-15T09:50:00.000Z', old: '2026-01-15T09:30:00.000Z' };
+
 const bob = { id: bobId, name: 'Bob', kind: 'human' } as const;
 
 /** What a turn of Alice's messages brings along; every file is opened but movies. */
@@ -50,7 +53,10 @@ async function read(
       return Promise.resolve(others.find((each) => each.id === id) ?? 'gone');
     },
     log: {
-      answersWithOthersWords: (_, ids) => Promise.resolve(new Set(ids.filter((id) => id === 'marked'))),
+      othersWordsIn: (_, ids) =>
+        Promise.resolve(
+          new Map(ids.flatMap((id) => (id === 'unlogged' ? [] : [[id, seenAt[id as keyof typeof seenAt]]]))),
+        ),
     },
     logger: new RecordingLogger(),
   };
@@ -71,6 +77,7 @@ describe('what a turn brings along', () => {
       forwards: [],
       files: [],
       hasThirdPartyText: false,
+      repeatedAt: [],
       asked: [],
     });
   });
@@ -100,7 +107,8 @@ describe('what a turn brings along', () => {
     const own = replied('8', { id: aliceId, name: 'Alice', kind: 'human' });
     for (const [question, hasThirdPartyText] of [
       [own, false],
-      [{ ...own, hasThirdPartyText: true } as const, true],
+      // The log says of the answer that it was made without, as where a file could not be opened.
+      [{ ...own, hasThirdPartyText: true } as const, false],
       [replied('8', bob), true],
     ] as const) {
       const answering = [{ ...answer, answers: '8' }, question];
@@ -109,6 +117,11 @@ describe('what a turn brings along', () => {
     expect((await read([message('1', replyTo('9'))], [{ ...answer, answers: '8' }])).hasThirdPartyText).toBe(
       true,
     );
+    const unlogged = { ...answer, id: 'unlogged', answers: '8', at: '2026-01-15T09:59:00.000Z' };
+    for (const brought of [{ ...own, hasThirdPartyText: true } as const, own])
+      expect((await read([message('1', replyTo('unlogged'))], [unlogged, brought])).repeatedAt).toEqual(
+        brought === own ? [] : [unlogged.at],
+      );
     const sent = { ...answer, hasThirdPartyText: true } as const;
     expect((await read([message('1', replyTo('9'))], [sent])).hasThirdPartyText).toBe(true);
   });
@@ -139,6 +152,7 @@ describe('what a turn brings along', () => {
     ['a reply to oneself', message('1', replyTo('7')), false],
     ['a reply to what is gone', message('1', replyTo('6')), false],
     ['a reply to an answer that may repeat others’ words', message('1', replyTo('marked')), true],
+    ['a reply to such an answer of half an hour ago', message('1', replyTo('old')), false],
     ['a name of many words', message('1', { text: 'hi @\u2068Loves peanuts\u2069' }), true],
     ['a name of one word', message('1', { text: 'hi @Bob' }), false],
   ])('holds what the speaker did not write, or not, with %s [M5a]', async (_, said, hasThirdPartyText) => {
@@ -146,8 +160,10 @@ describe('what a turn brings along', () => {
       replied('9', bob),
       replied('8', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' }),
       replied('marked', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' }),
+      replied('old', { id: '900000000000000001', name: 'Discoclaw', kind: 'self' }),
       replied('7', { id: aliceId, name: 'Alice', kind: 'human' }),
     ];
-    expect((await read([said], others)).hasThirdPartyText).toBe(hasThirdPartyText);
+    const enclosed = await read([said], others);
+    expect(enclosed.hasThirdPartyText || enclosed.repeatedAt.length > 0).toBe(hasThirdPartyText);
   });
 });

@@ -57,7 +57,7 @@ function composerOver(
       open: (files) => Promise.resolve(files.map(({ name }) => ({ kind: 'text', name, text: 'x' }))),
     },
     readReplied: () => Promise.resolve('gone'),
-    log: { answersWithOthersWords: () => Promise.resolve(new Set()) },
+    log: { othersWordsIn: (_, ids) => Promise.resolve(new Map(ids.map((id) => [id, undefined]))) },
     people: { erasedBy: () => Promise.resolve(() => false) },
     botName: 'Discoclaw',
     timeZone: 'UTC',
@@ -229,16 +229,23 @@ describe("other people's text in the context [M5a]", () => {
     expect(await thirdPartyTextIn([alice, other])).toBe(true);
   });
 
-  it('is there although their message is too old for the prompt: an answer that is shown may repeat it', async () => {
+  it('is there as long as their message is shown, and no longer', async () => {
     const longAgo = message(1, bobId, 'human', 'x'.repeat(190));
-    expect(await thirdPartyTextIn([longAgo, bot, message(3, aliceId, 'human', 'y'.repeat(150))])).toBe(true);
+    expect(await thirdPartyTextIn([longAgo])).toBe(true);
+    expect(await thirdPartyTextIn([longAgo, bot, message(3, aliceId, 'human', 'y'.repeat(150))])).toBe(false);
   });
 
-  it('is there with a file of the turn, and while an answer to an earlier one may repeat it', async () => {
-    expect(
-      await thirdPartyTextIn([alice, bot], [{ name: 'a.txt', size: 1, url: 'https://cdn.discordapp.com/a' }]),
-    ).toBe(true);
-    expect(await thirdPartyTextIn([{ ...alice, hasThirdPartyText: true }, bot])).toBe(true);
+  it('is there with a file of the turn that was opened; a name in history is none', async () => {
+    const file = { name: 'a.txt', size: 1, url: 'https://cdn.discordapp.com/a' };
+    expect(await thirdPartyTextIn([alice, bot], [file])).toBe(true);
+    for (const attachments of [['a.txt'], ['forwarded message']])
+      expect(await thirdPartyTextIn([{ ...alice, attachments, hasThirdPartyText: true }, bot])).toBe(false);
+    const voice = { kind: 'voice message', text: 'voice.ogg · 0 min 9 s' } as const;
+    expect(await thirdPartyTextIn([{ ...alice, shown: [voice] }, bot])).toBe(false);
+  });
+
+  it('is there with a card in history, such as the preview of a link', async () => {
+    expect(await thirdPartyTextIn([{ ...alice, shown: [{ kind: 'card', text: 'News' }] }, bot])).toBe(true);
   });
 
   it('is there with an answer to a question that was deleted since', async () => {
@@ -255,45 +262,58 @@ describe('an earlier answer that may repeat others’ words [M5a]', () => {
   const old = { ...alice, at: '2026-01-15T08:00:00.000Z' };
   const answer = { ...bot, text: 'Mallory said: canary', answers: alice.id, at: '2026-01-15T08:00:05.000Z' };
   const dm = { ...aliceContext, place: { audience: 'dm', channelId: generalId, homeId: generalId } } as const;
-  const log: PromptPorts['log'] = {
-    answersWithOthersWords: (_, ids) => Promise.resolve(new Set(ids.filter((id) => id === answer.id))),
-  };
+  const seenAt = answer.at;
+  const logOf = (known: ReadonlyMap<string, string | undefined>): Partial<PromptPorts> => ({
+    log: { othersWordsIn: () => Promise.resolve(known) },
+  });
+  const marked = logOf(new Map([[answer.id, seenAt]]));
 
-  async function composed(context: TurnContext, saidAt: string, ports: Partial<PromptPorts> = { log }) {
-    const messages = context.messages.map((each) => ({ ...each, at: saidAt }));
-    const { prompt, hasThirdPartyText } = await composerOver([old, answer], ports).compose(
-      { ...context, messages },
-      allOn,
-      signal,
-    );
-    return { hasThirdPartyText, isShown: JSON.stringify(prompt.messages).includes('canary') };
+  async function composed(context: TurnContext, now: string, ports = marked, question = old) {
+    const turn = { ...context, now: new Date(now) };
+    const composer = composerOver([question, answer], ports);
+    const { prompt, hasThirdPartyText, thirdPartyTextAt } = await composer.compose(turn, allOn, signal);
+    return {
+      at: hasThirdPartyText && thirdPartyTextAt,
+      isShown: JSON.stringify(prompt.messages).includes('canary'),
+    };
   }
 
-  it('counts as others’ words', async () => {
-    const soon = '2026-01-15T08:10:00.000Z';
-    const clean = { log: { answersWithOthersWords: () => Promise.resolve(new Set<string>()) } };
-    expect(await composed(aliceContext, soon, clean)).toEqual({ hasThirdPartyText: false, isShown: true });
-    expect(await composed(aliceContext, soon)).toEqual({ hasThirdPartyText: true, isShown: true });
-    expect(await composed(dm, soon)).toEqual({ hasThirdPartyText: true, isShown: true });
+  it('counts as these for half an hour, in every place, and is shown after it', async () => {
+    for (const context of [aliceContext, dm]) {
+      expect(await composed(context, '2026-01-15T08:30:04.999Z')).toEqual({ at: seenAt, isShown: true });
+      expect(await composed(context, '2026-01-15T08:30:05.000Z')).toEqual({ at: false, isShown: true });
+      const clean = logOf(new Map([[answer.id, undefined]]));
+      expect(await composed(context, '2026-01-15T08:10:00.000Z', clean)).toEqual({
+        at: false,
+        isShown: true,
+      });
+    }
   });
 
-  it('is left out in a DM after a pause, and then counts no more; elsewhere it stays', async () => {
-    const later = '2026-01-15T08:30:05.000Z';
-    expect(await composed(dm, later)).toEqual({ hasThirdPartyText: false, isShown: false });
-    expect(await composed(aliceContext, later)).toEqual({ hasThirdPartyText: true, isShown: true });
+  it('counts from when they were in view themselves, where it was made with an answer only', async () => {
+    const derived = logOf(new Map([[answer.id, '2026-01-15T07:50:00.000Z']]));
+    const at = '2026-01-15T07:50:00.000Z';
+    expect(await composed(dm, '2026-01-15T08:19:59.000Z', derived)).toEqual({ at, isShown: true });
+    expect(await composed(dm, '2026-01-15T08:20:00.000Z', derived)).toEqual({ at: false, isShown: true });
   });
 
-  it('is any answer where the log cannot be read', async () => {
-    const broken = { log: { answersWithOthersWords: () => Promise.reject(new Error('no disk')) } };
-    expect(await composed(dm, '2026-01-15T08:10:00.000Z', broken)).toEqual({
-      hasThirdPartyText: true,
-      isShown: true,
-    });
+  it('is one that the log does not know, where its speaker brought such words along, and any where it cannot be read', async () => {
+    const unlogged = logOf(new Map());
+    const brought = { ...old, hasThirdPartyText: true } as const;
+    const broken = { log: { othersWordsIn: () => Promise.reject(new Error('no disk')) } };
+    for (const [ports, question, at] of [
+      [unlogged, old, false],
+      [unlogged, brought, seenAt],
+      [broken, old, seenAt],
+    ] as const) {
+      expect((await composed(dm, '2026-01-15T08:10:00.000Z', ports, question)).at).toBe(at);
+      expect((await composed(dm, '2026-01-15T08:40:00.000Z', ports, question)).at).toBe(false);
+    }
   });
 
-  it('and memory that may repeat them are known to whoever writes', async () => {
-    const marked: SectionSource<TurnContext> = {
-      name: 'marked',
+  it('and memory that may repeat them are known to what writes', async () => {
+    const summary: SectionSource<TurnContext> = {
+      name: 'summary',
       sections: async () => [
         {
           name: 'conversation_summary',
@@ -306,7 +326,7 @@ describe('an earlier answer that may repeat others’ words [M5a]', () => {
       ],
     };
     expect(
-      (await composerOver([], { layers: [marked] }).compose(aliceContext, allOn, signal)).hasThirdPartyText,
+      (await composerOver([], { layers: [summary] }).compose(aliceContext, allOn, signal)).hasThirdPartyText,
     ).toBe(true);
   });
 });

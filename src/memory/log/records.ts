@@ -32,6 +32,8 @@ const assistantMessageSchema = z.object({
   replyTo: z.array(z.string()),
   /** Whether it was made with other people's words or a file in view, which it may repeat [M5a]; records of earlier versions do not say. */
   hasThirdPartyText: z.boolean().exactOptional(),
+  /** ISO 8601, UTC: when these words were last in view themselves, where only an earlier answer that may repeat them was; absent otherwise. */
+  thirdPartyTextAt: z.string().exactOptional(),
   /** It retells what was read in a channel [B4]: it is kept as it is, and nothing is made of it. */
   retells: z.literal(true).exactOptional(),
 });

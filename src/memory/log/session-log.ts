@@ -54,6 +54,8 @@ export interface SentReply {
   readonly at: string;
   /** See {@link AssistantMessage}. */
   readonly retells?: true;
+  /** See {@link AssistantMessage}. */
+  readonly thirdPartyTextAt?: string | undefined;
 }
 
 export interface SessionLogOptions {
@@ -153,6 +155,7 @@ export function createSessionLog(options: SessionLogOptions) {
         attachments: [],
         hasThirdPartyText: context.hasThirdPartyText,
         ...(reply.retells === true && { retells: reply.retells }),
+        ...(reply.thirdPartyTextAt !== undefined && { thirdPartyTextAt: reply.thirdPartyTextAt }),
         ...originOf(context.place),
         ...(asked.some(({ record }) => record.type === 'message' && record.mode === 'ask')
           ? { mode: 'ask' as const }
@@ -284,14 +287,21 @@ export function createSessionLog(options: SessionLogOptions) {
       isUnanswered(foldLog(await tails.covering(session, [id])), id),
     /** The message as it reads now; `undefined` likewise. */
     logged: messageOf,
-    /** Those of the ids whose messages are answers that may repeat other people's words or a file [M5a]. */
-    async answersWithOthersWords(session: SessionKey, ids: readonly string[]): Promise<ReadonlySet<string>> {
-      const marked = new Set<string>();
+    /**
+     * When other people's words or a file were last in view for these answers, which may repeat them (ISO 8601, UTC) [M5a]; `undefined` for an answer
+     * that was made without. One that the log does not know is absent.
+     */
+    async othersWordsIn(
+      session: SessionKey,
+      ids: readonly string[],
+    ): Promise<ReadonlyMap<string, string | undefined>> {
+      const known = new Map<string, string | undefined>();
       for (const { record } of await tails.covering(session, ids)) {
-        if (record.type !== 'message' || record.role !== 'assistant' || !mayHoldOthersWords(record)) continue;
-        for (const id of record.ids) if (ids.includes(id)) marked.add(id);
+        if (record.type !== 'message' || record.role !== 'assistant') continue;
+        const at = mayHoldOthersWords(record) ? (record.thirdPartyTextAt ?? record.at) : undefined;
+        for (const id of record.ids) if (ids.includes(id)) known.set(id, at);
       }
-      return marked;
+      return known;
     },
     /**
      * All messages of a person's conversations, answers among them, that say some words and that `isMeant` picks, by channel [K4]; with `areHeld` also those

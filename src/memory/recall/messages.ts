@@ -247,6 +247,7 @@ function unitOf(
     at,
     isBot: role === 'assistant',
     hasThirdPartyText: mayHoldOthersWords(message),
+    ...(message.role === 'assistant' && { thirdPartyTextAt: message.thirdPartyTextAt ?? at }),
     ...sitting,
     reference: {
       kind: 'message',

@@ -29,8 +29,10 @@ export interface Passage {
   readonly date: string;
   /** The hit, with the lines around it as far as they fit. */
   readonly content: string;
-  /** Whether the hit or a line around it may repeat what is not the owner's [M5a]. */
+  /** Whether the hit or a line around it may repeat what is not the owner's, answers of the bot aside [M5a]. */
   readonly hasThirdPartyText: boolean;
+  /** When such words were last in view for the answers in it that may repeat them (ISO 8601, UTC). */
+  readonly repeatedAt: readonly string[];
 }
 
 /**
@@ -67,8 +69,10 @@ export async function passagesOf(
     for (const { at } of shownWith) taken.add(at);
     const inOrder = [...shownWith, { at: hit.index, line, unit }].toSorted((a, b) => a.at - b.at);
     const content = inOrder.map((each) => each.line).join(separator);
-    const hasThirdPartyText = inOrder.some((each) => each.unit.hasThirdPartyText);
-    passages.push({ source, unit, date, content, hasThirdPartyText });
+    const marked = inOrder.filter((each) => each.unit.hasThirdPartyText);
+    const hasThirdPartyText = marked.some((each) => each.unit.thirdPartyTextAt === undefined);
+    const repeatedAt = marked.flatMap((each) => each.unit.thirdPartyTextAt ?? []);
+    passages.push({ source, unit, date, content, hasThirdPartyText, repeatedAt });
     await pause();
   }
   return passages;

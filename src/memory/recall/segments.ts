@@ -35,6 +35,8 @@ export interface RecallUnit {
   readonly isBot: boolean;
   /** It may repeat what is not the owner's: other people's words, or a file's [M5a]. */
   readonly hasThirdPartyText: boolean;
+  /** Of an answer of the bot that may: when these words were last in view themselves (ISO 8601, UTC). */
+  readonly thirdPartyTextAt?: string;
   /** Units of one origin share one object. */
   readonly reach: Reach;
   /** Neighbours in a file are neighbours in meaning only within one stretch: a sitting of a conversation, a file, an item. */

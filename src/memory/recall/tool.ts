@@ -4,6 +4,7 @@ import { textWithSources, type MemorySource } from '../../core/memory-source.ts'
 import { dataLine } from '../../core/section.ts';
 import { clip } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
+import { answerCounts } from '../../core/turn-context.ts';
 import { sourceOfItem } from '../durable/document.ts';
 import type { Passage } from './passages.ts';
 import type { Recall } from './recall.ts';
@@ -65,7 +66,7 @@ export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: n
         now,
         excluded: messages.map(({ id }) => id),
       });
-      return { ok: true, ...renderPassages(queries, passages) };
+      return { ok: true, ...renderPassages(queries, passages, now) };
     },
   });
 }
@@ -78,7 +79,8 @@ const shownQueryChars = 200;
 function renderPassages(
   queries: readonly string[],
   passages: readonly Passage[],
-): Pick<ToolOutcome, 'text' | 'sources' | 'hasThirdPartyText'> {
+  now: Date,
+): Pick<ToolOutcome, 'text' | 'sources' | 'hasThirdPartyText' | 'thirdPartyTextAt'> {
   const asked = queries.map((query) => `"${clip(dataLine(query), shownQueryChars)}"`).join(' · ');
   const heading = (count: number): string => `Found ${count} result(s) for: ${asked}`;
   const blocks: { readonly text: string; readonly source?: MemorySource }[] = [];
@@ -90,8 +92,11 @@ function renderPassages(
     blocks.push({ text: block, source: sourceOf(passage) });
   }
   const shown = textWithSources([{ text: heading(blocks.length) }, ...blocks], '\n\n');
-  const repeatsOthers = passages.slice(0, blocks.length).some(({ hasThirdPartyText }) => hasThirdPartyText);
-  return repeatsOthers ? { ...shown, hasThirdPartyText: true } : shown;
+  const told = passages.slice(0, blocks.length);
+  if (told.some(({ hasThirdPartyText }) => hasThirdPartyText)) return { ...shown, hasThirdPartyText: true };
+  const counting = told.flatMap(({ repeatedAt }) => repeatedAt.filter((at) => answerCounts(at, now)));
+  const thirdPartyTextAt = counting.toSorted().at(-1);
+  return thirdPartyTextAt === undefined ? shown : { ...shown, hasThirdPartyText: true, thirdPartyTextAt };
 }
 
 function sourceOf({ unit: { reference, at, text } }: Passage): MemorySource {

@@ -488,9 +488,24 @@ describe('an answer that was made with others’ words in view [M5a]', () => {
     const marked = { ...(await sessions.say('what did she say?')), hasThirdPartyText: true };
     const ids = await sessions.answer(marked, 'Mallory said so', 2);
     const [, clean = ''] = await sessions.turn('and now?');
-    const asked = [...ids, clean, marked.messages[0]?.id ?? ''];
+    const asked = [...ids, clean, marked.messages[0]?.id ?? '', messageId(999)];
+    const at = expect.stringMatching(/^2\d{3}-.*Z$/u);
     for (const { log } of [sessions, openSessions(sessions.store)])
-      expect([...(await log.answersWithOthersWords(session, asked))]).toEqual(ids);
-    expect((await sessions.log.answersWithOthersWords(session, [])).size).toBe(0);
+      expect([...(await log.othersWordsIn(session, asked))]).toEqual([
+        ...ids.map((id) => [id, at]),
+        [clean, undefined],
+      ]);
+    expect((await sessions.log.othersWordsIn(session, [])).size).toBe(0);
+  });
+
+  it('has the time of what it was made with, where that was an answer too', async () => {
+    const sessions = openSessions();
+    const asked = { ...(await sessions.say('and what else?')), hasThirdPartyText: true };
+    const thirdPartyTextAt = '2026-01-15T08:00:00.000Z';
+    const reply = { ids: [messageId(998)], text: 'this', at: '2026-01-15T08:20:00.000Z', thirdPartyTextAt };
+    await sessions.log.recordReply(asked, reply);
+    expect([...(await sessions.log.othersWordsIn(session, reply.ids))]).toEqual([
+      [messageId(998), thirdPartyTextAt],
+    ]);
   });
 });
