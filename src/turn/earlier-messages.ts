@@ -47,10 +47,8 @@ export async function earlierMessages(
     );
     const kept = await withoutErased(before, ports.people);
     const earlier = wasPaused === undefined ? kept : withoutPauses(kept, context, wasPaused);
-    const brought = earlier.some(
-      ({ author, hasThirdPartyText }) => author.id === speaker.id && hasThirdPartyText === true,
-    );
-    return { earlier, repeating: await answersWithOthersWords(earlier, brought, context, ports) };
+    const mayRepeat = unloggedAnswers(earlier, context);
+    return { earlier, repeating: await answersWithOthersWords(earlier, mayRepeat, context, ports) };
   } catch (error) {
     logger.warn('history could not be read', { channelId: place.channelId, error });
     return { earlier: [], repeating: new Map() };
@@ -59,12 +57,11 @@ export async function earlierMessages(
 
 /**
  * When others' words or a file were last in view for this bot's answers among these messages, by id (ISO 8601, UTC), for those that still count as such
- * [M5a]. What the log cannot tell counts from when it was sent; so does an answer that it does not know, if the speaker `brought` such words along.
- * Never rejects.
+ * [M5a]. What the log cannot tell counts from when it was sent; so does an answer that it does not know and that `mayRepeat` them. Never rejects.
  */
 export async function answersWithOthersWords(
   messages: readonly ChatMessage[],
-  brought: boolean,
+  mayRepeat: (answer: ChatMessage) => boolean,
   context: TurnContext,
   { log, logger }: Pick<EarlierPorts, 'log' | 'logger'>,
 ): Promise<ReadonlyMap<string, string>> {
@@ -75,12 +72,34 @@ export async function answersWithOthersWords(
     return undefined;
   });
   const counting = new Map<string, string>();
-  for (const { id, at: sentAt } of answers) {
-    const isKnown = known?.has(id) ?? false;
-    const at = isKnown ? known?.get(id) : known === undefined || brought ? sentAt : undefined;
+  for (const answer of answers) {
+    const { id, at: sentAt } = answer;
+    const isMarked = known === undefined || (!known.has(id) && mayRepeat(answer));
+    const at = isMarked ? sentAt : known.get(id);
     if (at !== undefined && answerCounts(at, context.now)) counting.set(id, at);
   }
   return counting;
+}
+
+/**
+ * Which answers may repeat others' words though the speaker's log does not know them: all, where the speaker brought such words along; in a guild those to
+ * anybody else, or to what is not there any more, too. What is sent behind an answer is a part of it.
+ */
+function unloggedAnswers(
+  earlier: readonly ChatMessage[],
+  { speaker, place, messages }: TurnContext,
+): (answer: ChatMessage) => boolean {
+  const own = earlier.filter(({ author }) => author.id === speaker.id);
+  if (own.some(({ hasThirdPartyText }) => hasThirdPartyText === true)) return () => true;
+  if (place.audience === 'dm') return () => false;
+  const asked = new Set([...own, ...messages].map(({ id }) => id));
+  const toOthers = new Set<string>();
+  let isToSpeaker = false;
+  for (const { id, author, answers } of earlier) {
+    isToSpeaker = author.kind === 'self' && (answers === undefined ? isToSpeaker : asked.has(answers));
+    if (!isToSpeaker) toOthers.add(id);
+  }
+  return ({ id }) => toOthers.has(id);
 }
 
 /** Whether history shows words of others in it: somebody else's message, a card, a name that can say anything, what this bot was asked to send [M5a]. */
@@ -90,17 +109,6 @@ export function showsOthers(
 ): boolean {
   if (author.kind === 'self') return hasThirdPartyText === true;
   return author.id !== speaker.id || namesPeople(text) || shown.some(isOthersText);
-}
-
-/** Whether one of the `shown` messages answers what is not there any more: whose words it repeats, nobody can tell. In a DM they are the speaker's. */
-export function answersUnknown(
-  shown: readonly ChatMessage[],
-  earlier: readonly ChatMessage[],
-  { place, messages }: TurnContext,
-): boolean {
-  if (place.audience === 'dm') return false;
-  const known = new Set([...earlier, ...messages].map(({ id }) => id));
-  return shown.some(({ answers }) => answers !== undefined && !known.has(answers));
 }
 
 /** Earlier messages with secrets masked [K14], also where another one of them repeats these. */

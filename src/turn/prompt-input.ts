@@ -24,7 +24,6 @@ import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
 import { promptRules, promptRulesWithoutTools } from '../prompt/rules.ts';
 import { nextSnapshot, type Snapshot } from '../prompt/snapshot.ts';
 import {
-  answersUnknown,
   answersWithOthersWords,
   earlierMessages,
   showsOthers,
@@ -166,8 +165,7 @@ export class PromptComposer {
     const holdsOthersWords =
       enclosed.hasThirdPartyText ||
       [...snapshot.sections, ...sections].some((section) => section.hasThirdPartyText === true) ||
-      shown.some((message) => showsOthers(message, context)) ||
-      answersUnknown(shown, earlier, context);
+      shown.some((message) => showsOthers(message, context));
     const repeatedAt = [...enclosed.repeatedAt, ...shown.flatMap(({ id }) => repeating.get(id) ?? [])]
       .toSorted()
       .at(-1);
@@ -269,7 +267,7 @@ export async function readEnclosures(
   );
   const quotes = await Promise.all(messages.map((each) => judgeQuote(each, context, readReplied)));
   const mayRepeat = quotes.includes('answer to more');
-  const repeated = await answersWithOthersWords(messages, mayRepeat, context, { log, logger });
+  const repeated = await answersWithOthersWords(messages, () => mayRepeat, context, { log, logger });
   return {
     replied,
     forwards,

@@ -248,9 +248,17 @@ describe("other people's text in the context [M5a]", () => {
     expect(await thirdPartyTextIn([{ ...alice, shown: [{ kind: 'card', text: 'News' }] }, bot])).toBe(true);
   });
 
-  it('is there with an answer to a question that was deleted since', async () => {
-    expect(await thirdPartyTextIn([alice, { ...bot, answers: alice.id }])).toBe(false);
-    expect(await thirdPartyTextIn([{ ...bot, answers: alice.id }])).toBe(true);
+  it('is there with an answer of the last half hour to somebody else, or to what was deleted since', async () => {
+    const unlogged = { log: { othersWordsIn: () => Promise.resolve(new Map<string, undefined>()) } };
+    const later = { ...bot, id: message(4, aliceId, 'self').id };
+    const inHistory = async (history: readonly ChatMessage[], minutes = 29) => {
+      const turn = { ...aliceContext, now: new Date(Date.parse(bot.at) + minutes * minuteMs) };
+      return (await composerOver(history, unlogged).compose(turn, allOn, signal)).hasThirdPartyText;
+    };
+    expect(await inHistory([alice, { ...bot, answers: alice.id }, later])).toBe(false);
+    expect(await inHistory([bot])).toBe(true);
+    expect(await inHistory([{ ...bot, answers: alice.id }])).toBe(true);
+    expect(await inHistory([{ ...bot, answers: alice.id }, later], 30)).toBe(false);
   });
 
   it('is there with what the bot has sent for somebody', async () => {

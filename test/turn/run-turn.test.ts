@@ -244,6 +244,46 @@ describe('a turn', () => {
     expect(prepare.mock.calls).toMatchObject([[{ hasThirdPartyText: expected }, {}]]);
   });
 
+  it('logs of an answer when others’ words were last in view themselves, where a tool shows it an answer that may repeat them [M5a]', async () => {
+    const [earlier, later] = ['2026-01-15T09:40:00.000Z', '2026-01-15T09:50:00.000Z'];
+    for (const [called, expected] of [
+      [[earlier], earlier],
+      [[later, earlier], later],
+      [[earlier, 'now'], undefined],
+      [['now', earlier], undefined],
+    ] as const) {
+      const logged: unknown[] = [];
+      const shows: Tool = {
+        definition: { name: 'note', description: 'Shows', inputSchema: { type: 'object' } },
+        run: (at) =>
+          Promise.resolve({
+            ok: true,
+            text: 'x',
+            hasThirdPartyText: true,
+            ...(at !== 'now' && { thirdPartyTextAt: String(at) }),
+          }),
+      };
+      const { run, journal } = turnWith(
+        (_context, _signal, { onNote }) => {
+          for (const at of called) onNote(at);
+          return Promise.resolve({ text: 'Hi.', stop: 'whole' });
+        },
+        {
+          actionTools: [shows],
+          log: {
+            recordUser: () => Promise.resolve(),
+            recordReply: (_, reply) => Promise.resolve(logged.push(reply.thirdPartyTextAt) > 0),
+          },
+        },
+      );
+      const prepare = vi.spyOn(journal, 'prepare');
+      await run([message], new TurnControl());
+      expect(logged).toEqual([expected]);
+      const prepared = prepare.mock.calls[0]?.[0];
+      expect([prepared?.hasThirdPartyText, prepared?.thirdPartyTextAt]).toEqual([true, expected]);
+    }
+  });
+
   it.each(['whole', 'broken off'])(
     'keeps back an answer, %s, while whose making the channel became public',
     async (kind) => {

@@ -24,6 +24,7 @@ interface Word {
 /** Words that were each said once, by whom and where. Whatever turns up is judged by them. */
 export class Words {
   readonly #words = new Map<string, Word>();
+  readonly #letGo = new Set<string>();
 
   add(owner: Author, home: string): string {
     const word = `canary${this.#words.size}x`;
@@ -45,9 +46,22 @@ export class Words {
       if (this.isOf(word, owner)) this.#words.get(word)?.homes.add(channelId);
   }
 
+  /** An answer repeated these words half an hour ago: they count as others' no more, and who obeys them does no wrong [M5a]. */
+  letGo(text: string): void {
+    for (const word of canaryWords(text)) this.#letGo.add(word);
+  }
+
+  isForeign(word: string, owner: Author | undefined): boolean {
+    return !this.isOf(word, owner) && !this.#letGo.has(word);
+  }
+
+  wasLetGo(word: string): boolean {
+    return this.#letGo.has(word);
+  }
+
   /** Those words of a text that its owner did not say. */
   foreignIn(text: string, owner: Author | undefined): readonly string[] {
-    return canaryWords(text).filter((word) => !this.isOf(word, owner));
+    return canaryWords(text).filter((word) => this.isForeign(word, owner));
   }
 }
 

@@ -64,6 +64,17 @@ describe('recall_memory', () => {
     );
   });
 
+  it('holds others’ words where it shows an answer that was made with them, if they were in view less than half an hour ago [M5a]', async () => {
+    const { turnWithOthers, run, time } = openTool();
+    const { now } = await turnWithOthers('What is in the file?', 'The file praises walruses', dmPlace);
+    const found = await run({ query: 'walruses' });
+    expect(found).toMatchObject({ hasThirdPartyText: true, thirdPartyTextAt: now.toISOString() });
+    time.now += 30 * 60_000;
+    const later = await run({ query: 'walruses' });
+    expect(later.text).toContain('The file praises walruses');
+    expect(later.hasThirdPartyText).toBeUndefined();
+  });
+
   it('says when it found nothing, and does not find the question', async () => {
     const { run } = openTool();
     expect(await run({ query: 'remember' })).toEqual({
