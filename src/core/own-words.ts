@@ -6,24 +6,39 @@ export function ownWords(text: string, named = ' '): string {
   return withoutQuotes(withoutCode(text).replace(mentions, named)).replace(emojiNames, ' ').trim();
 }
 
-/** A message without its code: what stands between two runs of as many backticks, or from three of them on, were they never closed, to the end of the message. */
+/** Where code may begin: a run of backticks anywhere, or a fence of tildes with its info string at the begin of a line, also of one in a quote or list. */
+const codeOpening = /`+|^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*~{3,}.*/gmu;
+
+/**
+ * A message without its code: what stands between two runs of as many backticks, from three on of no fewer; what stands between a fence of tildes and the
+ * next line of no fewer tildes. What is never closed, one or two backticks aside, goes on to the end of the message.
+ */
 function withoutCode(text: string): string {
-  const runs = [...text.matchAll(/`+/gu)].map(({ 0: { length }, index }) => ({
-    index,
-    length,
-    end: index + length,
-  }));
+  const openings = [...text.matchAll(codeOpening)].map(({ 0: found, index }) => {
+    const sign = found.startsWith('`') ? '`' : '~';
+    const length = /`+|~{3,}/u.exec(found)?.[0].length ?? 0;
+    return { sign, length, index, end: index + found.length, isBlock: length >= 3 };
+  });
+  const endOf = ({ sign, length, end, isBlock }: (typeof openings)[number]): number | undefined => {
+    if (sign === '`') {
+      const closes = (other: (typeof openings)[number]): boolean =>
+        other.index >= end &&
+        other.sign === '`' &&
+        (isBlock ? other.length >= length : other.length === length);
+      return openings.find(closes)?.end;
+    }
+    const closing = new RegExp(`^[ \\t>]*~{${length},}[^\\S\\n]*$`, 'gmu');
+    closing.lastIndex = end;
+    return closing.exec(text) === null ? undefined : closing.lastIndex;
+  };
   let prose = '';
   let from = 0;
-  for (const [position, run] of runs.entries()) {
-    if (run.index < from) continue;
-    const isBlock = run.length >= 3;
-    const close = runs
-      .slice(position + 1)
-      .find(({ length }) => (isBlock ? length >= 3 : length === run.length));
-    if (close === undefined && !isBlock) continue;
-    prose += `${text.slice(from, run.index)}${isBlock ? '\n' : ' '}`;
-    from = close?.end ?? text.length;
+  for (const opening of openings) {
+    if (opening.index < from) continue;
+    const end = endOf(opening);
+    if (end === undefined && !opening.isBlock) continue;
+    prose += `${text.slice(from, opening.index)}${opening.isBlock ? '\n' : ' '}`;
+    from = end ?? text.length;
   }
   return prose + text.slice(from);
 }
