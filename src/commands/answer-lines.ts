@@ -32,18 +32,15 @@ export function listedItem(item: DurableItem, place: Place): string {
   return `${line} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
 }
 
-const shownFormerItems = 3;
-
 /** What an item corrected, as far as an answer in `place` may name it, each with the day until which it held [D6]. */
 export function formerLines(
   former: readonly DurableItem[],
   ownerId: string,
   place: Place,
-  most = shownFormerItems,
 ): readonly string[] {
-  return nameable(former, ownerId, place)
-    .named.slice(0, most)
-    .map((item) => `  before ${shownDay(new Date(item.updatedAt))}: ${withoutFences(dataLine(item.text))}`);
+  return nameable(former, ownerId, place).named.map(
+    (item) => `  before ${shownDay(new Date(item.updatedAt))}: ${withoutFences(dataLine(item.text))}`,
+  );
 }
 
 /** What is for a channel of whose readers there is no record stays in the DM until it is shared or said again [V2a]. */

@@ -166,7 +166,7 @@ export async function itemHistory(
   const item = await itemWithId(context, id, durable);
   if (item === undefined) return { text: unknownId(id) };
   const former = (await durable.formerOf(speaker.id)).get(item.id) ?? [];
-  const lines = formerLines(former, speaker.id, view, former.length);
+  const lines = formerLines(former, speaker.id, view);
   return {
     text: [
       listedItem(item, view),

@@ -1,14 +1,7 @@
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { renderSection } from '../core/section.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import {
-  counted,
-  formerLines,
-  listedItem,
-  nameable,
-  readFailureReply,
-  readingPlace,
-} from './answer-lines.ts';
+import { counted, listedItem, nameable, readFailureReply, readingPlace } from './answer-lines.ts';
 import { restrictions } from './memory-control.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 import { retentionText } from './memory-privacy.ts';
@@ -59,18 +52,14 @@ async function viewItems(context: CommandContext, ports: MemoryCommandPorts): Pr
   if (!ports.settings.durableEnabled) return { text: 'Durable memory is switched off on this bot.' };
   const { speaker, place } = context;
   const view = readingPlace(context);
-  const [items, former, { used, budget }] = await Promise.all([
+  const [items, { used, budget }] = await Promise.all([
     ports.durable.list(speaker.id),
-    ports.durable.formerOf(speaker.id),
     ports.durable.usage(speaker.id, place),
   ]);
   const { named, hidden } = nameable(items, speaker.id, view);
   const lines = [
     `Durable memory (${counted(named.length, 'item')}):`,
-    ...named.flatMap((item) => [
-      listedItem(item, view),
-      ...formerLines(former.get(item.id) ?? [], speaker.id, view),
-    ]),
+    ...named.map((item) => listedItem(item, view)),
     ...(items.length === 0 ? ['Nothing yet. `!memory remember <text>` adds something.'] : []),
     ...(hidden === 0 ? [] : [`${hidden} more in our DM: say \`!memory show\` there.`]),
   ];

@@ -79,7 +79,7 @@ async function whyItem(
         : [`Since: ${shownTime(new Date(item.createdAt))}`]),
       ...(mayTellPlace && source.messageId !== '' ? [`Where: ${whereOf(source)}`] : []),
       ...(sentence === undefined || !mayTellPlace ? [] : [`You said: ${quoted(sentence)}`]),
-      ...formerLines(former, speaker.id, view, former.length),
+      ...formerLines(former, speaker.id, view),
     ].join('\n'),
   };
 }

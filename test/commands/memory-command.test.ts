@@ -88,7 +88,7 @@ describe('show', () => {
     expect(await say('show')).not.toContain('Said in private.');
   });
 
-  it('lists below an item what it corrected, the newest first, as far as it may be shown there [D6]', async () => {
+  it('shows what an item says now: what it corrected is for `history`, newest first, as far as it may be shown there [D6][K8]', async () => {
     const { say, durable, idOf } = createHarness();
     const places = [publicPlace, dmPlace, publicPlace, privatePlace, publicPlace, publicPlace];
     for (const [index, place] of places.entries()) {
@@ -100,12 +100,15 @@ describe('show', () => {
       if (place === privatePlace) await durable.setVisibility(aliceId, id, 'here', dmPlace);
     }
     const former = async (place: Place, options = {}) =>
-      withDays(await say('show', place, options))
+      withDays(await say(`history ${await idOf('Lives in 5')}`, place, options))
         .split('\n')
         .filter((line) => line.startsWith(' '));
     expect(await former(publicPlace)).toEqual(linesBefore(4, 2, 0));
-    expect(await former(dmPlace)).toEqual(linesBefore(4, 3, 2));
-    expect(await former(publicPlace, { ephemeral: true })).toEqual(linesBefore(4, 3, 2));
+    expect(await former(dmPlace)).toEqual(linesBefore(4, 3, 2, 1, 0));
+    expect(await former(publicPlace, { ephemeral: true })).toEqual(linesBefore(4, 3, 2, 1, 0));
+    for (const subcommand of ['show', 'search lives', 'panel'])
+      for (const place of [publicPlace, dmPlace])
+        expect(await say(subcommand, place)).not.toMatch(/Lives in [0-4]/u);
     expect(await say('show')).toContain('Durable memory (1 item):\n- [fact] Lives in 5');
   });
 

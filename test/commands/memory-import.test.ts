@@ -72,7 +72,8 @@ describe('importing an export [K10]', () => {
     );
     const text = await shown(second);
     expect(text).toBe(await shown(first));
-    expect(text).toMatch(/I keep ants now.*\n {2}before .*I keep bees/u);
+    const history = await second.say(`history ${await second.idOf('I keep ants now')}`, dmPlace);
+    expect(history).toMatch(/I keep ants now.*\n {2}before .*I keep bees/u);
   });
 
   it('shows what is new first, and stores nothing before its owner says so', async () => {

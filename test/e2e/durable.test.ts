@@ -231,7 +231,10 @@ describe('the model', () => {
     );
     const shown = await memory(name, '#general', 'show');
     expect(shown).toContain('Durable memory (1 item):\n- [fact] Lives in Porto');
-    expect(shown).toMatch(/^ {2}before <t:\d+:d>: I live in Berlin$/mu);
+    expect(shown).not.toContain('Berlin');
+    expect(await memory(name, '#general', `history ${idIn(shown)}`)).toMatch(
+      /^ {2}before <t:\d+:d>: I live in Berlin$/mu,
+    );
     const person = (await stage.sandbox.info()).people[name];
     const { items } = JSON.parse(await stage.readFile(`data/users/${person}/durable.json`));
     expect(items).toEqual([
