@@ -25,7 +25,10 @@ function replied(
 }
 
 /** When others' words were in view for these answers; Alice's turns are at ten. */
-const seenAt = { marked: '2026-01-15T09:50:00.000Z', old: '2026-01-15T09:30:00.000Z' };
+const seenAt = new Map([
+  ['marked', '2026-01-15T09:50:00.000Z'],
+  ['old', '2026-01-15T09:30:00.000Z'],
+]);
 
 const bob = { id: bobId, name: 'Bob', kind: 'human' } as const;
 
@@ -54,9 +57,7 @@ async function read(
     },
     log: {
       othersWordsIn: (_, ids) =>
-        Promise.resolve(
-          new Map(ids.flatMap((id) => (id === 'unlogged' ? [] : [[id, seenAt[id as keyof typeof seenAt]]]))),
-        ),
+        Promise.resolve(new Map(ids.flatMap((id) => (id === 'unlogged' ? [] : [[id, seenAt.get(id)]])))),
     },
     logger: new RecordingLogger(),
   };

@@ -266,14 +266,15 @@ describe("other people's text in the context [M5a]", () => {
   });
 });
 
+function logOf(known: ReadonlyMap<string, string | undefined>): Partial<PromptPorts> {
+  return { log: { othersWordsIn: () => Promise.resolve(known) } };
+}
+
 describe('an earlier answer that may repeat others’ words [M5a]', () => {
   const old = { ...alice, at: '2026-01-15T08:00:00.000Z' };
   const answer = { ...bot, text: 'Mallory said: canary', answers: alice.id, at: '2026-01-15T08:00:05.000Z' };
   const dm = { ...aliceContext, place: { audience: 'dm', channelId: generalId, homeId: generalId } } as const;
   const seenAt = answer.at;
-  const logOf = (known: ReadonlyMap<string, string | undefined>): Partial<PromptPorts> => ({
-    log: { othersWordsIn: () => Promise.resolve(known) },
-  });
   const marked = logOf(new Map([[answer.id, seenAt]]));
 
   async function composed(context: TurnContext, now: string, ports = marked, question = old) {
