@@ -103,8 +103,9 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
         logger,
         memory.greeting,
         begin,
+        memory.setAside,
       )
-    : createCommandSet([catchup, settings, ...status], [], logger, memory.greeting, begin);
+    : createCommandSet([catchup, settings, ...status], [], logger, memory.greeting, begin, memory.setAside);
 }
 
 /** What of them Discord is to know, as {@link createCommands} makes them for a bot that has a status. */

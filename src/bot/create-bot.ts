@@ -8,6 +8,7 @@ import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import { measure } from '../core/measures.ts';
 import type { SessionKey } from '../core/place.ts';
 import { isSnowflake } from '../core/snowflake.ts';
+import type { SetAside } from '../core/store.ts';
 import type { Offer, OfferPort } from '../core/tool.ts';
 import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
@@ -114,6 +115,7 @@ export function createBot(config: Config, ports: BotPorts) {
     placeSettings: settings,
     people,
     greeting,
+    setAside,
     retention,
     leftGuilds,
     provenance,
@@ -216,6 +218,7 @@ export function createBot(config: Config, ports: BotPorts) {
     memoryNotices,
     answered: (turn) => lateNotices.answered(turn),
     greeting,
+    setAside,
     history,
     log: sessionLog,
     provenance,
@@ -332,6 +335,8 @@ export function createBot(config: Config, ports: BotPorts) {
     commands,
     /** This process's part of the status; `undefined` where nothing observes the edges. */
     status: async (): Promise<StatusFacts | undefined> => readOwnStatus?.(),
+    /** A file could not be read and was set aside: its person is told [S5]. */
+    noteSetAside: (file: SetAside): void => setAside.note(file),
     /** When the owner wants to be answered where. */
     answerModes: settings,
     /** Names in the log what the owner wrote about channels and is not used. Never rejects. */

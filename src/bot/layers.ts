@@ -36,6 +36,7 @@ import { createDetailSource, createItemSource, createNotebookSource } from '../m
 import { createRecallTool } from '../memory/recall/tool.ts';
 import { createRollingSummary } from '../memory/rolling/rolling-summary.ts';
 import { createGreeting } from '../memory/settings/greeting.ts';
+import { createSetAsideLines } from '../memory/settings/set-aside.ts';
 import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
@@ -354,6 +355,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     placeSettings,
     channelNotes,
     people,
+    setAside: createSetAsideLines({ people, logger }),
     greeting: createGreeting({
       settings: people,
       store,

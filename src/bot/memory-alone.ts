@@ -1,6 +1,7 @@
 import { readConfig, type Config, type Environment } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
+import type { SetAside } from '../core/store.ts';
 import type { AnswerKeeper } from '../memory/change-records.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSharedSpending } from '../observability/shared-spending.ts';
@@ -46,7 +47,14 @@ export async function openMemory(environment: Environment) {
   const { config } = readConfig(environment);
   const logger = createLogger({ level: 'warn' });
   await assertMemory(config);
-  const { store, shared, close } = await openStore(config, { as: 'alone', clock, logger });
+  const setAside: SetAside[] = [];
+  const opened = await openStore(config, {
+    as: 'alone',
+    onSetAside: (file) => void setAside.push(file),
+    clock,
+    logger,
+  });
+  const { store, shared } = opened;
   const work = shared?.work;
   const recent = new RecentChanges();
   const journal = createChannelJournal({ store, changes: recent });
@@ -73,5 +81,13 @@ export async function openMemory(environment: Environment) {
     lapseAt: work && ((userId, time) => work.add(userId, lapseKey, time)),
     logger,
   });
-  return { memory, close };
+  return {
+    memory,
+    /** People are told by the bot, when it runs again, of what could not be read [S5]. */
+    close: async (): Promise<void> => {
+      for (const file of setAside) memory.setAside.note(file);
+      await memory.setAside.idle();
+      await opened.close();
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Store } from '../core/store.ts';
+import type { SetAside, Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import { createFileStore } from '../storage/files/store.ts';
 import type { SharedPorts } from './bot-ports.ts';
@@ -26,11 +26,28 @@ export interface OpenStore {
 /** The store that the configuration names [X1]. @throws {StoreError} where it cannot be used, or somebody else is in the way. */
 export async function openStore(
   { storage }: Config,
-  { as = 'bot', clock, logger }: { readonly as?: Opener; readonly clock: Clock; readonly logger: Logger },
+  {
+    as = 'bot',
+    onSetAside,
+    clock,
+    logger,
+  }: {
+    readonly as?: Opener;
+    /** Is told of documents that could not be read [S5]; must not throw. Default: nobody is. */
+    readonly onSetAside?: (file: SetAside) => void;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  },
 ): Promise<OpenStore> {
   const { databaseUrl: url } = storage;
   if (url === undefined) {
-    const store = await createFileStore({ ...storage, clock, logger, readOnly: as === 'reader' });
+    const store = await createFileStore({
+      ...storage,
+      onSetAside,
+      clock,
+      logger,
+      readOnly: as === 'reader',
+    });
     return {
       store,
       shared: undefined,
@@ -41,7 +58,12 @@ export async function openStore(
   }
   // Who keeps files does not load it.
   const { createPostgresStore } = await import('../storage/postgres/store.ts');
-  const store = await createPostgresStore({ url, logger, as: as === 'bot' ? 'shared' : as });
+  const store = await createPostgresStore({
+    url,
+    onSetAside,
+    logger,
+    as: as === 'bot' ? 'shared' : as,
+  });
   return {
     store,
     shared: { processes: store, work: store.work },

@@ -6,6 +6,7 @@ import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
 import { allShards, isFirst, type Shards } from '../core/shards.ts';
+import type { SetAside } from '../core/store.ts';
 import { createDiscordClient, gatewayPing, isConnected, readsContent } from '../discord/client.ts';
 import { createLockedOut, hasAccess } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
@@ -76,7 +77,9 @@ export async function startBot(config: Config, options: StartOptions) {
   const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);
   assertPricesKnown(config);
   const clock = systemClock;
-  const opened = await openStore(config, { clock, logger });
+  const setAsideEarly: SetAside[] = [];
+  let noteSetAside = (file: SetAside): void => void setAsideEarly.push(file);
+  const opened = await openStore(config, { onSetAside: (file) => noteSetAside(file), clock, logger });
   const malformed = createMalformedCount(logger, clock);
   const lockedOut = createLockedOut();
   let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
@@ -169,6 +172,8 @@ export async function startBot(config: Config, options: StartOptions) {
       logger,
     });
 
+    ({ noteSetAside } = bot);
+    for (const file of setAsideEarly) noteSetAside(file);
     const ignored = createIgnoredMessages(await readIgnored(store, logger));
     const { recovery } = bot;
     const gateway = await startGateway({

@@ -10,6 +10,7 @@ import { referenceTo, withReference } from '../core/errors.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Greeting } from '../memory/settings/greeting.ts';
+import type { SetAsideLines } from '../memory/settings/set-aside.ts';
 import { parseCommand, type RequestHandler, type Command } from './command.ts';
 
 /** An entry in the menu of every message. */
@@ -31,6 +32,7 @@ export function createCommandSet(
   greeting?: Pick<Greeting, 'begin'>,
   /** Runs a command, so that its writes can be refused once its person was erased [K11]. */
   begin: KeyedQueue['begin'] = (work) => work(),
+  setAside?: Pick<SetAsideLines, 'under'>,
 ) {
   const definitions = commands.map(({ definition }) => definition);
 
@@ -50,13 +52,15 @@ export function createCommandSet(
       messageIds: [],
     });
     const reply = await answer();
-    if (firstWords === undefined) return reply;
+    // By then it is known what could not be read for it.
+    const lines = setAside === undefined ? firstWords : await setAside.under(speaker.id, firstWords);
+    if (lines === undefined) return reply;
     return {
       ...reply,
-      text: `${reply.text}\n${firstWords.line}`,
+      text: `${reply.text}\n${lines.line}`,
       async settle(wasSent) {
-        if (wasSent) await begin(() => firstWords.sent());
-        firstWords.release();
+        if (wasSent) await begin(() => lines.sent());
+        lines.release();
       },
     };
   }

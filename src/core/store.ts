@@ -89,6 +89,15 @@ export interface StoredFile {
   readonly bytes: number;
 }
 
+/** A document that could not be read was moved into quarantine [S5]. */
+export interface SetAside {
+  readonly key: string;
+  /** When; ISO 8601, UTC. */
+  readonly at: string;
+  /** From when the good copy is that is used in its place, ISO 8601; absent where there is none. */
+  readonly copyFrom?: string;
+}
+
 /** Whether what stood there before is erased now, a moment later, or not by this. */
 export type Erasing = boolean | 'soon';
 

@@ -184,7 +184,7 @@ export function takeAwayPosted(
   return reply.takeAway();
 }
 
-/** Under a whole answer: what went wrong or was done, and to somebody new the first words [K12]. Rejects as `sendLine` does. */
+/** Under a whole answer: what went wrong or was done, and what the person is told once [K12][S5]. Rejects as `sendLine` does. */
 export async function sendLinesUnder(
   bot: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
   question: Question,

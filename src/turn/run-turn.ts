@@ -347,7 +347,7 @@ async function deliver(
       await memory.recordReply(finished.ids, answer);
       await markHandled(bot, question);
       const { line, buttons } = await under();
-      await sendLinesUnder(bot, question, line, await memory.firstWords, { buttons, stillHolds });
+      await sendLinesUnder(bot, question, line, await memory.toldOnce(), { buttons, stillHolds });
       bot.answered(turn);
       if (offers.length > 0) await showOffers(bot, turn, reply, finished.ids, offers);
       return 'answered';

@@ -5,7 +5,8 @@ import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Provenance } from '../memory/provenance.ts';
-import type { Greeting } from '../memory/settings/greeting.ts';
+import type { FirstWords, Greeting } from '../memory/settings/greeting.ts';
+import type { SetAsideLines } from '../memory/settings/set-aside.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { saveBestEffort } from './journal.ts';
 import { everything } from './pauses.ts';
@@ -18,6 +19,7 @@ export interface TurnMemoryPorts extends Pick<ReplyPorts, 'journal' | 'logger'>,
   /** What each person lets the bot keep [K9]. */
   readonly people: Pick<PersonSettingsStore, 'mayStore'>;
   readonly greeting: Pick<Greeting, 'begin'>;
+  readonly setAside: Pick<SetAsideLines, 'under'>;
   readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
   readonly provenance: Pick<Provenance, 'record' | 'sent'>;
   /** What a channel's first answer says of its memory [B1], and what may be told of it [B2]; neither rejects. */
@@ -58,6 +60,7 @@ export function openMemory(
     isStored && !(await settings.isMemoryOff(turn.place)) && (isBot || (await people.mayStore(session)));
   const messageIds = turn.messages.map(({ id }) => id);
   const firstWords = isBot ? Promise.resolve(undefined) : bot.greeting.begin({ ...session, messageIds });
+  let told: FirstWords | undefined;
   const recorded = isStored
     ? saveBestEffort(logger, 'the message', () => log.recordUser(turn, consent.mode))
     : Promise.resolve();
@@ -77,8 +80,12 @@ export function openMemory(
       const line = isMemoryOff ? undefined : await bot.channelNotes.firstLine(turn.place);
       return line === undefined ? [] : [line];
     },
-    /** Never rejects. */
-    firstWords,
+    /** What the speaker is told once, under a whole answer [K12][S5]. Never rejects. */
+    async toldOnce(): Promise<FirstWords | undefined> {
+      if (isBot) return undefined;
+      told = await bot.setAside.under(session.userId, await firstWords);
+      return told;
+    },
     /** Notes what the answer is made from, before it is sent [K7]. Never rejects. */
     async recordUsed(used: UsedMemory): Promise<void> {
       if (isBot) return;
@@ -107,7 +114,7 @@ export function openMemory(
     /** Where memory is off or paused, or a secret may be repeated, the channel's journal keeps no answer's text once it was sent. */
     async close(): Promise<void> {
       await recorded;
-      (await firstWords)?.release();
+      (told ?? (await firstWords))?.release();
       if (!hasSecrets && (await mayStore())) return;
       await saveBestEffort(logger, 'that an answer is kept nowhere', () =>
         journal.eraseSentTexts(turn.place.channelId),

@@ -14,6 +14,8 @@ const remember = (stage: Stage, text: string, place = '#general') =>
   stage.ask('alice', place, `!memory remember ${text}`);
 const show = async (stage: Stage): Promise<string> =>
   (await stage.ask('alice', '#general', '!memory show')).text;
+const texts = async (stage: Stage): Promise<readonly string[]> =>
+  (await stage.sandbox.messages({ in: '#general', from: 'bot' })).map(({ text }) => text);
 const itemsFile = (stage: Stage): string => `data/users/${stage.info.people['alice'] ?? ''}/durable.json`;
 
 async function openWithItems(): Promise<Stage> {
@@ -147,5 +149,39 @@ describe.concurrent('a file of items', () => {
     await stage.startBot();
     expect(await show(stage)).toContain(refusal);
     expect(await stage.readFile(itemsFile(stage))).toBe(newer);
+  });
+});
+
+describe('a file that somebody edits by hand [S5]', () => {
+  it('costs nothing but the edit where it cannot be read, and its person is told once', async () => {
+    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+    for (const text of ['I drink tea', 'I have a cat', 'I live in Porto']) await remember(stage, text);
+    await eventually(async () => expect(await stage.readFile(itemsFile(stage))).toContain('Porto'));
+    const good = await stage.readFile(itemsFile(stage));
+    await stage.writeFile(itemsFile(stage), good.replace(/\}\s*\]/u, '},]'));
+    // It waits until nobody can be in the middle of saving it.
+    const shown = await show(stage);
+    expect(shown).toContain('I drink tea');
+    expect(shown).toContain('I have a cat');
+    expect(shown).toMatch(
+      /-# ⚠️ A file of yours, `durable\.json`, could not be read and was set aside .*I use the copy from/u,
+    );
+    expect(await show(stage)).not.toContain('set aside');
+    expect((await stage.ask('alice', '#general', 'Hello')).text).not.toContain('set aside');
+  });
+
+  it('is told under an answer, also after a restart', async () => {
+    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
+    await remember(stage, 'I drink tea');
+    await stage.stopBot();
+    await stage.writeFile(itemsFile(stage), '{"version": 1,');
+    await stage.startBot();
+    await stage.ask('alice', '#general', 'Hello');
+    await eventually(async () =>
+      expect((await texts(stage)).filter((text) => text.includes('was set aside'))).toHaveLength(1),
+    );
+    await stage.ask('alice', '#general', 'Hello again');
+    expect(await show(stage)).toContain('I drink tea');
+    expect((await texts(stage)).filter((text) => text.includes('was set aside'))).toHaveLength(1);
   });
 });

@@ -89,6 +89,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
     answered: () => {},
     pauseNotes: createPauseNotes(() => new Date('2026-01-15T10:00:00Z')),
     greeting: { begin: () => Promise.resolve(undefined) },
+    setAside: { under: (_, firstWords) => Promise.resolve(firstWords) },
     history: { recent: () => Promise.resolve([]) },
     log: {
       // The disk takes longer than making the prompt.

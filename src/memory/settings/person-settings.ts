@@ -5,7 +5,7 @@ import { growingCache, limits } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
-import type { DocumentKind, Store } from '../../core/store.ts';
+import type { DocumentKind, SetAside, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import type { MemoryLayer } from '../layer.ts';
@@ -46,6 +46,11 @@ const documentSchema = z.object({
   greetedAt: timeSchema.exactOptional(),
   /** When they had everything erased [K11]: what was said until then is used no more. */
   erasedAt: timeSchema.exactOptional(),
+  /** Files of theirs that could not be read, oldest first, as long as they were not told of it [S5]. */
+  setAside: z
+    .array(z.object({ key: z.string(), at: timeSchema, copyFrom: timeSchema.exactOptional() }))
+    .readonly()
+    .exactOptional(),
 });
 
 export type PersonSettings = Readonly<z.infer<typeof documentSchema>>;
@@ -76,6 +81,9 @@ export interface Consent {
   /** Whether what was said here at a moment, ISO 8601, was said in a pause that is over, or before an erasing; absent where there was neither. */
   readonly wasPaused?: (at: string) => boolean;
 }
+
+/** Files that a person is told of at most, the newest. */
+const mostSetAside = 3;
 
 /** People whose settings are remembered as they were read last. */
 const knownPeople = 5000;
@@ -236,6 +244,20 @@ export function createPersonSettings(ports: {
       await store.update(keyOf(userId), settingsKind, () => erased, { erase: true });
       known.set(userId, erased);
     },
+    /** A file of theirs was set aside, which they are to be told. Rejects with `StoreError`. */
+    noteSetAside: (userId: string, file: SetAside) =>
+      change(userId, (settings) => ({
+        ...settings,
+        setAside: [...(settings.setAside ?? []), file].slice(-mostSetAside),
+      })),
+    /** They were told of these. Rejects with `StoreError`. */
+    toldSetAside: (userId: string, told: readonly SetAside[]) =>
+      change(userId, ({ setAside = [], ...settings }) => {
+        const left = setAside.filter(
+          ({ key, at }) => !told.some((each) => each.key === key && each.at === at),
+        );
+        return left.length === 0 ? settings : { ...settings, setAside: left };
+      }),
     /** Sets values. Rejects with `StoreError`, as what follows does. */
     set: (userId: string, values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'greetedAt'>>) =>
       change(userId, (settings) => ({ ...settings, ...values })),

@@ -15,7 +15,7 @@ interface Replacement {
   readonly path: string;
   readonly bytes: Buffer;
   /** Whether the old content is kept as `.bak`, or is to be on the disk no more when the replacement resolves; else it just goes. */
-  readonly former?: 'kept' | 'erased';
+  readonly former?: 'kept' | 'erased' | undefined;
   /** Whether the folder's new list of names may come on disk later, with `sync`. */
   readonly isDeferred?: boolean;
   /** Asked with the present file just before it is replaced; `false` leaves everything as it is. */

@@ -4,8 +4,23 @@ import { setTimeout } from 'node:timers/promises';
 
 import { NewerVersionError, StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, Erasing, ErasingOption, LazyOption, Versioned } from '../../core/store.ts';
-import { checkedDocument, formatDocument, parseDocument, parseObject, sound } from '../document-text.ts';
+import type {
+  DocumentKind,
+  Erasing,
+  ErasingOption,
+  LazyOption,
+  SetAside,
+  Versioned,
+} from '../../core/store.ts';
+import type { Clock } from '../../core/time.ts';
+import {
+  checkedDocument,
+  formatDocument,
+  parseDocument,
+  parseObject,
+  sound,
+  type ParsedDocument,
+} from '../document-text.ts';
 import type { Disk } from './disk.ts';
 import { unlessMissing, type FileSystem } from './file-system.ts';
 import type { KeyLocks } from '../key-locks.ts';
@@ -14,7 +29,7 @@ import type { Quarantine } from './quarantine.ts';
 import { patchBetween, patched, type Patch } from './patch.ts';
 import { changesAfter, patchedBy, type JournalRecord } from './journal-lines.ts';
 import type { Journal } from './journal.ts';
-import { createFileReader, decodeText, fingerprintOf } from './reading.ts';
+import { createFileReader, decodeExactly, decodeText, fingerprintOf } from './reading.ts';
 import type { WriteBehind } from './write-behind.ts';
 
 /** What documents and logs are made with. */
@@ -30,8 +45,8 @@ export interface FileParts {
   readonly logger: Logger;
 }
 
-/** How long an unreadable file is left alone after its last change: an editor may be in the middle of saving it. */
-const editingMs = 200;
+/** How long an unreadable file is left alone after its last change, in milliseconds: an editor may be in the middle of saving it [S5]. */
+const editingMs = 2000;
 
 /** How often a change is made again because a person saved the file meanwhile. */
 const maxConflicts = 10;
@@ -51,21 +66,52 @@ interface Unwritten {
 }
 
 /** JSON documents and text files; failures are those of the file system or `StoreError`. */
-export function createDocuments(parts: FileParts, readOnly: boolean) {
+export function createDocuments(
+  parts: FileParts & {
+    readonly clock: Clock;
+    readonly onSetAside: (file: SetAside) => void;
+    readonly longestEditMs: number;
+  },
+  readOnly: boolean,
+) {
   const { fileSystem, disk, journal, behind, locks, pathOf, quarantine, logger } = parts;
   const reader = createFileReader(parts);
   const unwritten = new Map<string, Unwritten>();
 
   function load<T extends Versioned>(key: string, path: string, kind: DocumentKind<T>) {
-    return reader.read(key, path, kind, (bytes) => parseDocument(key, decodeText(bytes), kind));
+    return reader.read(key, path, kind, (bytes) => parseBytes(key, bytes, kind));
   }
 
   async function loadBackup<T extends Versioned>(key: string, path: string, kind: DocumentKind<T>) {
     const content = await reader.read(key, backupOf(path), {}, (bytes) => ({
       bytes,
-      parsed: parseDocument(key, decodeText(bytes), kind),
+      parsed: parseBytes(key, bytes, kind),
     }));
     return content?.value;
+  }
+
+  /** Waits as long as a file that cannot be used was changed lately. Rejects with `StoreError` where that does not end. */
+  function createEditWait(key: string, path: string) {
+    const end = performance.now() + parts.longestEditMs;
+    return async (): Promise<'waited' | 'stands'> => {
+      const stats = await unlessMissing(fileSystem.lstat(path));
+      const age = stats === undefined ? editingMs : Date.now() - Number(stats.mtimeMs);
+      disk.lookAgain();
+      if (age < 0 || age >= editingMs) return 'stands';
+      if (performance.now() > end) throw new StoreError(`${key} is being edited`, key);
+      await setTimeout(Math.min(editingMs - age, lookAgainMs));
+      disk.lookAgain();
+      return 'waited';
+    };
+  }
+
+  async function tellSetAside(key: string, copy?: string): Promise<void> {
+    const stats = copy === undefined ? undefined : await unlessMissing(fileSystem.lstat(copy));
+    parts.onSetAside({
+      key,
+      at: parts.clock().toISOString(),
+      ...(stats && { copyFrom: new Date(Number(stats.mtimeMs)).toISOString() }),
+    });
   }
 
   /** The document in good order; only while the key's lock is held, since it may have to be put in order first. */
@@ -74,15 +120,14 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     path: string,
     kind: DocumentKind<T>,
   ): Promise<SoundDocument<T> | undefined> {
+    const waitForEdit = createEditWait(key, path);
     for (;;) {
       const content = await load(key, path, kind);
       if (content === undefined) return undefined;
       const { value: parsed, fingerprint } = content;
       if (parsed.outcome === 'valid') return { ...parsed, fingerprint };
-      const stats = await unlessMissing(fileSystem.lstat(path));
-      const age = stats === undefined ? editingMs : Date.now() - Number(stats.mtimeMs);
-      if (age >= 0 && age < editingMs) await setTimeout(editingMs - age);
-      else await recover(key, path, kind, { reason: parsed.reason, fingerprint });
+      if ((await waitForEdit()) === 'stands')
+        await recover(key, path, kind, { reason: parsed.reason, fingerprint });
       disk.lookAgain();
     }
   }
@@ -99,7 +144,8 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     const report = { key, reason: damaged.reason, quarantine: kept };
     if (backup?.parsed.outcome === 'valid') {
       const isExpected = isState(damaged.fingerprint);
-      await disk.replaceFile({ key, path, bytes: backup.bytes, isExpected });
+      if ((await disk.replaceFile({ key, path, bytes: backup.bytes, isExpected })) === undefined) return;
+      await tellSetAside(key, backupOf(path));
       logger.error('unreadable document moved to quarantine, its last good copy is used', report);
       return;
     }
@@ -108,6 +154,7 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     await unlessMissing(fileSystem.unlink(path));
     await unlessMissing(fileSystem.unlink(backupOf(path)));
     await disk.syncFolder(dirname(path));
+    await tellSetAside(key);
     logger.error('unreadable document moved to quarantine, there is no good copy', report);
   }
 
@@ -194,6 +241,8 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
         const erases = erase();
         if (erases === 'soon') behind.oweErasure(key, () => eraseFormer(key, kind));
         if (erases !== true && (isSame || next === undefined)) return next;
+        // The change before it is in the file first: the last good copy lacks one change at most, however fast they follow each other [S4].
+        if (erases !== true && (await writeEarlier(key))) continue;
         if (erases !== true && next !== undefined)
           return journalled(key, path, kind, current, next, { isLazy, erases: erases === 'soon' });
         if (await behind.settle(key)) {
@@ -220,6 +269,18 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
       }
       throw new StoreError(`${key} was not stored: it kept being changed from outside`, key);
     });
+  }
+
+  /** Brings into the file what the journal alone has of it; resolves with whether it did. What the disk refuses stays in the journal. */
+  async function writeEarlier(key: string): Promise<boolean> {
+    if (!unwritten.has(key)) return false;
+    try {
+      await behind.write(key);
+      return true;
+    } catch (error) {
+      logger.debug('a file could not follow the journal, which keeps what it lacks', { key, error });
+      return false;
+    }
   }
 
   /** Erases what a document held before from its copies, and then from the journal, which has a start after a kill do it. */
@@ -265,17 +326,20 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
       if (waiting === undefined) return;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
       let value = waiting.value as T;
+      let former: 'kept' | undefined = 'kept';
       const base = await fingerprintAt(path);
-      if (base !== waiting.base) value = await mergedWithFile(key, path, kind, { ...waiting, value });
-      const written = await disk.replaceFile({
-        key,
-        path,
-        bytes: Buffer.from(formatDocument(value)),
-        former: 'kept',
-        isDeferred: true,
-        isExpected: isState(base),
-      });
+      if (base !== waiting.base) {
+        const merged = await mergedWithFile(key, path, kind, { ...waiting, value });
+        if (merged === 'edited') continue;
+        // What was set aside is no good copy.
+        if (merged === 'set aside') former = undefined;
+        else value = merged.value;
+      }
+      const bytes = Buffer.from(formatDocument(value));
+      const isExpected = isState(base);
+      const written = await replaceDocument({ key, path, bytes, former, isDeferred: true, isExpected });
       if (written === undefined) continue;
+      if (former === undefined) await tellSetAside(key, path);
       reader.remember(path, kind, written, sound(value));
       await wroteFile(key, waiting.number, written);
       return;
@@ -283,25 +347,39 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     throw new StoreError(`${key} could not be written: it kept being changed from outside`, key);
   }
 
-  /** What a person made of the file meanwhile, with what was acknowledged since [S5]. */
+  /** As `disk.replaceFile`; a document that is new is its own last good copy [S4]. */
+  async function replaceDocument(replacement: Parameters<Disk['replaceFile']>[0]) {
+    const { key, path, bytes, isDeferred = false, isExpected } = replacement;
+    const present = await unlessMissing(fileSystem.lstat(path));
+    if (present === undefined && isExpected?.(present) !== false)
+      await disk.replaceFile({ key, path: backupOf(path), bytes, isDeferred });
+    return disk.replaceFile(replacement);
+  }
+
+  /** What a person made of the file meanwhile, with what was acknowledged since [S5]. It is to be looked at again where it was `edited` since. */
   async function mergedWithFile<T extends Versioned>(
     key: string,
     path: string,
     kind: DocumentKind<T>,
     { value, patches }: { readonly value: T; readonly patches: readonly Patch[] },
-  ): Promise<T> {
-    const edited = (await load(key, path, kind))?.value;
-    if (edited === undefined) return value;
-    if (edited.outcome === 'valid') {
-      const merged = parseDocument(key, formatDocument(patches.reduce(patched, edited.value)), kind);
-      if (merged.outcome === 'valid') return merged.value;
+  ): Promise<{ readonly value: T } | 'set aside' | 'edited'> {
+    const waitForEdit = createEditWait(key, path);
+    let edited = await load(key, path, kind);
+    const { fingerprint } = edited ?? {};
+    while (edited?.value.outcome === 'damaged' && (await waitForEdit()) === 'waited')
+      edited = await load(key, path, kind);
+    if (edited?.fingerprint !== fingerprint) return 'edited';
+    if (edited === undefined) return { value };
+    if (edited.value.outcome === 'valid') {
+      const merged = parseDocument(key, formatDocument(patches.reduce(patched, edited.value.value)), kind);
+      if (merged.outcome === 'valid') return { value: merged.value };
     }
     const kept = await quarantine.keep(key, path);
     logger.error('a document was changed from outside so that it could not be gone on with', {
       key,
       quarantine: kept,
     });
-    return value;
+    return 'set aside';
   }
 
   async function wroteFile(key: string, number: number, stats: BigIntStats): Promise<void> {
@@ -318,7 +396,22 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     const newest = unwritten.get(key);
     const waiting = newest && (await readUnwritten(key, path, textKind, newest));
     if (typeof waiting?.value === 'string') return waiting.value;
-    return (await reader.read(key, path, textKind, decodeText))?.value;
+    const waitForEdit = createEditWait(key, path);
+    for (;;) {
+      const content = await reader.read(key, path, textKind, decodeText);
+      // Every text can be read; only one that an editor has just emptied, or half written, is not what it is going to be.
+      if (
+        content === undefined ||
+        content.isOwn ||
+        (content.value !== '' && !content.value.includes('\ufffd'))
+      )
+        return content?.value;
+      try {
+        if ((await waitForEdit()) === 'stands') return content.value;
+      } catch {
+        return content.value;
+      }
+    }
   }
 
   async function writeText(key: string, text: string, { erase = false }: ErasingOption = {}): Promise<void> {
@@ -369,7 +462,12 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     else if (last !== undefined)
       bytes = Buffer.from(formatDocument(patchedBy(missing, await rawDocument(key, path))));
     if (bytes !== undefined && present?.equals(bytes) !== true)
-      await disk.replaceFile({ key, path, bytes, former: 'kept' });
+      await (last?.kind === 'text' ? disk.replaceFile : replaceDocument)({
+        key,
+        path,
+        bytes,
+        former: 'kept',
+      });
     if (erases) await quarantine.eraseCopies(key, path, bytes);
   }
 
@@ -378,12 +476,32 @@ export function createDocuments(parts: FileParts, readOnly: boolean) {
     for (const file of [path, backupOf(path)]) {
       const content = await reader.read(key, file, {}, (bytes) => parseObject(decodeText(bytes)));
       if (content?.value !== undefined) return content.value;
-      if (content !== undefined) await quarantine.keep(file === path ? key : `${key}.bak`, file);
+      if (content === undefined) continue;
+      await quarantine.keep(file === path ? key : `${key}.bak`, file);
+      if (file === path) await tellSetAside(key, backupOf(path));
     }
     return {};
   }
 
   return { read, update, readText, writeText, damage, restore };
+}
+
+/** How often a file that is being edited is looked at. */
+const lookAgainMs = 100;
+
+/** @throws {NewerVersionError} */
+function parseBytes<T extends Versioned>(
+  key: string,
+  bytes: Buffer,
+  kind: DocumentKind<T>,
+): ParsedDocument<T> {
+  let text: string;
+  try {
+    text = decodeExactly(bytes);
+  } catch {
+    return { outcome: 'damaged', reason: 'not UTF-8' };
+  }
+  return parseDocument(key, text, kind);
 }
 
 function isState(fingerprint: string | undefined): (stats: BigIntStats | undefined) => boolean {

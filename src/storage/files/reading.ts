@@ -12,6 +12,8 @@ import { locate, locateFolders, type Location, type RootFolders, type Ways } fro
 export interface FileContent<T> {
   readonly value: T;
   readonly fingerprint: string;
+  /** The store itself wrote it, as far as it remembers. */
+  readonly isOwn: boolean;
 }
 
 const cacheBytes = 32 * 1024 * 1024;
@@ -31,7 +33,11 @@ export function createFileReader({
 
   /** Takes over what was just written, with the stats of the written file. */
   function remember(path: string, kind: object, stats: BigIntStats, value: unknown): void {
-    cache.set(path, { kind, fingerprint: fingerprintOf(stats), value, bytes: Number(stats.size) });
+    keep(path, kind, stats, value, true);
+  }
+
+  function keep(path: string, kind: object, stats: BigIntStats, value: unknown, isOwn: boolean): void {
+    cache.set(path, { kind, fingerprint: fingerprintOf(stats), value, bytes: Number(stats.size), isOwn });
   }
 
   /**
@@ -51,15 +57,15 @@ export function createFileReader({
     const known = cache.get(path);
     if (known?.kind === kind && known.fingerprint === fingerprintOf(stats)) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
-      return { value: known.value as T, fingerprint: known.fingerprint };
+      return { value: known.value as T, fingerprint: known.fingerprint, isOwn: known.isOwn };
     }
     disk.lookAgain();
     const content = await unlessMissing(readStable(fileSystem, key, path));
     if (content === undefined) return undefined;
     const value = parse(content.bytes);
     const isSettled = Math.abs(Date.now() - Number(content.stats.mtimeMs)) > timeResolutionMs;
-    if (isSettled) remember(path, kind, content.stats, value);
-    return { value, fingerprint: fingerprintOf(content.stats) };
+    if (isSettled) keep(path, kind, content.stats, value, false);
+    return { value, fingerprint: fingerprintOf(content.stats), isOwn: false };
   }
 
   return { read, remember };
@@ -75,9 +81,19 @@ export function fingerprintOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
 }
 
-/** UTF-8 with or without a byte order mark, which some editors put there. */
+/** UTF-8, or UTF-16 with its byte order mark, as editors save it. What is neither has a replacement character wherever it is not. */
 export function decodeText(bytes: Buffer): string {
-  return new TextDecoder('utf-8').decode(bytes);
+  return new TextDecoder(encodingOf(bytes)).decode(bytes);
+}
+
+/** @throws {TypeError} where the bytes are not of their encoding. */
+export function decodeExactly(bytes: Buffer): string {
+  return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
+}
+
+function encodingOf([first, second]: Buffer): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
 /** Reads content and stats that belong together, also while somebody's editor saves the file. */

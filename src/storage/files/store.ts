@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, Erasing, Store, Versioned } from '../../core/store.ts';
+import type { DocumentKind, Erasing, SetAside, Store, Versioned } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { createKeyLocks } from '../key-locks.ts';
 import { assertKey, isWithin } from '../keys.ts';
@@ -32,6 +32,10 @@ export interface FileStoreOptions {
   /** Takes no lock and changes nothing on disk, so it may open beside the bot; writes reject. Default: false. */
   readonly readOnly?: boolean;
   readonly fileSystem?: FileSystem;
+  /** Is told of every document that is set aside, those of the opening included; must not throw. Default: nobody is. */
+  readonly onSetAside?: ((file: SetAside) => void) | undefined;
+  /** How long a file that keeps changing, and cannot be read, is waited for; milliseconds. Default: 5,000. */
+  readonly longestEditMs?: number;
   /** Lines of a block of a log. Default: 1024. */
   readonly blockLines?: number;
 }
@@ -65,6 +69,7 @@ const changesAtOnce = 64;
  */
 export async function createFileStore(options: FileStoreOptions): Promise<FileStore> {
   const { clock, logger, readOnly = false, fileSystem = nodeFileSystem, blockLines = 1024 } = options;
+  const { onSetAside = () => undefined, longestEditMs = 5000 } = options;
   const disk = createDisk(fileSystem);
   const roots = await orStoreError('.', 'opened', () => openRoots(fileSystem, disk, options));
   const lock = readOnly
@@ -88,7 +93,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     logger,
   });
   const parts = { fileSystem, disk, journal, behind, locks, pathOf, quarantine, logger };
-  const documents = createDocuments(parts, readOnly);
+  const documents = createDocuments({ ...parts, clock, onSetAside, longestEditMs }, readOnly);
   const logs = createLogs(parts, { readOnly, blockLines });
   let running = 0;
   const waitingForRest: (() => void)[] = [];

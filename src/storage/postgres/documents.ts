@@ -1,6 +1,6 @@
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, Erasing, Versioned } from '../../core/store.ts';
+import type { DocumentKind, Erasing, SetAside, Versioned } from '../../core/store.ts';
 import { checkedDocument, parseDocument, sound, type ParsedDocument } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
 import type { Database, Query } from './database.ts';
@@ -13,6 +13,7 @@ interface DocumentParts {
   readonly entries: Entries;
   readonly quarantine: Quarantine;
   readonly locks: KeyLocks;
+  readonly onSetAside: (file: SetAside) => void;
   readonly logger: Logger;
 }
 
@@ -32,7 +33,7 @@ const mostConflicts = 100;
 
 /** JSON documents and texts. Documents are stored as `json`, not `jsonb`, which would put their fields in another order and refuses U+0000 and halves of characters. */
 export function createDocuments(
-  { database, entries, quarantine, locks, logger }: DocumentParts,
+  { database, entries, quarantine, locks, onSetAside, logger }: DocumentParts,
   readOnly: boolean,
 ) {
   function load<T extends Versioned>(key: string, kind: DocumentKind<T>) {
@@ -82,10 +83,10 @@ export function createDocuments(
     kind: DocumentKind<T>,
     reason: string,
   ): Promise<void> {
-    const isRestored = await database.transaction(async (query) => {
+    const setAside = await database.transaction(async (query) => {
       const entry = await lockedEntry(query, key);
       if (entry === undefined) return undefined;
-      const { text, former } = entry;
+      const { text, former, at, changedAt } = entry;
       // Another process, or a person, put it in order meanwhile.
       if (parseDocument(key, text, kind).outcome === 'valid') return undefined;
       // Where the copy is of a newer version this throws, and nothing is touched.
@@ -95,11 +96,12 @@ export function createDocuments(
         await quarantine.keep(query, key, 'the copy was no better', former);
       if (isGood) await query({ text: restoreFormer, values: [key, freshNumber()] });
       else await query({ text: 'delete from discoclaw.entries where key = $1', values: [key] });
-      return isGood;
+      return { key, at, ...(isGood && { copyFrom: changedAt }) };
     });
     entries.forget(key);
-    if (isRestored === undefined) return;
-    const outcome = isRestored ? 'its last good copy is used' : 'there is no good copy';
+    if (setAside === undefined) return;
+    onSetAside(setAside);
+    const outcome = setAside.copyFrom !== undefined ? 'its last good copy is used' : 'there is no good copy';
     logger.error(`unreadable document moved to quarantine, ${outcome}`, { key, reason });
   }
 
@@ -239,9 +241,11 @@ async function lockedEntry(query: Query, key: string) {
     content: Buffer | null;
     former_document: string | null;
     former_content: Buffer | null;
+    at: Date;
+    changed_at: Date;
   }>({
     text: `
-      select revision, document, content, former_document, former_content
+      select revision, document, content, former_document, former_content, now() as at, changed_at
       from discoclaw.entries where key = $1 and kind <> 'log' for update`,
     values: [key],
   });
@@ -249,13 +253,20 @@ async function lockedEntry(query: Query, key: string) {
   const { revision, former_document: document, former_content: content } = row;
   const former =
     document === null && content === null ? undefined : entryOf({ revision, document, content }).text;
-  return { text: entryOf(row).text, former };
+  // The good copy is what held until the present one was stored.
+  return {
+    text: entryOf(row).text,
+    former,
+    at: row.at.toISOString(),
+    changedAt: row.changed_at.toISOString(),
+  };
 }
 
 /** Copies in quarantine go in the same statement, or not at all. */
 const insertDocument = `
   with stored as (
-    insert into discoclaw.entries (key, kind, document, bytes, revision) values ($1, 'document', $2, $3, $4)
+    insert into discoclaw.entries (key, kind, document, former_document, bytes, revision)
+    values ($1, 'document', $2, $2, $3, $4)
     on conflict (key) do nothing returning key
   ), erased as (delete from discoclaw.quarantine where $5 and key in (select key from stored))
   select key from stored`;

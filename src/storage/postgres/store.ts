@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Processes } from '../../core/processes.ts';
-import type { Store } from '../../core/store.ts';
+import type { SetAside, Store } from '../../core/store.ts';
 import type { WorkQueue } from '../../core/work-queue.ts';
 import { createKeyLocks } from '../key-locks.ts';
 import { assertKey } from '../keys.ts';
@@ -22,6 +22,8 @@ import { createWorkQueue } from './work-queue.ts';
 export interface PostgresStoreOptions {
   /** `postgres://…` */
   readonly url: string;
+  /** Is told of every document that is set aside; must not throw. Default: nobody is. */
+  readonly onSetAside?: ((file: SetAside) => void) | undefined;
   readonly logger: Logger;
   /**
    * `shared` beside other bots; `alone` where no bot runs; `reader` changes nothing, and writes reject. A start waits for a server that cannot be reached yet.
@@ -59,6 +61,7 @@ const changesAtOnce = 1000;
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const {
     url,
+    onSetAside = () => undefined,
     logger,
     as = 'shared',
     blockLines = 1024,
@@ -72,7 +75,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const locks = createKeyLocks(changesAtOnce);
   const entries = createEntries(database);
   const quarantine = createQuarantine(database);
-  const documents = createDocuments({ database, entries, quarantine, locks, logger }, readOnly);
+  const documents = createDocuments({ database, entries, quarantine, locks, onSetAside, logger }, readOnly);
   const logs = createLogs({ database, locks, logger }, { blockLines, readOnly });
   const folders = createFolders(database);
   const queue = createWorkQueue({ database, logger });

@@ -1,11 +1,12 @@
 import { utimesSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { NewerVersionError } from '../../../src/core/errors.ts';
+import type { SetAside } from '../../../src/core/store.ts';
 import type { FileStore } from '../../../src/storage/files/store.ts';
 import { alice, counterKind, document, increment, text } from '../store-fixtures.ts';
 import { createObservedFileSystem, diskError } from './observed-file-system.ts';
@@ -155,6 +156,122 @@ describe('an unreadable document', () => {
     expect(await readdir(stores.dataDir)).not.toContain('quarantine');
   });
 
+  it('has a good copy from its first change on, which lacks the last change at most [S4]', async () => {
+    await store.update(document, counterKind, increment);
+    await store.written();
+    await damage('{"version": 1, "count": 1,}');
+    expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 1 });
+    // Several within one second, the files of which follow together.
+    for (const _ of [2, 3, 4]) await store.update(document, counterKind, increment);
+    await store.written();
+    await damage('{"version": 1, "count": 4,}');
+    expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 3 });
+  });
+
+  it('is set aside when it has stood unchanged for two seconds, and a change in that time waits [S5]', async () => {
+    await store.update(document, counterKind, increment);
+    await store.written();
+    // An editor that empties the file, writes half of it, and then all.
+    await edit('');
+    const change = store.update(document, counterKind, increment);
+    const reading = store.read(document, counterKind);
+    await setTimeout(600);
+    await edit('{"version": 1, "cou');
+    await setTimeout(600);
+    await edit('{"version": 1, "count": 7}');
+    expect(await change).toEqual({ version: 1, count: 8 });
+    expect((await reading)?.count).toBeGreaterThan(6);
+    await store.written();
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ version: 1, count: 8 });
+    expect(await readdir(stores.dataDir)).not.toContain('quarantine');
+  });
+
+  it('is left to an editor also where a change is not in the file yet [S5]', async () => {
+    await store.update(document, counterKind, increment);
+    await store.written();
+    await store.update(document, counterKind, (current) => current && { ...current, other: 1 });
+    await edit('');
+    const writing = store.written();
+    await setTimeout(600);
+    await edit('{"version": 1, "count": 7}');
+    await writing;
+    expect(await store.read(document, counterKind)).toMatchObject({ count: 7 });
+    expect(await readdir(stores.dataDir)).not.toContain('quarantine');
+  });
+
+  it('that is never left alone is answered from its copy, and changes are refused [S5]', async () => {
+    await store.update(document, counterKind, increment);
+    await store.close();
+    const fileSystem = createObservedFileSystem(({ name, path: target }) => {
+      if (name === 'lstat' && target === path) utimesSync(path, new Date(), new Date());
+      return 'works';
+    });
+    const watched = await stores.open({ fileSystem, longestEditMs: 300 });
+    await edit('{"version": 1, "cou');
+    expect(await watched.read(document, counterKind)).toEqual({ version: 1, count: 1 });
+    await expect(watched.update(document, counterKind, increment)).rejects.toThrow('is being edited');
+    expect(await readFile(path, 'utf8')).toBe('{"version": 1, "cou');
+  });
+
+  it('tells what was set aside, when, and from when the copy is that is used [S5]', async () => {
+    const told: SetAside[] = [];
+    const telling = await stores.open({
+      dataDir: join(stores.dataDir, 'telling'),
+      onSetAside: (file) => void told.push(file),
+    });
+    const file = join(stores.dataDir, 'telling', document);
+    await telling.update(document, counterKind, increment);
+    await telling.written();
+    await utimes(`${file}.bak`, 1_700_000_000, 1_700_000_000);
+    await damage('broken', file);
+    await telling.read(document, counterKind);
+    await damage('broken', `${file}.bak`);
+    await damage('broken', file);
+    await telling.read(document, counterKind);
+    const at = '2026-01-15T12:00:00.000Z';
+    expect(told).toEqual([
+      { key: document, at, copyFrom: '2023-11-14T22:13:20.000Z' },
+      { key: document, at },
+    ]);
+  });
+
+  it('is not set aside where it may not be read, or is a folder', async () => {
+    await store.update(document, counterKind, increment);
+    await store.close();
+    let isForbidden = true;
+    const fileSystem = createObservedFileSystem(({ name, path: target }) =>
+      name === 'open' && target === path && isForbidden ? diskError('EACCES') : 'works',
+    );
+    const forbidden = await stores.open({ fileSystem });
+    await expect(forbidden.read(document, counterKind)).rejects.toThrow('EACCES');
+    await expect(forbidden.update(document, counterKind, increment)).rejects.toThrow('EACCES');
+    isForbidden = false;
+    expect(await forbidden.read(document, counterKind)).toEqual({ version: 1, count: 1 });
+    await rm(path);
+    await mkdir(path);
+    await expect(forbidden.read(document, counterKind)).rejects.toThrow('is not a file');
+    await expect(forbidden.update(document, counterKind, increment)).rejects.toThrow('is not a file');
+    expect(await readdir(stores.dataDir)).not.toContain('quarantine');
+  });
+
+  it.each(['utf16le', 'latin1'] as const)('saved as %s by an editor loses no letter', async (encoding) => {
+    const kind = {
+      version: 1,
+      schema: z.object({ version: z.literal(1), text: z.string() }),
+    };
+    await store.update(document, kind, () => ({ version: 1, text: 'Café' }));
+    await store.written();
+    const mark = encoding === 'utf16le' ? '\uFEFF' : '';
+    await edit('');
+    await writeFile(path, Buffer.from(`${mark}{"version": 1, "text": "Olé"}`, encoding));
+    const aMinuteAgo = Date.now() / 1000 - 60;
+    await utimes(path, aMinuteAgo, aMinuteAgo);
+    await setTimeout(120);
+    // What is in none of these encodings is told by nothing, and is set aside.
+    const read = encoding === 'utf16le' ? 'Olé' : 'Café';
+    expect(await store.read(document, kind)).toEqual({ version: 1, text: read });
+  });
+
   it('is answered from its last good copy where the disk refuses the quarantine, and stays', async () => {
     await store.update(document, counterKind, increment);
     await store.written();
@@ -205,6 +322,20 @@ describe('a hand edit', () => {
     expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 2 });
     await edit('\uFEFF{"version": 1, "count": 3}\r\n');
     expect(await store.read(document, counterKind)).toEqual({ version: 1, count: 3 });
+  });
+
+  it('in a text is waited for while the file is empty, and read in UTF-16 too [S5]', async () => {
+    await store.writeText(text, 'tea');
+    await store.written();
+    const file = join(stores.dataDir, text);
+    await edit('', file);
+    const reading = store.readText(text);
+    await setTimeout(600);
+    await writeFile(file, Buffer.from('\uFEFFtea and cake, Olé', 'utf16le'));
+    expect(await reading).toBe('tea and cake, Olé');
+    // One that stays empty was emptied.
+    await damage('', file);
+    expect(await store.readText(text)).toBe('');
   });
 
   it('is seen at the next read in a text file too, and of the same size', async () => {

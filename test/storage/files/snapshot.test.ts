@@ -56,7 +56,7 @@ describe('a snapshot [O4]', () => {
             await store.append(log, { note: String(first + written + 1) });
           }
         })();
-        await vi.waitUntil(() => written >= before, { interval: 1 });
+        await vi.waitUntil(() => written >= before, { interval: 1, timeout: 30_000 });
         for (let pause = 0; pause < pauses; pause += 1) await setImmediate();
         const acknowledged = first + written;
         await store.snapshot(folder);
@@ -72,7 +72,7 @@ describe('a snapshot [O4]', () => {
       }),
       { numRuns: 30 },
     );
-  });
+  }, 60_000);
 
   it('has the workspace too, and neither temporary files nor the journal', async () => {
     await store.writeText('workspace/USER.md', '# Me\n');
@@ -90,9 +90,9 @@ describe('a snapshot [O4]', () => {
     const folder = await emptyFolder();
     vi.advanceTimersByTime(10_000);
     vi.advanceTimersByTime(10_000);
-    await vi.waitFor(async () => expect((await contentsOf(folder)).size).toBe(1));
+    await vi.waitFor(async () => expect((await contentsOf(folder)).size).toBe(2));
     await store.close();
-    expect(await readdir(folder)).toHaveLength(2);
+    expect(await readdir(folder)).toHaveLength(3);
   });
 
   it('says why where none can be made', async () => {
