@@ -28,9 +28,14 @@ export const capabilities = {
 
 export type Capability = keyof typeof capabilities;
 
-/** What it takes to read a channel's messages: in a voice or stage channel connecting too [V0]. */
-export function neededToRead(channel: GuildBasedChannel): bigint {
-  return channel.isVoiceBased() ? Permission.ViewChannel | Permission.Connect : Permission.ViewChannel;
+/**
+ * What it takes to read a channel's messages: in a voice or stage channel connecting too [V0]. Judged by the type, since the library takes for voice
+ * only what came with a bitrate.
+ */
+export function neededToRead({ type }: Pick<GuildBasedChannel, 'type'>): bigint {
+  return type === ChannelType.GuildVoice || type === ChannelType.GuildStageVoice
+    ? Permission.ViewChannel | Permission.Connect
+    : Permission.ViewChannel;
 }
 
 /** What it takes besides viewing the channel, where sending takes this. */

@@ -251,6 +251,18 @@ describe('who can read a private channel [V0] [V2a]', () => {
     },
   );
 
+  it.each(['voice', 'stage'] as const)(
+    'must be let in to connect in a %s channel by its type alone, whatever else its payload leaves out',
+    async (form) => {
+      const { client, id, deny, readers } = await openDen(form);
+      await deny('@everyone', 'Connect');
+      await readers();
+      // As the library makes it of a payload without this field [L5].
+      Reflect.deleteProperty(client.channels.cache.get(id) ?? {}, 'bitrate');
+      expect(await readers()).toEqual([]);
+    },
+  );
+
   it('are kept short where they are many, and still told apart', async () => {
     const { role, allow, deny, readers } = await openDen();
     await deny('@everyone', 'ViewChannel');
