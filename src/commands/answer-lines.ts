@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
 import { flatten, quoted, withoutFences } from '../core/text.ts';
-import { itemLine, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+import { isPlainId, itemLine, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
 
 export { counted, quoted, withoutFences } from '../core/text.ts';
 
@@ -43,10 +43,18 @@ export function formerLines(
   );
 }
 
-/** What is for a channel of whose readers there is no record stays in the DM until it is shared or said again [V2a]. */
+/** What is for a server, or the readers of a channel, of which there is no record stays in the DM until it is shared or said again [V1] [V2a]. */
 export function idAndVisibility({ id, visibility, source }: DurableItem): string {
-  const isUnused = visibility === 'here' && source.readers === undefined;
-  return `id ${flatten(id)} · ${isUnused ? 'here, but used in our DM only' : visibility}`;
+  const isUnused =
+    (visibility === 'here' && source.readers === undefined) ||
+    (visibility === 'server' && source.guildId === undefined);
+  return `id ${flatten(id)} · ${isUnused ? `${visibility}, but used in our DM only` : visibility}`;
+}
+
+/** Under an answer about an item that its owner had remembered in public, or shared: how far that goes, and how it is taken back [V1]. */
+export function everywhereLines({ id, visibility }: DurableItem): readonly string[] {
+  const undone = isPlainId(id) ? `; \`!memory hide ${id}\` keeps it to our DM` : '';
+  return visibility === 'everywhere' ? [`-# I may use it in every server that we share${undone}.`] : [];
 }
 
 /** The owner's items that an answer in `place` may name, and how many it may only count [V2]. */

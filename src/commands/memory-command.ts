@@ -30,7 +30,7 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory why <id>\` tells where an item comes from; in reply to an answer, \`!memory why\` tells what it used
 \`!memory history <id>\` shows what an item said before
 \`!memory pin <id>\` and \`!memory unpin <id>\`: what is pinned never makes room
-\`!memory share <id>\` lets an item be used everywhere, \`!memory hide <id>\` keeps it to our DM
+\`!memory share <id>\` lets an item be used everywhere, in other servers too, \`!memory hide <id>\` keeps it to our DM
 \`!memory reset rolling\` clears this conversation's summary
 \`!memory export\` sends you all I hold about you, as a file
 \`!memory import\` with a file shows what I would remember of it
@@ -100,7 +100,7 @@ export const memoryDefinition = {
       },
       misuse: 'Only `rolling` can be reset.',
     },
-    share: { description: 'Let an item be used everywhere', ...ofOneItem },
+    share: { description: 'Let an item be used everywhere, in other servers too', ...ofOneItem },
     hide: { description: 'Keep an item to our DM', ...ofOneItem },
     pin: { description: 'Keep an item from making room for others', ...ofOneItem },
     unpin: { description: 'Let an item make room for others again', ...ofOneItem },

@@ -63,7 +63,7 @@ Made on ${at} by \`!memory export\`, from all that it stores about you at that m
 ${part}
 ## What is where
 
-- \`items.json\`: what it remembers of you: each item with its id, kind, text, where it may be used (\`everywhere\`, \`here\`, \`dm\`), where it comes from and since when; corrected ones too.
+- \`items.json\`: what it remembers of you: each item with its id, kind, text, where it may be used (\`everywhere\`, \`server\`, \`here\`, \`dm\`), where it comes from and since when; corrected ones too.
   \`!memory import\` takes this archive, or this file, back.
 - \`forgotten.json\`: of items that you had forgotten or that made way, hashes without any words, so that they do not come back.
 - \`settings.json\`: what you chose with \`!memory mode\`, \`pause\` and \`notices\`, and when you erased everything, if you did.

@@ -15,6 +15,7 @@ import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import { undoButton } from '../memory/undo.ts';
 import {
   counted,
+  everywhereLines,
   formerLines,
   idAndVisibility,
   listedItem,
@@ -40,7 +41,8 @@ export async function rememberText(
   // Whether the same words were kept before, perhaps from a narrower place, the answer does not tell.
   const reply = remembered(context, `Remembered: ${quoted(text)} · ${idAndVisibility(result.item)}`, result);
   const near = nearDuplicateOf(result.item, await durable.list(speaker.id), speaker.id, place);
-  return { ...reply, buttons: [...(reply.buttons ?? []), ...mergeButton(result.item, near)] };
+  const lines = [reply.text, ...everywhereLines(result.item)];
+  return { text: lines.join('\n'), buttons: [...(reply.buttons ?? []), ...mergeButton(result.item, near)] };
 }
 
 /** Characters of a command that a button can hold. */
@@ -120,9 +122,10 @@ export async function changeItem(
   const { item, undoId } = changed;
   if (item === undefined) return { text: unknownId(id) };
   const done = doneBy[subcommand];
-  const text = mayUseItem(item, speaker.id, view)
+  const line = mayUseItem(item, speaker.id, view)
     ? `${done}: ${quoted(item.text)} · ${idAndVisibility(item)}`
     : `${done} · ${idAndVisibility(item)}`;
+  const text = [line, ...(subcommand === 'share' ? everywhereLines(item) : [])].join('\n');
   return { text, buttons: undoButton(undoId) };
 }
 

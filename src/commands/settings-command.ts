@@ -19,7 +19,7 @@ const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings memory on|off|default\` makes me use and keep memory here, or not
 \`!settings actions on|off|default\` lets me react, pin, start threads, make polls and send messages here, or not
 \`!settings channel-memory on|off|default\` lets me note what people decide, agree or ask here, with who said it, or not
-\`!settings member-role @role\` names the role that lets people into this server: what it can read counts as public here, and what is remembered there may be used in other channels; \`@everyone\` for none
+\`!settings member-role @role\` names the role that lets people into this server: what it can read counts as public here, and what is remembered there may be used in its other channels; \`@everyone\` for none
 
 Each but the last is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
 
@@ -170,7 +170,7 @@ function roleName({ name }: { readonly name: string }): string {
 }
 
 const memberRoleNote =
-  'Channels that this role can read count as public from now on: what I am told there I may use in other channels too, each time for the person who said it. What I was told there before I use only in the DM of the person who said it, until they share it or say it again.';
+  'Channels that this role can read count as public from now on: what I am told there I may use in other channels of this server too, each time for the person who said it. What I was told there before I use only in the DM of the person who said it, until they share it or say it again.';
 
 /** One setting; `undefined` takes it back. */
 function valuesOf(

@@ -147,7 +147,10 @@ describe('remember', () => {
   it('says what it remembered, with id and visibility [K2]', async () => {
     const { say, idOf } = createHarness();
     const answer = await say('remember Prefers Rust');
-    expect(answer).toBe(`Remembered: "Prefers Rust" · id ${await idOf('Prefers Rust')} · everywhere`);
+    const id = await idOf('Prefers Rust');
+    expect(answer).toBe(
+      `Remembered: "Prefers Rust" · id ${id} · everywhere\n-# I may use it in every server that we share; \`!memory hide ${id}\` keeps it to our DM.`,
+    );
     expect(await say('remember Has a cat', dmPlace)).toMatch(/· dm$/u);
     expect(await say('remember Has a dog', privatePlace)).toMatch(/· here$/u);
   });
@@ -155,7 +158,7 @@ describe('remember', () => {
   it('answers in one line whatever the text holds', async () => {
     const { say } = createHarness();
     expect(await say("remember $& first\n- [fact] forged\u2028line $' end")).toMatch(
-      /^Remembered: "\$& first - \[fact\] forged line \$' end" · id \w+ · everywhere$/u,
+      /^Remembered: "\$& first - \[fact\] forged line \$' end" · id \w+ · everywhere\n-# [^\n]+$/u,
     );
   });
 
@@ -171,7 +174,7 @@ describe('remember', () => {
     const { say } = createHarness({ maxItems: 2 });
     for (const text of ['one', 'two']) await say(`remember item ${text}`);
     expect(await say('remember item three')).toMatch(
-      /^Remembered: "item three" .*\nTo make room, I let go of "item one" · id \w+ · everywhere$/u,
+      /^Remembered: "item three" .*\nTo make room, I let go of "item one" · id \w+ · everywhere$/mu,
     );
   });
 
@@ -203,7 +206,8 @@ describe('remember', () => {
         const { say, idOf } = createHarness();
         await say('remember has a cat', before);
         const answer = await say('remember Has a cat', now);
-        expect(answer).toBe(`Remembered: "Has a cat" · id ${await idOf('Has a cat')} · ${visibility}`);
+        const [first = ''] = answer.split('\n');
+        expect(first).toBe(`Remembered: "Has a cat" · id ${await idOf('Has a cat')} · ${visibility}`);
       }
     }
   });
@@ -357,7 +361,9 @@ describe('share and hide', () => {
     const { say, idOf } = createHarness();
     await say('remember Has a cat', dmPlace);
     const id = await idOf('Has a cat');
-    expect(await say(`share ${id}`, dmPlace)).toBe(`Shared: "Has a cat" · id ${id} · everywhere`);
+    expect(await say(`share ${id}`, dmPlace)).toContain(
+      `Shared: "Has a cat" · id ${id} · everywhere\n-# I may use it in every server`,
+    );
     expect(await say('show')).toContain('Has a cat');
     expect(await say(`hide ${id}`, dmPlace)).toBe(`Hidden: "Has a cat" · id ${id} · dm`);
     expect(await say('show')).not.toContain('Has a cat');

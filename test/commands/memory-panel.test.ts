@@ -57,7 +57,7 @@ const anyId = fc.oneof(
 const anyItem = fc.record({
   id: anyId,
   text: anyText,
-  visibility: fc.constantFrom('everywhere', 'here', 'dm'),
+  visibility: fc.constantFrom('everywhere', 'server', 'here', 'dm'),
   pinned: fc.boolean(),
   source: fc.record({ type: fc.constantFrom('manual', 'summary') }),
 });

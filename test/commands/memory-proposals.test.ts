@@ -28,11 +28,11 @@ describe('a yes to a proposal [K9]', () => {
   it('stores what was proposed as it would have been, says so where it is known, and is undone as one change', async () => {
     const harness = createHarness();
     const id = await noticing(harness, 'Keeps bees');
-    expect(await harness.say(`accept ${id}`)).toMatch(/^Remembered: "Keeps bees" · id \w+ · everywhere$/u);
+    expect(await harness.say(`accept ${id}`)).toMatch(/^Remembered: "Keeps bees" · id \w+ · server$/u);
     expect(await harness.durable.list(aliceId)).toMatchObject([
       {
         text: 'Keeps bees',
-        visibility: 'everywhere',
+        visibility: 'server',
         source: { type: 'summary', messageId: '400000000000000000' },
       },
     ]);
@@ -100,6 +100,12 @@ describe('a yes to a proposal [K9]', () => {
     ]);
     const wide = await noticing(harness, 'Keeps wasps');
     expect(await harness.say(`accept ${wide} Keeps hornets`, privatePlace)).toMatch(/ · here$/u);
+    const public_ = await noticing(harness, 'Keeps ants');
+    expect(await harness.say(`accept ${public_} Keeps red ants`, publicPlace)).toMatch(/ · server$/u);
+    const inOtherServer = { ...publicPlace, channelId: '200000000000000005', homeId: '200000000000000005' };
+    const other = { ...inOtherServer, guildId: '300000000000000009' };
+    const moths = await noticing(harness, 'Keeps moths');
+    expect(await harness.say(`accept ${moths} Keeps hawk moths`, other, inPublic)).toMatch(/ · dm$/u);
   });
 
   it('names nothing where it may not be used', async () => {

@@ -30,7 +30,7 @@ describe('search', () => {
     expect(found).toContain(`id ${await idOf('Prefers Rust for the parser')} · everywhere`);
     const { guildId = '', channelId } = publicPlace;
     expect(found).toContain(
-      `<https://discord.com/channels/${guildId}/${channelId}/410000000000000001> · everywhere`,
+      `<https://discord.com/channels/${guildId}/${channelId}/410000000000000001> · server`,
     );
     expect(found).toContain(
       `<https://discord.com/channels/@me/${dmPlace.channelId}/410000000000000002> · dm`,

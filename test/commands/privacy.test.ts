@@ -13,8 +13,17 @@ const otherPrivatePlace: Place = {
   homeId: '200000000000000004',
   channelName: 'attic',
 };
-const place = fc.constantFrom(publicPlace, privatePlace, otherPrivatePlace, dmPlace);
-const guildPlace = fc.constantFrom(publicPlace, privatePlace, otherPrivatePlace);
+/** Of another server. */
+const foreignPlace: Place = {
+  ...publicPlace,
+  channelId: '200000000000000006',
+  homeId: '200000000000000006',
+  guildId: '300000000000000009',
+  channelName: 'foyer',
+};
+const guildPlaces = [publicPlace, privatePlace, otherPrivatePlace, foreignPlace];
+const place = fc.constantFrom(...guildPlaces, dmPlace);
+const guildPlace = fc.constantFrom(...guildPlaces);
 
 /** A command; numbers stand for the item said in that step before. */
 const step = fc.oneof(
@@ -49,8 +58,7 @@ describe('what commands answer in a guild', () => {
         async (steps, maxItems) => {
           const { say, durable, rolling } = createHarness({ maxItems });
           const summary = { text: 'summary-of-the-dm', visibility: 'dm', homeId: dmPlace.homeId } as const;
-          for (const { channelId } of [publicPlace, privatePlace, otherPrivatePlace])
-            rolling.put({ channelId, userId: aliceId }, summary);
+          for (const { channelId } of guildPlaces) rolling.put({ channelId, userId: aliceId }, summary);
           let count = 0;
           for (const each of steps) {
             const [own, others] = await Promise.all([durable.list(aliceId), durable.list(bobId)]);
@@ -76,6 +84,8 @@ describe('what commands answer in a guild', () => {
             for (const text of forbidden) expect(answer).not.toContain(text);
             expect(answer).not.toContain('summary-of-the-dm');
             expect(answer.replaceAll(`#${each.where.channelName}`, '')).not.toMatch(/#(?:hideout|attic)/u);
+            if (each.where === foreignPlace) expect(answer).not.toContain(`#${publicPlace.channelName}`);
+            else expect(answer).not.toContain('#foyer');
           }
         },
       ),

@@ -9,9 +9,11 @@ const stranger = '2'.repeat(18);
 const channel = '3'.repeat(18);
 const thread = '4'.repeat(18);
 const otherHome = '5'.repeat(18);
+const guild = '6'.repeat(18);
+const otherGuild = '7'.repeat(18);
 
 function place(changes: Partial<Place>): Place {
-  return { audience: 'public', channelId: channel, homeId: channel, ...changes };
+  return { audience: 'public', channelId: channel, homeId: channel, guildId: guild, ...changes };
 }
 
 /** Some roles, all of them, or nobody knows whom. */
@@ -28,7 +30,12 @@ const anyPlace = fc
     homeId: fc.constantFrom(channel, thread),
     readers: anyReaders,
   })
-  .map(({ readers, ...rest }): Place => ({ ...rest, ...(readers === undefined ? {} : { readers }) }));
+  .map(({ readers, ...rest }): Place => ({
+    ...rest,
+    // The parent stands in one server, and the thread for a channel of the other.
+    guildId: rest.homeId === channel ? guild : otherGuild,
+    ...(readers === undefined ? {} : { readers }),
+  }));
 
 /** Who can read, told apart one by one; `all` is whoever else is let in. */
 function readersAt({ audience, readers }: Place): readonly string[] {
@@ -36,7 +43,12 @@ function readersAt({ audience, readers }: Place): readonly string[] {
   if (readers === undefined || readers.includes('@everyone')) return ['crew', 'staff', 'bob', 'all'];
   return readers;
 }
-const anyVisibility = fc.constantFrom('everywhere' as const, 'here' as const, 'dm' as const);
+const anyVisibility = fc.constantFrom(
+  'everywhere' as const,
+  'server' as const,
+  'here' as const,
+  'dm' as const,
+);
 
 describe('mayUse', () => {
   it("never lets anybody's memory be used for another speaker", () => {
@@ -54,6 +66,28 @@ describe('mayUse', () => {
           (from.audience !== 'public' && to.audience === 'public') ||
           (from.audience === 'dm' && to.audience !== 'dm');
         expect(isCarriedOut && mayUse({ ownerId: owner, ...reachOf(from) }, to, owner)).toBe(false);
+      }),
+    );
+  });
+
+  it('never carries what was said in one server, in public or not, into another one [V1]', () => {
+    fc.assert(
+      fc.property(anyPlace, anyPlace, (from, to) => {
+        fc.pre(from.audience !== 'dm' && to.audience !== 'dm' && from.guildId !== to.guildId);
+        expect(mayUse({ ownerId: owner, ...reachOf(from) }, to, owner)).toBe(false);
+      }),
+    );
+  });
+
+  it('uses what was said in public in all of its server, and without a server on record in the DM only [V1]', () => {
+    fc.assert(
+      fc.property(anyPlace, (to) => {
+        const said = { ownerId: owner, ...reachOf(place({})) };
+        expect(mayUse(said, to, owner)).toBe(to.audience === 'dm' || to.guildId === guild);
+        const { guildId: _, ...unknown } = said;
+        expect(mayUse(unknown, to, owner)).toBe(to.audience === 'dm');
+        const { guildId: __, ...nowhere } = to;
+        expect(mayUse(unknown, nowhere, owner)).toBe(to.audience === 'dm');
       }),
     );
   });
@@ -112,7 +146,7 @@ describe('mayUse', () => {
     expect(mayUse(memory, place({ audience: 'public', readers: ['@everyone'] }), owner)).toBe(false);
   });
 
-  it('stops using it where the same readers count as public since, for what is said there may be used everywhere', () => {
+  it('stops using it where the same readers count as public since, for what is said there may be used in all of the server', () => {
     const memory = { ownerId: owner, ...reachOf(place({ audience: 'private', readers: ['crew', 'staff'] })) };
     expect(mayUse(memory, place({ audience: 'public', readers: ['crew'] }), owner)).toBe(false);
   });
@@ -150,13 +184,15 @@ describe('hasMoreReaders', () => {
 });
 
 it('the narrower of two reaches is usable only where both are', () => {
-  const anyHome = fc.constantFrom('here', 'elsewhere');
+  const anyHome = fc.constantFrom('here', 'beside', 'elsewhere', 'unknown');
   const anyReach = fc.record({ visibility: anyVisibility, home: anyHome, readers: anyReaders });
   fc.assert(
-    fc.property(anyReach, anyReach, anyPlace, (a, b, where) => {
+    fc.property(anyReach, anyReach, anyPlace, (a, b, there) => {
+      const where = { ...there, guildId: guild };
       const [first, second] = [a, b].map(({ visibility, home, readers }): Reach => ({
         visibility,
         homeId: home === 'here' ? where.homeId : otherHome,
+        ...(home === 'unknown' ? {} : { guildId: home === 'elsewhere' ? otherGuild : guild }),
         ...(readers === undefined ? {} : { readers }),
       }));
       if (first === undefined || second === undefined) return;

@@ -51,7 +51,7 @@ describe.each(ways)('%s', (way) => {
 
     const id = createHash('sha256').update('i prefer rust').digest('hex').slice(0, 8);
     expect(await remember('#dev', 'I prefer  Rust')).toBe(
-      `Remembered: "I prefer Rust" · id ${id} · everywhere`,
+      `Remembered: "I prefer Rust" · id ${id} · everywhere\n-# I may use it in every server that we share; \`!memory hide ${id}\` keeps it to our DM.`,
     );
     expect(await remember(`#hideout-${name}`, 'I hide here')).toMatch(
       /^Remembered: "I hide here" · id [0-9a-f]{8} · here$/u,
@@ -121,8 +121,8 @@ describe.each(ways)('%s', (way) => {
   it('shares and hides an item by its id', async () => {
     const name = await newcomer();
     const id = idIn(await command(stage, way, name, 'dm', 'remember I like tea'));
-    expect(await command(stage, way, name, 'dm', `share ${id}`)).toBe(
-      `Shared: "I like tea" · id ${id} · everywhere`,
+    expect(await command(stage, way, name, 'dm', `share ${id}`)).toMatch(
+      new RegExp(`^Shared: "I like tea" · id ${id} · everywhere\\n-# I may use it in every server`, 'u'),
     );
     expect(await command(stage, '!memory', name, '#general', 'show')).toContain('I like tea');
     expect(await command(stage, way, name, 'dm', `hide ${id}`)).toBe(`Hidden: "I like tea" · id ${id} · dm`);

@@ -172,7 +172,7 @@ describe('the model', () => {
     expect(told).toContain('The tool said:');
     expect(told).toContain('Remembered: [preference] Prefers tabs over spaces');
     expect(await memory(name, '#general', 'show')).toMatch(
-      /- \[preference\] Prefers tabs over spaces \(src: discord, #dev, updated <t:\d+:d>\) · id [0-9a-f]{8} · everywhere/u,
+      /- \[preference\] Prefers tabs over spaces \(src: discord, #dev, updated <t:\d+:d>\) · id [0-9a-f]{8} · server/u,
     );
     expect(await promptFor(stage, name, '#general')).toContain(
       'Prefers tabs over spaces (src: discord, #dev',
@@ -337,4 +337,41 @@ it('lets the oldest go when memory is full, never the new one, whoever asked for
   expect(told).toContain('No longer kept, to make room: [fact] third');
   const shown = await command(small, '!memory', 'alice', 'dm', 'show');
   expect(shown.match(/\[\w+\] \w+/gu)).toEqual(['[tool] Uses', '[fact] fifth', '[fact] fourth']);
+});
+
+describe('what is said in one of two servers [V1]', () => {
+  it('is used, shown and found in that one and in the DM only, until its owner shares it; what they ask to have remembered there is for both', async () => {
+    const name = await newcomer();
+    const guild = await stage.sandbox.addGuild({
+      name: `office-of-${name}`,
+      owner: 'alice',
+      members: [name],
+    });
+    const office = (await stage.sandbox.addChannel({ guild: guild.id, name: `desk-${name}` })).id;
+    await stage.ask('alice', office, '!settings answer everything');
+    const quote = 'I attend a support group on Mondays';
+    await calls(name, '#dev', `${quote}.`, 'remember_item', { kind: 'fact', text: quote, quote });
+    const stored = await memory(name, '#dev', 'remember I like tea');
+
+    expect(await promptFor(stage, name, '#general')).toContain('support group');
+    expect(await promptFor(stage, name, 'dm')).toContain('support group');
+    expect(await memory(name, '#general', 'show')).toMatch(/support group .* · server$/mu);
+    const elsewhere = await promptFor(stage, name, office);
+    expect(elsewhere).toContain('I like tea (src: manual, updated');
+    expect(elsewhere).not.toMatch(/support group|#dev/u);
+    expect(await memory(name, office, 'show')).not.toMatch(/support group|#dev/u);
+    expect(await memory(name, office, 'show')).toContain('1 more in our DM');
+    expect(await memory(name, office, 'search support group')).toContain('I found nothing');
+    expect(
+      await calls(name, office, 'What do you know?', 'recall_memory', { query: 'support group' }),
+    ).toContain('Found 0 result(s)');
+
+    expect(stored).toContain('every server');
+    const id = /support group .* id (?<id>[0-9a-f]{8})/u.exec(await memory(name, 'dm', 'show'))?.groups?.[
+      'id'
+    ];
+    expect(await memory(name, office, `share ${id}`)).toContain('I know of no item');
+    expect(await memory(name, '#general', `share ${id}`)).toContain('every server');
+    expect(await promptFor(stage, name, office)).toContain('support group');
+  });
 });

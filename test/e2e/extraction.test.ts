@@ -120,7 +120,7 @@ describe('turned on', () => {
     const show = await shown(name);
     expect(show).toContain('Durable memory (3 items):');
     expect(show).toMatch(
-      /- \[fact\] I live in Riga \(src: summary, #dev, updated <t:\d+:d>\) · id \w+ · everywhere/u,
+      /- \[fact\] I live in Riga \(src: summary, #dev, updated <t:\d+:d>\) · id \w+ · server/u,
     );
     expect(show).not.toMatch(/Rust|bees/u);
   });

@@ -46,7 +46,7 @@ const item = fc.record(
   {
     text: text(25),
     kind: fc.constantFrom('fact', 'preference', 'project', 'tool'),
-    visibility: fc.constantFrom('everywhere', 'here', 'dm'),
+    visibility: fc.constantFrom('everywhere', 'server', 'here', 'dm'),
     status: fc.constantFrom('active', 'active', 'deprecated'),
     pinned: fc.boolean(),
     updatedAt: fc.constantFrom('2026-01-15T12:00:00.000Z', '2026-02-20T12:00:00.000Z'),

@@ -112,10 +112,10 @@ describe('a server whose people are let in by a role [V0]', () => {
     expect(set.answer?.text).toContain(`Done: people are let into this server by @${role}.`);
     expect((await stage.ask('alice', first, '!settings show')).text).toContain(`- \`member-role\`: @${role}`);
 
-    // What was said before is for the DM: whatever is said where all can read may be used everywhere.
+    // What was said before is for the DM: whatever is said where all can read may be used in all of the server.
     for (const place of [first, second]) expect(await told(guest, place)).not.toContain('quinces');
     expect(await memory(guest, 'dm', 'show')).toContain('quinces');
-    expect(await memory(guest, first, 'remember I sing in choirs')).toMatch(/ · everywhere$/u);
+    expect(await memory(guest, first, 'remember I sing in choirs')).toMatch(/ · everywhere$/mu);
     expect(await told(guest, second)).toContain('choirs');
 
     expect((await stage.ask('alice', first, '!settings member-role @everyone')).text).toContain(

@@ -22,7 +22,8 @@ async function namesIn(stage: Stage, folder: string): Promise<readonly string[]>
 async function writeTurns(stage: Stage, turns: ReadonlyMap<number, string>): Promise<void> {
   const { channels, people } = stage.info;
   const [channelId = '', userId = ''] = [channels['general'], people['alice']];
-  const common = { type: 'message', attachments: [], visibility: 'everywhere', homeId: channelId };
+  const guildId = stage.info.guilds['Sandbox'];
+  const common = { type: 'message', attachments: [], visibility: 'server', homeId: channelId, guildId };
   const lines: object[] = [];
   const items: object[] = [];
   for (const [daysAgo, word] of turns) {
@@ -48,7 +49,7 @@ async function writeTurns(stage: Stage, turns: ReadonlyMap<number, string>): Pro
   await stage.writeFile(`${folder}/messages.jsonl`, log.join(''));
   const words = [...turns.values()];
   const summary = { text: `Bought: ${words.join(', ')}.`, updatedAt: new Date().toISOString() };
-  const reach = { visibility: 'everywhere', homeId: channelId };
+  const reach = { visibility: 'server', homeId: channelId, guildId };
   const rolling = { from: 0, cursor: lines.length, seen: lines.length, revision: 1, rebuild: false };
   const state = { version: 1, rolling: { ...rolling, summary: { ...summary, ...reach } } };
   await stage.writeFile(`${folder}/state.json`, JSON.stringify(state));

@@ -140,7 +140,7 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
     expect(after).toContain('`!memory show`');
     expect(after.split('still there?')[1]).toContain('Discoclaw:');
     expect(output).toMatch(
-      /@dm {2}Discoclaw: Remembered: "I like oolong".*\n +\[Undo\]\n +\(only you see this\)\n {2}.*I like oolong/u,
+      /@dm {2}Discoclaw: Remembered: "I like oolong".*\n(?:.*\n)? +\[Undo\]\n +\(only you see this\)\n {2}.*I like oolong/u,
     );
     expect(output).toContain('! There are no messages here yet\n');
     expect(output).toMatch(/alice chose “Remember this” for “Oolong comes from Fujian”\n.*Remembered: /u);
@@ -184,7 +184,7 @@ describe('the bot in the terminal, with no token set [Z1]', () => {
     expect(parties[2]).toContain('Friday');
     expect(output).toContain('Durable memory (2 items):');
     expect(output).toMatch(
-      /alice chose “Remember this” for “I always drink green tea.*\n.*Remembered: .*\n +\[Undo\]\n +\(only you see this\)\n/u,
+      /alice chose “Remember this” for “I always drink green tea.*\n.*Remembered: .*\n.*every server.*\n +\[Undo\]\n +\(only you see this\)\n/u,
     );
     expect(output).toContain('#dev  alice reacted 👍 to “');
     expect(output).toContain('Deprecated 1 item matching "Rust"');

@@ -2,13 +2,15 @@ import type { Audience, Place } from '../../src/core/place.ts';
 
 export type PersonName = 'alice' | 'bob';
 
-/** A word that somebody wrote once: where it comes from, who could read it there, and whether its owner has since shared an item with it. */
+/** A word that somebody wrote once: where it comes from, who could read it there, and whether its owner had it remembered in public, or has since shared an item with it. */
 export interface Canary {
   readonly word: string;
   readonly owner: PersonName;
   readonly audience: Audience;
   readonly homeId: string;
-  readonly saidIn: 'hall' | 'office' | 'thread' | 'backroom' | 'dm';
+  readonly saidIn: 'hall' | 'office' | 'thread' | 'backroom' | 'lounge' | 'cellar' | 'dm';
+  /** The server that it was said in. */
+  readonly guildId?: string | undefined;
   /** Absent where nobody knew. */
   readonly readers?: readonly string[] | undefined;
   isShared: boolean;
@@ -24,7 +26,9 @@ export function canaryWords(text: string): readonly string[] {
 /** Rules [V0], [V1], [V2] and [V2a] in the words of a person who wants to be able to trust the bot; written apart from the product's own. */
 export function mayBeTold(canary: Canary, speaker: PersonName, place: Place): boolean {
   if (canary.owner !== speaker) return false;
-  if (place.audience === 'dm' || canary.isShared || canary.audience === 'public') return true;
+  if (place.audience === 'dm' || canary.isShared) return true;
+  if (canary.guildId !== place.guildId) return false;
+  if (canary.audience === 'public') return true;
   const isSameRoom = canary.homeId === place.homeId || canary.homeId === place.parentId;
   const isPrivate = canary.audience === 'private' && place.audience === 'private';
   return isPrivate && isSameRoom && !isSomebodyNew(canary.readers, place.readers);

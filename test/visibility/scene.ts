@@ -14,7 +14,7 @@ import { canaryWords, isSomebodyNew, mayBeTold, type Canary, type PersonName } f
 import { createHarmfulModel, modelAnswer } from './harmful-model.ts';
 import { Posted } from './posted.ts';
 
-export type PlaceName = 'hall' | 'office' | 'thread' | 'backroom' | 'dm';
+export type PlaceName = Canary['saidIn'];
 
 const people = { alice: '500000000000000001', bob: '500000000000000002' };
 const channels = {
@@ -22,10 +22,15 @@ const channels = {
   office: '600000000000000002',
   thread: '600000000000000003',
   backroom: '600000000000000004',
+  lounge: '600000000000000007',
+  cellar: '600000000000000008',
 };
-const placeNames = ['hall', 'office', 'thread', 'backroom'] as const;
+const placeNames = ['hall', 'office', 'thread', 'backroom', 'lounge', 'cellar'] as const;
+/** Those of the other server. */
+const elsewhere: readonly PlaceName[] = ['lounge', 'cellar'];
 const dms = { alice: '600000000000000005', bob: '600000000000000006' };
 const guildId = '700000000000000001';
+const otherGuildId = '700000000000000002';
 
 /** A canary that turned up in a prompt, tool result or answer where it may not be. */
 export interface Leak {
@@ -73,7 +78,7 @@ interface SceneOptions {
 }
 
 /**
- * A guild with two channels, an ordinary and a private thread, and two DMs, with the whole bot between the ports, every layer
+ * A guild with two channels, an ordinary and a private thread, another guild of the same people with a public and a private channel, and two DMs, with the whole bot between the ports, every layer
  * switched on. All that the model is given and all that commands answer is searched for canaries.
  */
 export class Scene {
@@ -241,8 +246,9 @@ export class Scene {
   }
 
   async remember(speaker: PersonName, place: PlaceName): Promise<void> {
-    const { word } = this.#newCanary(speaker, place);
-    await this.command(speaker, place, `remember Prefers ${word} for lunch`);
+    const canary = this.#newCanary(speaker, place);
+    canary.isShared = canary.audience === 'public';
+    await this.command(speaker, place, `remember Prefers ${canary.word} for lunch`);
   }
 
   /** Shares or hides the first item that the person can see from there. */
@@ -293,6 +299,15 @@ export class Scene {
 
   placeOf(person: PersonName, name: PlaceName): Place {
     if (name === 'dm') return { audience: 'dm', channelId: dms[person], homeId: dms[person] };
+    if (name === 'lounge' || name === 'cellar')
+      return {
+        audience: name === 'lounge' ? 'public' : 'private',
+        readers: name === 'lounge' ? ['@everyone'] : ['crew'],
+        channelId: channels[name],
+        homeId: channels[name],
+        guildId: otherGuildId,
+        channelName: name,
+      };
     const door = this.#doors[name === 'office' ? 'office' : 'hall'];
     const isPublic =
       door === 'open' || (door !== 'unknown' && door.some((role) => role === this.#memberRole));
@@ -321,7 +336,7 @@ export class Scene {
     this.#turnDoorAt('waiting');
     if (place.guildId !== undefined)
       this.#bot.handlers.spoken({
-        guildId,
+        guildId: place.guildId,
         channelId: place.channelId,
         messageId: message.id,
         authorId: people[speaker],
@@ -351,10 +366,13 @@ export class Scene {
     doors: Record<RoomName, Door> = this.#doors,
   ): boolean {
     if (!this.#withNotes || saidIn === 'dm') return false;
+    // Channel memory is on in one of the two.
+    if (elsewhere.includes(saidIn)) return false;
     if (place.audience === 'dm') return this.#canRead(speaker, saidIn, doors);
+    if (place.guildId !== guildId) return false;
     const home = saidIn === 'thread' ? channels.hall : channels[saidIn];
     if (place.homeId === home || place.parentId === home) return true;
-    const door = doors[roomOf(saidIn)];
+    const door = doors[saidIn === 'office' ? 'office' : 'hall'];
     if (saidIn === 'backroom' || door === 'unknown') return false;
     if (door === 'open') return place.readers !== undefined;
     const isPublic = door.some((role) => role === this.#memberRole);
@@ -362,7 +380,8 @@ export class Scene {
   }
 
   #canRead(person: PersonName, name: Exclude<PlaceName, 'dm'>, doors = this.#doors): boolean {
-    const door = doors[roomOf(name)];
+    if (elsewhere.includes(name)) return true;
+    const door = doors[name === 'office' ? 'office' : 'hall'];
     // The back room is Alice's own.
     if (name === 'backroom' && person !== 'alice') return false;
     return door !== 'unknown' && (door === 'open' || door.some((role) => role === roles[person]));
@@ -405,23 +424,20 @@ export class Scene {
   }
 
   #newCanary(owner: PersonName, placeName: PlaceName): Canary {
-    const { audience, homeId, readers } = this.placeOf(owner, placeName);
+    const { audience, homeId, guildId: saidInGuild, readers } = this.placeOf(owner, placeName);
     const canary = {
       saidIn: placeName,
       word: `canary${this.#canaries.size}x`,
       owner,
       audience,
       homeId,
+      guildId: saidInGuild,
       readers,
       isShared: false,
     };
     this.#canaries.set(canary.word, canary);
     return canary;
   }
-}
-
-function roomOf(name: Exclude<PlaceName, 'dm'>): RoomName {
-  return name === 'office' ? 'office' : 'hall';
 }
 
 function without(words: readonly string[], text: string): string {

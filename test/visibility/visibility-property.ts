@@ -4,12 +4,18 @@ import { expect } from 'vitest';
 import { memoryInProcess, Scene, type SceneMemory } from './scene.ts';
 
 const speaker = fc.constantFrom('alice' as const, 'bob' as const);
-const place = fc.constantFrom(
-  'hall' as const,
-  'office' as const,
-  'thread' as const,
-  'backroom' as const,
-  'dm' as const,
+const place = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.constantFrom(
+      'hall' as const,
+      'office' as const,
+      'thread' as const,
+      'backroom' as const,
+      'dm' as const,
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('lounge' as const, 'cellar' as const) },
 );
 const where = { speaker, place };
 const room = fc.constantFrom('hall' as const, 'office' as const);
@@ -27,7 +33,7 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('show' as const), ephemeral: fc.boolean(), ...where }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('note' as const), ...where }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('note' as const), ...where }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('channel' as const, 'undo' as const), ...where }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('forget' as const), ...where }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('share' as const, 'hide' as const), ...where }) },

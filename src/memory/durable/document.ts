@@ -298,10 +298,15 @@ export function sourceIn(place: Place, type: ItemSourceType, messageId: string):
   };
 }
 
-/** Who may see an item: as wide as its owner made it, `here` being where it comes from [V1]. */
+/** Who may see an item: as wide as its owner made it, `here` and `server` being where it comes from [V1]. */
 export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibility' | 'source'>): Reach {
-  const { homeId = source.channelId, readers } = source;
-  return pickReach({ visibility, homeId, ...(readers === undefined ? {} : { readers }) });
+  const { homeId = source.channelId, guildId, readers } = source;
+  return pickReach({
+    visibility,
+    homeId,
+    ...(guildId === undefined ? {} : { guildId }),
+    ...(readers === undefined ? {} : { readers }),
+  });
 }
 
 /** Whether one of `ownerId`'s items may be used in a reply to `speakerId` in `place`: the rule [V2], applied to items. */
@@ -326,7 +331,7 @@ export function byAge(a: DurableItem, b: DurableItem): number {
 
 /**
  * The line of an item as the model and its owner see it [D5]: `- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)`.
- * The name of a private channel is left out where an item of that channel could not be used by itself.
+ * The name of a channel is left out where what was said in that channel could not be used: elsewhere, if it is private, and in other servers.
  */
 export function itemLine(item: DurableItem, place: Place, dateOf: DateOf): string {
   const { type, channelName } = item.source;
@@ -340,9 +345,10 @@ export function itemLine(item: DurableItem, place: Place, dateOf: DateOf): strin
   return `- [${item.kind}] ${dataLine(item.text)} (${origin.join(', ')})`;
 }
 
-/** Whether the line of an item may tell in a place which channel it is from. */
+/** Whether the line of an item may tell in a place which channel it is from: where what was said there may be used, wherever the item itself may be. */
 export function namesChannel(item: DurableItem, place: Place): boolean {
-  return item.source.audience !== 'private' || mayUseItem({ ...item, visibility: 'here' }, '', place);
+  const visibility = item.source.audience === 'private' ? 'here' : 'server';
+  return mayUseItem({ ...item, visibility }, '', place);
 }
 
 /** An item as records refer to it that are to hold none of its words [K7]. */

@@ -1,7 +1,7 @@
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { sessionName, type Audience, type Place, type SessionKey } from '../../core/place.ts';
-import type { Visibility } from '../../core/visibility.ts';
+import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
+import { audienceOf } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
 import type { UserMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -112,17 +112,11 @@ export function createExtractionFold(ports: {
   }
 }
 
-const audienceOf: Readonly<Record<Visibility, Audience>> = {
-  everywhere: 'public',
-  here: 'private',
-  dm: 'dm',
-};
-
 /** The place that a message was logged in, with its audience at that time. */
 function placeOf({ channelId }: SessionKey, message: UserMessage): Place {
   const { visibility, homeId, readers, guildId, channelName } = message;
   return {
-    audience: audienceOf[visibility],
+    audience: audienceOf(visibility),
     channelId,
     homeId,
     ...(readers === undefined ? {} : { readers }),

@@ -6,7 +6,7 @@ import { placeSchema, type Place, type SessionKey } from '../../core/place.ts';
 import { isYounger } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { sameItemForm, saysWords } from '../../core/text.ts';
-import { isWider, visibilityOf } from '../../core/visibility.ts';
+import { audienceOf, isSameReach, narrower, reachOf } from '../../core/visibility.ts';
 import { lapsingFields, type LapsingLogPorts } from '../lapsing-log.ts';
 import { openLapsingLog } from '../person-lapsing-log.ts';
 import type { MemoryLayer } from '../layer.ts';
@@ -200,7 +200,7 @@ export function createProposals(options: ProposalsOptions) {
       const request: RememberInput =
         reworded === undefined
           ? { ...proposed, isAccepted: true, stillStands }
-          : { ...proposed, ...narrower(proposed, reworded), type: 'manual', isAccepted: true };
+          : { ...proposed, ...inNarrower(proposed, reworded), type: 'manual', isAccepted: true };
       let outcome = await durable.remember(userId, request);
       if (lacksReplaced(outcome)) outcome = await durable.remember(userId, withoutReplacing(request));
       if (outcome.outcome !== 'refused' || outcome.reason === 'forgotten') {
@@ -232,11 +232,18 @@ function lacksReplaced(outcome: RememberOutcome): boolean {
   return outcome.outcome === 'refused' && outcome.reason === 'unknown-id';
 }
 
-/** The person's words for a proposal, as what was said in the narrower one of the two places: that it is corrected elsewhere makes nothing wider [V1]. */
-function narrower(
+/** The person's words for a proposal, as what was said where both may be used: that it is corrected elsewhere makes nothing wider [V1]. */
+function inNarrower(
   { place, messageId }: Pick<RememberRequest, 'place' | 'messageId'>,
   reworded: Rewording,
 ): Rewording {
-  const isNarrower = isWider(visibilityOf(place.audience), visibilityOf(reworded.place.audience));
-  return isNarrower ? reworded : { text: reworded.text, place, messageId };
+  const both = narrower(reachOf(place), reachOf(reworded.place));
+  if (isSameReach(both, reachOf(reworded.place))) return reworded;
+  const { readers: _, ...where } = place;
+  const narrow: Place = {
+    ...where,
+    audience: audienceOf(both.visibility),
+    ...(both.readers !== undefined && { readers: both.readers }),
+  };
+  return { text: reworded.text, messageId, place: isSameReach(both, reachOf(place)) ? place : narrow };
 }

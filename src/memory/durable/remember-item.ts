@@ -2,7 +2,7 @@ import { hasUnknownReaders, type Place } from '../../core/place.ts';
 import { hasSecret, secretMark } from '../../core/secrets.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import { flatten } from '../../core/text.ts';
-import { isWider, visibilityOf } from '../../core/visibility.ts';
+import { askedVisibilityOf, isWider, visibilityOf, type Visibility } from '../../core/visibility.ts';
 import {
   itemId,
   mayUseItem,
@@ -147,7 +147,7 @@ export function editItem(
     return { document, result: { outcome: 'refused', reason: 'known', item: twin }, gone: [] };
 
   const at = now.toISOString();
-  const visibility = visibilityOf(place.audience);
+  const visibility = askedVisibilityOf(place.audience);
   const origin = isWider(old.visibility, hasUnknownReaders(place) ? 'dm' : visibility)
     ? { visibility, source: sourceIn(place, 'manual', messageId) }
     : { source: { ...old.source, type: 'manual' as const } };
@@ -215,7 +215,7 @@ function created(index: ItemIndex, request: RememberRequest, now: Date): Durable
     kind: request.kind ?? 'fact',
     text: request.text,
     status: 'active',
-    visibility: visibilityOf(request.place.audience),
+    visibility: visibilityFor(request),
     pinned: false,
     source: sourceIn(request.place, request.type, request.messageId),
     createdAt: at,
@@ -223,18 +223,29 @@ function created(index: ItemIndex, request: RememberRequest, now: Date): Durable
   };
 }
 
+/** What a person asks for in public is for everywhere; what is noticed there, be it accepted later, is for that server [V1]. */
+function visibilityFor({ type, isAccepted, place }: RememberRequest): Visibility {
+  return type === 'manual' && isAccepted !== true
+    ? askedVisibilityOf(place.audience)
+    : visibilityOf(place.audience);
+}
+
 /**
- * The person saying it again in a place as wide or wider takes the item there, for its readers of now [V1] [V2a]; in a narrower place it stays
- * where it is, and is theirs from now on. Extraction only confirms what is there.
+ * The person saying it again in a place as wide or wider, or in another server, takes the item there, for its readers of now [V1] [V2a]; in a narrower
+ * place it stays where it is, and is theirs from now on. Extraction only confirms what is there.
  */
 function refreshed(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
   const confirmed = { ...item, updatedAt: now.toISOString() };
   if (request.type !== 'manual') return confirmed;
-  const visibility = visibilityOf(request.place.audience);
-  if (isWider(item.visibility, hasUnknownReaders(request.place) ? 'dm' : visibility)) {
+  const { place } = request;
+  const visibility = visibilityFor(request);
+  const isOfOtherServer =
+    item.visibility === 'server' && place.audience !== 'dm' && item.source.guildId !== place.guildId;
+  const narrowest = hasUnknownReaders(place) ? 'dm' : visibility;
+  if (isWider(item.visibility, narrowest) && (!isOfOtherServer || narrowest === 'dm')) {
     return { ...confirmed, text: request.text, source: { ...item.source, type: 'manual' } };
   }
-  const source = sourceIn(request.place, 'manual', request.messageId);
+  const source = sourceIn(place, 'manual', request.messageId);
   return { ...confirmed, text: request.text, visibility, source };
 }
 
@@ -251,7 +262,7 @@ function revived(item: DurableItem, request: RememberRequest, now: Date): Durabl
     text: request.text,
     kind: request.kind ?? item.kind,
     status: 'active',
-    visibility: visibilityOf(request.place.audience),
+    visibility: visibilityFor(request),
     source: sourceIn(request.place, request.type, request.messageId),
     updatedAt: now.toISOString(),
   };

@@ -46,8 +46,11 @@ export function renderNote(note: SummaryNote, timeZone: string): string {
 }
 
 /** A reach as the META lines of a note have it. */
-export function reachLines({ visibility, homeId, readers }: Reach): string {
-  const known = readers === undefined ? [] : [`readers: ${readers.join(' ')}`];
+export function reachLines({ visibility, homeId, guildId, readers }: Reach): string {
+  const known = [
+    ...(guildId === undefined ? [] : [`guild: ${guildId}`]),
+    ...(readers === undefined ? [] : [`readers: ${readers.join(' ')}`]),
+  ];
   return [`visibility: ${visibility}`, `home: ${homeId}`, ...known].join('\n');
 }
 
@@ -60,6 +63,7 @@ const metaSchema = z.object({
   created: z.iso.datetime(),
   visibility: reachFields.visibility,
   home: reachFields.homeId,
+  guild: reachFields.guildId,
   readers: z.string().transform(readersIn).exactOptional(),
   from: z.coerce.number().int(),
   cursor: z.coerce.number().int(),
@@ -74,8 +78,9 @@ export function parseNote(file: string): SummaryNote | undefined {
   const meta = metaSchema.safeParse(Object.fromEntries(fields));
   const text = body.join('\n-->\n').trim();
   if (!meta.success || text === '') return undefined;
-  const { created, visibility, home: homeId, readers, from, cursor, others } = meta.data;
+  const { created, visibility, home: homeId, guild, readers, from, cursor, others } = meta.data;
   const known = {
+    ...(guild === undefined ? {} : { guildId: guild }),
     ...(readers === undefined ? {} : { readers }),
     ...(others === undefined ? {} : { hasThirdPartyText: others }),
   };

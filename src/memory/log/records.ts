@@ -15,7 +15,6 @@ const common = {
   /** File names only. */
   attachments: z.array(z.string()),
   ...reachFields,
-  guildId: z.string().exactOptional(),
   channelName: z.string().exactOptional(),
   /** Said, or an answer to what was said, in mode `ask` [K9]. */
   mode: z.literal('ask').exactOptional(),

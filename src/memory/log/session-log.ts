@@ -387,10 +387,9 @@ export function createSessionLog(options: SessionLogOptions) {
 }
 
 function originOf(place: Place) {
-  const { guildId, channelName } = place;
+  const { channelName } = place;
   return {
     ...reachOf(place),
-    ...(guildId === undefined ? {} : { guildId }),
     ...(channelName === undefined ? {} : { channelName }),
   };
 }

@@ -48,7 +48,7 @@ export interface FileContent {
 interface StoredContent extends FileContent {
   readonly raw: string;
   /** Of a session's file, where it may be used. */
-  readonly reach?: Reach;
+  readonly reach: Reach | undefined;
 }
 
 export interface WrittenFile {
@@ -153,7 +153,7 @@ export function createNotebookFiles(
     }
     const content = isOfSession(file)
       ? { raw, text: plainText(readMark(raw).text), reach: reachOfSessionFile(file, raw) }
-      : { raw, text: plainText(raw) };
+      : { raw, text: plainText(raw), reach: undefined };
     contents.set(file.key, content);
     return content;
   }

@@ -22,13 +22,13 @@ export function noteHoldsOthersWords(stored: string): boolean {
 }
 
 /**
- * Where a session's file may be used [V2]. Without a mark it was written where all could read along; a kept summary says by itself where it is
- * from, and one that does not is used in DMs only.
+ * Where a session's file may be used [V2]; `undefined` for one without a mark, which was written where all could read along and is opened in its own
+ * conversation only. A kept summary says by itself where it is from, and one that does not is used in DMs only.
  */
-export function reachOfSessionFile(file: TreeFile, stored: string): Reach {
+export function reachOfSessionFile(file: TreeFile, stored: string): Reach | undefined {
   return isKeptSummary(file)
     ? (parseNote(stored) ?? { visibility: 'dm', homeId: '' })
-    : (readMark(stored).mark ?? { visibility: 'everywhere', homeId: '' });
+    : readMark(stored).mark;
 }
 
 /**
@@ -37,12 +37,12 @@ export function reachOfSessionFile(file: TreeFile, stored: string): Reach {
  */
 export function withMark(text: string, place: Place): string {
   const reach = reachOf(place);
-  if (reach.visibility === 'everywhere') return text;
+  if (reach.visibility === 'server') return text;
   return `${text.trimEnd()}\n\n<!--\nMETA:\n${reachLines(reach)}\n-->\n`;
 }
 
 const markAtEnd =
-  /(?<!\n)\n*<!--\nMETA:\nvisibility: (?<visibility>here|dm)\nhome: (?<home>[0-9]{15,21})\n(?:readers:(?<readers>[ #+0-9a-z@]*)\n)?-->\s*$/u;
+  /(?<!\n)\n*<!--\nMETA:\nvisibility: (?<visibility>here|dm)\nhome: (?<home>[0-9]{15,21})\n(?:guild: (?<guild>[0-9]{15,21})\n)?(?:readers:(?<readers>[ #+:0-9a-z@]*)\n)?-->\s*$/u;
 
 /**
  * A session's file taken apart: the text that people and the model see, and where it may be used if it bears a mark. A mark that the text
@@ -50,13 +50,14 @@ const markAtEnd =
  */
 export function readMark(file: string): { readonly text: string; readonly mark?: Reach } {
   const found = markAtEnd.exec(file);
-  const { visibility, home, readers } = found?.groups ?? {};
+  const { visibility, home, guild, readers } = found?.groups ?? {};
   if (found === null || visibility === undefined || home === undefined) return { text: file };
   return {
     text: `${file.slice(0, found.index)}\n`,
     mark: {
       visibility: visibility === 'dm' ? 'dm' : 'here',
       homeId: home,
+      ...(guild === undefined ? {} : { guildId: guild }),
       ...(readers === undefined ? {} : { readers: readersIn(readers) }),
     },
   };

@@ -24,7 +24,7 @@ import type { RecallSource } from './sources.ts';
 const pauseMs = 60 * 60 * 1000;
 
 /** What an index depends on besides lines and time zone. The first number grows with every change to what is made of a text. */
-const form = `4 ${process.versions['unicode']} ${process.versions['tz']}`;
+const form = `5 ${process.versions['unicode']} ${process.versions['tz']}`;
 
 /** Sessions of which it is remembered where may be told what was said in them. */
 const rememberedReaches = 1000;

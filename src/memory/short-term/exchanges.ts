@@ -122,7 +122,7 @@ export function questionOf({ text }: Pick<ShortTermEntry, 'text'>): string {
 }
 
 function isPublic(message: LoggedMessage): boolean {
-  return message.visibility === 'everywhere' && message.guildId !== undefined;
+  return message.visibility === 'server' && message.guildId !== undefined;
 }
 
 const quoteMaxChars = 140;

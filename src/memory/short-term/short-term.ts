@@ -2,6 +2,7 @@ import type { MemorySource } from '../../core/memory-source.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { dataLine, fitLines, type Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
+import { isSnowflake } from '../../core/snowflake.ts';
 import { saysWords, searchForm } from '../../core/text.ts';
 import { localDateTime, type Clock } from '../../core/time.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
@@ -19,7 +20,6 @@ import {
   shortTermKind,
   withEntry,
   withoutEntries,
-  type ShortTermDocument,
   type ShortTermEntry,
 } from './exchanges.ts';
 
@@ -42,6 +42,9 @@ export interface ShortTermOptions {
   /** IANA. */
   readonly timeZone: string;
 }
+
+/** An exchange with the guild that it was in. */
+type GuildEntry = ShortTermEntry & { readonly guildId: string };
 
 /** Log lines that are folded of a session that has no cursor yet. */
 const firstFoldLines = 40;
@@ -102,25 +105,32 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
 
   /** A job of the user's queue calls this. */
   async function removeEntries(userId: string, isGone: (entry: ShortTermEntry) => boolean): Promise<void> {
-    for (const key of await keysOf(userId)) {
-      await store.update(key, shortTermKind, (document) => document && withoutEntries(document, isGone), {
-        erase: true,
-      });
+    for (const guildId of await guildsOf(userId)) {
+      await store.update(
+        shortTermKey(userId, guildId),
+        shortTermKind,
+        (document) => document && withoutEntries(document, isGone),
+        {
+          erase: true,
+        },
+      );
     }
   }
 
-  async function keysOf(userId: string): Promise<readonly string[]> {
-    const folder = shortTermFolder(userId);
-    const files = await store.list(folder);
-    return files.filter(({ path }) => /^\d+\.json$/.test(path)).map(({ path }) => `${folder}/${path}`);
+  /** The guilds of which something is kept. */
+  async function guildsOf(userId: string): Promise<readonly string[]> {
+    const files = await store.list(shortTermFolder(userId));
+    return files.map(({ path }) => path.replace(/\.json$/u, '')).filter(isSnowflake);
   }
 
   /** In a guild its own exchanges, in the speaker's DM those of all guilds. */
-  async function entriesFor({ speaker, place }: TurnContext): Promise<readonly ShortTermEntry[]> {
-    const keys =
-      place.guildId === undefined ? await keysOf(speaker.id) : [shortTermKey(speaker.id, place.guildId)];
-    const documents = await Promise.all(keys.map((key) => store.read<ShortTermDocument>(key, shortTermKind)));
-    return documents.flatMap((document) => document?.entries ?? []);
+  async function entriesFor({ speaker, place }: TurnContext): Promise<readonly GuildEntry[]> {
+    const guilds = place.guildId === undefined ? await guildsOf(speaker.id) : [place.guildId];
+    const entries = guilds.map(async (guildId) => {
+      const document = await store.read(shortTermKey(speaker.id, guildId), shortTermKind);
+      return (document?.entries ?? []).map((entry): GuildEntry => ({ ...entry, guildId }));
+    });
+    return (await Promise.all(entries)).flat();
   }
 
   return {
@@ -147,11 +157,10 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
       await removeEntries(change.session.userId, madeOf(ids));
     },
     async *export(userId) {
-      for (const key of await keysOf(userId)) {
-        const document = await store.read<ShortTermDocument>(key, shortTermKind);
+      for (const guildId of await guildsOf(userId)) {
+        const document = await store.read(shortTermKey(userId, guildId), shortTermKind);
         if (document === undefined) continue;
-        const name = key.slice(key.lastIndexOf('/') + 1);
-        yield { path: `short-term/${name}`, text: JSON.stringify(document.entries, undefined, 2) };
+        yield { path: `short-term/${guildId}.json`, text: JSON.stringify(document.entries, undefined, 2) };
       }
     },
     async erase({ userId, sessions, isWhole }) {
@@ -173,15 +182,15 @@ function madeOf(messageIds: readonly string[]): (entry: ShortTermEntry) => boole
  * so that a line keeps its bytes for as long as it stands [P2]. In a DM, beside the notebook, no answer is shown that may repeat others' words [M5a].
  */
 export function shortTermSection(
-  entries: readonly ShortTermEntry[],
+  entries: readonly GuildEntry[],
   { speaker, place, now }: Pick<TurnContext, 'speaker' | 'place' | 'now'>,
   settings: Pick<ShortTermSettings, 'maxAgeHours' | 'injectMaxChars'>,
   timeZone: string,
 ): Section {
   const shown = entries
     .filter((entry) => entry.channelId !== place.channelId && isFresh(entry, settings.maxAgeHours, now))
-    .filter(({ channelId }) =>
-      mayUse({ ownerId: speaker.id, visibility: 'everywhere', homeId: channelId }, place, speaker.id),
+    .filter(({ channelId, guildId }) =>
+      mayUse({ ownerId: speaker.id, visibility: 'server', homeId: channelId, guildId }, place, speaker.id),
     )
     .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
   const isDm = place.audience === 'dm';

@@ -16,7 +16,7 @@ export download copy & data memory memories everything
 openai google anthropic microsoft cloud third training internet
 No: this stand-in sends nothing to anybody, and no model company sees what you say. With a real model, its provider gets your message and the memory that fits it. \`!memory privacy\` names who gets what.
 who anyone anybody others other people & read see access tell share show look & you data memory memories messages items | private privacy safe trust spy spying & you this it my bot is | are do & recording record listening listen watching & you
-Nobody’s memory is used for anybody else. What you say in a DM I use only in our DM, what you say in a private channel only there and in our DM. Whoever runs me can read my files. \`!memory privacy\` says it all, and \`!memory pause\` stops all storing.
+Nobody’s memory is used for anybody else. What you say in a DM I use only in our DM, what you say in a private channel only there and in our DM, what you say in a public one only in that server and in our DM. Whoever runs me can read my files. \`!memory privacy\` says it all, and \`!memory pause\` stops all storing.
 where long & store stored save saved keep kept data & data you memory
 In files on the computer that I run on, in the folder that was named when I started. \`!memory privacy\` says what is stored, for how long and who can read it.
 how can could wrong & correct change edit fix update wrong & something item items memory remember know you
@@ -32,7 +32,7 @@ how can could & stop pause prevent keep & remembering noticing storing memory | 
 how where can & see show list view find check search & remember know memory memories stored data items & you your memory
 \`!memory show\` lists what I remember about you, \`!memory search <words>\` finds what you said, and \`!memory why <id>\` tells where an item comes from.
 how & memory remember this it you & work works | do & you & have & memory memories
-I keep short items about you, each with where and when you said it, and use them wherever they may be used: what you said in public everywhere, what you said in our DM only there. \`!memory show\` shows them, and you can change or delete each.
+I keep short items about you, each with where and when you said it, and use them wherever they may be used: what you said in public in that server, what you said in our DM only there. \`!memory show\` shows them, and you can change or delete each.
 how & remember teach learn & you something things
 Say “remember that I like green tea”, or \`!memory remember <text>\`. What you plainly say about yourself, such as “I live in Oslo”, I keep too, and tell you so with a button to undo it. \`!memory forget <words>\` takes it back.
 only remember note forget please something that it

@@ -71,7 +71,7 @@ describe('extraction [A2]', () => {
     expect(items).toMatchObject([
       {
         text: 'Prefers Rust',
-        visibility: 'everywhere',
+        visibility: 'server',
         source: { type: 'summary', messageId: message(1, '').id },
       },
       { text: 'Plays the cello', visibility: 'dm', source: { channelId: dm.channelId } },

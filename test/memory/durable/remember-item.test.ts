@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../../src/core/place.ts';
-import { isWider, visibilityOf } from '../../../src/core/visibility.ts';
+import { askedVisibilityOf, isWider, visibilityOf } from '../../../src/core/visibility.ts';
 import type { DurableDocument, DurableItem } from '../../../src/memory/durable/document.ts';
 import {
   rememberItem,
@@ -56,6 +56,31 @@ describe('remembering', () => {
   ])('starts with the visibility of its place [V1]', (place, visibility) => {
     const { result } = remember(documentOf(), { place, kind: 'preference' });
     expect(result).toMatchObject({ outcome: 'stored', item: { kind: 'preference', visibility } });
+  });
+
+  it('keeps what was noticed in public to that server, also when its owner accepts it later, in their own words or not [V1]', () => {
+    for (const said of [
+      { type: 'discord' },
+      { type: 'summary' },
+      { type: 'discord', isAccepted: true },
+      { type: 'manual', isAccepted: true },
+    ] as const) {
+      const { result } = remember(documentOf(), { place: dev, ...said });
+      expect(result).toMatchObject({ item: { visibility: 'server', source: { guildId: dev.guildId } } });
+    }
+  });
+
+  it('makes what was noticed in one server for everywhere when its owner says it in public again, and takes it along to a private channel of another one only', () => {
+    const noticed = item({ visibility: 'server' });
+    const otherTeam: Place = { ...team, guildId: '300000000000000009', readers: ['1'] };
+    const ofItem = (place: Place) => remember(documentOf(noticed), { place }).document.items[0];
+    expect(ofItem(dev)).toMatchObject({ visibility: 'everywhere' });
+    expect(ofItem({ ...dev, guildId: '300000000000000009' })).toMatchObject({ visibility: 'everywhere' });
+    expect(ofItem(team)).toMatchObject({ visibility: 'server', source: { guildId: noticed.source.guildId } });
+    expect(ofItem(dm)).toMatchObject({ visibility: 'server' });
+    expect(ofItem(otherTeam)).toMatchObject({ visibility: 'here', source: { readers: ['1'] } });
+    const { readers: _, ...unknown } = otherTeam;
+    expect(ofItem(unknown)).toMatchObject({ visibility: 'server' });
   });
 
   it.each([
@@ -136,7 +161,7 @@ describe('the same text again [D2]', () => {
     const said = { type: 'summary', messageId: '400000000000000900' } as const;
     const { document, result } = remember(documentOf(retracted), said);
     expect(result.outcome).toBe('revived');
-    expect(document.items[0]).toMatchObject({ status: 'active', visibility: 'everywhere', source: said });
+    expect(document.items[0]).toMatchObject({ status: 'active', visibility: 'server', source: said });
     expect(document.items[0]).not.toHaveProperty('retracted');
     for (const gone of [{ ...retracted, forgotten: true as const }, item({ id: 'b', status: 'deprecated' })])
       expect(remember(documentOf(retracted, gone), said).result).toMatchObject({ reason: 'forgotten' });
@@ -277,6 +302,11 @@ describe('a full memory [D3]', () => {
     );
   });
 
+  /** Neither is wider: it goes where its owner said it last. */
+  function isOfOtherServer(item: DurableItem, place: Place): boolean {
+    return item.visibility === 'server' && place.audience !== 'dm' && item.source.guildId !== place.guildId;
+  }
+
   it('never widens what it extracts, and never narrows what is already remembered', () => {
     const types = fc.constantFrom('manual', 'discord', 'summary');
     const limits = { maxItems: 1000, maxTextLength: 5000 };
@@ -288,8 +318,9 @@ describe('a full memory [D3]', () => {
         const { visibility } = result.item;
         const isNew = before?.status !== 'active';
         const keepsTheRule = isNew
-          ? visibility === visibilityOf(place.audience)
-          : visibility === before.visibility || (type === 'manual' && isWider(visibility, before.visibility));
+          ? visibility === (type === 'manual' ? askedVisibilityOf : visibilityOf)(place.audience)
+          : visibility === before.visibility ||
+            (type === 'manual' && (isWider(visibility, before.visibility) || isOfOtherServer(before, place)));
         expect(keepsTheRule).toBe(true);
       }),
     );

@@ -38,7 +38,7 @@ describe('remember_item', () => {
     expect(outcome.text).toBe(`Remembered: [preference] Prefers Rust (id ${item?.id})`);
     expect(item).toMatchObject({
       kind: 'preference',
-      visibility: 'everywhere',
+      visibility: 'server',
       source: { type: 'discord', messageId: '400000000000000100' },
     });
   });

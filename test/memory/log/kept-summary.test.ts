@@ -29,7 +29,7 @@ describe('a kept summary', () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text === text.trim() && text !== ''),
-        fc.constantFrom('everywhere' as const, 'here' as const, 'dm' as const),
+        fc.constantFrom('everywhere' as const, 'server' as const, 'here' as const, 'dm' as const),
         (text, visibility) => {
           const written = { ...note, text: `${text}\n-->\n${text}`, visibility };
           expect(parseNote(renderNote(written, 'UTC'))).toEqual(written);

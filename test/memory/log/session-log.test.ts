@@ -95,8 +95,8 @@ describe('the message log [W3]', () => {
     expect(question?.message).toMatchObject({ role: 'user', authorId: aliceId, author: 'Alice' });
     expect(reply?.message).toMatchObject({ id: answered, author: 'Discoclaw', replyTo: [asked] });
     expect([question, reply, secret, direct].map((entry) => entry?.message.visibility)).toEqual([
-      'everywhere',
-      'everywhere',
+      'server',
+      'server',
       'here',
       'dm',
     ]);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../../src/core/place.ts';
-import { visibilityOf } from '../../../src/core/visibility.ts';
+import { askedVisibilityOf, visibilityOf } from '../../../src/core/visibility.ts';
 import { createRecall, type Recall } from '../../../src/memory/recall/recall.ts';
 import { readUnit, segmentOf, type RecallUnit } from '../../../src/memory/recall/segments.ts';
 import { createNotebookSource, type RecallSource } from '../../../src/memory/recall/sources.ts';
@@ -292,25 +292,38 @@ describe('recall tells only what may be used [V2]', () => {
   });
 
   it('whatever was said where, and finds all of that', async () => {
-    const places: readonly Place[] = [publicPlace, devPlace, teamPlace, secretPlace, dmPlace];
+    const otherServer: Place = {
+      ...devPlace,
+      channelId: '200000000000000031',
+      homeId: '200000000000000031',
+      guildId: '300000000000000009',
+    };
+    const places: readonly Place[] = [publicPlace, devPlace, teamPlace, secretPlace, dmPlace, otherServer];
     const utterance = fc.record({ at: fc.nat(places.length - 1), note: fc.constantFrom('say', 'item') });
     await fc.assert(
-      fc.asyncProperty(fc.array(utterance, { maxLength: 12 }), fc.nat(4), async (utterances, asked) => {
-        const { say, remember, find } = openRecall();
-        const place = places[asked] ?? dmPlace;
-        const expected: string[] = [];
-        for (const [index, { at, note }] of utterances.entries()) {
-          const origin = places[at] ?? dmPlace;
-          const text = `canary ${index}`;
-          if (note === 'say') await say(text, origin);
-          else await remember(text, origin);
-          const visibility = visibilityOf(origin.audience);
-          const isHere =
-            visibility === 'here' && place.audience === 'private' && place.homeId === origin.homeId;
-          if (place.audience === 'dm' || visibility === 'everywhere' || isHere) expected.push(text);
-        }
-        expect((await find('canary', { place, limit: 50 })).toSorted()).toEqual(expected.toSorted());
-      }),
+      fc.asyncProperty(
+        fc.array(utterance, { maxLength: 12 }),
+        fc.nat(places.length - 1),
+        async (utterances, asked) => {
+          const { say, remember, find } = openRecall();
+          const place = places[asked] ?? dmPlace;
+          const expected: string[] = [];
+          for (const [index, { at, note }] of utterances.entries()) {
+            const origin = places[at] ?? dmPlace;
+            const text = `canary ${index}`;
+            if (note === 'say') await say(text, origin);
+            else await remember(text, origin);
+            const visibility =
+              note === 'say' ? visibilityOf(origin.audience) : askedVisibilityOf(origin.audience);
+            const isHere =
+              visibility === 'here' && place.audience === 'private' && place.homeId === origin.homeId;
+            const isOfServer = visibility === 'server' && place.guildId === origin.guildId;
+            if (place.audience === 'dm' || visibility === 'everywhere' || isOfServer || isHere)
+              expected.push(text);
+          }
+          expect((await find('canary', { place, limit: 50 })).toSorted()).toEqual(expected.toSorted());
+        },
+      ),
       { numRuns: 60 },
     );
   });

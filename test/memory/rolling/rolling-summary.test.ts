@@ -254,7 +254,7 @@ describe('a summary that was replaced [R3]', () => {
     expect(others).toEqual([]);
     expect(note).toMatch(/^2026-01-15-11-00-4-summary\.md\n# Conversation summary of 2026-01-15 11:00\n/u);
     expect(note).toContain('META:\ncreated: 2026-01-15T10:00:00.000Z\nkeywords: ["docker",');
-    expect(note).toContain('visibility: everywhere');
+    expect(note).toContain('visibility: server\nhome: 200000000000000001\nguild: 300000000000000001\n');
     expect(note).toContain('Deploys with Docker. Docker runs on port 8080.');
   });
 });

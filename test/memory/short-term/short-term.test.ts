@@ -245,6 +245,7 @@ describe('short-term memory, whatever is said where', () => {
 
   it('never exceeds its budget, nor forges a tag', () => {
     const entry = fc.record({
+      guildId: fc.constant(dev.guildId ?? ''),
       channelId: fc.constant(dev.channelId),
       channelName: fc.string(),
       at: fc.integer({ min: 0, max: 3_600_000 }).map((ago) => new Date(startTime - ago).toISOString()),
