@@ -100,8 +100,8 @@ describe('a yes to a proposal [K9]', () => {
     ]);
     const wide = await noticing(harness, 'Keeps wasps');
     expect(await harness.say(`accept ${wide} Keeps hornets`, privatePlace)).toMatch(/ · here$/u);
-    const public_ = await noticing(harness, 'Keeps ants');
-    expect(await harness.say(`accept ${public_} Keeps red ants`, publicPlace)).toMatch(/ · server$/u);
+    const ants = await noticing(harness, 'Keeps ants');
+    expect(await harness.say(`accept ${ants} Keeps red ants`, publicPlace)).toMatch(/ · server$/u);
     const inOtherServer = { ...publicPlace, channelId: '200000000000000005', homeId: '200000000000000005' };
     const other = { ...inOtherServer, guildId: '300000000000000009' };
     const moths = await noticing(harness, 'Keeps moths');

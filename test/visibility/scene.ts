@@ -27,7 +27,7 @@ const channels = {
 };
 const placeNames = ['hall', 'office', 'thread', 'backroom', 'lounge', 'cellar'] as const;
 /** Those of the other server. */
-const elsewhere: readonly PlaceName[] = ['lounge', 'cellar'];
+const elsewhere: ReadonlySet<PlaceName> = new Set(['lounge', 'cellar']);
 const dms = { alice: '600000000000000005', bob: '600000000000000006' };
 const guildId = '700000000000000001';
 const otherGuildId = '700000000000000002';
@@ -367,7 +367,7 @@ export class Scene {
   ): boolean {
     if (!this.#withNotes || saidIn === 'dm') return false;
     // Channel memory is on in one of the two.
-    if (elsewhere.includes(saidIn)) return false;
+    if (elsewhere.has(saidIn)) return false;
     if (place.audience === 'dm') return this.#canRead(speaker, saidIn, doors);
     if (place.guildId !== guildId) return false;
     const home = saidIn === 'thread' ? channels.hall : channels[saidIn];
@@ -380,7 +380,7 @@ export class Scene {
   }
 
   #canRead(person: PersonName, name: Exclude<PlaceName, 'dm'>, doors = this.#doors): boolean {
-    if (elsewhere.includes(name)) return true;
+    if (elsewhere.has(name)) return true;
     const door = doors[name === 'office' ? 'office' : 'hall'];
     // The back room is Alice's own.
     if (name === 'backroom' && person !== 'alice') return false;

@@ -44,6 +44,11 @@ function remember(
   return change;
 }
 
+/** Neither is wider: it goes where its owner said it last. */
+function isOfOtherServer({ visibility, source: { guildId } }: DurableItem, place: Place): boolean {
+  return visibility === 'server' && place.audience !== 'dm' && guildId !== place.guildId;
+}
+
 function active(document: DurableDocument): readonly DurableItem[] {
   return document.items.filter(({ status }) => status === 'active');
 }
@@ -301,11 +306,6 @@ describe('a full memory [D3]', () => {
       }),
     );
   });
-
-  /** Neither is wider: it goes where its owner said it last. */
-  function isOfOtherServer(item: DurableItem, place: Place): boolean {
-    return item.visibility === 'server' && place.audience !== 'dm' && item.source.guildId !== place.guildId;
-  }
 
   it('never widens what it extracts, and never narrows what is already remembered', () => {
     const types = fc.constantFrom('manual', 'discord', 'summary');
