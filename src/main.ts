@@ -34,6 +34,9 @@ const badConfiguration = 78;
  */
 const exitAfterMs = 9500;
 
+/** Milliseconds in which signals are one wish to stop: Ctrl-C under npm comes from the terminal and once more from npm. A later one ends the process at once [O7]. */
+const oneWishMs = 1000;
+
 /** The command line says something that the program cannot do. */
 class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -124,14 +127,19 @@ async function ownVersion(): Promise<string> {
  */
 async function start(part: string | undefined): Promise<void> {
   const stop = new AbortController();
-  const end = (signal: NodeJS.Signals): void => {
+  let isToldAgain = false;
+  const end = (): void => {
+    if (stop.signal.aborted) return;
     stop.abort();
     setTimeout(() => process.exit(), exitAfterMs).unref();
-    // The next one ends the process at once. Until all have heard this one the listener stays: while a file is replaced, write-file-atomic
-    // listens too, and ends the process where nobody else does.
-    setImmediate(() => process.off(signal, end));
+    setTimeout(() => (isToldAgain = true), oneWishMs).unref();
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
+  // The listener stays until the end: while a file is replaced, write-file-atomic listens too, and ends the process where nobody else does.
+  const told = (_: NodeJS.Signals, number: number): void => {
+    if (isToldAgain) process.exit(128 + number);
+    end();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, told);
   const environment = loadEnvironment();
   const { config, notes } = readConfig(environment);
   const { token } = config.discord;
@@ -139,8 +147,8 @@ async function start(part: string | undefined): Promise<void> {
   if (token === undefined) return runInSandbox(config, notes, stop.signal);
   if (supervised !== undefined) {
     // Without its supervisor a process has no business.
-    process.once('disconnect', () => end('SIGTERM'));
-    if (!process.connected) end('SIGTERM');
+    process.once('disconnect', end);
+    if (!process.connected) end();
     return runConnected(config, token, notes, stop.signal, supervised);
   }
   if (config.shards.processes === 1) return runConnected(config, token, notes, stop.signal);

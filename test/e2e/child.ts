@@ -31,7 +31,16 @@ export interface ChildOptions {
 /** Starts `dist/<script>` with nothing of this process's own configuration. */
 export function startChild(options: ChildOptions): Child {
   const script = new URL(`../../dist/${options.script}`, import.meta.url).pathname;
-  const child = spawn(process.execPath, [script, ...(options.arguments ?? [])], {
+  return startProgram(process.execPath, [script, ...(options.arguments ?? [])], options);
+}
+
+/** Starts `npm <arguments>` in a folder with a package.json; it leads a process group of its own. */
+export function startNpm(options: Omit<ChildOptions, 'script'>): Child {
+  return startProgram('npm', options.arguments ?? [], { ...options, script: 'npm' });
+}
+
+function startProgram(command: string, words: readonly string[], options: ChildOptions): Child {
+  const child = spawn(command, words, {
     cwd: options.folder,
     env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), HOME: options.folder, ...options.environment },
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -74,6 +74,14 @@ describe('two processes with two shards each over one database [X3]', () => {
     expect(await stage.sandbox.sessions()).toEqual([]);
   });
 
+  it('end in order by Ctrl-C, which each of them gets from the terminal and some get once more [O7]', async () => {
+    await started(2);
+    process.kill(-(stage.bot().pid ?? 0), 'SIGINT');
+    expect(await stage.stopBot()).toBe(0);
+    expect(linesOf('the bot has stopped')).toHaveLength(2);
+    expect(await stage.sandbox.sessions()).toEqual([]);
+  });
+
   it('go on where one is killed, which is started again, and then answers what it missed', async () => {
     await started(2);
     process.kill(await pidOf(2), 'SIGKILL');

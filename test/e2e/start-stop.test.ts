@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
@@ -8,10 +9,11 @@ import { startSandboxServer, type SandboxOptions } from '../../src/sandbox/sandb
 import { halfText } from '../support/model-answer.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { answersTo } from './answers-to.ts';
-import { startChild, type Child } from './child.ts';
+import { startChild, startNpm, type Child } from './child.ts';
 import { deferred } from '../support/deferred.ts';
 import { eventually } from '../support/eventually.ts';
-import { openStage } from './stage.ts';
+import { copyOfTheTree } from '../project/copy-of-the-tree.ts';
+import { openStage, type Stage } from './stage.ts';
 
 describe.concurrent('a bot that cannot start', () => {
   let root: string;
@@ -247,5 +249,117 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
     expect(reply.text).toBe('At last.');
     expect(await answersTo(stage.sandbox, said)).toHaveLength(1);
     expect((await answersTo(stage.sandbox, begun)).map(({ text }) => text)).toEqual([halfText.trim()]);
+  });
+});
+
+describe.concurrent('a signal to npm reaches what it runs [O7]', () => {
+  /** A folder from which npm runs what is built here. */
+  async function openProject(): Promise<{ readonly folder: string } & AsyncDisposable> {
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-npm-'));
+    const root = new URL('../..', import.meta.url).pathname;
+    await cp(join(root, 'package.json'), join(folder, 'package.json'));
+    for (const name of ['scripts', 'src', 'dist', 'node_modules'])
+      await symlink(join(root, name), join(folder, name));
+    return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  }
+
+  /** `npm start` in place of the stage's bot. */
+  async function npmStart(stage: Stage, folder: string, more: Readonly<Record<string, string>> = {}) {
+    await stage.stopBot();
+    return startNpm({ arguments: ['start'], folder, environment: { ...stage.environment, ...more } });
+  }
+
+  const toGroup = ({ pid = 0 }: Child, signal: NodeJS.Signals) => process.kill(-pid, signal);
+
+  it.each([
+    ['SIGTERM to npm alone', (npm: Child) => void npm.end('SIGTERM')],
+    ['SIGINT to npm alone', (npm: Child) => void npm.end('SIGINT')],
+    // Once from the terminal, and once from npm, which passes it on.
+    ['Ctrl-C, which all of them get', (npm: Child) => toGroup(npm, 'SIGINT')],
+    ['SIGTERM to all of them', (npm: Child) => toGroup(npm, 'SIGTERM')],
+  ])('%s: the bot finishes its reply and ends in order, and can be started again', async (_, send) => {
+    const thought = deferred<void>();
+    await using project = await openProject();
+    await using stage = await openStage({
+      isBuilt: true,
+      model: () => ({ text: 'Here you are.', held: thought.promise }),
+    });
+    const npm = await npmStart(stage, project.folder);
+    await npm.waitFor('"the bot is ready"');
+    const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Something long, please' });
+    await eventually(() => expect(stage.model.requests).toHaveLength(1));
+    send(npm);
+    // Long enough for both signals, and still the first reply is awaited.
+    await delay(500);
+    thought.resolve();
+    await npm.waitFor('"the bot has stopped"');
+    await npm.exited;
+    const replies = await answersTo(stage.sandbox, said);
+    expect(replies.map(({ text }) => text)).toEqual(['Here you are.']);
+    await stage.startBot();
+  });
+
+  it('a second Ctrl-C a while later ends the bot at once', async () => {
+    await using project = await openProject();
+    await using stage = await openStage({ isBuilt: true, model: () => 'silent' });
+    const npm = await npmStart(stage, project.folder);
+    await npm.waitFor('"the bot is ready"');
+    await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Something long, please' });
+    await eventually(() => expect(stage.model.requests).toHaveLength(1));
+    toGroup(npm, 'SIGINT');
+    await delay(1500);
+    const began = Date.now();
+    toGroup(npm, 'SIGINT');
+    await npm.exited;
+    expect(Date.now() - began).toBeLessThan(3000);
+    expect(npm.output()).not.toContain('"the bot has stopped"');
+  });
+
+  it.each([
+    ['SIGTERM to npm alone', (npm: Child) => void npm.end('SIGTERM')],
+    ['Ctrl-C', (npm: Child) => toGroup(npm, 'SIGINT')],
+  ])('%s while it still builds: no bot is started', async (_, send) => {
+    await using stage = await openStage({ isBuilt: true });
+    const folder = await copyOfTheTree();
+    const build = join(folder, 'scripts/build.mjs');
+    await writeFile(build, `${await readFile(build, 'utf8')}\nconsole.log('the build is done');\n`);
+    await writeFile(join(folder, 'scripts/node-version.mjs'), "console.log('the build begins');\n", {
+      flag: 'a',
+    });
+    const npm = await npmStart(stage, folder);
+    await npm.waitFor('the build begins');
+    expect(npm.output()).not.toContain('the build is done');
+    send(npm);
+    await npm.exited;
+    expect(npm.output()).not.toContain('"the bot');
+    expect(await stage.sandbox.sessions()).toEqual([]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(['sandbox', 'dev'])('npm run %s ends with it, and leaves nothing behind', async (script) => {
+    await using project = await openProject();
+    await using stage = await openStage({ isBuilt: true });
+    await stage.stopBot();
+    const npm = startNpm({
+      arguments: ['run', script],
+      folder: project.folder,
+      environment: stage.environment,
+    });
+    await npm.waitFor(script === 'dev' ? '"the bot is ready"' : 'Ctrl-C');
+    await npm.end('SIGTERM');
+    if (script === 'dev') expect(npm.output()).toContain('"the bot has stopped"');
+  });
+
+  it('every script that runs the bot, or a program of its tools, gives its place to it', async () => {
+    const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+      await readFile(new URL('../../package.json', import.meta.url), 'utf8'),
+    );
+    const running = Object.values(scripts).filter((command) =>
+      /\bnode\b.*(?:dist\/|src\/|bench|prompt|person|walk)/u.test(command),
+    );
+    expect(running.length).toBeGreaterThan(10);
+    expect(
+      running.filter((command) => !/^(?:npm run --silent build && )?exec node\b/u.test(command)),
+    ).toEqual([]);
   });
 });
