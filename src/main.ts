@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 
 import { UnusableError } from './bot/findings.ts';
+import { refusedByDisk } from './bot/folders.ts';
 import { runConnected, runInSandbox } from './bot/run.ts';
 import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
 import { StoreError, UnusableStoreError } from './core/errors.ts';
@@ -187,7 +188,8 @@ function exitCodeFor(error: unknown): number {
   return needsOperator ? badConfiguration : 1;
 }
 
-main().catch((error: unknown) => {
+main().catch((failure: unknown) => {
+  const error = refusedByDisk(failure) ?? failure;
   process.stderr.write(`${explain(error)}\n`);
   process.exitCode = exitCodeFor(error);
 });

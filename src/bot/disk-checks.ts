@@ -10,56 +10,31 @@ import { createFileStore } from '../storage/files/store.ts';
 import { openStore } from './open-store.ts';
 import { dataFolders, documentKindOf, rootFiles } from './document-kinds.ts';
 import { broken, fine, warning, type Finding } from './findings.ts';
+import { faultOf, foldersOf } from './folders.ts';
 
 const megabyte = 1024 * 1024;
 /** Less is soon full; with less still nothing can be relied on to be saved. */
 const scarceBytes = 1024 * megabyte;
 const tooFewBytes = 100 * megabyte;
 
-export async function checkFolders({ storage }: Config): Promise<readonly Finding[]> {
-  if (storage.databaseUrl !== undefined) return [];
-  const folders = {
-    DISCOCLAW_DATA_DIR: storage.dataDir,
-    DISCOCLAW_WORKSPACE_DIR: storage.workspaceDir,
-    DISCOCLAW_DURABLE_DATA_DIR: storage.durableDir,
-    DISCOCLAW_SUMMARY_DATA_DIR: storage.summaryDir,
-    DISCOCLAW_SHORTTERM_DATA_DIR: storage.shortTermDir,
-  };
-  const found = Object.entries(folders).map(async ([variable, folder]) =>
-    folder === undefined ? [] : checkFolder(variable, folder),
-  );
-  return (await Promise.all(found)).flat();
+export async function checkFolders(config: Config): Promise<readonly Finding[]> {
+  return Promise.all(foldersOf(config).map(([variable, folder]) => checkFolder(variable, folder)));
 }
 
-async function checkFolder(variable: string, folder: string): Promise<readonly Finding[]> {
-  const { path, state, mode = 0 } = await inspectFolder(folder);
-  switch (state) {
-    case 'no-folder':
-      return [
-        broken('folders', `${path} is no folder`, `move away what is there, or set ${variable} to a folder`),
-      ];
-    case 'refused':
-      return [
-        broken(
-          'folders',
-          `${path} cannot be written`,
-          `give it to the user that runs the bot: chown -R USER ${path}`,
-        ),
-      ];
-    case 'creatable':
-      return [fine('folders', `${path} will be made by the first start`)];
-    case 'fine':
-      // The workspace is its owner's to share.
-      return variable !== 'DISCOCLAW_WORKSPACE_DIR' && (mode & 0o077) !== 0
-        ? [
-            warning(
-              'folders',
-              `others on this machine may look into ${path} (mode ${mode.toString(8)})`,
-              `the next start sees to it, or chmod 700 ${path}`,
-            ),
-          ]
-        : [fine('folders', `${path} can be written`)];
-  }
+async function checkFolder(variable: string, folder: string): Promise<Finding> {
+  const inspected = await inspectFolder(folder);
+  const { path, state, mode } = inspected;
+  const fault = faultOf(variable, inspected);
+  if (fault !== undefined) return broken('folders', fault.text, fault.remedy);
+  if (state === 'creatable') return fine('folders', `${path} will be made by the first start`);
+  // The workspace is its owner's to share.
+  return variable !== 'DISCOCLAW_WORKSPACE_DIR' && (mode & 0o077) !== 0
+    ? warning(
+        'folders',
+        `others on this machine may look into ${path} (mode ${mode.toString(8)})`,
+        `the next start sees to it, or chmod 700 ${path}`,
+      )
+    : fine('folders', `${path} can be written`);
 }
 
 /** Whether the database can be used, and what it keeps in quarantine. */

@@ -7,6 +7,7 @@ import type { SetAside, Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import { createFileStore } from '../storage/files/store.ts';
 import type { SharedPorts } from './bot-ports.ts';
+import { assertFoldersUsable } from './folders.ts';
 
 /** `bot`: beside other bots where the store allows it. `alone`: where no bot runs. `reader`: beside whatever runs, and changes nothing. */
 export type Opener = 'bot' | 'alone' | 'reader';
@@ -25,7 +26,7 @@ export interface OpenStore {
 
 /** The store that the configuration names [X1]. @throws {StoreError} where it cannot be used, or somebody else is in the way. */
 export async function openStore(
-  { storage }: Config,
+  config: Config,
   {
     as = 'bot',
     onSetAside,
@@ -39,8 +40,10 @@ export async function openStore(
     readonly logger: Logger;
   },
 ): Promise<OpenStore> {
+  const { storage } = config;
   const { databaseUrl: url } = storage;
   if (url === undefined) {
+    if (as !== 'reader') await assertFoldersUsable(config);
     const store = await createFileStore({
       ...storage,
       onSetAside,

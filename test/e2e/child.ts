@@ -26,6 +26,8 @@ export interface ChildOptions {
   readonly folder: string;
   /** Standard input; absent: none. */
   readonly input?: string;
+  /** The user that runs it, by number; absent: the one that runs the tests. */
+  readonly user?: number;
 }
 
 /** Starts `dist/<script>` with nothing of this process's own configuration. */
@@ -42,6 +44,7 @@ export function startNpm(options: Omit<ChildOptions, 'script'>): Child {
 function startProgram(command: string, words: readonly string[], options: ChildOptions): Child {
   const child = spawn(command, words, {
     cwd: options.folder,
+    ...(options.user !== undefined && { uid: options.user, gid: options.user }),
     env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), HOME: options.folder, ...options.environment },
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });

@@ -248,7 +248,7 @@ describe.concurrent('npm run doctor [O1]', () => {
     const file = await practice.write('file', '');
     const first = await practice.examine({ DISCOCLAW_DATA_DIR: file });
     expect(remedyFor(`✗ folders: ${file} is no folder`, first)).toContain(
-      'set DISCOCLAW_DATA_DIR to a folder',
+      'set DISCOCLAW_DATA_DIR to another folder',
     );
     await mkdir(join(practice.folder, 'data'));
     await chmod(join(practice.folder, 'data'), 0o755);

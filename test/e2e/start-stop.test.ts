@@ -1,6 +1,6 @@
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -166,6 +166,93 @@ describe.concurrent('a bot that cannot start', () => {
     await sandbox.close();
   });
 
+  describe.skipIf(inject('databaseUrl') !== undefined)('on a folder that cannot be used [O2] [O7]', () => {
+    /** Nobody special: root may do everything. */
+    const user = process.getuid?.() === 0 ? 65_534 : (process.getuid?.() ?? 0);
+    const isOwner = process.getuid?.() === user;
+    const group = isOwner ? process.getgid?.() : user;
+    const variables = [
+      'DISCOCLAW_DATA_DIR',
+      'DISCOCLAW_WORKSPACE_DIR',
+      'DISCOCLAW_DURABLE_DATA_DIR',
+    ] as const;
+    const ways = [
+      {
+        name: 'is a file',
+        make: async (path: string) => writeFile(path, ''),
+        says: (path: string) => `${path} is no folder: move away what is there`,
+      },
+      {
+        name: 'lies below a file',
+        make: async (path: string) => writeFile(dirname(path), ''),
+        says: (path: string) => `${path} cannot be made, since ${dirname(path)} is no folder: move away`,
+      },
+      {
+        name: 'may not be written',
+        make: async (path: string) => mkdir(path, { mode: 0o555, recursive: true }),
+        says: (path: string) =>
+          `${path} cannot be written by the user ${userName()} (${user}): it belongs to ${owner()} with mode 555: ${give(path)}`,
+      },
+      {
+        name: 'has a parent that may not be written',
+        make: async (path: string) => chmod(dirname(path), 0o555),
+        says: (path: string) =>
+          `${path} cannot be written by the user ${userName()} (${user}), since ${dirname(path)} belongs to ${owner()} with mode 555: make it for that user (mkdir -p ${path} && chown ${user}:${group} ${path})`,
+      },
+    ];
+    const userName = () => (isOwner ? userInfo().username : 'nobody');
+    const owner = () => (isOwner ? `the user ${user}` : 'root');
+    const give = (path: string) =>
+      isOwner ? `chmod -R u+rwX ${path}` : `give it to that user (chown -R ${user}:${group} ${path})`;
+
+    async function startThere(environment: Readonly<Record<string, string>>): Promise<Child> {
+      const folder = await mkdtemp(join(root, 'bot-'));
+      // Whoever runs it comes as far as there.
+      for (const above of [tmpdir(), root]) await chmod(above, (await stat(above)).mode | 0o011);
+      await chmod(folder, 0o777);
+      const child = startChild({
+        script: 'main.js',
+        folder,
+        user,
+        environment: { DISCORD_TOKEN: 'x', DISCORD_API_URL: 'http://127.0.0.1:9/api', ...environment },
+      });
+      started.push(child);
+      return child;
+    }
+
+    it.each(variables.flatMap((variable) => ways.map((way) => ({ variable, ...way }))))(
+      'says so in one line where $variable $name, with the user and what to do, and ends with code 78',
+      async ({ variable, make, says }) => {
+        const path = join(await mkdtemp(join(root, 'folder-')), 'parent', 'folder');
+        await chmod(dirname(dirname(path)), 0o755);
+        if (make !== ways[1]?.make) await mkdir(dirname(path), { recursive: true });
+        await make(path);
+        const child = await startThere({ [variable]: path });
+        expect(await child.exited).toBe(78);
+        const lines = child
+          .output()
+          .split('\n')
+          .filter((line) => line !== '' && !line.startsWith('{'));
+        expect(lines).toEqual([expect.stringContaining(says(path))]);
+        expect(lines[0]).toContain(`or set ${variable} to another folder`);
+      },
+    );
+
+    it('says so where a file in it is of another user, such as root, who started the bot once', async () => {
+      const folder = await mkdtemp(join(root, 'folder-'));
+      await chmod(folder, 0o777);
+      await writeFile(join(folder, '.journal-0000000000001'), '', { mode: 0o000 });
+      const child = await startThere({ DISCOCLAW_DATA_DIR: folder });
+      expect(await child.exited).toBe(78);
+      expect(child.output()).toMatch(
+        new RegExp(
+          `^${folder}/\\.journal-\\d+ cannot be used by the user ${userName()} \\(${user}\\) \\(EACCES\\): give`,
+          'mu',
+        ),
+      );
+    });
+  });
+
   // In a database several may be at home [X3].
   it.skipIf(inject('databaseUrl') !== undefined)(
     'leaves a data folder to the bot that is using it',
@@ -177,7 +264,9 @@ describe.concurrent('a bot that cannot start', () => {
         DISCOCLAW_DATA_DIR: join(stage.folder, 'data'),
       });
       expect(await second.exited).toBe(1);
-      expect(second.output()).toMatch(/^The data folder is in use by process \d+ \(its lock file: \S+\)$/m);
+      expect(second.output()).toMatch(
+        /^The data folder \S+ is in use by process \d+ \(its lock file: \S+\)/m,
+      );
       expect((await stage.ask('alice', '#general', 'Are you still there?')).text).not.toBe('');
       expect(await stage.sandbox.sessions()).toHaveLength(1);
     },

@@ -2,29 +2,40 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-import { unlessMissing } from './file-system.ts';
+import { errorCode } from './file-system.ts';
 
 /** `creatable`: it is not there, and can be made. `refused`: the user of this process may not write there. */
-export type FolderState = 'fine' | 'creatable' | 'no-folder' | 'refused';
+export type FolderState = 'fine' | 'creatable' | 'no-folder' | 'refused' | 'read-only';
 
-/** How a folder stands that the store is to use; nothing is changed. `path` comes back absolute. */
-export async function inspectFolder(folder: string) {
+export interface InspectedFolder {
+  /** Absolute. */
+  readonly path: string;
+  readonly state: FolderState;
+  /** The folder itself, or what lies above it and is there. */
+  readonly nearest: string;
+  /** User id and permission bits of `nearest`. */
+  readonly owner: number;
+  readonly mode: number;
+}
+
+/** How a folder stands that the store is to use; nothing is changed. */
+export async function inspectFolder(folder: string): Promise<InspectedFolder> {
   const path = resolve(folder);
-  const stats = await unlessMissing(stat(path)).catch(() => undefined);
-  const nearest = stats === undefined ? await nearestAbove(path) : path;
-  const isFolder = (stats ?? (await stat(nearest))).isDirectory();
-  const isWritable = await access(nearest, constants.R_OK | constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
+  const nearest = await nearestAbove(path);
+  const stats = await stat(nearest);
+  const refused = await access(nearest, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => undefined,
+    errorCode,
   );
-  const state: FolderState = !isFolder
+  const standing = nearest === path ? 'fine' : 'creatable';
+  const state: FolderState = !stats.isDirectory()
     ? 'no-folder'
-    : !isWritable
-      ? 'refused'
-      : stats === undefined
-        ? 'creatable'
-        : 'fine';
-  return { path, state, mode: stats === undefined ? undefined : stats.mode & 0o777 };
+    : refused === undefined
+      ? standing
+      : refused === 'EROFS'
+        ? 'read-only'
+        : 'refused';
+  return { path, state, nearest, owner: stats.uid, mode: stats.mode & 0o777 };
 }
 
 /** Bytes that are free where a folder is, or will be. */

@@ -61,7 +61,7 @@ export async function takeOwnerLock(
     }
     await discard(fileSystem, path);
     if (attempt === attempts) {
-      const text = `The data folder is in use by process ${other.pid} (its lock file: ${other.name})`;
+      const text = `The data folder ${dataFolder} is in use by process ${other.pid} (its lock file: ${other.name}): stop that one, or give each a folder of its own`;
       throw new FolderInUseError(text, other.name);
     }
     await wait(randomInt(20, 100));

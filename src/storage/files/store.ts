@@ -71,10 +71,11 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const { clock, logger, readOnly = false, fileSystem = nodeFileSystem, blockLines = 1024 } = options;
   const { onSetAside = () => undefined, longestEditMs = 5000 } = options;
   const disk = createDisk(fileSystem);
-  const roots = await orStoreError('.', 'opened', () => openRoots(fileSystem, disk, options));
+  const folder = resolve(options.dataDir);
+  const roots = await orStoreError(folder, 'opened', () => openRoots(fileSystem, disk, options));
   const lock = readOnly
     ? undefined
-    : await orStoreError('.', 'locked', () =>
+    : await orStoreError(folder, 'locked', () =>
         takeOwnerLock(fileSystem, roots.data, () => void tracked('.', 'copied', () => snapshots.serve())),
       );
   const locks = createKeyLocks(changesAtOnce);
@@ -113,7 +114,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   });
   if (!readOnly) {
     try {
-      await orStoreError('.', 'opened', restore);
+      await orStoreError(folder, 'opened', restore);
     } catch (error) {
       await lock?.release();
       throw error;

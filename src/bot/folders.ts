@@ -1,0 +1,102 @@
+import { userInfo } from 'node:os';
+
+import type { Config } from '../config/config.ts';
+import { StoreError, UnusableStoreError } from '../core/errors.ts';
+import { errorCode } from '../storage/files/file-system.ts';
+import { inspectFolder, type InspectedFolder } from '../storage/files/inspect.ts';
+
+/** The folders that files are kept in, each with the variable that names it. */
+export function foldersOf({ storage }: Pick<Config, 'storage'>): readonly (readonly [string, string])[] {
+  if (storage.databaseUrl !== undefined) return [];
+  const folders = {
+    DISCOCLAW_DATA_DIR: storage.dataDir,
+    DISCOCLAW_WORKSPACE_DIR: storage.workspaceDir,
+    DISCOCLAW_DURABLE_DATA_DIR: storage.durableDir,
+    DISCOCLAW_SUMMARY_DATA_DIR: storage.summaryDir,
+    DISCOCLAW_SHORTTERM_DATA_DIR: storage.shortTermDir,
+  };
+  return Object.entries(folders).flatMap(([variable, folder]) =>
+    folder === undefined ? [] : [[variable, folder] as const],
+  );
+}
+
+/** Why the bot cannot use a folder, and what to do about it [O7]; `undefined` where it can. */
+export function faultOf(
+  variable: string,
+  { path, state, nearest, owner, mode }: InspectedFolder,
+): { readonly text: string; readonly remedy: string } | undefined {
+  const elsewhere = `set ${variable} to another folder`;
+  const where = nearest === path ? '' : `, since ${nearest}`;
+  switch (state) {
+    case 'fine':
+    case 'creatable':
+      return undefined;
+    case 'no-folder':
+      return {
+        text: nearest === path ? `${path} is no folder` : `${path} cannot be made${where} is no folder`,
+        remedy: `move away what is there, or ${elsewhere}`,
+      };
+    case 'read-only':
+      return {
+        text: `${path} cannot be written by ${ownName()}${where === '' ? ': it' : where} lies on a read-only file system`,
+        remedy: `let the bot write there (systemd: ReadWritePaths; a container: a volume), or ${elsewhere}`,
+      };
+    case 'refused':
+      return {
+        text: `${path} cannot be written by ${ownName()}${where === '' ? ': it' : where} belongs to ${nameOf(owner)} with mode ${mode.toString(8)}`,
+        remedy: `${nearest === path ? waysToGive(path, owner) : `make it for that user (mkdir -p ${path} && chown ${ownIds()} ${path})`}, or ${elsewhere}`,
+      };
+  }
+}
+
+/** @throws {UnusableStoreError} that names each folder that the bot cannot use [O2]. */
+export async function assertFoldersUsable(config: Config): Promise<void> {
+  const faults = await Promise.all(
+    foldersOf(config).map(async ([variable, folder]) => faultOf(variable, await inspectFolder(folder))),
+  );
+  const lines = faults.flatMap((fault) => (fault === undefined ? [] : [`${fault.text}: ${fault.remedy}`]));
+  if (lines.length > 0) throw new UnusableStoreError(lines.join('\n'), '.');
+}
+
+/** What the system refuses however often it is asked. */
+const refusals: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR']);
+
+/**
+ * A failure of the file system that only the operator can mend, with path, user and what to do [O7]; `undefined` for any other error. It is a file inside a
+ * folder as a rule, such as one that an earlier start as root left.
+ */
+export function refusedByDisk(error: unknown): UnusableStoreError | undefined {
+  const failure = error instanceof StoreError ? error.cause : error;
+  const code = errorCode(failure);
+  if (!refusals.has(code)) return undefined;
+  const { path } = Object(failure);
+  if (typeof path !== 'string') return undefined;
+  const text = `${path} cannot be used by ${ownName()} (${code}): ${waysToGive(path)}`;
+  return new UnusableStoreError(text, path, { cause: error });
+}
+
+function waysToGive(path: string, owner?: number): string {
+  const id = process.getuid?.();
+  if (id !== undefined && owner === id) return `chmod -R u+rwX ${path}`;
+  return `give it to that user (chown -R ${ownIds()} ${path})`;
+}
+
+/** As `chown` takes them. */
+function ownIds(): string {
+  return process.getuid === undefined ? 'USER' : `${process.getuid()}:${process.getgid?.()}`;
+}
+
+/** As the system has it; a container's user may have no name. */
+function ownName(): string {
+  const id = process.getuid?.();
+  try {
+    const { username } = userInfo();
+    return id === undefined ? `the user ${username}` : `the user ${username} (${id})`;
+  } catch {
+    return `the user ${id}`;
+  }
+}
+
+function nameOf(owner: number): string {
+  return owner === 0 ? 'root' : `the user ${owner}`;
+}
