@@ -1,29 +1,47 @@
 /**
- * What a container runs: the bot, whose exit code 78 (the configuration is wrong, starting again does not help) becomes 0, so that `restart: on-failure`
- * leaves it stopped [O2]. With `--check`, asks the bot whether it is well.
+ * What a container runs: the bot. Where that ends with code 78 (the configuration is wrong, starting again does not help), it stays until it is told to stop,
+ * so that `restart: unless-stopped` does not try for ever, `--check` finds it unhealthy, and a rebooted host starts it again [O2]. With words such as
+ * `doctor` it does only that. With `--check`, it asks the bot whether it is well.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 
 const badConfiguration = 78;
+const anyAddress = ['0.0.0.0', '::', ''];
 
 async function check() {
-  const answer = await fetch(`http://127.0.0.1:${process.env.DISCOCLAW_HTTP_PORT}/healthz`).catch(
-    () => undefined,
-  );
+  const { DISCOCLAW_HTTP_HOST: host = '', DISCOCLAW_HTTP_PORT: port } = process.env;
+  const at = anyAddress.includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  const answer = await fetch(`http://${at}:${port}/healthz`).catch(() => undefined);
   return answer?.ok === true ? 0 : 1;
 }
 
-function run() {
+async function run(words) {
+  const told = new AbortController();
   const bot = spawn(
     process.execPath,
-    ['--max-semi-space-size=4', join(import.meta.dirname, '../dist/main.js'), ...process.argv.slice(2)],
+    ['--max-semi-space-size=4', join(import.meta.dirname, '../dist/main.js'), ...words],
     { stdio: 'inherit' },
   );
-  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => bot.kill(signal));
-  return new Promise((resolve) => {
-    bot.once('exit', (code) => resolve(code === badConfiguration ? 0 : (code ?? 1)));
-  });
+  for (const signal of ['SIGTERM', 'SIGINT'])
+    process.on(signal, () => {
+      told.abort();
+      bot.kill(signal);
+    });
+  const [code] = await once(bot, 'exit');
+  if (code !== badConfiguration || words.length > 0) return code ?? 1;
+  if (!told.signal.aborted) {
+    console.error(
+      'The bot is not started again before that is mended: then `docker compose up -d --force-recreate`',
+    );
+    // A signal alone would not keep the process.
+    const staying = setInterval(() => undefined, 60_000);
+    await once(told.signal, 'abort');
+    clearInterval(staying);
+  }
+  return code;
 }
 
-process.exitCode = await (process.argv.includes('--check') ? check() : run());
+const words = process.argv.slice(2);
+process.exitCode = await (words.includes('--check') ? check() : run(words));

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 
 import { createPrinted } from './printed.ts';
 
@@ -20,6 +21,7 @@ export interface Child {
 }
 
 export interface ChildOptions {
+  /** Below `dist/`, or a whole path. */
   readonly script: string;
   readonly arguments?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -32,7 +34,7 @@ export interface ChildOptions {
 
 /** Starts `dist/<script>` with nothing of this process's own configuration. */
 export function startChild(options: ChildOptions): Child {
-  const script = new URL(`../../dist/${options.script}`, import.meta.url).pathname;
+  const script = resolve(new URL('../../dist', import.meta.url).pathname, options.script);
   return startProgram(process.execPath, [script, ...(options.arguments ?? [])], options);
 }
 

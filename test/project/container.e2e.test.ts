@@ -1,10 +1,11 @@
-import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
+import { startChild } from '../e2e/child.ts';
 import { runProcess } from '../support/processes.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -34,6 +35,10 @@ function run(environment: Readonly<Record<string, string>>) {
   });
 }
 
+function startContainer(environment: Readonly<Record<string, string>>) {
+  return startChild({ script: join(image, 'scripts/container.mjs'), folder: image, environment });
+}
+
 describe('the image', () => {
   it('runs with what it has: talks, makes pictures smaller, and tells that it is well [O4]', async () => {
     const bot = await run({ DISCOCLAW_DATA_DIR: join(image, 'data') });
@@ -52,24 +57,45 @@ describe('the image', () => {
     expect(check.code).toBe(1);
   });
 
-  it('stays stopped where a start cannot help, and is started again after anything else [O2]', async () => {
-    const wrong = await run({ DISCOCLAW_ACCESS: 'nobody' });
-    expect(wrong).toMatchObject({ code: 0 });
-    expect(wrong.errors).toContain('DISCOCLAW_ACCESS');
-    const blocked = await run({
-      DISCORD_TOKEN: 'x',
-      DISCOCLAW_DATA_DIR: join(image, 'package.json', 'data'),
+  it('stays, and is not well, where a start cannot help, and ends when it is told to [O2]', async () => {
+    const environment = { DISCOCLAW_ACCESS: 'nobody', DISCOCLAW_HTTP_PORT: '1' };
+    const container = startContainer(environment);
+    await container.waitFor('DISCOCLAW_ACCESS');
+    await container.waitFor('not started again before that is mended');
+    const check = await runProcess('node', ['scripts/container.mjs', '--check'], {
+      cwd: image,
+      env: { PATH: process.env['PATH'], ...environment },
     });
+    expect(check.code).toBe(1);
+    expect(await container.end('SIGTERM')).toBe(78);
+  });
+
+  it('does only what it is asked where it is asked for something else, and says how that ended', async () => {
+    const asked = await runProcess('node', ['scripts/container.mjs', 'setup'], {
+      cwd: image,
+      env: { PATH: process.env['PATH'], DISCOCLAW_ACCESS: 'nobody' },
+    });
+    expect(asked.code).toBe(78);
+  });
+
+  it('is started again after anything else [O2]', async () => {
+    const newer = join(image, 'data');
+    await mkdir(newer);
+    await writeFile(join(newer, '.owner-00000000-9-0-00000000'), '');
+    const blocked = await run({ DISCORD_TOKEN: 'x', DISCOCLAW_DATA_DIR: newer });
     expect(blocked.code).toBe(1);
   });
 
-  it('says how it is run: as nobody special, over a root that is never written to, restarted after a crash only', async () => {
+  it('says how it is run: as nobody special, over a root that is never written to, started again after a crash and after a reboot, and not without a token', async () => {
     const { services } = parse(await read('compose.yaml'));
     expect(services.discoclaw).toMatchObject({
       build: '.',
       read_only: true,
-      restart: 'on-failure',
+      restart: 'unless-stopped',
       cap_drop: ['ALL'],
+    });
+    expect(services.discoclaw.environment).toEqual({
+      DISCORD_TOKEN: expect.stringMatching(/^\$\{DISCORD_TOKEN:\?.+\}$/u),
     });
     expect(Number.parseInt(services.discoclaw.stop_grace_period, 10)).toBeGreaterThan(10);
     const dockerfile = await read('Dockerfile');
