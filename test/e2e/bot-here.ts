@@ -13,6 +13,8 @@ export interface RunningBot {
   readonly output: () => string;
   /** Resolves with the output once it contains the text. */
   waitFor(text: string): Promise<string>;
+  /** Of its process: resolves with the exit code when it ends, by itself too. */
+  readonly exited?: Promise<number | null>;
   /** Has it finish and stop. */
   stop(): Promise<number | null>;
 }

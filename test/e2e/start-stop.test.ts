@@ -15,6 +15,13 @@ import { eventually } from '../support/eventually.ts';
 import { copyOfTheTree } from '../project/copy-of-the-tree.ts';
 import { openStage, type Stage } from './stage.ts';
 
+/** What is said outside the log. */
+function plainLines({ output }: Pick<Child, 'output'>): readonly string[] {
+  return output()
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('{'));
+}
+
 describe.concurrent('a bot that cannot start', () => {
   let root: string;
   const started: Child[] = [];
@@ -74,6 +81,43 @@ describe.concurrent('a bot that cannot start', () => {
     ]);
     expect(child.output()).not.toContain('wrong-token');
   });
+
+  const forGood = [
+    [4004, 'Discord refused the token: check DISCORD_TOKEN'],
+    [4010, 'Discord refused the shards: set DISCOCLAW_SHARDS to auto, or to a higher number'],
+    [4011, 'Discord refused the shards: set DISCOCLAW_SHARDS to auto, or to a higher number'],
+    [4012, 'Discord refused the connection: check the bot in the developer portal'],
+    [4013, 'Discord refused the connection: check the bot in the developer portal'],
+    [
+      4014,
+      'Discord refused the intents, also without Message Content: check the bot in the developer portal',
+    ],
+  ] as const;
+
+  it.each(forGood)(
+    'says in one line what the close code %i of the gateway means, and ends with code 78 [O2] [O7]',
+    async (code, line) => {
+      const sandbox = await startSandboxServer();
+      await sandbox.setGatewayFault({ kind: 'closed', code, times: 5 });
+      const child = await start({ DISCORD_TOKEN: sandbox.token, DISCORD_API_URL: sandbox.apiUrl });
+      expect(await child.exited).toBe(78);
+      expect(plainLines(child)).toEqual([line]);
+      await sandbox.close();
+    },
+  );
+
+  it.each(forGood)(
+    'does the same for the code %i while it runs, after it has stopped in order [O2] [O7]',
+    async (code, line) => {
+      await using stage = await openStage({ isBuilt: true });
+      const { exited } = stage.bot();
+      await stage.sandbox.setGatewayFault({ kind: 'closed', code, times: 5 });
+      await stage.sandbox.dropConnection({ code });
+      expect(await exited).toBe(78);
+      expect(plainLines(stage.bot())).toEqual([line]);
+      expect(stage.bot().output()).toContain('"the bot has stopped"');
+    },
+  );
 
   it.each([
     ['refuses the key', { status: 401 }, "The model's server refused the key: check ANTHROPIC_API_KEY"],
@@ -229,10 +273,7 @@ describe.concurrent('a bot that cannot start', () => {
         await make(path);
         const child = await startThere({ [variable]: path });
         expect(await child.exited).toBe(78);
-        const lines = child
-          .output()
-          .split('\n')
-          .filter((line) => line !== '' && !line.startsWith('{'));
+        const lines = plainLines(child);
         expect(lines).toEqual([expect.stringContaining(says(path))]);
         expect(lines[0]).toContain(`or set ${variable} to another folder`);
       },

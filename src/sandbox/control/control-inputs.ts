@@ -1,7 +1,7 @@
 import { PermissionFlagsBits, type APIEmbed } from 'discord-api-types/v10';
 import { z } from 'zod';
 
-import { cdnFaultSchema, faultSchema } from '../rest/faults.ts';
+import { cdnFaultSchema, faultSchema, gatewayFaultSchema } from '../rest/faults.ts';
 import { maxFiles } from '../world/attachments.ts';
 
 const permission = z.custom<keyof typeof PermissionFlagsBits>(
@@ -291,11 +291,14 @@ export const controlInputs = {
   setRateLimits: z.strictObject({ on: z.boolean() }),
   setFault: faultSchema,
   setCdnFault: cdnFaultSchema,
+  setGatewayFault: gatewayFaultSchema,
   clearFaults: nothing,
   dropConnection: z.strictObject({
     how: z.enum(['close', 'cut', 'reconnect', 'invalidate']).default('close'),
     /** Whether the session may be resumed; otherwise the resume is answered by op 9. */
     resumable: z.boolean().default(true),
+    /** The code that a close has; 4000, an unknown error, if not said. */
+    code: z.int().min(4000).max(4999).optional(),
     /** The resume sends so many events again that the client has already had. */
     repeat: z.int().nonnegative().default(0),
     /** Of this shard only. */

@@ -116,10 +116,13 @@ export function createLocalControl(parts: LocalControlParts) {
     setFault: define('setFault', (fault) => faults.add(fault)),
     /** Makes the CDN do something wrong with a file. */
     setCdnFault: define('setCdnFault', (fault) => cdnFaults.add(fault)),
-    /** Those of the CDN too. */
+    /** Makes the gateway refuse the next connections. */
+    setGatewayFault: define('setGatewayFault', (fault) => gateway.faults.add(fault)),
+    /** Those of the CDN and the gateway too. */
     clearFaults: define('clearFaults', () => {
       faults.clear();
       cdnFaults.clear();
+      gateway.faults.clear();
     }),
     /** Resolves with the number of connections that there were. */
     dropConnection: define('dropConnection', ({ how, ...options }) => gateway.drop(how, options)),

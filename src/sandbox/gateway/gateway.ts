@@ -6,6 +6,7 @@ import { GatewayCloseCodes, GatewayDispatchEvents, GatewayIntentBits } from 'dis
 import { WebSocketServer } from 'ws';
 
 import { SandboxError } from '../control/sandbox-control.ts';
+import { createGatewayFaults } from '../rest/faults.ts';
 import { guildCreatePayload, memberPayload } from '../payloads/guild-payload.ts';
 import { applicationFlags, userPayload } from '../payloads/user-payload.ts';
 import type { Presence, PrivilegedIntents } from '../world/entities.ts';
@@ -50,6 +51,8 @@ export class Gateway implements ConnectionHost {
   readonly #sockets = new WebSocketServer({ noServer: true });
   readonly #connections = new Set<GatewayConnection>();
   readonly #sessions = new Map<string, GatewaySession>();
+  /** What goes wrong with the next connections. */
+  readonly faults = createGatewayFaults();
   #early: EarlyFrames = {};
   readonly #unsubscribe: () => void;
 
@@ -68,6 +71,10 @@ export class Gateway implements ConnectionHost {
       }
       if (!may(request.headers)) {
         socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+        return;
+      }
+      if (this.faults.take('connect') !== undefined) {
+        socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n');
         return;
       }
       this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
@@ -132,7 +139,12 @@ export class Gateway implements ConnectionHost {
    */
   drop(
     kind: DropKind,
-    options: { readonly resumable: boolean; readonly repeat: number; readonly shard?: number | undefined },
+    options: {
+      readonly resumable: boolean;
+      readonly repeat: number;
+      readonly shard?: number | undefined;
+      readonly code?: number | undefined;
+    },
   ): number {
     const connected = [...this.#connections].filter(
       ({ session }) =>
@@ -144,13 +156,14 @@ export class Gateway implements ConnectionHost {
       if (kind === 'reconnect') connection.requestReconnect();
       else if (kind === 'invalidate') connection.invalidate();
       else if (kind === 'cut') connection.cut();
-      else connection.close(GatewayCloseCodes.UnknownError, 'Unknown error.');
+      else connection.close(options.code ?? GatewayCloseCodes.UnknownError, 'Closed by the sandbox.');
     }
     return connected.length;
   }
 
   identify(connection: GatewayConnection, request: IdentifyRequest): void {
     const { world, token, urls, starts, guildsPerShard } = this.#options;
+    if (this.#closesByFault(connection)) return;
     if (bareToken(request.token) !== token) {
       connection.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
       return;
@@ -218,7 +231,15 @@ export class Gateway implements ConnectionHost {
     }
   }
 
+  #closesByFault(connection: GatewayConnection): boolean {
+    const fault = this.faults.take('authenticate');
+    if (fault?.kind !== 'closed') return false;
+    connection.close(fault.code, 'Closed by the sandbox.');
+    return true;
+  }
+
   resume(connection: GatewayConnection, request: ResumeRequest): void {
+    if (this.#closesByFault(connection)) return;
     if (bareToken(request.token) !== this.#options.token) {
       connection.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
       return;

@@ -26,6 +26,13 @@ export const faultSchema = z.discriminatedUnion('kind', [
     message: z.string().default('Set by the sandbox'),
     ...onRoute,
   }),
+  /** Answered by Cloudflare in Discord's place, with a page: a ban (429, or 403 without a time), or an outage. */
+  z.strictObject({
+    kind: z.literal('cloudflare'),
+    status: z.int().min(400).max(599).default(429),
+    retryAfterSeconds: z.int().positive().optional(),
+    ...onRoute,
+  }),
   /** Answered later. */
   z.strictObject({ kind: z.literal('latency'), milliseconds: z.int().positive(), ...onRoute }),
   /** The connection breaks before the request is carried out. */
@@ -36,7 +43,27 @@ export const faultSchema = z.discriminatedUnion('kind', [
 
 export type Fault = z.output<typeof faultSchema>;
 
-/** The faults that are set: each request or download meets at most one, the first set that is not used up. */
+/** What the gateway does wrong with the next connections; `times` counts them, 1 if not said. */
+export const gatewayFaultSchema = z.discriminatedUnion('kind', [
+  /** None is made. */
+  z.strictObject({ kind: z.literal('refused'), times: z.int().positive().default(1) }),
+  /** Identifying and resuming are answered by this close code. */
+  z.strictObject({
+    kind: z.literal('closed'),
+    code: z.int().min(4000).max(4999),
+    times: z.int().positive().default(1),
+  }),
+]);
+
+export type GatewayFault = z.output<typeof gatewayFaultSchema>;
+
+/** A connection is given by what it is about to do. */
+export type GatewayFaults = PendingFaults<GatewayFault>;
+export function createGatewayFaults(): GatewayFaults {
+  return new PendingFaults(({ kind }, step) => (kind === 'refused') === (step === 'connect'));
+}
+
+/** The faults that are set: each request, download or connection meets at most one, the first set that is not used up. */
 class PendingFaults<Kind extends { readonly times: number; readonly after?: number }> {
   #pending: { readonly fault: Kind; left: number; toPass: number }[] = [];
   readonly #meets: (fault: Kind, target: string) => boolean;

@@ -115,6 +115,13 @@ async function applyFault(
       return;
     case 'status':
       throw new ApiError(fault.status, fault.code, fault.message);
+    case 'cloudflare':
+      if (fault.retryAfterSeconds !== undefined) reply.header('retry-after', String(fault.retryAfterSeconds));
+      await reply
+        .code(fault.status)
+        .type('text/html; charset=UTF-8')
+        .send('<!DOCTYPE html><title>Access denied | discord.com used Cloudflare to restrict access</title>');
+      return;
     case '429': {
       const global = fault.scope === 'global';
       const seconds = fault.retryAfterSeconds;
