@@ -8,11 +8,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 const badConfiguration = 78;
-const anyAddress = ['0.0.0.0', '::', ''];
+const anyAddress = new Set(['0.0.0.0', '::', '']);
 
 async function check() {
   const { DISCOCLAW_HTTP_HOST: host = '', DISCOCLAW_HTTP_PORT: port } = process.env;
-  const at = anyAddress.includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  const at = anyAddress.has(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   const answer = await fetch(`http://${at}:${port}/healthz`).catch(() => undefined);
   return answer?.ok === true ? 0 : 1;
 }

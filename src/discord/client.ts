@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import {
@@ -200,12 +201,17 @@ export async function logIn(client: Client, token: string, timeoutMs: number): P
   const ready = new Promise<void>((resolve) => {
     client.once(Events.ClientReady, () => resolve());
   });
+  const refused = once(client, Events.ShardDisconnect, { signal: finished.signal }).then(([{ code }]) => {
+    throw gatewayErrorOfClose(code);
+  });
+  // It may be told after the login has failed, or never.
+  refused.catch(() => undefined);
   const connected = client.login(token);
   try {
     const deadline = delay(timeoutMs, undefined, { signal: finished.signal }).then(() => {
       throw new GatewayError('timeout');
     });
-    await Promise.race([Promise.all([ready, connected]), deadline]);
+    await Promise.race([Promise.all([ready, connected]), refused, deadline]);
   } catch (error) {
     client.removeAllListeners(Events.ClientReady);
     await giveUp(client, connected);

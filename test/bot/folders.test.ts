@@ -23,13 +23,14 @@ describe('a folder that the bot cannot use [O7]', () => {
   });
 });
 
-describe('a refusal of the file system at start [O2] [O7]', () => {
-  const failure = (code: string) =>
-    Object.assign(new Error(`${code}: no, open '/srv/bot/data/usage.json'`), {
-      code,
-      path: '/srv/bot/data/usage.json',
-    });
+/** As the file system says it. */
+const failure = (code: string) =>
+  Object.assign(new Error(`${code}: no, open '/srv/bot/data/usage.json'`), {
+    code,
+    path: '/srv/bot/data/usage.json',
+  });
 
+describe('a refusal of the file system at start [O2] [O7]', () => {
   it.each(['EACCES', 'EPERM', 'EROFS'])('names path, user and what to do: %s', (code) => {
     for (const error of [failure(code), new StoreError('.', '.', { cause: failure(code) })])
       expect(refusedByDisk(error)?.message).toMatch(

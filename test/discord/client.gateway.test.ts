@@ -11,6 +11,7 @@ import {
   gatewayErrorOfClose,
   logIn,
 } from '../../src/discord/client.ts';
+import { within } from '../../src/core/time.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
 
@@ -84,6 +85,19 @@ describe('logging in', () => {
     const server = await openSandbox();
     await expect(fetchApplication(newClient(server), ' ')).rejects.toMatchObject({ failure: 'token' });
     expect(await server.requests()).toEqual([]);
+  });
+
+  it('reports a shard that is closed for good while others still log in, at once [O2] [O7]', async () => {
+    const server = await openSandbox();
+    const client = createDiscordClient({
+      apiUrl: server.apiUrl,
+      shards: { count: 2, ids: [0, 1] },
+      logger,
+    });
+    const outcome = logIn(client, server.token, 60_000).catch((error: unknown) => error);
+    // The library lets five seconds pass before the other one identifies.
+    await expect.poll(() => server.dropConnection({ code: 4011, shard: 0 }), { interval: 20 }).toBe(1);
+    expect(await within(2000, outcome, 'nothing')).toMatchObject({ failure: 'shards' });
   });
 
   it('reports a token that the gateway refuses', async () => {

@@ -382,25 +382,26 @@ describe.concurrent('a bot that is told to stop [G4]', () => {
   });
 });
 
+/** A folder from which npm runs what is built here. */
+async function openProject(): Promise<{ readonly folder: string } & AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-npm-'));
+  const root = new URL('../..', import.meta.url).pathname;
+  await cp(join(root, 'package.json'), join(folder, 'package.json'));
+  for (const name of ['scripts', 'src', 'dist', 'node_modules'])
+    await symlink(join(root, name), join(folder, name));
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** `npm start` in place of the stage's bot. */
+async function npmStart(stage: Stage, folder: string, more: Readonly<Record<string, string>> = {}) {
+  await stage.stopBot();
+  return startNpm({ arguments: ['start'], folder, environment: { ...stage.environment, ...more } });
+}
+
+/** As from the terminal. */
+const toGroup = ({ pid = 0 }: Child, signal: NodeJS.Signals | 0) => process.kill(-pid, signal);
+
 describe.concurrent('a signal to npm reaches what it runs [O7]', () => {
-  /** A folder from which npm runs what is built here. */
-  async function openProject(): Promise<{ readonly folder: string } & AsyncDisposable> {
-    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-npm-'));
-    const root = new URL('../..', import.meta.url).pathname;
-    await cp(join(root, 'package.json'), join(folder, 'package.json'));
-    for (const name of ['scripts', 'src', 'dist', 'node_modules'])
-      await symlink(join(root, name), join(folder, name));
-    return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
-  }
-
-  /** `npm start` in place of the stage's bot. */
-  async function npmStart(stage: Stage, folder: string, more: Readonly<Record<string, string>> = {}) {
-    await stage.stopBot();
-    return startNpm({ arguments: ['start'], folder, environment: { ...stage.environment, ...more } });
-  }
-
-  const toGroup = ({ pid = 0 }: Child, signal: NodeJS.Signals) => process.kill(-pid, signal);
-
   it.each([
     ['SIGTERM to npm alone', (npm: Child) => void npm.end('SIGTERM')],
     ['SIGINT to npm alone', (npm: Child) => void npm.end('SIGINT')],
@@ -466,7 +467,10 @@ describe.concurrent('a signal to npm reaches what it runs [O7]', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(['sandbox', 'dev'])('npm run %s ends with it, and leaves nothing behind', async (script) => {
+  it.each([
+    ['sandbox', 'Ctrl-C', 'Ctrl-C'],
+    ['dev', '"the bot is ready"', '"the bot has stopped"'],
+  ])('npm run %s ends with it, and leaves nothing behind', async (script, atStart, atEnd) => {
     await using project = await openProject();
     await using stage = await openStage({ isBuilt: true });
     await stage.stopBot();
@@ -475,9 +479,10 @@ describe.concurrent('a signal to npm reaches what it runs [O7]', () => {
       folder: project.folder,
       environment: stage.environment,
     });
-    await npm.waitFor(script === 'dev' ? '"the bot is ready"' : 'Ctrl-C');
+    await npm.waitFor(atStart);
     await npm.end('SIGTERM');
-    if (script === 'dev') expect(npm.output()).toContain('"the bot has stopped"');
+    expect(npm.output()).toContain(atEnd);
+    expect(() => toGroup(npm, 0)).toThrow('ESRCH');
   });
 
   it('every script that runs the bot, or a program of its tools, gives its place to it', async () => {

@@ -71,11 +71,11 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const { clock, logger, readOnly = false, fileSystem = nodeFileSystem, blockLines = 1024 } = options;
   const { onSetAside = () => undefined, longestEditMs = 5000 } = options;
   const disk = createDisk(fileSystem);
-  const folder = resolve(options.dataDir);
-  const roots = await orStoreError(folder, 'opened', () => openRoots(fileSystem, disk, options));
+  const dataFolder = resolve(options.dataDir);
+  const roots = await orStoreError(dataFolder, 'opened', () => openRoots(fileSystem, disk, options));
   const lock = readOnly
     ? undefined
-    : await orStoreError(folder, 'locked', () =>
+    : await orStoreError(dataFolder, 'locked', () =>
         takeOwnerLock(fileSystem, roots.data, () => void tracked('.', 'copied', () => snapshots.serve())),
       );
   const locks = createKeyLocks(changesAtOnce);
@@ -114,7 +114,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   });
   if (!readOnly) {
     try {
-      await orStoreError(folder, 'opened', restore);
+      await orStoreError(dataFolder, 'opened', restore);
     } catch (error) {
       await lock?.release();
       throw error;
