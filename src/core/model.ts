@@ -62,6 +62,8 @@ export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 /** A picture that somebody attached. */
 export interface ImageBlock {
   readonly type: 'image';
+  /** One line, safe to show. */
+  readonly title: string;
   readonly mediaType: (typeof imageTypes)[number];
   /** Base64. */
   readonly data: string;

@@ -1,52 +1,120 @@
 import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import type { MediaBlock, ModelClient, ModelMessage, ModelRequest, TextBlock } from '../core/model.ts';
+import type {
+  MediaBlock,
+  ModelCallOptions,
+  ModelClient,
+  ModelMessage,
+  ModelRequest,
+  TextBlock,
+} from '../core/model.ts';
 import { createMinuteBudget } from '../core/limits.ts';
 
 /**
- * A client for one turn that asks again without pictures and documents where the model's server refuses a request that has some: a damaged
- * picture, too many pages, a server that takes text only. From then on they are left out, and the model is told that they could not be read.
+ * A client for one turn that goes on without those pictures and documents for which the model's server refuses a request [Q2], such as a damaged one: of
+ * several, each is shown to the model by itself to find them. Where each is taken alone, and where the server takes none, all are left out. The model is told,
+ * and so is `onRefused`, with their titles.
  */
-export function withMediaFallback(client: ModelClient, logger: Logger): ModelClient {
-  let isRefused = false;
+export function withMediaFallback(
+  client: ModelClient,
+  logger: Logger,
+  onRefused?: (titles: readonly string[]) => void,
+): ModelClient {
+  const refused = new Set<MediaBlock>();
+
+  async function refusedOf(
+    media: readonly MediaBlock[],
+    request: ModelRequest,
+    options: ModelCallOptions | undefined,
+  ): Promise<readonly MediaBlock[]> {
+    if (media.length === 1) return media;
+    const found: MediaBlock[] = [];
+    for (const block of media) if (await isRefused(client, block, request, options)) found.push(block);
+    return found.length === 0 ? media : found;
+  }
+
   return {
     isOffline: client.isOffline,
     async complete(request, options) {
-      if (mediaBytes(request) === 0) return client.complete(request, options);
-      const bare = withoutMedia(request, 'it could not be read');
-      if (isRefused) return client.complete(bare, options);
-      try {
-        return await client.complete(request, options);
-      } catch (error) {
-        if (!(error instanceof ModelError) || error.failure !== 'rejected') throw error;
-        logger.warn('the model refused attached files; asking again without them', { error });
-        isRefused = true;
-        return client.complete(bare, options);
+      for (;;) {
+        const asked = withoutMedia(request, notRead, (block) => refused.has(block));
+        try {
+          return await client.complete(asked, options);
+        } catch (error) {
+          const media = mediaIn(asked);
+          if (!(error instanceof ModelError) || error.failure !== 'rejected' || media.length === 0)
+            throw error;
+          const bad = await refusedOf(media, request, options);
+          logger.warn('the model refused attached files; asking again without them', {
+            files: bad.length,
+            error,
+          });
+          for (const block of bad) refused.add(block);
+          onRefused?.(bad.map(({ title }) => title));
+        }
       }
     },
   };
 }
 
-/** The request with a text in place of each picture and document, or of those of one type. */
-export function withoutMedia(request: ModelRequest, why: string, type?: MediaBlock['type']): ModelRequest {
+const notRead = 'it could not be read: damaged, or nothing that you can open; say so';
+
+/** Whether a request with this one file and next to nothing else is refused; that another failure kept it from being known counts as a no. */
+async function isRefused(
+  client: ModelClient,
+  block: MediaBlock,
+  { userId, purpose, model }: ModelRequest,
+  { signal, takeMedia }: ModelCallOptions = {},
+): Promise<boolean> {
+  const content = [block, { type: 'text', text: 'Answer with one word.' }] as const;
+  try {
+    await client.complete(
+      {
+        purpose,
+        userId,
+        model,
+        system: [],
+        messages: [{ role: 'user', content }],
+        thinks: false,
+        maxTokens: 16,
+      },
+      { ...(signal && { signal }), ...(takeMedia && { takeMedia }) },
+    );
+    return false;
+  } catch (error) {
+    return error instanceof ModelError && error.failure === 'rejected';
+  }
+}
+
+/** The request with a text in place of each of these pictures and documents; of all by default. */
+export function withoutMedia(
+  request: ModelRequest,
+  why: string,
+  isLeftOut: (block: MediaBlock) => boolean = () => true,
+): ModelRequest {
   const text: TextBlock = { type: 'text', text: `(${why})\n` };
-  return { ...request, messages: request.messages.map((message) => textsOf(message, text, type)) };
+  return { ...request, messages: request.messages.map((message) => textsOf(message, text, isLeftOut)) };
 }
 
 /** Bytes of a request's pictures and documents, as they are sent. */
 export function mediaBytes({ messages }: ModelRequest): number {
-  let bytes = 0;
-  for (const { content } of messages)
-    for (const block of content) if (isMedia(block)) bytes += block.data.length;
-  return bytes;
+  return mediaIn({ messages }).reduce((bytes, { data }) => bytes + data.length, 0);
 }
 
-function textsOf(message: ModelMessage, text: TextBlock, type?: MediaBlock['type']): ModelMessage {
+function mediaIn({ messages }: Pick<ModelRequest, 'messages'>): readonly MediaBlock[] {
+  return messages.flatMap(({ content }): readonly MediaBlock[] => content.filter((block) => isMedia(block)));
+}
+
+function textsOf(
+  message: ModelMessage,
+  text: TextBlock,
+  isLeftOut: (block: MediaBlock) => boolean,
+): ModelMessage {
   if (message.role === 'assistant') return message;
-  const content = message.content.map((block) =>
-    isMedia(block) && (type ?? block.type) === block.type ? text : block,
-  );
-  return { ...message, content };
+  return {
+    ...message,
+    content: message.content.map((block) => (isMedia(block) && isLeftOut(block) ? text : block)),
+  };
 }
 
 function isMedia(block: ModelMessage['content'][number]): block is MediaBlock {

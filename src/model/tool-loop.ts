@@ -114,7 +114,9 @@ async function runRounds(
   exchange: Exchange,
 ): Promise<LoopResult['stop']> {
   const { request, tools, after, onQueue, logger, maxRounds = defaultMaxRounds } = options;
-  const client = withMediaFallback(options.client, logger);
+  const client = withMediaFallback(options.client, logger, (titles) =>
+    options.onNote?.(`📎 My model could not read: ${titles.join(', ')}`),
+  );
   const definitions = tools.map((tool) => tool.definition);
   const messages: ModelMessage[] = [...request.messages];
   let { context } = options;

@@ -98,7 +98,7 @@ export function renderFile(file: OpenedFile, max = Number.POSITIVE_INFINITY): re
     case 'image':
       return [
         fileSection(name, ['(the picture follows)']),
-        { media: { type: 'image', mediaType: file.mediaType, data: file.data } },
+        { media: { type: 'image', title: name, mediaType: file.mediaType, data: file.data } },
       ];
     case 'document':
       return [

@@ -155,17 +155,27 @@ describe('what hangs on a message', () => {
     expect(textOf(blocks)).toContain('cat.png:\n(not opened: only 10 files are opened at once)');
   });
 
-  it('is given up where the model’s server refuses it, and the rest is answered', async () => {
+  it('is given up where the model’s server refuses it, and the rest is answered [Q2]', async () => {
+    const damaged = Buffer.from(
+      `${sampleBytes.png.toString('latin1').slice(0, 40)}damaged`,
+      'latin1',
+    ).toString('base64');
     answers.chat = (body) =>
-      JSON.stringify(body).includes('"type":"image"')
+      JSON.stringify(body).includes(damaged)
         ? { status: 400, error: 'Could not process image' }
-        : { text: 'I could not see it.' };
-    const { answer, blocks } = await send(await newChannel(), [picture]);
+        : { text: 'One is a cat.' };
+    const { answer, blocks } = await send(await newChannel(), [
+      { name: 'bad.png', base64: damaged },
+      picture,
+    ]);
     delete answers.chat;
-    expect(answer.text).toBe('I could not see it.');
+    expect(answer.text).toBe('One is a cat.');
     expect(textOf(blocks)).toContain(
-      'cat.png:\n(the picture follows)\n</attached_file>\n(it could not be read)',
+      'bad.png:\n(the picture follows)\n</attached_file>\n(it could not be read',
     );
+    expect(blocks.filter(({ type }) => type === 'image')).toHaveLength(1);
+    const line = await stage.sandbox.waitForReply({ in: answer.channelId, after: answer.id });
+    expect(line.text).toContain('could not read: bad.png');
   });
 });
 

@@ -166,13 +166,18 @@ describe('the tool loop', () => {
 
 describe('a model that refuses pictures [Q2]', () => {
   it('is asked without them, in this round and all later ones', async () => {
-    const picture = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const;
+    const picture = { type: 'image', title: 'cat.png', mediaType: 'image/png', data: 'AAAA' } as const;
     const model = new RoundsModel(refuses, calls('note'), says('I see nothing.'));
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, picture] }] as const;
 
-    const result = await loop(model, { request: { ...request, messages } });
+    const notes: string[] = [];
+    const result = await loop(model, {
+      request: { ...request, messages },
+      onNote: (told) => notes.push(told),
+    });
 
     expect(result.text).toBe('I see nothing.');
+    expect(notes).toEqual(['📎 My model could not read: cat.png']);
     expect(model.requests.map((asked) => JSON.stringify(asked).includes('AAAA'))).toEqual([
       true,
       false,

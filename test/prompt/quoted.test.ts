@@ -180,7 +180,7 @@ describe('attached files in a prompt', () => {
       lastTurn([notes, picture, movie, { kind: 'document', name: 'a.pdf', data: 'BBBB' }]),
     ).toMatchObject([
       { type: 'text', text: expect.stringMatching(/^<attached_file>\nnotes[\s\S]*cat\.png:[\s\S]*>\n$/u) },
-      { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+      { type: 'image', title: 'cat.png', mediaType: 'image/png', data: 'AAAA' },
       { type: 'text', text: expect.stringMatching(/^<attached_file>\nmovie[\s\S]*a\.pdf:[\s\S]*>\n$/u) },
       { type: 'document', title: 'a.pdf', data: 'BBBB' },
       { type: 'text', text: expect.stringMatching(/^<message [\s\S]*<\/message>$/u) },

@@ -117,8 +117,8 @@ export function createAttachments(
 
 async function shrunk(file: AttachedFile, bytes: Buffer): Promise<OpenedFile> {
   const smaller = await shrinkPicture(bytes);
-  if (smaller === undefined || smaller.length > imageMaxBytes)
-    return overLimit(file, 'a picture that could not be made small enough');
+  if (smaller === undefined) return overLimit(file, 'a large picture that is damaged or cannot be read');
+  if (smaller.length > imageMaxBytes) return overLimit(file, 'a picture that could not be made small enough');
   return { kind: 'image', mediaType: 'image/webp', name: file.name, data: smaller.toString('base64') };
 }
 

@@ -18,31 +18,66 @@ const imageStarts = [
   { mediaType: 'image/webp', start: /^RIFF[\s\S]{4}WEBP/u },
 ] as const satisfies readonly { readonly mediaType: (typeof imageTypes)[number]; readonly start: RegExp }[];
 
-const utf16Mark = /^(?:\xff\xfe|\xfe\xff)/u;
-
 /** @param head the file from its beginning, at least {@link signatureBytes} of it where it has so many. */
 export function fileKind(head: Buffer): FileKind {
   const start = head.toString('latin1', 0, signatureBytes);
   const image = imageStarts.find((each) => each.start.test(start));
   if (image !== undefined) return { kind: 'image', mediaType: image.mediaType };
   if (start.startsWith('%PDF-')) return { kind: 'document' };
-  return utf16Mark.test(start) || !head.includes(0) ? { kind: 'text' } : { kind: 'other' };
+  return utf16Of(head) !== undefined || !head.includes(0) ? { kind: 'text' } : { kind: 'other' };
 }
 
 /**
- * A file's text: UTF-8, or UTF-16 where a byte order mark says so; the mark itself is left out. `undefined` where it is neither, or
- * holds what no text holds.
+ * A file's text, without a byte order mark: UTF-8; UTF-16, by its mark or by where its zeros stand; or, where most of its letters are plain ones,
+ * Windows-1252, in which Windows programs still write. Of UTF-8 with a few broken bytes the rest is read. `undefined` where it is none of these, or holds
+ * what no text holds.
  */
 export function decodeText(bytes: Buffer): string | undefined {
+  const utf16 = utf16Of(bytes);
+  if (utf16 !== undefined) return decoded(bytes, utf16);
+  if (bytes.includes(0)) return undefined;
+  return decoded(bytes, 'utf-8') ?? brokenUtf8(bytes) ?? windows1252(bytes);
+}
+
+function decoded(bytes: Buffer, encoding: string): string | undefined {
   try {
-    const text = new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
     return text.includes('\0') ? undefined : text;
   } catch {
     return undefined;
   }
 }
 
-function encodingOf(bytes: Buffer): string {
+/** By the mark, or where one of the two bytes of characters is zero as often as in texts of scripts with spaces. */
+function utf16Of(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
-  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  const zeros = [0, 0];
+  for (let at = bytes.indexOf(0); at >= 0; at = bytes.indexOf(0, at + 1))
+    zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  if (odd > 0 && even <= odd / 20) return 'utf-16le';
+  return even > 0 && odd <= even / 20 ? 'utf-16be' : undefined;
+}
+
+/** `undefined` unless more characters of several bytes are whole than broken. */
+function brokenUtf8(bytes: Buffer): string | undefined {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  const broken = text.match(/\ufffd/gu)?.length ?? 0;
+  const whole = text.match(/[^\p{ASCII}\ufffd]/gu)?.length ?? 0;
+  return whole > broken ? text : undefined;
+}
+
+/** What Windows-1252 has from 0x80 to 0x9f, where Latin-1 has control characters; Node.js 20 to 24 read these as Latin-1. */
+const windowsSigns = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+
+/** `undefined` with control characters, and where so few letters are plain ones that it is another encoding. */
+function windows1252(bytes: Buffer): string | undefined {
+  const text = bytes
+    .toString('latin1')
+    .replaceAll(/[\u0080-\u009f]/gu, (sign) => windowsSigns.charAt(sign.charCodeAt(0) - 0x80));
+  if (/[^\P{Cc}\t\n\f\r]/u.test(text)) return undefined;
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  const plain = text.match(/[a-z]/giu)?.length ?? 0;
+  return plain > 0 && plain >= (letters * 2) / 3 ? text : undefined;
 }

@@ -80,14 +80,16 @@ const features: readonly Feature[] = [
     of: 'model',
     named: /\bimages?\b|\bimage_url\b|\binput_image\b|\bvision\b|\bmulti-?modal\b/iu,
     isIn: ({ messages }) => messages.some((message) => has(message, 'image')),
-    without: (request) => withoutMedia(request, 'you cannot see pictures; say so', 'image'),
+    without: (request) =>
+      withoutMedia(request, 'you cannot see pictures; say so', ({ type }) => type === 'image'),
   },
   {
     name: 'documents',
     of: 'model',
     named: /\bdocuments?\b|\bpdfs?\b/iu,
     isIn: ({ messages }) => messages.some((message) => has(message, 'document')),
-    without: (request) => withoutMedia(request, 'you cannot open PDF files; say so', 'document'),
+    without: (request) =>
+      withoutMedia(request, 'you cannot open PDF files; say so', ({ type }) => type === 'document'),
   },
 ];
 

@@ -22,6 +22,9 @@ describe('what a file is', () => {
     ['UTF-8', Buffer.from('naïve 日本語\n')],
     ['UTF-8 with its mark', Buffer.from('\ufeffhello')],
     ['UTF-16', Buffer.from('\ufeffhello', 'utf16le')],
+    ['UTF-16 without its mark', Buffer.from('hello there', 'utf16le')],
+    ['UTF-16 the other way round', Buffer.from('hello there', 'utf16le').swap16()],
+    ['Windows-1252', Buffer.from('na\xefve', 'latin1')],
     ['nothing yet', Buffer.alloc(0)],
     ['what merely speaks of PNG', Buffer.from('PNG\r\n\x1a\n')],
   ])('may be a text: %s', (_, head) => {
@@ -50,8 +53,28 @@ describe('a text file', () => {
     );
   });
 
+  const german = 'Größe: 3 € – „süß“, naïve café\r\nÄpfel für Zoë\r\n';
+
   it.each([
-    ['bytes that are no UTF-8', Buffer.from([0x63, 0x61, 0x66, 0xe9])],
+    ['in UTF-16 without its mark', Buffer.from(german, 'utf16le'), german],
+    ['in UTF-16 the other way round', Buffer.from(german, 'utf16le').swap16(), german],
+    [
+      'in UTF-16 without its mark, in Russian',
+      Buffer.from('Привет, как дела?\n', 'utf16le'),
+      'Привет, как дела?\n',
+    ],
+    ['in UTF-16 of one line', Buffer.from('a', 'utf16le'), 'a'],
+    ['in Windows-1252', Buffer.from('caf\xe9 \x80 5 \x96 \x93ja\x94', 'latin1'), 'café € 5 – “ja”'],
+    ['in UTF-8 that was cut', Buffer.from('日本語, naïve').subarray(1), '\ufffd\ufffd本語, naïve'],
+  ])('is read %s', (_, bytes, text) => {
+    expect(fileKind(bytes)).toEqual({ kind: 'text' });
+    expect(decodeText(bytes)).toBe(text);
+  });
+
+  it.each([
+    ['letters of another encoding', Buffer.from('\xcf\xf0\xe8\xe2\xe5\xf2 \xea\xe0\xea', 'latin1')],
+    ['control characters', Buffer.from('MZ\x01\x90\x02caf\xe9', 'latin1')],
+    ['zeros here and there', Buffer.from('ab\0\0\x04\0\0\0caf\xe9', 'latin1')],
     ['a character cut in half', Buffer.from('é').subarray(0, 1)],
     ['a NUL', Buffer.from('a\0b')],
     ['half a UTF-16 pair', Buffer.from([0xff, 0xfe, 0x3d, 0xd8])],

@@ -11,7 +11,7 @@ export const everything: ModelRequest = {
       role: 'user',
       content: [
         { type: 'text', text: 'Look:', cache: '1h' },
-        { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+        { type: 'image', title: 'cat.png', mediaType: 'image/png', data: 'AAAA' },
         { type: 'document', title: 'a.pdf', data: 'BBBB' },
       ],
     },

@@ -281,8 +281,8 @@ describe('the most that a request can use [L2]', () => {
 
   it('counts a picture as what a large one takes and a document by its size, and never more than a prompt can have', () => {
     const data = 'A'.repeat(100_000);
-    const none = withMedia({ type: 'image', mediaType: 'image/png', data: '' });
-    expect(withMedia({ type: 'image', mediaType: 'image/png', data })).toBe(none);
+    const none = withMedia({ type: 'image', title: 'cat.png', mediaType: 'image/png', data: '' });
+    expect(withMedia({ type: 'image', title: 'cat.png', mediaType: 'image/png', data })).toBe(none);
     expect(none).toBeGreaterThan(5000);
     const document = { type: 'document', title: 'a.pdf', data } as const;
     expect(withMedia(document)).toBeGreaterThan(200_000);
