@@ -18,7 +18,7 @@ export interface ChatMessage {
   readonly text: string;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** File names only; a message that was passed on is named as `forwarded message`. */
+  /** File names only. */
   readonly attachments: readonly string[];
   /** What else people see of it, not its author's prose; absent where there is nothing. */
   readonly shown?: readonly ShownPiece[];
@@ -31,15 +31,23 @@ export interface ChatMessage {
   readonly answers?: string;
 }
 
-/** A poll, a voice message, a card (an embed, a link's preview, a component's text) or a sticker, as a line of short text. */
+/** A message that was passed on, a poll, a voice message, a card (an embed, a link's preview, a component's text) or a sticker, as a line of short text. */
 export interface ShownPiece {
-  readonly kind: 'poll' | 'voice message' | 'card' | 'sticker';
+  readonly kind: 'forwarded message' | 'poll' | 'voice message' | 'card' | 'sticker';
   readonly text: string;
 }
 
 /** Whether its words were made by somebody else than who wrote the message [M5a]. */
 export function isOthersText({ kind }: ShownPiece): boolean {
-  return kind === 'card' || kind === 'sticker';
+  return kind === 'card' || kind === 'sticker' || kind === 'forwarded message';
+}
+
+/** Whether it has files or messages passed on, of which a message that was read for history tells in short or by name only. */
+export function hasEnclosures({
+  attachments,
+  shown = [],
+}: Pick<ChatMessage, 'attachments' | 'shown'>): boolean {
+  return attachments.length > 0 || shown.some(({ kind }) => kind === 'forwarded message');
 }
 
 /** A file that hangs on a message, not opened yet. */

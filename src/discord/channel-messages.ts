@@ -1,6 +1,6 @@
 import { MessageType, type Message } from 'discord.js';
 
-import type { ChatMessage, ReadReplied, RepliedMessage } from '../core/chat.ts';
+import { hasEnclosures, type ChatMessage, type ReadReplied, type RepliedMessage } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import type { History } from './history.ts';
@@ -126,7 +126,7 @@ export function createReadReplied(
 
   return async ({ channelId, id }) => {
     const known = history.messageOf(channelId, id);
-    const isComplete = known !== undefined && known.attachments.length === 0;
+    const isComplete = known !== undefined && !hasEnclosures(known);
     const found = isComplete ? { ...known, files: [] } : await fetched(channelId, id);
     if (found === undefined) return 'gone';
     return found === 'hidden' || (await history.isHidden(found)) ? 'hidden' : found;

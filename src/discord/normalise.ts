@@ -12,7 +12,7 @@ import {
 import { mention } from '../core/own-words.ts';
 import { isSentFor } from './actions/relayed-text.ts';
 import { isPublic } from './place.ts';
-import { isVoiceMessage, shownIn } from './shown.ts';
+import { forwardPiece, isVoiceMessage, shownIn } from './shown.ts';
 
 const spokenTypes: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);
 
@@ -24,7 +24,9 @@ export function isSpoken(message: Message): boolean {
 /** A message in the words of the core. Its text is as {@link readableText} gives it, in history and in a turn alike. */
 export function chatMessageOf(message: Message, botId: string): ChatMessage {
   const { author, channelId } = message;
-  const shown = shownIn(message, author.id === botId);
+  const isOwn = author.id === botId;
+  const forwards = isOwn ? [] : forwardsOf(message);
+  const shown = [...forwards.map(forwardPiece), ...shownIn(message, isOwn)];
   return {
     id: message.id,
     channelId,
@@ -35,7 +37,7 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
     },
     text: textOf(message),
     at: message.createdAt.toISOString(),
-    attachments: enclosureNames(message),
+    attachments: filesOf(message).map(({ name }) => name),
     ...(shown.length === 0 ? {} : { shown }),
     ...(hasThirdPartyText(message, shown, botId) ? { hasThirdPartyText: true } : {}),
     ...answeredBy(message, botId),
@@ -171,9 +173,6 @@ export function userName(user: User | APIUser): string {
   return (chosen ?? user.username).toWellFormed();
 }
 
-/** How a message that was passed on is named beside files. */
-const forwardName = 'forwarded message';
-
 /** What a message brings along besides its words; what there is none of is absent. */
 export function enclosuresOf(message: Message): Pick<IncomingMessage, 'files' | 'repliesTo' | 'forwards'> {
   const files = filesOf(message);
@@ -184,13 +183,6 @@ export function enclosuresOf(message: Message): Pick<IncomingMessage, 'files' | 
     ...(forwards.length === 0 ? {} : { forwards }),
     ...(repliesTo === undefined ? {} : { repliesTo }),
   };
-}
-
-/** What history and log tell of it: names only. */
-function enclosureNames(message: Message): readonly string[] {
-  return filesOf(message)
-    .map(({ name }) => name)
-    .concat(message.messageSnapshots.map(() => forwardName));
 }
 
 /** Whether it brings along what its author did not write there; a reply to this bot does not. Of the bot's own, what it sent for somebody does. */

@@ -1,11 +1,13 @@
 import { MessageFlags, type APIEmbed, type Embed, type Message } from 'discord.js';
 
-import type { ShownPiece } from '../core/chat.ts';
+import type { ForwardedMessage, ShownPiece } from '../core/chat.ts';
 import { clipAtWord, flatten } from '../core/text.ts';
 
 /** Characters of one piece, and pieces of one message at most: together they fit a quoted message. */
 const pieceMaxChars = 300;
 const maxPieces = 5;
+/** Characters of a message that was passed on: in later turns its words stand nowhere else. */
+const forwardMaxChars = 1000;
 /** Of components within components; Discord takes three. */
 const maxDepth = 4;
 
@@ -43,9 +45,20 @@ export function isVoiceMessage({ flags }: Pick<Message, 'flags'>): boolean {
   return flags.has(MessageFlags.IsVoiceMessage);
 }
 
-function piece(kind: ShownPiece['kind'], parts: readonly (string | null | undefined)[]): ShownPiece {
+/** A message that was passed on: its words, the names of its files, and what else it shows. */
+export function forwardPiece({ text, files, shown = [] }: ForwardedMessage): ShownPiece {
+  const names = files.length === 0 ? [] : [`attached: ${files.map(({ name }) => name).join(', ')}`];
+  const others = shown.map((each) => `${each.kind}: ${each.text}`);
+  return piece('forwarded message', [text, ...names, ...others], forwardMaxChars);
+}
+
+function piece(
+  kind: ShownPiece['kind'],
+  parts: readonly (string | null | undefined)[],
+  max = pieceMaxChars,
+): ShownPiece {
   const said = parts.map((part) => flatten(part ?? '')).filter((part) => part !== '');
-  return { kind, text: clipAtWord(said.join(' · '), pieceMaxChars).toWellFormed() };
+  return { kind, text: clipAtWord(said.join(' · '), max).toWellFormed() };
 }
 
 function voiceIn(message: Seen): readonly ShownPiece[] {

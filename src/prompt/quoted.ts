@@ -35,7 +35,15 @@ export function renderMessage(message: PromptMessage): string {
 }
 
 function wordsOf(message: TurnMessage): string {
-  return joined([withoutInvisible(message.text).trim(), enclosureNote(message)]);
+  return joined([withoutInvisible(message.text).trim(), enclosureNote(withForwardsApart(message))]);
+}
+
+/** For a message whose forwards are quoted in sections of their own: it only says that it has them. */
+function withForwardsApart<Message extends Pick<ChatMessage, 'shown'>>(message: Message): Message {
+  const shown = message.shown?.map((each) =>
+    each.kind === 'forwarded message' ? { ...each, text: '' } : each,
+  );
+  return shown === undefined ? message : { ...message, shown };
 }
 
 function joined(parts: readonly string[]): string {
@@ -67,7 +75,7 @@ export function repliedSection(
     ]);
   }
   const title = `The message that is replied to, by ${replied.author.kind === 'self' ? 'you' : nameOf(replied.author)}:`;
-  return quote({ name: 'replied_to', title }, replied.text, enclosureNote(replied));
+  return quote({ name: 'replied_to', title }, replied.text, enclosureNote(withForwardsApart(replied)));
 }
 
 /** A message that the speaker, or whoever is replied to, passed on; Discord does not tell whose it is. */
@@ -170,5 +178,8 @@ export function enclosureNote({
   shown = [],
 }: Pick<ChatMessage, 'attachments' | 'shown'>): string {
   const files = attachments.length === 0 ? [] : [`[attached: ${attachments.map(label).join(', ')}]`];
-  return [...files, ...shown.map(({ kind, text }) => `[${kind}: ${withoutInvisible(text)}]`)].join(' ');
+  const pieces = shown.map(({ kind, text }) =>
+    text === '' ? `[${kind}]` : `[${kind}: ${withoutInvisible(text)}]`,
+  );
+  return [...files, ...pieces].join(' ');
 }

@@ -1,4 +1,4 @@
-import { isOthersText, type ChatMessage, type HistoryPort } from '../core/chat.ts';
+import { hasEnclosures, isOthersText, type ChatMessage, type HistoryPort } from '../core/chat.ts';
 import { oncePer } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { namesPeople } from '../core/own-words.ts';
@@ -111,16 +111,46 @@ export function showsOthers(
   return author.id !== speaker.id || namesPeople(text) || shown.some(isOthersText);
 }
 
-/** Earlier messages with secrets masked [K14], also where another one of them repeats these. */
+/** Of a speaker's messages before a turn, how many are looked at for what it may mean, and how old they may be; milliseconds. */
+const lookedAt = 3;
+const meantMs = 10 * 60_000;
+
+/**
+ * Those of the speaker's three messages before the turn whose files and forwards it may mean [G6]: not older than ten minutes, and answered by no turn yet, since
+ * they are opened for the next one only.
+ */
+export function enclosedBefore(
+  earlier: readonly ChatMessage[],
+  { speaker, now }: TurnContext,
+): readonly ChatMessage[] {
+  const answered = new Set(earlier.flatMap(({ answers }) => answers ?? []));
+  const own = earlier.filter(({ author }) => author.id === speaker.id);
+  return own
+    .slice(own.findLastIndex(({ id }) => answered.has(id)) + 1)
+    .slice(-lookedAt)
+    .filter((message) => hasEnclosures(message) && now.getTime() - Date.parse(message.at) < meantMs);
+}
+
+/** Earlier messages with secrets masked [K14], in what they show too, also where another one of them repeats these. */
 function withoutSecrets(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const looked = messages.map(withoutOwnSecrets);
   const values = new Set(looked.flatMap(({ found }) => found));
   if (values.size === 0) return looked.map(({ masked }) => masked);
-  return looked.map(({ masked }) => ({ ...masked, text: maskSecrets(masked.text, values) }));
+  return looked.map(({ masked }) => withMasks(masked, values));
 }
 
 const withoutOwnSecrets = oncePer((message: ChatMessage) => {
-  const found = secretValues(message.text);
-  const text = maskSecrets(message.text);
-  return { found, masked: text === message.text ? message : { ...message, text } };
+  const texts = textsOf(message);
+  const isMasked = texts.some((text) => maskSecrets(text) !== text);
+  return { found: texts.flatMap(secretValues), masked: isMasked ? withMasks(message) : message };
 });
+
+function textsOf({ text, shown = [] }: ChatMessage): readonly string[] {
+  return [text, ...shown.map((piece) => piece.text)];
+}
+
+function withMasks(message: ChatMessage, values?: ReadonlySet<string>): ChatMessage {
+  const { text, shown } = message;
+  const masked = shown?.map((piece) => ({ ...piece, text: maskSecrets(piece.text, values) }));
+  return { ...message, text: maskSecrets(text, values), ...(masked && { shown: masked }) };
+}

@@ -3,6 +3,7 @@ import {
   type AttachmentPort,
   type ChatMessage,
   type ForwardedMessage,
+  type MessageReference,
   type OpenedFile,
   type ReadReplied,
   type RepliedMessage,
@@ -26,6 +27,7 @@ import { nextSnapshot, type Snapshot } from '../prompt/snapshot.ts';
 import {
   answersWithOthersWords,
   earlierMessages,
+  enclosedBefore,
   showsOthers,
   type EarlierPorts,
 } from './earlier-messages.ts';
@@ -107,14 +109,17 @@ export class PromptComposer {
 
   async compose(context: TurnContext, off: SwitchedOff, signal: AbortSignal): Promise<ComposedPrompt> {
     const { soul, timeZone, historyBudget, maxChars, cachePrice, logger } = this.#ports;
+    const reading = earlierMessages(this.#ports, context, off.consent?.wasPaused);
     const [sections, soulText, { earlier, repeating }, enclosed] = await Promise.all([
       readSections(this.#ports, off, context),
       soul().catch((error: unknown) => {
         logger.warn('SOUL.md could not be read', { error });
         return '';
       }),
-      earlierMessages(this.#ports, context, off.consent?.wasPaused),
-      readEnclosures(this.#ports, context, signal),
+      reading,
+      reading.then((read) =>
+        readEnclosures(this.#ports, context, enclosedBefore(read.earlier, context), signal),
+      ),
     ]);
 
     const name = sessionName(sessionOf(context));
@@ -249,19 +254,29 @@ export interface Enclosures {
   readonly repeatedAt: readonly string[];
 }
 
-/** Reads what a turn brings along. The message's own files come first, so that they are opened where not all can be. */
+/**
+ * Reads what a turn brings along, and what hangs on messages right before it, which it may mean. The message's own files come first, so that they are opened
+ * where not all can be.
+ */
 export async function readEnclosures(
   ports: Pick<PromptPorts, 'attachments' | 'readReplied' | 'log' | 'people' | 'logger'>,
   context: TurnContext,
+  before: readonly MessageReference[],
   signal: AbortSignal,
 ): Promise<Enclosures> {
   const { attachments, log, logger } = ports;
   const readReplied = readUnerased(ports, context);
-  const replied = await readQuoted(context, readReplied);
+  const [replied, found] = await Promise.all([
+    readQuoted(context, readReplied),
+    Promise.all(before.map(({ id, channelId }) => readReplied({ id, channelId }))),
+  ]);
   const messages = replied.filter((each) => each !== 'gone');
-  const forwards = [...context.messages, ...messages].flatMap((message) => message.forwards ?? []);
+  const meant = found
+    .filter((each) => each !== 'gone' && each !== 'hidden')
+    .filter(({ id }) => messages.every((each) => each.id !== id));
+  const forwards = [...meant, ...context.messages, ...messages].flatMap((message) => message.forwards ?? []);
   const files = await attachments.open(
-    [...context.messages, ...forwards, ...messages].flatMap((each) => each.files ?? []),
+    [...context.messages, ...forwards, ...meant, ...messages].flatMap((each) => each.files ?? []),
     context.speaker.id,
     signal,
   );
@@ -270,7 +285,7 @@ export async function readEnclosures(
   const repeated = await answersWithOthersWords(messages, () => mayRepeat, context, { log, logger });
   return {
     replied,
-    forwards,
+    forwards: forwards.map((forward) => ({ ...forward, text: maskSecrets(forward.text) })),
     files,
     hasThirdPartyText:
       forwards.length > 0 ||

@@ -2,6 +2,7 @@ import type { MessageChange, RecentChanges } from '../core/changes.ts';
 import type { IncomingMessage } from '../core/chat.ts';
 import { sessionName } from '../core/place.ts';
 import { messageMaxChars } from '../prompt/quoted.ts';
+import { pauseFor } from '../core/time.ts';
 import { isSameReach, reachOf } from '../core/visibility.ts';
 
 /** Runs one turn over the messages given; must not throw. The control may tell it to end, also before it begins. */
@@ -16,6 +17,12 @@ const maxWaiting = { messages: 20, characters: messageMaxChars };
 /** `refused`: too much waits in the session, and no turn takes the message. */
 export type SubmitOutcome = 'over' | 'refused';
 
+/** Milliseconds in which the comment on a message that was passed on has come: Discord's dialog sends it right behind, as a message of its own [G6]. */
+const commentWaitMs = 1000;
+
+/** Resolves after so many milliseconds, or when the signal is aborted. */
+type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
+
 interface Waiting {
   message: IncomingMessage;
   readonly done: (outcome: SubmitOutcome) => void;
@@ -25,25 +32,34 @@ interface Session {
   waiting: Waiting[];
   running: readonly IncomingMessage[];
   control: TurnControl;
+  /** Ends the wait for more of what they say. */
+  hurry: () => void;
 }
 
 /**
  * Keeps each session's messages in order: while a turn runs, what the same speaker writes in the same channel waits and is
  * taken together as the next turn [F3]. Other sessions do not wait. What was said before and after the channel's readers changed
  * is not taken together, since each is as private as the channel was then [V1]. What waits is bounded [L1], also while its author has begun too many
- * turns [L2].
+ * turns [L2]. A message that was passed on without a word waits a moment for the comment that belongs to it [G6].
  */
 export class SessionTurns {
   readonly #run: TurnRunner;
   readonly #changes: Pick<RecentChanges, 'wasDeleted'>;
   readonly #sessions = new Map<string, Session>();
   readonly #mayBegin: MayBegin | undefined;
+  readonly #pause: Pause;
   readonly #ending = new AbortController();
   readonly #quiet: (() => void)[] = [];
   #stopped = false;
   #stoppedTurns = 0;
 
-  constructor(run: TurnRunner, changes: Pick<RecentChanges, 'wasDeleted'>, mayBegin?: MayBegin) {
+  constructor(
+    run: TurnRunner,
+    changes: Pick<RecentChanges, 'wasDeleted'>,
+    mayBegin?: MayBegin,
+    pause: Pause = pauseFor,
+  ) {
+    this.#pause = pause;
     this.#run = run;
     this.#changes = changes;
     this.#mayBegin = mayBegin;
@@ -59,12 +75,14 @@ export class SessionTurns {
         const entry = { message, done };
         session.waiting.push(entry);
         refuseSurplus(session, entry);
+        session.hurry();
         return;
       }
       const started = {
         waiting: [{ message, done }],
         running: [],
         control: new TurnControl(),
+        hurry: () => {},
       };
       this.#sessions.set(name, started);
       void this.#work(name, started);
@@ -160,6 +178,7 @@ export class SessionTurns {
   async #work(name: string, session: Session): Promise<void> {
     for (let [first] = session.waiting; first !== undefined; [first] = session.waiting) {
       if (this.#mayBegin !== undefined) await this.#mayBegin(first.message, this.#ending.signal);
+      if (isUncommented(session)) await this.#untilCommented(session);
       // All of it may have been withdrawn meanwhile.
       if (session.waiting.length === 0) break;
       const batch = session.waiting.splice(0, sameReaders(session.waiting));
@@ -172,6 +191,23 @@ export class SessionTurns {
     this.#sessions.delete(name);
     if (this.#sessions.size === 0) for (const resolve of this.#quiet.splice(0)) resolve();
   }
+
+  /** Waits for what comes behind a message that was passed on, and if that is another one, for what comes behind that. */
+  async #untilCommented(session: Session): Promise<void> {
+    while (isUncommented(session)) {
+      const newest = session.waiting.at(-1);
+      const next = new AbortController();
+      session.hurry = () => next.abort();
+      await this.#pause(commentWaitMs, AbortSignal.any([next.signal, this.#ending.signal]));
+      if (session.waiting.at(-1) === newest) return;
+    }
+  }
+}
+
+/** Whether the newest message that waits was passed on, and nothing said of it. */
+function isUncommented({ waiting }: Session): boolean {
+  const newest = waiting.at(-1)?.message;
+  return newest?.forwards !== undefined && newest.text === '';
 }
 
 /** Refuses a message that has just come, or was just edited, where more than the bound would wait with it. */

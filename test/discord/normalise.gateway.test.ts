@@ -263,7 +263,8 @@ describe('what a message brings along', () => {
     expect(running.handlers.messages).toMatchObject([
       {
         text: '',
-        attachments: ['forwarded message'],
+        attachments: [],
+        shown: [{ kind: 'forwarded message', text: 'Hi @alice · attached: plan.txt' }],
         hasThirdPartyText: true,
         forwards: [
           {

@@ -60,6 +60,14 @@ function textOf(blocks: readonly MessagesBlock[]): string {
   return blocks.map(({ text = '' }) => text).join('');
 }
 
+/** What a message of Discord's dialog for forwarding consists of. */
+function forwardOf(content: string): NonNullable<Saying['fields']> {
+  return {
+    message_reference: { type: 1, channel_id: '150000000000000005', message_id: '150000000000000006' },
+    message_snapshots: [{ message: { content, type: 0, embeds: [], attachments: [], mentions: [] } }],
+  };
+}
+
 describe('what hangs on a message', () => {
   it('reaches the model: pictures as pictures, PDFs as documents, texts as data, before the message itself', async () => {
     const { blocks } = await send(await newChannel(), [
@@ -340,6 +348,38 @@ describe('what a message shows besides its words', () => {
     const said = await stage.sandbox.say({ as: 'bob', in: place, fields: { poll } });
     const { blocks } = await send(place, [], { replyTo: said.id });
     expect(textOf(blocks)).toContain('by bob:\n[poll: Lunch? · pizza · soup]\n</replied_to>');
+  });
+
+  it('is told of a message that was passed on, with the comment behind it as one turn, and in later ones [G6]', async () => {
+    const forward = await stage.sandbox.say({
+      as: 'carol',
+      in: 'dm',
+      text: '',
+      fields: forwardOf('We ship on Friday.'),
+    });
+    const comment = await stage.sandbox.say({ as: 'carol', in: 'dm', text: 'is that late?' });
+    await stage.answerTo(comment);
+    const call = toldIn(newestOf(stage, 'chat'));
+    expect(call).toContain('<forwarded>\nA message that was passed on:\nWe ship on Friday.\n</forwarded>');
+    expect(call).toMatch(/\[forwarded message\]\nis that late\?\n<\/message>$/u);
+    await stage.ask('carol', 'dm', 'and now?');
+    expect(toldIn(newestOf(stage, 'chat'))).toContain('carol: [forwarded message: We ship on Friday.]\n');
+    const own = (await stage.sandbox.messages({ in: forward.channelId, from: 'bot' })).filter(
+      ({ replyTo }) => replyTo === forward.id,
+    );
+    expect(own).toEqual([]);
+  });
+
+  it('is told of what the speaker passed on or sent without addressing the bot right before, once [G6]', async () => {
+    const place = await newChannel();
+    await stage.sandbox.say({ as: 'alice', in: place, text: '', attachments: [picture] });
+    await stage.sandbox.say({ as: 'alice', in: place, text: '', fields: forwardOf('We ship on Friday.') });
+    const { blocks } = await send(place, [], { text: 'what do you say to that?' });
+    expect(textOf(blocks)).toContain('A message that was passed on:\nWe ship on Friday.');
+    expect(blocks.filter(({ type }) => type === 'image')).toHaveLength(1);
+    const again = await send(place, [], { text: 'and now?' });
+    expect(textOf(again.blocks)).not.toContain('A message that was passed on');
+    expect(again.blocks.filter(({ type }) => type === 'image')).toEqual([]);
   });
 
   it('comes into history also where Discord adds it later, as the preview of a link', async () => {

@@ -4,6 +4,7 @@ import type { OpenedFile, AttachedFile, ChatMessage, RepliedMessage } from '../.
 import type { Section } from '../../src/core/section.ts';
 import type { TurnMessage } from '../../src/core/turn-context.ts';
 import { enclosedSections, readEnclosures, type Enclosures } from '../../src/turn/prompt-input.ts';
+import { enclosedBefore } from '../../src/turn/earlier-messages.ts';
 import { aliceContext } from '../model/alice-context.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -36,6 +37,7 @@ const bob = { id: bobId, name: 'Bob', kind: 'human' } as const;
 async function read(
   messages: readonly TurnMessage[],
   others: readonly RepliedMessage[] = [],
+  before: readonly ChatMessage[] = [],
 ): Promise<Enclosures & { readonly asked: readonly string[]; readonly sections: readonly Section[] }> {
   const asked: string[] = [];
   const ports: Parameters<typeof readEnclosures>[0] = {
@@ -62,7 +64,7 @@ async function read(
     logger: new RecordingLogger(),
   };
   const turn = { ...aliceContext, messages };
-  const enclosed = await readEnclosures(ports, turn, new AbortController().signal);
+  const enclosed = await readEnclosures(ports, turn, before, new AbortController().signal);
   return { ...enclosed, asked, sections: enclosedSections(enclosed, ({ name }) => name) };
 }
 
@@ -166,5 +168,65 @@ describe('what a turn brings along', () => {
     ];
     const enclosed = await read([said], others);
     expect(enclosed.hasThirdPartyText || enclosed.repeatedAt.length > 0).toBe(hasThirdPartyText);
+  });
+});
+
+const alice = { id: aliceId, name: 'Alice', kind: 'human' } as const;
+const self = { id: '100000000000000009', name: 'Discoclaw', kind: 'self' } as const;
+
+/** A message at so many minutes before the turn. */
+function earlier(id: string, minutes: number, changes: Partial<ChatMessage> = {}): ChatMessage {
+  const at = new Date(aliceContext.now.getTime() - minutes * 60_000).toISOString();
+  return { id, channelId: generalId, author: alice, text: 'hm', at, attachments: ['a.png'], ...changes };
+}
+
+function meant(...messages: readonly ChatMessage[]): readonly string[] {
+  return enclosedBefore(messages, aliceContext).map(({ id }) => id);
+}
+
+describe('what hangs on the messages right before [G6]', () => {
+  it('is opened of the speaker’s three messages before, and quoted where it was passed on', async () => {
+    const before = [
+      { ...replied('5', alice, [file('cat.png')]), at: '' },
+      { ...replied('6', alice), forwards: [{ text: 'the plan', files: [file('plan.txt')] }] },
+    ];
+    const { files, forwards, hasThirdPartyText } = await read(
+      [message('9', { files: [file('own')] })],
+      before,
+      before,
+    );
+    expect(files.map(({ name }) => name)).toEqual(['own', 'plan.txt', 'cat.png']);
+    expect(forwards).toMatchObject([{ text: 'the plan' }]);
+    expect(hasThirdPartyText).toBe(true);
+  });
+
+  it('is read once where that message is replied to as well', async () => {
+    const before = [replied('5', alice, [file('cat.png')])];
+    const { files } = await read([message('9', replyTo('5'))], before, before);
+    expect(files.map(({ name }) => name)).toEqual(['cat.png']);
+  });
+
+  it('is that of the speaker alone, with files or passed on, younger than ten minutes', () => {
+    expect(
+      meant(
+        earlier('1', 11),
+        earlier('2', 9, { author: bob }),
+        earlier('3', 8, { attachments: [] }),
+        earlier('4', 7, { attachments: [], shown: [{ kind: 'forwarded message', text: 'x' }] }),
+        earlier('5', 1),
+      ),
+    ).toEqual(['4', '5']);
+    expect(
+      meant(earlier('1', 4), ...['2', '3', '4'].map((id) => earlier(id, 1, { attachments: [] }))),
+    ).toEqual([]);
+  });
+
+  it('is opened for one turn: not again behind an answer', () => {
+    const answer = earlier('3', 3, { author: self, answers: '2', attachments: [] });
+    const toBob = earlier('6', 1, { author: self, answers: '5', attachments: [] });
+    expect(meant(earlier('1', 5), earlier('2', 4), answer)).toEqual([]);
+    expect(meant(earlier('2', 4), answer, earlier('4', 2), earlier('5', 2, { author: bob }), toBob)).toEqual([
+      '4',
+    ]);
   });
 });

@@ -5,8 +5,9 @@ import type { IncomingMessage } from '../../src/core/chat.ts';
 import { SessionTurns, type TurnControl } from '../../src/turn/sessions.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 
-/** Turns that run until they are released, one gate a turn. */
+/** Turns that run until they are released, one gate a turn. A pause lasts until it is ended. */
 function gatedTurns() {
+  const pauses: { ms: number; end: () => void }[] = [];
   const started: {
     ids: string[];
     author: string;
@@ -27,9 +28,15 @@ function gatedTurns() {
         });
       }),
     recent,
+    undefined,
+    (ms, signal) =>
+      new Promise((end) => {
+        pauses.push({ ms, end });
+        signal.addEventListener('abort', () => end());
+      }),
   );
   recent.subscribe((change) => turns.follow(change));
-  return { turns, started, recent };
+  return { turns, started, recent, pauses };
 }
 
 function message(id: number, changes: Partial<IncomingMessage> = {}): IncomingMessage {
@@ -170,6 +177,76 @@ describe('turns of sessions', () => {
     await turns.submit(message(3));
     started[0]?.release();
     await turns.idle();
+    expect(started).toHaveLength(1);
+  });
+});
+
+const forward = (id: number) => message(id, { text: '', forwards: [{ text: 'the plan', files: [] }] });
+const idOf = (id: number) => `40000000000000000${id}`;
+
+describe('a message that was passed on [G6]', () => {
+  it('is one turn with the comment that comes right behind it', async () => {
+    const { turns, started, pauses } = gatedTurns();
+    void turns.submit(forward(1));
+    await settle();
+    expect(started).toEqual([]);
+    expect(pauses[0]?.ms).toBeLessThanOrEqual(1000);
+    void turns.submit(forward(2));
+    await settle();
+    expect(started).toEqual([]);
+    void turns.submit(message(3));
+    await settle();
+    expect(started.map(({ ids }) => ids)).toEqual([[idOf(1), idOf(2), idOf(3)]]);
+  });
+
+  it('is answered by itself after a moment where none comes', async () => {
+    const { turns, started, pauses } = gatedTurns();
+    void turns.submit(forward(1));
+    await settle();
+    pauses[0]?.end();
+    await settle();
+    void turns.submit(message(2));
+    expect(started.map(({ ids }) => ids)).toEqual([[idOf(1)]]);
+  });
+
+  it('waits for it behind a turn that runs, too', async () => {
+    const { turns, started, pauses } = gatedTurns();
+    void turns.submit(message(1));
+    void turns.submit(forward(2));
+    await settle();
+    started[0]?.release();
+    await settle();
+    expect(pauses).toHaveLength(1);
+    void turns.submit(message(3));
+    await settle();
+    expect(started[1]?.ids).toEqual([idOf(2), idOf(3)]);
+  });
+
+  it('may be deleted meanwhile', async () => {
+    const { turns, started, recent, pauses } = gatedTurns();
+    const deleted = turns.submit(forward(1));
+    await settle();
+    recent.note({ kind: 'deleted', channelId: generalId, messageIds: [idOf(1)] });
+    await deleted;
+    pauses[0]?.end();
+    await turns.idle();
+    expect(started).toEqual([]);
+  });
+
+  it('is fetched again after a stop meanwhile', async () => {
+    const { turns, started } = gatedTurns();
+    const stopped = turns.submit(forward(2));
+    await settle();
+    turns.stop();
+    await stopped;
+    await turns.idle();
+    expect(started).toEqual([]);
+  });
+
+  it('waits for nothing where it came with words', async () => {
+    const { turns, started } = gatedTurns();
+    void turns.submit({ ...forward(1), text: 'look' });
+    await settle();
     expect(started).toHaveLength(1);
   });
 });
