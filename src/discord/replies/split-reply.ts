@@ -1,5 +1,13 @@
 import { sentMaxChars } from '../../core/chat.ts';
 import { clip } from '../../core/text.ts';
+import {
+  discordForm,
+  mayBeRow,
+  shownForm,
+  spoilerMarks,
+  withSpoilersClosed,
+  type FencedLine,
+} from './discord-form.ts';
 
 /** An open code fence, as a reader of the text sees it. */
 interface Fence {
@@ -18,12 +26,31 @@ interface Cut {
 /**
  * Splits a reply into messages of at most `max` characters (at least 40) [G3]: at a paragraph if that leaves the chunk half full,
  * else at a line, a sentence, a word, and only then between two code points. A code fence that a cut runs through is closed and
- * opened again, with its language; one that is never closed is closed at the end. What is lost is white space around a cut,
- * nothing else. No chunk is blank.
+ * opened again, with its language or, of a table, its head; one that is never closed is closed at the end. A spoiler is closed and opened again, too. What is
+ * lost is white space around a cut, nothing else; what Discord cannot show becomes what it can [G9]. No chunk is blank.
  */
 export function splitReply(text: string, max: number = sentMaxChars): readonly string[] {
+  const formed = discordForm(fencedLines(text.trimEnd()));
+  const chunks = splitFormed(formed, spoilerMarks(formed) > 1 ? max - spoilerChars : max);
+  return withSpoilersClosed(chunks.map(shownForm));
+}
+
+/** For the marks that close a spoiler and open it again. */
+const spoilerChars = 4;
+
+/** The lines of a text, and which of them belong to code blocks. */
+function fencedLines(text: string): readonly FencedLine[] {
+  let fence: Fence | undefined;
+  return text.split('\n').map((line) => {
+    const before = fence;
+    fence = afterLine(line, before, Math.floor(sentMaxChars / 5));
+    return { line, isCode: before !== undefined || fence !== undefined };
+  });
+}
+
+function splitFormed(text: string, max: number): readonly string[] {
   const chunks: string[] = [];
-  let rest = withoutBlankLines(text.trimEnd());
+  let rest = withoutBlankLines(text);
   let fence: Fence | undefined;
   while (rest !== '') {
     const cut = chooseCut(rest, fence, max);
@@ -262,14 +289,28 @@ function codeBlocks(
   return blocks;
 }
 
+/** Where the lines at the end of a text begin that are, or may become, rows of a table that still grows; its end where there are none. */
+function openTableStart(text: string): number {
+  const lines = fencedLines(text);
+  let start = text.length;
+  for (const { line, isCode } of lines.toReversed()) {
+    if (isCode || !mayBeRow(line)) break;
+    start = Math.max(0, start - line.length - 1);
+  }
+  return start;
+}
+
 /** A line that may still turn out to open or close a code fence. */
 const possibleFence = /^[ \t]*(?:`{1,2}|~{1,2}|`{3,}[^`]*|~{3,}[\s\S]*)$/u;
 
 /**
- * What can be shown of a text that is still growing: all but a last line whose meaning is not decided yet, as "``" or "```typ", and but the
+ * What can be shown of a text that is still growing: all but a table that is not over, and but a last line whose meaning is not decided yet, as "``" or "```typ", and but the
  * first half of a character.
  */
 export function visiblePart(text: string): string {
+  // Its columns are as wide as the widest row, which may be still to come.
+  const table = openTableStart(text);
+  if (table < text.length) return text.slice(0, table);
   const start = text.lastIndexOf('\n') + 1;
   if (possibleFence.test(text.slice(start))) return text.slice(0, start);
   const last = text.charCodeAt(text.length - 1);
