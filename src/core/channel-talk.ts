@@ -21,7 +21,8 @@ export interface ChannelWish {
 /**
  * What stands in a channel by now, oldest first, commands, their answers and error lines left out [F2]; `ownLastAt` tells of the asker's own last message where
  * that was looked for and found, `isCut` that older ones were not looked at. `none`: there is no such channel that bot, asker and every reader of the
- * answer can read at this moment, or it does not exist; `several` they can read.
+ * answer can read at this moment, or it does not exist; `several` they can read; `age-restricted`: they can read it, and the answer would stand in a
+ * server channel that is not age-restricted [V0].
  */
 export type ChannelTalk =
   | {
@@ -32,7 +33,8 @@ export type ChannelTalk =
       readonly isCut: boolean;
     }
   | { readonly kind: 'none' }
-  | { readonly kind: 'several' };
+  | { readonly kind: 'several' }
+  | { readonly kind: 'age-restricted' };
 
 /** Rejects where Discord does. */
 export type ReadChannel = (wish: ChannelWish) => Promise<ChannelTalk>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * Who can read along [V0]: `dm` nobody but the speaker; `public` everybody of the guild who is let in at all; `private` a guild channel that
- * not all of them can read, a private thread, or one of which nobody knows.
+ * not all of them can read, an age-restricted one, a private thread, or one of which nobody knows.
  */
 export type Audience = 'dm' | 'private' | 'public';
 
@@ -10,8 +10,8 @@ export type Audience = 'dm' | 'private' | 'public';
 export interface Place {
   readonly audience: Audience;
   /**
-   * Which roles and single people could read along in a guild, as `discord/place.ts` writes them: in order, {@link everyone} for all. Absent where
-   * that cannot be known: what is said there is kept for the DM, and nothing private is used in the answer.
+   * Which roles and single people could read along in a guild, as `discord/place.ts` writes them: in order, {@link everyone} for all, and as
+   * {@link adultsAmong} says in an age-restricted channel. Absent where that cannot be known: what is said there is kept for the DM, and nothing private is used in the answer.
    */
   readonly readers?: readonly string[];
   readonly channelId: string;
@@ -40,10 +40,45 @@ export function hasUnknownReaders({ audience, readers }: Place): boolean {
 /** Stands for all readers that there can be. */
 export const everyone = '@everyone';
 
-/** Whether all who read `now` could read `then` too; never where one of the two is not known [V2a]. */
+/** Begins a reader of an age-restricted channel; alone it stands for one that nobody else reads. */
+const adult = '18:';
+
+/** The readers of an age-restricted channel that these can see: Discord lets in those of them who may see such channels [V0]. */
+export function adultsAmong(readers: readonly string[]): readonly string[] {
+  return readers.length === 0
+    ? [adult]
+    : readers.map((reader) => (reader.startsWith(adult) ? reader : adult + reader));
+}
+
+function areAdults(readers: readonly string[]): boolean {
+  return readers.some((reader) => reader.startsWith(adult));
+}
+
+/**
+ * Whether all who read `now` could read `then` too; never where one of the two is not known [V2a], and what was said where only adults read is for no other
+ * channel, be nobody else in it [V0].
+ */
 export function couldRead(then: readonly string[] | undefined, now: readonly string[] | undefined): boolean {
-  if (then === undefined || now === undefined) return false;
-  return then.includes(everyone) || now.every((reader) => then.includes(reader));
+  if (then === undefined || now === undefined || (areAdults(then) && !areAdults(now))) return false;
+  return now.every((reader) => isAmong(reader, then));
+}
+
+function isAmong(reader: string, readers: readonly string[]): boolean {
+  if (readers.includes(everyone) || readers.includes(reader) || reader === adult) return true;
+  if (!reader.startsWith(adult)) return false;
+  return readers.includes(reader.slice(adult.length)) || readers.includes(adult + everyone);
+}
+
+/** Those who could read in both cases; `undefined` where one is not known. */
+export function readersOfBoth(
+  a: readonly string[] | undefined,
+  b: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  if (areAdults(a) !== areAdults(b)) return readersOfBoth(adultsAmong(a), adultsAmong(b));
+  const both = [...a.filter((reader) => isAmong(reader, b)), ...b.filter((reader) => isAmong(reader, a))];
+  const readers = [...new Set(both)].toSorted();
+  return areAdults(a) ? adultsAmong(readers) : readers;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { couldRead, everyone, type Audience, type Place } from './place.ts';
+import { couldRead, readersOfBoth, type Audience, type Place } from './place.ts';
 
 export const visibilitySchema = z.enum(['everywhere', 'server', 'here', 'dm']);
 
@@ -105,14 +105,8 @@ export function narrower(a: Reach, b: Reach): Reach {
   if (!isOfBoth) return { visibility: 'dm', homeId: narrow.homeId };
   if (wide.visibility === 'server') return pickReach(narrow);
   const { readers: _, ...home } = pickReach(narrow);
-  const readers = inBoth(a.readers, b.readers);
+  const readers = readersOfBoth(a.readers, b.readers);
   return { ...home, ...(readers === undefined ? {} : { readers }) };
-}
-
-function inBoth(a: Reach['readers'], b: Reach['readers']): Reach['readers'] {
-  if (a === undefined || b === undefined) return undefined;
-  if (a.includes(everyone)) return b;
-  return b.includes(everyone) ? a : a.filter((reader) => b.includes(reader));
 }
 
 /** Whether `a` is usable in strictly more places than `b`, where both come from one place. */

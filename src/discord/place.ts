@@ -15,7 +15,7 @@ import {
 
 import type { PresentPlace } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
-import { everyone, hasMoreReaders, type Place } from '../core/place.ts';
+import { adultsAmong, everyone, hasMoreReaders, type Place } from '../core/place.ts';
 import { hasErrorCode } from './discord-api.ts';
 import { neededToRead, watchGoneChannels } from './permissions.ts';
 
@@ -80,18 +80,38 @@ const unknownReaders = { audience: 'private' } as const;
 /** Readers that a place names; more are known by a hash, which no other list has, so that what is kept of them stays small. */
 const mostReaders = 24;
 
-/**
- * Who can read a channel, as far as the caches tell [V0]: roles, people with an overwrite of their own, and in a voice channel two of these where
- * one may view and the other connect. The guild's owner always can, and the bot is no reader: neither is listed.
- */
+/** Who reads along in a channel, as far as the caches tell [V0]: an age-restricted one is private, and its readers are those who may see such channels. */
 function readersOf(
   channel: NonThreadGuildBasedChannel,
   memberRole: string | undefined,
 ): Pick<Place, 'audience' | 'readers'> {
+  // After a gap a guild is unavailable until its present permissions have come; those from before may be outdated.
+  if (!channel.guild.available || !channel.guild.roles.cache.has(channel.guildId)) return unknownReaders;
+  const known = permittedIn(channel, memberRole);
+  return isAgeRestricted(channel) ? { audience: 'private', readers: adultsAmong(known.readers) } : known;
+}
+
+/** Only people whom Discord lets see such content can read it, whatever their roles; a thread is as its parent. */
+function isAgeRestricted(channel: GuildBasedChannel): boolean {
+  const judged = channel.isThread() ? channel.parent : channel;
+  return judged !== null && 'nsfw' in judged && judged.nsfw;
+}
+
+/** Whether what is said in one channel may be told in another one as far as ages go [V0]: nothing age-restricted leaves for a server channel that is not. */
+export function hasAgesFor(here: Channel, there: GuildBasedChannel): boolean {
+  return here.isDMBased() || !isAgeRestricted(there) || isAgeRestricted(here);
+}
+
+/**
+ * Whom a channel's permissions let read, whatever their age: roles, people with an overwrite of their own, and in a voice channel two of these where
+ * one may view and the other connect. The guild's owner always can, and the bot is no reader: neither is listed.
+ */
+function permittedIn(
+  channel: NonThreadGuildBasedChannel,
+  memberRole: string | undefined,
+): Required<Pick<Place, 'audience' | 'readers'>> {
   const { guild, client } = channel;
   const roles = guild.roles.cache;
-  // After a gap a guild is unavailable until its present permissions have come; those from before may be outdated.
-  if (!guild.available || !roles.has(guild.id)) return unknownReaders;
   const needed = neededToRead(channel);
   const reads = (...ids: readonly string[]) => grantedTo(ids, channel, needed) === needed;
   if (reads()) return { audience: 'public', readers: [everyone] };

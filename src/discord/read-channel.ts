@@ -7,7 +7,7 @@ import { channelsCalled, permit, succeeds } from './actions/permit.ts';
 import type { ChannelMessages } from './channel-messages.ts';
 import type { History } from './history.ts';
 import { chatMessageOf, isSpoken } from './normalise.ts';
-import { placeOf, readersCanRead, type Places } from './place.ts';
+import { hasAgesFor, placeOf, readersCanRead, type Places } from './place.ts';
 
 /** Channels of one name that are looked at more closely. */
 const maxCandidates = 10;
@@ -47,6 +47,7 @@ export function createReadChannel(options: {
     const [channel, ...others] = readable;
     if (channel === undefined) return { kind: 'none' };
     if (others.length > 0) return { kind: 'several' };
+    if (!hasAgesFor(here, channel)) return { kind: 'age-restricted' };
 
     const { userId, since, askedBy } = wish;
     // What they wrote after they asked is no last message of theirs.
@@ -63,6 +64,7 @@ export function createReadChannel(options: {
     const shown = await history.shownOf(channel.id, spoken.toReversed());
     const place = await placeOf(channel, places);
     if (place === undefined || !(await mayRead(channel, here, wish))) return { kind: 'none' };
+    if (!hasAgesFor(here, channel)) return { kind: 'age-restricted' };
     const ownLast =
       since === undefined && end !== undefined ? { ownLastAt: end.createdAt.toISOString() } : {};
     return { kind: 'read', place, messages: shown, isCut, ...ownLast };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { hasMoreReaders, type Place } from '../../src/core/place.ts';
+import { adultsAmong, hasMoreReaders, type Place } from '../../src/core/place.ts';
 import { mayUse, narrower, reachOf, type Reach } from '../../src/core/visibility.ts';
 
 const owner = '1'.repeat(18);
@@ -20,6 +20,9 @@ function place(changes: Partial<Place>): Place {
 const anyReaders = fc.oneof(
   fc.subarray(['crew', 'staff', 'bob']),
   fc.constant(['@everyone']),
+  // Of age-restricted channels.
+  fc.subarray(['crew', 'staff', 'bob']).map(adultsAmong),
+  fc.constant(adultsAmong(['@everyone'])),
   fc.constant(undefined),
 );
 
@@ -40,8 +43,18 @@ const anyPlace = fc
 /** Who can read, told apart one by one; `all` is whoever else is let in. */
 function readersAt({ audience, readers }: Place): readonly string[] {
   if (audience === 'dm') return [];
-  if (readers === undefined || readers.includes('@everyone')) return ['crew', 'staff', 'bob', 'all'];
-  return readers;
+  const all = ['crew', 'staff', 'bob', 'all'];
+  return (readers ?? ['@everyone']).flatMap((reader) => {
+    const who = reader.replace('18:', '');
+    const named = who === '@everyone' ? all : who === '' ? [] : [who];
+    const ages = reader === who ? ['grown', 'minor'] : ['grown'];
+    return named.flatMap((each) => ages.map((age) => `${age} ${each}`));
+  });
+}
+
+/** Those that an age-restricted channel has. */
+function isAgeRestricted({ readers = [] }: Place): boolean {
+  return readers.some((reader) => reader.startsWith('18:'));
 }
 const anyVisibility = fc.constantFrom(
   'everywhere' as const,
@@ -101,6 +114,23 @@ describe('mayUse', () => {
         expect(isNew && mayUse({ ownerId: owner, ...reachOf(from) }, to, owner)).toBe(false);
       }),
     );
+  });
+
+  it('never uses what was said in an age-restricted channel in a server channel that is not, whoever reads that, but what was said there before it was [V0]', () => {
+    fc.assert(
+      fc.property(anyPlace, anyPlace, (from, to) => {
+        fc.pre(from.audience === 'private' && to.audience !== 'dm');
+        const isOut = isAgeRestricted(from) && !isAgeRestricted(to);
+        expect(isOut && mayUse({ ownerId: owner, ...reachOf(from) }, to, owner)).toBe(false);
+      }),
+    );
+    for (const readers of [['crew'], ['@everyone'], []]) {
+      const before = place({ audience: 'private', readers });
+      const now = place({ audience: 'private', readers: adultsAmong(readers) });
+      expect(mayUse({ ownerId: owner, ...reachOf(before) }, now, owner)).toBe(true);
+      expect(mayUse({ ownerId: owner, ...reachOf(now) }, now, owner)).toBe(true);
+      expect(mayUse({ ownerId: owner, ...reachOf(now) }, before, owner)).toBe(false);
+    }
   });
 
   it('uses nothing private where nobody knows who reads along, and what was said there in the DM only [V0]', () => {
@@ -170,6 +200,8 @@ describe('hasMoreReaders', () => {
     ['a role was shut out', { readers: ['crew', 'staff'] }, { readers: ['crew'] }, false],
     ['everybody was', { readers: ['crew'] }, { audience: 'public', readers: ['@everyone'] }, true],
     ['it cannot be known any more', { readers: ['crew'] }, {}, true],
+    ['it is age-restricted no more', { readers: adultsAmong([]) }, { readers: [] }, true],
+    ['it became age-restricted', { readers: ['crew'] }, { readers: adultsAmong(['crew']) }, false],
     ['it could not be known before', {}, { audience: 'public', readers: ['@everyone'] }, false],
     [
       'those who read are all that are let in',

@@ -302,6 +302,44 @@ describe('who can read a private channel [V0] [V2a]', () => {
   });
 });
 
+describe('an age-restricted channel [V0]', () => {
+  it.each(['text', 'voice', 'stage'] as const)(
+    'is private whoever can read it, its threads too, from the moment that it is one, and public again after (%s)',
+    async (form) => {
+      const running = await runGateway();
+      const { server, client } = running;
+      const { id } = await server.addChannel({ name: 'late', form, ageRestricted: true });
+      const restricted = { audience: 'private', readers: ['18:@everyone'], homeId: id };
+      expect(await placeOfMessage(running, id)).toMatchObject(restricted);
+      await server.setAgeRestriction({ channel: id, ageRestricted: false });
+      expect(await placeOfMessage(running, id)).toMatchObject({ audience: 'public', readers: ['@everyone'] });
+      await server.setAgeRestriction({ channel: id, ageRestricted: true });
+      expect(await placeOfMessage(running, id)).toMatchObject(restricted);
+      for (const guild of client.guilds.cache.values()) guild.available = false;
+      expect(await placeOfMessage(running, id)).not.toHaveProperty('readers');
+    },
+  );
+
+  it('has the readers that are let in, as far as they may see such channels', async () => {
+    const running = await openDen();
+    const { server, id, role, deny, allow } = running;
+    const crew = await role('crew');
+    await deny('@everyone', 'ViewChannel');
+    await allow('crew', 'ViewChannel');
+    await server.setAgeRestriction({ channel: id, ageRestricted: true });
+    const restricted = { audience: 'private', readers: [`18:${crew}`] };
+    expect(await placeOfMessage(running, id)).toMatchObject(restricted);
+    const thread = await server.addThread({ channel: id, name: 'later', as: 'alice' });
+    expect(await placeOfMessage(running, thread.id)).toMatchObject({ ...restricted, homeId: id });
+    const post = await server.addChannel({ name: 'forum', form: 'forum', ageRestricted: true });
+    const { id: posted } = await server.addPost({ forum: post.id, as: 'alice', title: 'a', text: 'b' });
+    expect(await placeOfMessage(running, posted)).toMatchObject({
+      audience: 'private',
+      readers: ['18:@everyone'],
+    });
+  });
+});
+
 describe('a server whose people are let in by a role [V0]', () => {
   it('has public channels where that role was named, and private ones where not', async () => {
     let memberRole: string | undefined;

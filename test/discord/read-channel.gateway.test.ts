@@ -112,6 +112,44 @@ describe('who may have a channel read [B4]', () => {
     ).toHaveLength(1);
   });
 
+  it('hears of nothing that was said in an age-restricted channel in one that is not, however few read the answer [V0]', async () => {
+    const running = await runGateway();
+    const { server, settled } = running;
+    const { id: late } = await server.addChannel({ name: 'late', ageRestricted: true });
+    const { id: later } = await server.addChannel({ name: 'later', ageRestricted: true });
+    await server.say({ as: 'bob', in: late, text: 'the joke' });
+    const thread = await server.addThread({ channel: late, name: 'jokes', as: 'bob' });
+    await server.say({ as: 'bob', in: thread.id, text: 'another joke' });
+    const dm = await dmOf(running, 'alice');
+    await settled();
+    const asked = { since: new Date(0) } as const;
+    for (const channel of [late, thread.id])
+      for (const isForAskerOnly of [true, false])
+        expect(await read(running, 'alice', '#general', { ...asked, channel, isForAskerOnly })).toEqual({
+          kind: 'age-restricted',
+        });
+    for (const where of [late, later, thread.id])
+      expect(texts(await read(running, 'alice', where, { ...asked, channel: late }))).toEqual(['the joke']);
+    expect(
+      texts(await read(running, 'alice', dm, { ...asked, channel: thread.id, isForAskerOnly: true })),
+    ).toEqual(['another joke']);
+    await server.say({ as: 'bob', in: '#general', text: 'the weather' });
+    await settled();
+    expect(texts(await read(running, 'alice', late, { ...asked, channel: '#general' }))).toEqual([
+      'the weather',
+    ]);
+    await server.setAgeRestriction({ channel: late, ageRestricted: false });
+    await settled();
+    expect(texts(await read(running, 'alice', '#general', { ...asked, channel: late }))).toEqual([
+      'the joke',
+    ]);
+    await server.setAgeRestriction({ channel: '#general', ageRestricted: true });
+    await settled();
+    expect(await read(running, 'alice', late, { ...asked, channel: '#general' })).toEqual({
+      kind: 'age-restricted',
+    });
+  });
+
   it('asks Discord for nothing in a channel whose answer others would read who cannot read it', async () => {
     const running = await runGateway();
     const { server, settled } = running;

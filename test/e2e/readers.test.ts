@@ -207,3 +207,48 @@ describe('what the owner wrote about a channel by its bare name [N8]', () => {
     expect(systemOf(await callIn(guest, den))).toContain('The launch is in June.');
   });
 });
+
+describe('an age-restricted channel [V0]', () => {
+  it('keeps what is said in it to itself and the DM of who said it, whoever can read it, also once it is one no more', async () => {
+    const { guest, addChannel } = await newServer();
+    const late = await addChannel('late');
+    const hall = await addChannel('hall');
+    await stage.sandbox.setAgeRestriction({ channel: late, ageRestricted: true });
+    await stage.sandbox.delivered();
+    expect(await memory(guest, late, 'remember I collect rude limericks')).toMatch(/ · here$/u);
+    expect(await told(guest, late)).toContain('limericks');
+    expect(await told(guest, 'dm')).toContain('limericks');
+    expect(await told(guest, hall)).not.toContain('limericks');
+    expect(await memory(guest, hall, 'show')).toContain('1 more in our DM');
+    expect(await memory(guest, hall, 'search limericks')).toContain('I found nothing');
+    const thread = await stage.sandbox.addThread({ channel: late, name: 'rhymes', as: guest });
+    await stage.sandbox.delivered();
+    expect(await told(guest, thread.id)).toContain('limericks');
+
+    await stage.sandbox.setAgeRestriction({ channel: late, ageRestricted: false });
+    await stage.sandbox.delivered();
+    for (const place of [late, thread.id, hall]) expect(await told(guest, place)).not.toContain('limericks');
+    expect(await memory(guest, late, 'remember I sing shanties')).toMatch(/ · everywhere$/mu);
+    await stage.sandbox.setAgeRestriction({ channel: late, ageRestricted: true });
+    await stage.sandbox.delivered();
+    expect(await told(guest, late)).toMatch(/limericks[^]*shanties|shanties[^]*limericks/u);
+    expect(await told(guest, hall)).toContain('shanties');
+  });
+
+  it('that only a role can read keeps it from those readers too, while it is not age-restricted', async () => {
+    const { guest, role, addChannel, shut } = await newServer();
+    const den = await addChannel('den');
+    await shut(den, role);
+    await stage.sandbox.setAgeRestriction({ channel: den, ageRestricted: true });
+    await stage.sandbox.delivered();
+    await memory(guest, den, 'remember I distil gin');
+    expect(await told(guest, den)).toContain('distil gin');
+    await stage.sandbox.setAgeRestriction({ channel: den, ageRestricted: false });
+    await stage.sandbox.delivered();
+    await memory(guest, den, 'remember I bake bread');
+    expect(await told(guest, den)).not.toContain('distil gin');
+    await stage.sandbox.setAgeRestriction({ channel: den, ageRestricted: true });
+    await stage.sandbox.delivered();
+    expect(await told(guest, den)).toMatch(/distil gin[^]*bake bread|bake bread[^]*distil gin/u);
+  });
+});

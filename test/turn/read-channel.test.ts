@@ -217,6 +217,10 @@ describe('read_channel [B4]', () => {
     expect(await openReading({ kind: 'several' }).run()).toMatchObject({
       text: expect.stringContaining('by its id'),
     });
+    expect(await openReading({ kind: 'age-restricted' }).run({ channel: '#late' })).toMatchObject({
+      ok: false,
+      text: expect.stringContaining('age-restricted, and this one is not'),
+    });
     const quiet = {
       kind: 'read',
       place: publicPlace,

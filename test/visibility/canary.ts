@@ -11,7 +11,9 @@ export interface Canary {
   readonly saidIn: 'hall' | 'office' | 'thread' | 'backroom' | 'lounge' | 'cellar' | 'dm';
   /** The server that it was said in. */
   readonly guildId?: string | undefined;
-  /** Absent where nobody knew. */
+  /** Said in an age-restricted channel. */
+  readonly isAgeRestricted: boolean;
+  /** Whatever their age; absent where nobody knew. */
   readonly readers?: readonly string[] | undefined;
   isShared: boolean;
 }
@@ -31,7 +33,18 @@ export function mayBeTold(canary: Canary, speaker: PersonName, place: Place): bo
   if (canary.audience === 'public') return true;
   const isSameRoom = canary.homeId === place.homeId || canary.homeId === place.parentId;
   const isPrivate = canary.audience === 'private' && place.audience === 'private';
-  return isPrivate && isSameRoom && !isSomebodyNew(canary.readers, place.readers);
+  const isForAges = !canary.isAgeRestricted || isAgeRestricted(place);
+  return (
+    isPrivate && isSameRoom && isForAges && !isSomebodyNew(canary.readers, whoeverTheirAge(place.readers))
+  );
+}
+
+export function isAgeRestricted({ readers = [] }: Pick<Place, 'readers'>): boolean {
+  return readers.some((reader) => reader.startsWith('18:'));
+}
+
+export function whoeverTheirAge(readers: readonly string[] | undefined): readonly string[] | undefined {
+  return readers?.map((reader) => reader.replace('18:', '')).filter((reader) => reader !== '');
 }
 
 /** Whether somebody reads now who may not have read then; `@everyone` is somebody too. */

@@ -3,14 +3,22 @@ import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { processTimer } from '../../src/core/time.ts';
-import type { Place } from '../../src/core/place.ts';
+import { adultsAmong, type Place } from '../../src/core/place.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { closedEdges } from '../support/closed-edges.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { oneServer } from '../support/servers.ts';
-import { canaryWords, isSomebodyNew, mayBeTold, type Canary, type PersonName } from './canary.ts';
+import {
+  canaryWords,
+  isAgeRestricted,
+  isSomebodyNew,
+  mayBeTold,
+  whoeverTheirAge,
+  type Canary,
+  type PersonName,
+} from './canary.ts';
 import { createHarmfulModel, modelAnswer } from './harmful-model.ts';
 import { Posted } from './posted.ts';
 
@@ -88,6 +96,7 @@ export class Scene {
   readonly #canaries = new Map<string, Canary>();
   readonly #posted: Posted;
   readonly #doors: Record<RoomName, Door> = { hall: 'open', office: ['crew'] };
+  #isOtherGuildRestricted = false;
   /** The role that lets people into the guild. */
   #memberRole: string | undefined;
   readonly #withHistory: boolean;
@@ -162,7 +171,11 @@ export class Scene {
       presentPlace: (given) => {
         const now = this.#presentPlace();
         const isKnown = given.audience === 'private' && given.readers !== undefined;
-        const isWider = isKnown && (now.audience === 'public' || isSomebodyNew(given.readers, now.readers));
+        const isWider =
+          isKnown &&
+          (now.audience === 'public' ||
+            (isAgeRestricted(given) && !isAgeRestricted(now)) ||
+            isSomebodyNew(whoeverTheirAge(given.readers), whoeverTheirAge(now.readers)));
         const place = isWider ? now : given;
         this.#present = { ...this.#present, place };
         return Promise.resolve(place);
@@ -293,21 +306,28 @@ export class Scene {
     this.#memberRole = role;
   }
 
+  /** The channels of the other guild are age-restricted from now on, or not. */
+  restrictAges(isRestricted: boolean): void {
+    this.#isOtherGuildRestricted = isRestricted;
+  }
+
   wait(minutes: number): void {
     this.#posted.wait(minutes);
   }
 
   placeOf(person: PersonName, name: PlaceName): Place {
     if (name === 'dm') return { audience: 'dm', channelId: dms[person], homeId: dms[person] };
-    if (name === 'lounge' || name === 'cellar')
+    if (name === 'lounge' || name === 'cellar') {
+      const readers = name === 'lounge' ? ['@everyone'] : ['crew'];
       return {
-        audience: name === 'lounge' ? 'public' : 'private',
-        readers: name === 'lounge' ? ['@everyone'] : ['crew'],
+        audience: name === 'lounge' && !this.#isOtherGuildRestricted ? 'public' : 'private',
+        readers: this.#isOtherGuildRestricted ? adultsAmong(readers) : readers,
         channelId: channels[name],
         homeId: channels[name],
         guildId: otherGuildId,
         channelName: name,
       };
+    }
     const door = this.#doors[name === 'office' ? 'office' : 'hall'];
     const isPublic =
       door === 'open' || (door !== 'unknown' && door.some((role) => role === this.#memberRole));
@@ -432,7 +452,8 @@ export class Scene {
       audience,
       homeId,
       guildId: saidInGuild,
-      readers,
+      isAgeRestricted: isAgeRestricted({ readers: readers ?? [] }),
+      readers: whoeverTheirAge(readers),
       isShared: false,
     };
     this.#canaries.set(canary.word, canary);

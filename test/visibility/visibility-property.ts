@@ -44,6 +44,10 @@ const step = fc.oneof(
   },
   {
     weight: 1,
+    arbitrary: fc.record({ do: fc.constant('restrictAges' as const), isRestricted: fc.boolean() }),
+  },
+  {
+    weight: 1,
     arbitrary: fc.record({
       do: fc.constant('memberRole' as const),
       role: fc.constantFrom('crew' as const, undefined),
@@ -93,6 +97,9 @@ async function take(scene: Scene, each: Step): Promise<void> {
       return;
     case 'door':
       scene.turnDoor(each.room, each.door);
+      return;
+    case 'restrictAges':
+      scene.restrictAges(each.isRestricted);
       return;
     case 'memberRole':
       scene.nameMemberRole(each.role);

@@ -104,10 +104,12 @@ export const controlInputs = {
     private: z.boolean().default(false),
     /** A forum takes posts instead of messages. */
     form: z.enum(['text', 'forum', 'voice', 'stage']).default('text'),
+    ageRestricted: z.boolean().default(false),
     /** Who sees a private channel besides the bot. */
     members: z.array(person).default([]),
   }),
   setChannelPrivacy: z.strictObject({ channel, private: z.boolean(), members: z.array(person).default([]) }),
+  setAgeRestriction: z.strictObject({ channel, ageRestricted: z.boolean() }),
   setOverwrite: z.strictObject({
     channel,
     /** A person, or a role, by name or id. */

@@ -1,6 +1,12 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
-import { createTextChannel, deleteTextChannel, setOverwrite, setPrivacy } from '../world/channels.ts';
+import {
+  createTextChannel,
+  deleteTextChannel,
+  setAgeRestriction,
+  setOverwrite,
+  setPrivacy,
+} from '../world/channels.ts';
 import type { Guild, Overwrite, Role, TextChannel, User } from '../world/entities.ts';
 import {
   addEmoji,
@@ -71,6 +77,7 @@ export function operatorCalls(define: DefineCall, world: World) {
           guildId,
           name: input.name.replace(/^#/, ''),
           form: input.form,
+          ageRestricted: input.ageRestricted,
           onlyFor,
         }),
       );
@@ -78,6 +85,12 @@ export function operatorCalls(define: DefineCall, world: World) {
     setChannelPrivacy: define('setChannelPrivacy', (input) => {
       const channel = findTextChannel(world, input.channel);
       setPrivacy(world, channel, input.private ? idsOf(world, input.members) : undefined);
+      return channelView(world, channel);
+    }),
+    /** Makes a channel age-restricted, or takes that back. */
+    setAgeRestriction: define('setAgeRestriction', (input) => {
+      const channel = findTextChannel(world, input.channel);
+      setAgeRestriction(world, channel, input.ageRestricted);
       return channelView(world, channel);
     }),
     /** Replaces what a person or a role may do in a channel besides what they may anyway. */

@@ -65,7 +65,7 @@ export function guildChannelPayload(
     permission_overwrites: Array.from(channel.overwrites.values(), overwritePayload),
     parent_id: null,
     topic: null,
-    nsfw: false,
+    nsfw: channel.ageRestricted,
     rate_limit_per_user: 0,
     last_message_id: lastMessageId(world, channel),
     flags: flagBits(0),

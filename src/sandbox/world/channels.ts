@@ -8,6 +8,7 @@ interface NewTextChannel {
   readonly guildId: string;
   readonly name: string;
   readonly form?: TextChannel['form'];
+  readonly ageRestricted?: boolean;
   /** Hidden from @everyone; seen by these users and the bot. */
   readonly onlyFor?: readonly string[] | undefined;
   readonly id?: string;
@@ -20,6 +21,7 @@ export function createTextChannel(world: World, input: NewTextChannel): TextChan
     guildId: input.guildId,
     name: input.name,
     form: input.form ?? 'text',
+    ageRestricted: input.ageRestricted ?? false,
     position: [...world.channels.values()].filter(({ kind }) => kind === 'text').length,
     overwrites: new Map(),
   };
@@ -42,6 +44,12 @@ export function setPrivacy(world: World, channel: TextChannel, onlyFor: readonly
     }
     if (onlyFor !== undefined) writePrivacy(world, channel, onlyFor);
   });
+}
+
+/** Switches a channel's age restriction on or off. */
+export function setAgeRestriction(world: World, channel: TextChannel, ageRestricted: boolean): void {
+  channel.ageRestricted = ageRestricted;
+  world.emit({ type: 'channel-updated', channel });
 }
 
 /** Sets one overwrite; one that neither allows nor denies anything is removed. */

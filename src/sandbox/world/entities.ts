@@ -73,6 +73,8 @@ export interface TextChannel {
   /** A forum takes posts, which are threads, and no messages; the messages of a voice or stage channel are for those who may connect. */
   readonly form: 'text' | 'forum' | 'voice' | 'stage';
   readonly position: number;
+  /** Discord shows it only to people who may see such content; it tells bots no ages. */
+  ageRestricted: boolean;
   /** By the id of the role or user. */
   readonly overwrites: Map<string, Overwrite>;
 }
