@@ -1,7 +1,8 @@
 import { normalizeText } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
-import { elementOf, type RecallUnit, type Segment } from './segments.ts';
+import { elementOf, trait, type RecallUnit, type Segment } from './segments.ts';
 import type { SourceName } from './sources.ts';
+import type { TermReader } from './words.ts';
 
 /** Which units of a segment exist for a search; all others are as if they were not there [V2]. */
 export type Admits = (index: number) => boolean;
@@ -72,16 +73,69 @@ function timeOf({ segment, index }: Find): number {
   return segment.timeOf[index] ?? 0;
 }
 
+/** The share of a question's words, or of an answer's, that another one has to have for it to add nothing. */
+const repeatedShare = 0.75;
+
 /**
- * The hits to show, best first: none that `isHidden` or repeats another's words, and every source that found something has its best one among
- * them, as far as `limit` allows [C2]. `wordings` has what was found for each wording of a query, best first.
+ * Tells of one unit after another whether it only repeats an earlier one: what a person said or noted by the same words, whatever the case and signs; a question, and
+ * what the bot said, also by nearly the same, unless it brings a number or a name. So what was asked many times takes one place.
+ */
+export function createRepeats(reader: TermReader): (find: Find, unit: RecallUnit) => boolean {
+  const said = new Set<string>();
+  const alike: { readonly kind: string; readonly terms: ReadonlySet<string> }[] = [];
+  return ({ segment, index }, { text, isBot }) => {
+    const words = normalizeText(text.replace(/[\p{P}\s]*[.,;:!?…。、！？؟"“”«»()]+/gu, ' '));
+    const key = `${isBot ? 'bot' : 'person'} ${words}`;
+    if (said.has(key)) return true;
+    said.add(key);
+    const asks =
+      ((segment.traitsOf[index] ?? 0) & trait.asks) !== 0 && (segment.statementShareOf[index] ?? 0) <= 0.5;
+    if (!asks && !isBot) return false;
+    const kind = asks ? 'question' : 'bot';
+    const terms = new Set(reader.read(text));
+    const telling = new Set(reader.read((text.match(tellingWord) ?? []).join(' ')));
+    const isRepeat = alike.some((other) => {
+      const added = [...terms].filter((term) => !other.terms.has(term));
+      return (
+        other.kind === kind &&
+        added.length <= (1 - repeatedShare) * terms.size &&
+        !added.some((term) => telling.has(term))
+      );
+    });
+    if (!isRepeat) alike.push({ kind, terms });
+    return isRepeat;
+  };
+}
+
+/** A number, or a capitalised word inside a sentence. */
+const tellingWord = /\p{N}+|(?<=[\p{Ll}\p{N},;:] )\p{Lu}[\p{L}\p{M}]+/gu;
+
+/** The finds of all sources without those that `isHidden` and those that repeat a better one. */
+export async function withoutRepeats(
+  perSource: readonly (readonly Find[])[],
+  isHidden: (unit: RecallUnit) => boolean,
+  reader: TermReader,
+): Promise<readonly (readonly Find[])[]> {
+  const isRepeat = createRepeats(reader);
+  const pause = createTimeSlice();
+  const kept = new Set<Find>();
+  for (const find of perSource.flat().toSorted(compareHits)) {
+    const unit = find.segment.unit(find.index);
+    if (!isHidden(unit) && !isRepeat(find, unit)) kept.add(find);
+    await pause();
+  }
+  return perSource.map((finds) => finds.filter((find) => kept.has(find)));
+}
+
+/**
+ * The hits to show, best first: none that `isRepeat`, and every source that found something has its best one among them, as far as `limit`
+ * allows [C2]. `wordings` has what was found for each wording of a query, best first.
  */
 export async function chooseHits(
   wordings: readonly (readonly Find[])[],
   limit: number,
-  isHidden: (unit: RecallUnit) => boolean,
+  isRepeat: (find: Find, unit: RecallUnit) => boolean,
 ): Promise<readonly Hit[]> {
-  const seen = new Set<string>();
   const pause = createTimeSlice();
   const hits: Hit[] = [];
   const bests = new Map<SourceName, Hit>();
@@ -89,10 +143,8 @@ export async function chooseHits(
     if (hits.length >= limit && bests.has(find.source)) continue;
     // A message has to be read.
     const unit = find.segment.unit(find.index);
-    const said = normalizeText(`${unit.reference.kind} ${unit.author} ${unit.text}`);
     await pause();
-    if (isHidden(unit) || seen.has(said)) continue;
-    seen.add(said);
+    if (isRepeat(find, unit)) continue;
     const hit = { ...find, unit };
     hits.push(hit);
     if (!bests.has(find.source)) bests.set(find.source, hit);

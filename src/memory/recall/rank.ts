@@ -14,8 +14,8 @@ import { holds, keyOf, messageTerm, placeOf, postingsAt, unitOf, type Segment } 
 import type { SourceName } from './sources.ts';
 import type { TermReader } from './words.ts';
 
-/** Hits of a source that are looked at closely. */
-const depth = 100;
+/** Hits of a source that are read: what was said a hundred times is among them, and takes one place. */
+const depth = 500;
 
 export interface SourceSegments {
   readonly source: SourceName;

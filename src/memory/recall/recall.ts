@@ -6,7 +6,7 @@ import { mayUse } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { createDates } from './dates.ts';
 import { newerFirst } from './earlier.ts';
-import { chooseHits, type Find } from './hits.ts';
+import { chooseHits, createRepeats, withoutRepeats, type Find } from './hits.ts';
 import { passagesOf, type Passage } from './passages.ts';
 import { readQuery, type RecallQuery } from './query.ts';
 import { literalHits, rank, type SearchView, type SourceSegments } from './rank.ts';
@@ -88,30 +88,37 @@ export function createRecall(options: RecallOptions) {
     };
     const authors = authorsOf(searched, view);
     const wordings = queries.map((query) => readQuery(query, now, authors, readers));
-    const found = await findAll(wordings, searched, view);
     const forgotten = (await options.forgotten?.(speaker.id)) ?? (() => false);
-    const hits = await chooseHits(found, limit, (unit) => isForgotten(unit, forgotten));
     const isHidden = (unit: RecallUnit): boolean => {
       const { reference } = unit;
       return (
         (reference.kind === 'message' && excluded.has(reference.messageId)) || isForgotten(unit, forgotten)
       );
     };
+    const found = await findAll(wordings, searched, view, isHidden);
+    const hits = await chooseHits(found, limit, createRepeats(readers.terms));
     return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, found, isHidden);
   }
 
-  /** What there is for each wording, best first. */
+  /** What there is for each wording, best first, without what `isHidden` or repeats a better one. */
   async function findAll(
     wordings: readonly RecallQuery[],
     searched: readonly SourceSegments[],
     view: SearchView,
+    isHidden: (unit: RecallUnit) => boolean,
   ): Promise<readonly (readonly Find[])[]> {
+    const distinct = (perSource: readonly (readonly Find[])[]) =>
+      withoutRepeats(perSource, isHidden, readers.terms);
     const rankings = await rank(searched, wordings, view, weights.ranking);
     const found: (readonly Find[])[] = [];
     for (const [at, wording] of wordings.entries()) {
       const ranking = rankings[at];
-      if (wording.terms.length === 0) found.push(await literalHits(searched, wording, view));
-      else if (ranking !== undefined) found.push(await bestFirst(ranking, wording, readers.terms, weights));
+      if (wording.terms.length === 0)
+        found.push(...(await distinct([await literalHits(searched, wording, view)])));
+      else if (ranking !== undefined) {
+        const perSource = await distinct(ranking.perSource);
+        found.push(await bestFirst({ ...ranking, perSource }, wording, readers.terms, weights));
+      }
     }
     return found;
   }

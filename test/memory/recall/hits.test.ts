@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { createDates } from '../../../src/memory/recall/dates.ts';
-import { chooseHits, type Find } from '../../../src/memory/recall/hits.ts';
+import { chooseHits, createRepeats, type Find } from '../../../src/memory/recall/hits.ts';
 import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
 import { sourceNames, type SourceName } from '../../../src/memory/recall/sources.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
@@ -42,7 +42,7 @@ function finds(source: SourceName, indexes: readonly number[]): readonly Find[] 
 }
 
 async function chosen(wordings: readonly (readonly Find[])[], limit: number): Promise<string[]> {
-  const hits = await chooseHits(wordings, limit, () => false);
+  const hits = await chooseHits(wordings, limit, createRepeats(readers.terms));
   return hits.map(({ unit }) => unit.text);
 }
 
@@ -94,7 +94,12 @@ describe('hits of several wordings', () => {
               finds(name, perSource[of] ?? []).map((find) => ({ ...find, segment: own[of] ?? segment })),
             ),
           );
-          const hits = await chooseHits(wordings, limit, (unit) => isHidden(unit.text));
+          const isRepeat = createRepeats(readers.terms);
+          const hits = await chooseHits(
+            wordings,
+            limit,
+            (find, unit) => isHidden(unit.text) || isRepeat(find, unit),
+          );
           const shown = hits.map(({ unit }) => unit.text);
           const there = new Set(
             wordings.flat().flatMap((find) => {

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+
+import { dmPlace } from '../../support/sessions.ts';
+import { openRecall } from './open-recall.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const fact = 'I keep the spare key under the blue flower pot';
+const question = 'Where do I keep the spare key?';
+
+/** Chatter about other things, a fact, and then the same thing again and again, `apart` milliseconds between one and the next. */
+async function repeated(said: (round: number) => readonly [string, string?], apart: number, times = 24) {
+  const opened = openRecall();
+  for (const text of [
+    'The weather is nice',
+    'My bike has a flat tyre',
+    fact,
+    'Dinner was great',
+    'Bought new shoes',
+  ]) {
+    await opened.turn(text, 'Noted.');
+    opened.time.now += 10 * minute;
+  }
+  opened.time.now += day;
+  for (let round = 0; round < times; round += 1) {
+    const [text, answer] = said(round);
+    if (answer === undefined) await opened.say(text, dmPlace);
+    else await opened.turn(text, answer);
+    opened.time.now += apart;
+  }
+  return opened;
+}
+
+const polite = [
+  '',
+  'please',
+  'hey',
+  'so',
+  'again',
+  'hm',
+  'ok',
+  'bot',
+  'sorry',
+  'well',
+  'quick one',
+  'one more time',
+];
+const kinds: Readonly<Record<string, (round: number) => readonly [string, string?]>> = {
+  'a question': () => [question],
+  'a question that is answered alike': () => [question, 'I do not know where you keep the spare key.'],
+  'a question with other case and signs': (round) => [
+    `${round % 2 === 0 ? question.toUpperCase() : question}${'?'.repeat(round % 5)}`,
+    'No idea where the spare key is.',
+  ],
+  'a question in nearly the same words': (round) => [
+    `${polite[round % 12] ?? ''} where do I keep the spare key${round > 11 ? ' now' : ''}?`,
+    'I do not know where you keep the spare key.',
+  ],
+  'a statement': () => ['I lost the spare key that I keep somewhere'],
+  'an answer in nearly the same words': (round) => [
+    `What about key ${round}?`,
+    `The spare key ${round}: I do not know where you keep the spare key.`,
+  ],
+};
+
+/** What is asked again and again, with a fact that answers it in other words, beside others that say the same words. */
+const hard = { fact: 'Dr. Okonkwo looks after Rex when he is ill', ask: 'Which vet do we go to with Rex?' };
+const again = ['', 'Hey, ', 'Sorry, ', 'Please: ', 'Once more: ', 'So ', 'Hm, ', 'OK, '];
+
+describe.each([
+  ['at once', minute],
+  ['a day apart', day],
+] as const)('repeated %s', (_when, apart) => {
+  it.each(Object.entries(kinds))(
+    '%s does not push what answers out of the first places',
+    async (_kind, said) => {
+      const { find } = await repeated(said, apart);
+      const found = await find(question, { limit: 10 });
+      expect(found.slice(0, 3)).toContain(fact);
+      const others = found.filter((text) => text !== fact && /spare key/iu.test(text));
+      if (!/What about/u.test(said(0)[0])) expect(others.length).toBeLessThanOrEqual(4);
+    },
+  );
+
+  it.each([24, 150])(
+    '%d times, a question leaves a place to what answers it in other words',
+    async (times) => {
+      const opened = openRecall();
+      await opened.turn(hard.fact, 'Noted.');
+      for (const text of ['Rex ate my shoes', 'We go to Porto in May', 'I go to bed at ten']) {
+        opened.time.now += day;
+        await opened.turn(text, 'Fine.');
+      }
+      for (let round = 0; round < times; round += 1) {
+        opened.time.now += apart;
+        await opened.turn(
+          `${again[round % again.length] ?? ''}${hard.ask}`,
+          `I do not know which vet you go to with Rex${'.'.repeat(1 + (round % 3))}`,
+        );
+      }
+      expect(await opened.find(hard.ask, { limit: 8 })).toContain(hard.fact);
+    },
+  );
+});
