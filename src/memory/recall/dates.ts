@@ -118,6 +118,11 @@ function termsByName(names: string, term: string): [string, readonly string[]][]
     .map((name) => [name, [term]]);
 }
 
+/** Whether a word, as `searchForm` has it, names a month or a day of the week, today or yesterday. */
+export function isDateName(word: string): boolean {
+  return dateNames.has(word) || todays.has(word) || yesterdays.has(word);
+}
+
 const timeQuestion =
   /\b(?:when|how long|(?:what|which) (?:date|day|week|month|year|time))\b|когда|сколько времени|как долго/iu;
 

@@ -1,10 +1,40 @@
-import { searchForm } from '../../core/text.ts';
+import { searchForm, terms, wordsIn } from '../../core/text.ts';
+import { isDateName } from './dates.ts';
 import type { Hit } from './hits.ts';
 import type { TermReader } from './words.ts';
 
 /** Words that two statements share at least, and the share of the longer one's words that these have to be, to be about the same thing. */
 const leastShared = 2;
 const leastShare = 0.5;
+
+/** Words that only tell that, or since when, something is so: two statements are as alike without them. */
+const changeWords = new Set(
+  terms(`now currently today anymore instead actually new finally since recently moved changed
+    jetzt nun inzwischen mittlerweile stattdessen neu neue neuer neues maintenant désormais plutôt nouveau nouvelle
+    ahora actualmente nuevo nueva agora adesso ora nuovo nuova теперь сейчас новый новая новое`),
+);
+/** Of what these say there can be many: one such statement takes nothing from another. */
+const manyWords = new Set(
+  terms(`like love enjoy hate prefer have own visit play speak know read watch eat drink ich habe mag liebe hasse spiele spreche kenne esse trinke besuchte
+    je j ai aime adore déteste joue parle connais mange bois yo me gusta gustan amo tengo juego hablo conozco como bebo
+    eu gosto tenho jogo falo io ho mi piace gioco parlo люблю нравится имею играю говорю знаю ем пью ходил ходила`),
+);
+/** What a person has one of: whose it is, and the words that lead to it. */
+const oneOf = [
+  /(?<!\p{L})(?<of>i|we|my \p{L}+)(?: am| 'm)?(?: now| still| currently| just)? (?<has>liv(?=es?|ing)|work(?=s?|ing)|stud(?=y|ies|ying))\p{L}* (?<by>in|at|for|as)(?!\p{L})/u,
+  /(?<!\p{L})(?<has>wohn|leb|arbeit|studier)(?:e|en|t) (?<of>ich|wir)(?: jetzt| nun)? (?<by>in|bei|als)(?!\p{L})/u,
+  /(?<!\p{L})(?<of>ich|wir) (?<has>wohn|leb|arbeit|studier)(?:e|en)(?: jetzt| nun)? (?<by>in|bei|als)(?!\p{L})/u,
+  /(?<!\p{L})(?:(?<of>я|мы) )(?:теперь |сейчас )?(?<has>жив|работа)(?:у|ем|ю) (?<by>в|на|у)(?!\p{L})/u,
+] as const;
+/** Where something has its day. */
+const hasItsDay =
+  /(?<!\p{L})(?:is|'s|are|takes place|starts|begins|ist|sind|findet|beginnt|est|es|empieza|comienza|e|будет|начинается)(?!\p{L})/u;
+/** Times of a day, which stand beside it. */
+const dayTimes = new Set(
+  terms(
+    'one two three four five six seven eight nine ten eleven twelve noon midday midnight morning afternoon evening night o clock am pm uhr mittag',
+  ),
+);
 
 /** Words that ask for what was, not for what is. */
 const beforeWords = new Set(
@@ -55,13 +85,14 @@ function asksBefore(query: string): boolean {
 
 /** For each hit the places, in order, of all that are about the same thing as it or as another of them. */
 function groupsOf(hits: readonly Hit[], reader: TermReader): readonly (readonly number[])[] {
-  const said = hits.map(({ unit }) => new Set(reader.read(unit.text)));
+  const said = hits.map(({ unit }) => matterOf(unit.text, reader));
   const groups = hits.map((_, place) => [place]);
   for (const [place, hit] of hits.entries()) {
     for (let other = 0; other < place; other += 1) {
       const [one, two] = [groups[place] ?? [], groups[other] ?? []];
-      const [held, wanted] = [said[other] ?? new Set<string>(), said[place] ?? new Set<string>()];
-      if (one === two || !mayFollow(hit, hits[other]) || !isAlike(held, wanted)) continue;
+      const [held, wanted] = [said[other], said[place]];
+      if (one === two || held === undefined || wanted === undefined) continue;
+      if (!mayFollow(hit, hits[other]) || !isSameMatter(held, wanted)) continue;
       const all = [...one, ...two].toSorted((a, b) => a - b);
       for (const each of all) groups[each] = all;
     }
@@ -80,10 +111,47 @@ function isStatement({ segment, index, unit }: Hit): boolean {
   return !unit.isBot && (segment.timeOf[index] ?? 0) > 0 && (segment.statementShareOf[index] ?? 0) > 0.5;
 }
 
+/** What a statement is about. */
+interface Matter {
+  /** Its terms, without those that only tell of a change. */
+  readonly said: ReadonlySet<string>;
+  /** What a person has one of, and whose. */
+  readonly only?: string;
+  /** Where it says on which day something is: the terms of that. */
+  readonly dated?: ReadonlySet<string>;
+}
+
+function matterOf(text: string, reader: TermReader): Matter {
+  const form = searchForm(text);
+  const said = new Set(reader.read(text).filter((term) => !changeWords.has(term)));
+  const { of, has, by } = oneOf.map((pattern) => pattern.exec(form)?.groups).find(Boolean) ?? {};
+  const words = wordsIn(text);
+  const isDated = hasItsDay.test(form) && words.some(isDateName);
+  const rest = words.filter((word) => !isDateName(word) && !/\d/u.test(word)).join(' ');
+  const dated = reader.read(rest).filter((term) => !changeWords.has(term) && !dayTimes.has(term));
+  return {
+    said,
+    ...(of !== undefined && has !== undefined && by !== undefined && { only: [of, has, by].join(' ') }),
+    ...(isDated && { dated: new Set(dated) }),
+  };
+}
+
+function isSameMatter(one: Matter, other: Matter): boolean {
+  if (one.only !== undefined && one.only === other.only) return true;
+  if (one.dated !== undefined && other.dated !== undefined) return isSameSet(one.dated, other.dated);
+  return isAlike(one.said, other.said);
+}
+
+function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size > 0 && one.size === other.size && [...one].every((term) => other.has(term));
+}
+
 function isAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  let shared = 0;
-  for (const term of one) if (other.has(term)) shared += 1;
-  return shared >= leastShared && shared >= leastShare * Math.max(one.size, other.size);
+  const shared = [...one].filter((term) => other.has(term));
+  const telling = shared.some((term) => manyWords.has(term))
+    ? shared.filter((term) => !manyWords.has(term))
+    : shared;
+  return telling.length >= leastShared && telling.length >= leastShare * Math.max(one.size, other.size);
 }
 
 function timeOf(hit: Hit | undefined): number {
