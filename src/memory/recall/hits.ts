@@ -75,6 +75,8 @@ function timeOf({ segment, index }: Find): number {
 
 /** The share of a question's words, or of an answer's, that another one has to have for it to add nothing. */
 const repeatedShare = 0.75;
+/** Words of those that are compared so: a long answer says more than one thing. */
+const mostCompared = 40;
 
 /**
  * Tells of one unit after another whether it only repeats an earlier one: what a person said or noted by the same words, whatever the case and signs; a question, and
@@ -84,7 +86,7 @@ export function createRepeats(reader: TermReader): (find: Find, unit: RecallUnit
   const said = new Set<string>();
   const alike: { readonly kind: string; readonly terms: ReadonlySet<string> }[] = [];
   return ({ segment, index }, { text, isBot }) => {
-    const words = normalizeText(text.replace(/[\p{P}\s]*[.,;:!?…。、！？؟"“”«»()]+/gu, ' '));
+    const words = normalizeText(text.replace(/[.,;:!?…。、！？؟"“”«»()\s]+/gu, ' '));
     const key = `${isBot ? 'bot' : 'person'} ${words}`;
     if (said.has(key)) return true;
     said.add(key);
@@ -93,6 +95,7 @@ export function createRepeats(reader: TermReader): (find: Find, unit: RecallUnit
     if (!asks && !isBot) return false;
     const kind = asks ? 'question' : 'bot';
     const terms = new Set(reader.read(text));
+    if (terms.size > mostCompared) return false;
     const telling = new Set(reader.read((text.match(tellingWord) ?? []).join(' ')));
     const isRepeat = alike.some((other) => {
       const added = [...terms].filter((term) => !other.terms.has(term));
