@@ -15,7 +15,7 @@ import { createChangeLedger, type ChangeLedger } from '../memory/changes.ts';
 import type { AnswerKeeper } from '../memory/change-records.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory, type DurableMemory } from '../memory/durable/durable-memory.ts';
-import { createExtractionFold } from '../memory/durable/extraction-fold.ts';
+import { createExtractionCursors, createExtractionFold } from '../memory/durable/extraction-fold.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
 import { createExtraction } from '../memory/durable/extraction.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
@@ -160,6 +160,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     undo,
     notes: undoable.part,
     notesSaying: channelNotes.saying,
+    noticing: createExtractionCursors({ store, sessionsOf: sessionLog.sessionsOfPerson }),
     extract:
       config.durable.enabled && config.durable.extractionEnabled ? (...work) => extract(...work) : undefined,
     clock,

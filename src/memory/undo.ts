@@ -15,6 +15,8 @@ export const messagesSchema = z
   .array(z.object({ channelId: z.string(), messageIds: z.array(z.string()).readonly() }))
   .readonly();
 
+const cursorsSchema = z.array(z.object({ channelId: z.string(), cursor: z.number() }).readonly()).readonly();
+
 const changeSchema = z.object({
   ...lapsingFields,
   /** What was done, as the command that does it is called. */
@@ -25,12 +27,17 @@ const changeSchema = z.object({
   words: z.string().exactOptional(),
   /** Messages that were taken out of the person's conversations, and stand on disk till the change is final [K4]. */
   messages: messagesSchema.exactOptional(),
+  /** How far the person's conversations had been looked at for items, where what was said before is not noticed from then on. */
+  cursors: cursorsSchema.exactOptional(),
   /** It is being undone: a kill came between. */
   isUndoing: z.literal(true).exactOptional(),
 });
 
 /** A change of a person's memory that can be undone. */
 export type UndoableChange = z.infer<typeof changeSchema>;
+
+/** Sequence numbers of a person's message logs, by channel. */
+export type Cursors = z.infer<typeof cursorsSchema>;
 
 /** Messages of a person, by the channel of their conversation. */
 export type MessagesByChannel = z.infer<typeof messagesSchema>;
@@ -78,6 +85,8 @@ export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
     note: async (change: Omit<UndoableChange, 'id' | 'at'>): Promise<string> => (await log.note(change)).id,
     /** It is about to be undone in more than one step; once this has resolved, it will be. */
     begin: (change: UndoableChange): Promise<void> => log.replace({ ...change, isUndoing: true }),
+    /** The change is undone otherwise from now on. */
+    replace: (change: UndoableChange): Promise<void> => log.replace(change),
     /** A person's change with this id, or their newest one; `undefined` where there is none, or it is final. */
     async find(userId: string, id?: string): Promise<UndoableChange | undefined> {
       const own = await log.list(userId);

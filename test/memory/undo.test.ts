@@ -6,6 +6,8 @@ import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import { durableDocumentKind, durableKey, emptyDurableDocument } from '../../src/memory/durable/document.ts';
+import { createExtractionCursors } from '../../src/memory/durable/extraction-fold.ts';
 import { createUndoLog, undoForMs } from '../../src/memory/undo.ts';
 import { createFileStore, type FileStore } from '../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
@@ -56,6 +58,7 @@ async function openMemory(folder: string, beganAt = startTime) {
       restore: (...taken) => ledger.restore(...taken),
     },
     undo,
+    noticing: createExtractionCursors({ store, sessionsOf: sessions.log.sessionsOfPerson }),
     clock: sessions.clock,
     timeZone: 'UTC',
     logger: silent,
@@ -72,6 +75,11 @@ async function openMemory(folder: string, beganAt = startTime) {
       sessions.time.now += ms;
       timer.pass(ms);
       await undo.start?.();
+    },
+    /** All that the file with the items says; no file says as little as an empty one. */
+    async document() {
+      const document = await store.read(durableKey(aliceId), durableDocumentKind);
+      return { ...emptyDurableDocument, ...document, gone: document?.gone ?? [] };
     },
     async state() {
       return {
@@ -219,7 +227,110 @@ async function change(
   return 'undoId' in outcome ? outcome.undoId : undefined;
 }
 
+/** Whatever people do to their items by command; resolves with what undoes it. */
+async function command({ durable, turn }: Memory, each: CommandStep): Promise<string | undefined> {
+  const everywhere = { ...publicPlace, audience: 'dm' } as const;
+  const items = await durable.list(aliceId);
+  const [item, other] = [0, 1].map((more) => items[(each.at + more) % Math.max(1, items.length)]?.id ?? '');
+  const place = publicPlace;
+  const text = `I like ${each.word}`;
+  switch (each.do) {
+    case 'remember': {
+      const stored = await durable.remember(aliceId, { text, place, messageId: commandId(), type: 'manual' });
+      return stored.outcome === 'refused' ? undefined : stored.undoId;
+    }
+    case 'forget':
+      return (await durable.forget(aliceId, each.word, place, commandId())).undoId;
+    case 'forget mentions': {
+      const [id = ''] = await turn(`So much about ${each.word}`);
+      const messages = [{ channelId: session.channelId, messageIds: [id] }];
+      const more = { words: each.word, messages };
+      return (await durable.forget(aliceId, [], place, commandId(), more)).undoId;
+    }
+    case 'edit': {
+      const edited = await durable.edit(aliceId, item ?? '', `${text} a lot`, everywhere, commandId());
+      return 'undoId' in edited ? edited.undoId : undefined;
+    }
+    case 'hide':
+      return (await durable.setVisibility(aliceId, item ?? '', 'dm', everywhere)).undoId;
+    case 'pin':
+      return (await durable.setPinned(aliceId, item ?? '', true, everywhere)).undoId;
+    case 'merge':
+      return (await durable.merge(aliceId, item ?? '', other ?? '', everywhere)).undoId;
+    case 'import': {
+      const { items: stored } = await openMemory(await newFolder()).then(async (elsewhere) => {
+        await command(elsewhere, { ...each, do: 'remember' });
+        await command(elsewhere, { ...each, do: 'remember', word: words[each.at % words.length] ?? 'tea' });
+        const document = await elsewhere.document();
+        await elsewhere.store.close();
+        return document;
+      });
+      return (await durable.rememberAll(aliceId, stored)).undoId;
+    }
+  }
+}
+
+const commandStep = fc.record({
+  do: fc.constantFrom('remember', 'forget', 'forget mentions', 'edit', 'hide', 'pin', 'merge', 'import'),
+  word: fc.constantFrom(...words),
+  at: fc.nat(5),
+});
+type CommandStep = typeof commandStep extends fc.Arbitrary<infer S> ? S : never;
+
 describe('undo', () => {
+  it('of any change leaves all that is known of items as it was, and so what may be noticed [K5][A4]', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(commandStep, { maxLength: 8 }),
+        commandStep,
+        fc.boolean(),
+        async (steps, last, isRestarted) => {
+          const folder = await newFolder();
+          let memory = await openMemory(folder);
+          for (const each of steps) await command(memory, each);
+          const [, said = ''] = await memory.turn('I like long walks');
+          const before = await memory.document();
+          const undoId = await command(memory, last);
+          if (isRestarted) {
+            await memory.store.close();
+            memory = await openMemory(folder);
+          }
+          if (undoId !== undefined) {
+            expect(await memory.durable.undo(aliceId, undoId)).toMatchObject({ isDone: true });
+            expect(await memory.document()).toEqual(before);
+            expect(await memory.durable.undo(aliceId, undoId)).toBeUndefined();
+          }
+          const isForgotten = steps.some(({ do: what }) => what.startsWith('forget'));
+          const text = 'I like long walks';
+          const request = { text, place: publicPlace, messageId: said, type: 'summary' } as const;
+          expect(isForgotten || (await memory.durable.remember(aliceId, request)).outcome !== 'refused').toBe(
+            true,
+          );
+          await memory.store.close();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('of two forgettings, in whatever order, lets what was said before be noticed again [K4][A4]', async () => {
+    for (const isOlderFirst of [true, false]) {
+      const memory = await openMemory(await newFolder());
+      const [id = ''] = await memory.turn('I like tea');
+      const more = (word: string) => ({ words: word, messages: [] });
+      const before = await memory.document();
+      const done = [];
+      for (const word of ['bees', 'Rust'])
+        done.push((await memory.durable.forget(aliceId, [], publicPlace, commandId(), more(word))).undoId);
+      for (const undoId of isOlderFirst ? done : done.toReversed())
+        expect(await memory.durable.undo(aliceId, undoId)).toMatchObject({ isDone: true });
+      expect(await memory.document()).toEqual(before);
+      const noticed = { text: 'I like tea', place: publicPlace, messageId: id, type: 'summary' } as const;
+      expect(await memory.durable.remember(aliceId, noticed)).toMatchObject({ item: { text: 'I like tea' } });
+      await memory.store.close();
+    }
+  });
+
   it('inverts every change, one after the other, after a restart too [K5]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.nat(12), async (steps, restartAt) => {
@@ -244,6 +355,28 @@ describe('undo', () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('of a forgetting has what was passed over meanwhile looked at again, after a restart too [A4]', async () => {
+    const folder = await newFolder();
+    const before = await openMemory(folder);
+    const lookedUpTo = (memory: Memory, cursor: number) =>
+      memory.states.update(session, (state) => ({ ...state, extraction: { cursor } }));
+    await before.turn('I like tea');
+    await lookedUpTo(before, 2);
+    const [id = ''] = await before.turn('I like bees');
+    const messages = [{ channelId: session.channelId, messageIds: [id] }];
+    const more = { words: 'bees', messages };
+    const { undoId } = await before.durable.forget(aliceId, [], publicPlace, commandId(), more);
+    await lookedUpTo(before, await before.log.lastSequence(session));
+    await before.store.close();
+    const memory = await openMemory(folder);
+    expect(await memory.durable.undo(aliceId, undoId)).toMatchObject({ isDone: true });
+    const { extraction } = await memory.states.read(session);
+    expect(extraction).toEqual({ cursor: 2 });
+    const { messages: again } = await memory.log.since(session, 2);
+    expect(again.map(({ message }) => message.text)).toContain('I like bees');
+    await memory.store.close();
   });
 
   it('of what the bot noticed keeps it from being noticed again, until the person says so [D2]', async () => {

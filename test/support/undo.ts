@@ -13,6 +13,7 @@ export const withoutUndo: Pick<DurableMemoryOptions, 'undo'> = {
     find: () => Promise.resolve(undefined),
     has: () => Promise.resolve(true),
     begin: () => Promise.resolve(),
+    replace: () => Promise.resolve(),
     drop: () => Promise.resolve(),
     erase: () => Promise.resolve(),
   },

@@ -260,7 +260,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const words = more.words ?? (typeof target === 'string' ? wordsMeant(target, chosen.forgotten) : '');
         const notes = (await options.notesSaying?.(userId, words, place)) ?? [];
         const messages = [...(more.messages ?? []), ...sourcesOf(chosen.forgotten), ...notes];
-        undoId = await noteUndo(userId, { what: 'forget', words, messages }, current, forget);
+        const cursors = (await options.noticing?.cursors(userId)) ?? [];
+        undoId = await noteUndo(userId, { what: 'forget', words, messages, cursors }, current, forget);
         const itemIds = idsOf(chosen.forgotten);
         return {
           change: { kind: 'forgotten', userId, itemIds, words, commandId, messages },

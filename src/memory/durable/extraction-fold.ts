@@ -1,13 +1,15 @@
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
+import type { Store } from '../../core/store.ts';
 import { audienceOf } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
 import type { UserMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import type { SessionStates } from '../log/session-state.ts';
+import { changeState, readState, type SessionStates } from '../log/session-state.ts';
 import type { NoticingMode } from '../settings/person-settings.ts';
 import type { Extraction, ExtractionMessage } from './extraction.ts';
+import type { UndoingOptions } from './undoing.ts';
 
 /** After so many unusable answers in a row the messages they were about are passed over: something in them makes the model fail. */
 const unusableAnswers = 3;
@@ -110,6 +112,35 @@ export function createExtractionFold(ports: {
       { isLazy: true },
     );
   }
+}
+
+/** How far each of a person's conversations was looked at, for what is undone [K5]; as parts of a job of their queue. Rejects with `StoreError`. */
+export function createExtractionCursors({
+  store,
+  sessionsOf,
+}: {
+  readonly store: Store;
+  readonly sessionsOf: (userId: string) => Promise<readonly SessionKey[]>;
+}): NonNullable<UndoingOptions['noticing']> {
+  return {
+    async cursors(userId) {
+      const all = await Promise.all(
+        (await sessionsOf(userId)).map(async (session) => {
+          const { extraction } = await readState(store, session);
+          return extraction && { channelId: session.channelId, cursor: extraction.cursor };
+        }),
+      );
+      return all.filter((each) => each !== undefined);
+    },
+    async rewind(userId, cursors) {
+      for (const { channelId, cursor } of cursors)
+        await changeState(store, { channelId, userId }, (state) =>
+          state.extraction === undefined || state.extraction.cursor <= cursor
+            ? state
+            : { ...state, extraction: { cursor } },
+        );
+    },
+  };
 }
 
 /** The place that a message was logged in, with its audience at that time. */

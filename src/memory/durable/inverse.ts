@@ -23,7 +23,8 @@ const inverseSchema = z.object({
   ),
   /** Hashes of texts of which nothing but these was known from then on. */
   goneAdded: z.array(z.string()),
-  goneRemoved: z.array(z.string()),
+  /** Such hashes that were let go, with where they stood. */
+  goneRemoved: z.array(z.object({ index: z.number(), gone: z.string() })),
   /** `forgottenUpTo` where it changed. */
   upTo: z.object({ before: z.string().exactOptional(), after: z.string().exactOptional() }).exactOptional(),
 });
@@ -75,7 +76,7 @@ export function inverseOf(before: DurableDocument, after: DurableDocument): Inve
   return {
     items: [...removed, ...changed].toSorted((a, b) => a.index - b.index),
     goneAdded: [...goneAfter].filter((each) => !goneBefore.has(each)).map(hashOf),
-    goneRemoved: [...goneBefore].filter((each) => !goneAfter.has(each)),
+    goneRemoved: [...goneBefore].flatMap((gone, index) => (goneAfter.has(gone) ? [] : [{ index, gone }])),
     ...(from !== to && {
       upTo: { ...(from !== undefined && { before: from }), ...(to !== undefined && { after: to }) },
     }),
@@ -83,7 +84,13 @@ export function inverseOf(before: DurableDocument, after: DurableDocument): Inve
 }
 
 /** What became of a change: it still is as it left the document, it was taken back already, or something of it was changed since. */
-export function stateOf({ items }: DurableDocument, inverse: Inverse): 'made' | 'reverted' | 'overtaken' {
+export function stateOf(
+  { items, forgottenUpTo }: DurableDocument,
+  inverse: Inverse,
+): 'made' | 'reverted' | 'overtaken' {
+  // Where no item was touched, as when messages were forgotten, the mark alone tells.
+  if (inverse.items.length === 0)
+    return inverse.upTo !== undefined && forgottenUpTo === inverse.upTo.before ? 'reverted' : 'made';
   const present = new Map(items.map((item) => [item.id, fingerprint(item)]));
   const isAs = (version: (each: Inverse['items'][number]) => string | undefined): boolean =>
     inverse.items.every((each) => present.get(each.id) === version(each));
@@ -118,13 +125,15 @@ export function reverted(document: DurableDocument, inverse: Inverse): DocumentC
   const { forgottenUpTo, ...rest } = document;
   const { upTo } = inverse;
   const before = upTo !== undefined && upTo.after === forgottenUpTo ? upTo.before : forgottenUpTo;
-  const goneNow = (document.gone ?? []).filter((each) => !inverse.goneAdded.includes(hashOf(each)));
+  const goneThen = (document.gone ?? []).filter((each) => !inverse.goneAdded.includes(hashOf(each)));
+  for (const { index, gone: each } of inverse.goneRemoved)
+    goneThen.splice(Math.min(index, goneThen.length), 0, each);
   // What the bot noticed by itself and its owner does not want is not noticed again; history that goes is of what comes back.
   const isNew = new Set(inverse.items.flatMap((each) => (each.before === undefined ? [each.id] : [])));
   const unwanted = gone
     .filter(({ id, source, status }) => isNew.has(id) && source.type !== 'manual' && status === 'active')
     .map(goneOf);
-  const goneItems = [...goneNow, ...inverse.goneRemoved, ...unwanted];
+  const goneItems = [...goneThen, ...unwanted];
   return {
     document: {
       ...rest,
@@ -135,6 +144,15 @@ export function reverted(document: DurableDocument, inverse: Inverse): DocumentC
     result: true,
     gone,
   };
+}
+
+/**
+ * How a later change is taken back once this one was: what this one marked is no mark to go back to any more. `undefined` where that makes no difference.
+ */
+export function afterUndoing({ upTo }: Inverse, later: Inverse): Inverse | undefined {
+  if (upTo === undefined || later.upTo === undefined || later.upTo.before !== upTo.after) return undefined;
+  const { before: _, ...rest } = later.upTo;
+  return { ...later, upTo: { ...rest, ...(upTo.before !== undefined && { before: upTo.before }) } };
 }
 
 /** Tells versions of an item apart, without keeping its words; the order of its fields is none of its meaning. */

@@ -2,18 +2,26 @@ import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
 import type { ChangeLedger } from '../changes.ts';
-import type { UndoableChange, UndoablePart, UndoLog } from '../undo.ts';
+import type { Cursors, UndoableChange, UndoablePart, UndoLog } from '../undo.ts';
 import type { DocumentChange, DurableDocument, DurableItem } from './document.ts';
-import { isUnmade, readInverse, reverted, stateOf, type Undoing } from './inverse.ts';
+import { afterUndoing, isUnmade, readInverse, reverted, stateOf, type Undoing } from './inverse.ts';
 
 export interface UndoingOptions {
   readonly store: Pick<Store, 'isShared'>;
   readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
   /** Where changes are noted that can be undone. */
-  readonly undo: Pick<UndoLog, 'list' | 'find' | 'has' | 'begin' | 'drop' | 'erase'>;
+  readonly undo: Pick<UndoLog, 'list' | 'find' | 'has' | 'begin' | 'replace' | 'drop' | 'erase'>;
   readonly changes: Pick<ChangeLedger, 'restore'>;
   /** Changes of notes, which are undone in the same order. Default: there are none. */
   readonly notes?: UndoablePart;
+  /**
+   * How far what a person said was looked at for items, by channel: while something is forgotten, nothing is noticed of what was said before, and it is looked
+   * at again when that is undone. Default: nothing is noticed.
+   */
+  readonly noticing?: {
+    readonly cursors: (userId: string) => Promise<Cursors>;
+    readonly rewind: (userId: string, cursors: Cursors) => Promise<void>;
+  };
   readonly logger: Logger;
 }
 
@@ -42,14 +50,22 @@ export function createUndoing(options: UndoingOptions, { documentOf, applyAndEra
 
   /** Takes back what a change did, as part of a job of the person's queue; safe to repeat. */
   async function takeBack(change: UndoableChange): Promise<void> {
-    const { id, userId, part, messages = [] } = change;
+    const { id, userId, part, messages = [], cursors = [] } = change;
     if (messages.length > 0) {
       await options.undo.begin(change);
       const others = (await options.undo.list(userId)).filter((other) => other.id !== id);
       await options.changes.restore(change, others);
     }
     const inverse = readInverse(part);
-    if (inverse !== undefined) await applyAndErase(userId, (current) => reverted(current, inverse));
+    if (inverse !== undefined) {
+      await applyAndErase(userId, (current) => reverted(current, inverse));
+      for (const other of await options.undo.list(userId)) {
+        const later = readInverse(other.part);
+        const changed = later && other.id !== id ? afterUndoing(inverse, later) : undefined;
+        if (changed !== undefined) await options.undo.replace({ ...other, part: changed });
+      }
+    }
+    await options.noticing?.rewind(userId, cursors);
     await options.notes?.revert(part);
     await options.undo.drop(userId, id);
   }
