@@ -141,20 +141,27 @@ async function start(part: string | undefined): Promise<void> {
     end();
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, told);
+  await run(part, stop.signal, end);
+  // All is saved: a request that still waits for its answer holds nobody up [O7].
+  if (stop.signal.aborted) process.exit();
+}
+
+/** Until `signal`; `end` aborts that, as a signal from outside does. */
+async function run(part: string | undefined, signal: AbortSignal, end: () => void): Promise<void> {
   const environment = loadEnvironment();
   const { config, notes } = readConfig(environment);
   const { token } = config.discord;
   const supervised = part === undefined ? undefined : await supervisedAs(part);
-  if (token === undefined) return runInSandbox(config, notes, stop.signal);
+  if (token === undefined) return runInSandbox(config, notes, signal);
   if (supervised !== undefined) {
     // Without its supervisor a process has no business.
     process.once('disconnect', end);
     if (!process.connected) end();
-    return runConnected(config, token, notes, stop.signal, supervised);
+    return runConnected(config, token, notes, signal, supervised);
   }
-  if (config.shards.processes === 1) return runConnected(config, token, notes, stop.signal);
+  if (config.shards.processes === 1) return runConnected(config, token, notes, signal);
   const { runProcesses } = await import('./bot/run-processes.ts');
-  return runProcesses(config, token, notes, environment, stop.signal);
+  return runProcesses(config, token, notes, environment, signal);
 }
 
 /** @throws {UsageError} where somebody else gave the argument. */

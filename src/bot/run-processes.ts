@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Config, Environment } from '../config/config.ts';
+import { unlessAborted } from '../core/time.ts';
 import { createIdentifyQueue } from '../discord/shard.ts';
 import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
@@ -30,7 +31,11 @@ export async function runProcesses(
   const health = await serveHealthOfAll(config.httpPort, async () => supervisor?.metrics() ?? []);
   try {
     const checked = checkStart(config, logger);
-    const asked = await whenReachable(() => askAboutShards(config, token, logger), logger, signal);
+    const asked = await whenReachable(
+      () => unlessAborted(signal, askAboutShards(config, token, logger)),
+      logger,
+      signal,
+    );
     if (asked === undefined) return;
     await checked;
     const shards = shardsHere(config, asked.recommended);

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
+import { unlessAborted } from '../core/time.ts';
 import { GatewayError } from '../discord/client.ts';
 import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
@@ -38,7 +39,9 @@ export async function runConnected(
   const start = async () => {
     try {
       const asksForShards = config.shards.count === 'auto';
-      const recommended = asksForShards ? (await askAboutShards(config, token, logger)).recommended : 1;
+      const recommended = asksForShards
+        ? (await unlessAborted(signal, askAboutShards(config, token, logger))).recommended
+        : 1;
       return await startBot(config, {
         token,
         apiUrl: config.discord.apiUrl,
@@ -48,6 +51,7 @@ export async function runConnected(
         logger,
         metrics: (served ?? counted)?.metrics,
         checked,
+        signal,
         onLost: (error) => lost.abort(error),
       });
     } catch (error) {
@@ -80,7 +84,10 @@ export async function runConnected(
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 
-/** Discord, or the way to it, may be away for a while; what does not pass by itself is thrown on [O2]. `undefined` once it is to stop. */
+/**
+ * Discord, or the way to it, may be away for a while, or ask for a pause; what does not pass by itself is thrown on [O2] [O7]. `undefined` once it is to
+ * stop, which `start` heeds itself.
+ */
 export async function whenReachable<Bot>(
   start: () => Promise<Bot>,
   logger: Logger,
@@ -90,12 +97,22 @@ export async function whenReachable<Bot>(
     try {
       return await start();
     } catch (error) {
+      if (signal.aborted) return undefined;
       if (!(error instanceof GatewayError) || !error.isPassing) throw error;
-      logger.warn(`${error.message}; it is tried again`, { inMs: waitMs, error: error.cause });
-      await delay(waitMs, undefined, { signal }).catch(() => undefined);
+      const inMs = Math.max(error.waitMs ?? 0, waitMs);
+      logger.warn(`${error.message}; it is tried again`, {
+        inMs,
+        ...(error.waitMs === undefined && { error: error.cause }),
+      });
+      await pause(inMs, signal);
     }
   }
   return undefined;
+}
+
+/** Timers hold at most 24 days, and no wait of Discord's is longer than one. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(Math.min(ms, 24 * 3_600_000), undefined, { signal }).catch(() => undefined);
 }
 
 /**

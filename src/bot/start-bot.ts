@@ -54,6 +54,8 @@ export interface StartOptions {
   readonly metrics?: Metrics | undefined;
   /** What has to be in order before the bot logs in; where it rejects, so does the start. Default: nothing. */
   readonly checked?: Promise<void>;
+  /** Ends the start while it waits for Discord, also for the model's check; it then rejects with the reason. Default: nothing does. */
+  readonly signal?: AbortSignal;
   /** The connection is gone for good, long after the start. */
   readonly onLost: (error: Error) => void;
 }
@@ -72,6 +74,7 @@ export async function startBot(config: Config, options: StartOptions) {
     logger,
     metrics,
     checked,
+    signal,
     onLost,
   } = options;
   const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);
@@ -181,6 +184,7 @@ export async function startBot(config: Config, options: StartOptions) {
       shards,
       token,
       ...(checked !== undefined && { checked }),
+      signal,
       access: config.discord,
       commands: bot.commands.definitions,
       menuNames: bot.commands.menuNames,

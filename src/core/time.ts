@@ -142,6 +142,25 @@ export function within<Result>(ms: number, work: Promise<Result>, late: Result):
   });
 }
 
+/** What the work gives; rejects with the signal's reason as soon as it is aborted, whatever the work still does then. */
+export async function unlessAborted<Result>(
+  signal: AbortSignal | undefined,
+  work: Promise<Result>,
+): Promise<Result> {
+  if (signal === undefined) return work;
+  const over = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const end = (): void => reject(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true, signal: over.signal });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    over.abort();
+  }
+}
+
 /** Resolves after so many milliseconds, or when the signal is aborted; without the errors that the platform makes of that, which cost more than the pause. The process does not stay alive for it. */
 export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

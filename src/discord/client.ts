@@ -11,15 +11,19 @@ import {
   IntentsBitField,
   Options,
   Partials,
+  RateLimitError,
   RESTJSONErrorCodes,
   Status,
   type APIApplication,
+  type RateLimitData,
 } from 'discord.js';
 
 import type { Logger } from '../core/logger.ts';
 import { allShards, type Shards } from '../core/shards.ts';
 import { createDiscordApi } from './discord-api.ts';
+import { unlessAborted } from '../core/time.ts';
 import { usableAnswer } from './payloads/payloads.ts';
+import { isObject } from './payloads/schema.ts';
 import { requiredIntents } from './required-permissions.ts';
 import { carefulSharding, containEvents, wrap, type Identifying, type OnMalformed } from './shard.ts';
 
@@ -38,6 +42,8 @@ export function createDiscordClient(options: {
   readonly identifying?: Identifying | undefined;
 }): Client {
   const { apiUrl, logger, onMalformed = () => undefined, shards = allShards, identifying } = options;
+  /** Limits that the client keeps by itself, before Discord has to answer 429. */
+  const isForeseen = new WeakSet<RateLimitData>();
   const client: Client = new Client({
     intents: requiredIntents.map(({ intent }) => GatewayIntentBits[intent]),
     partials: [Partials.Channel],
@@ -67,6 +73,11 @@ export function createDiscordClient(options: {
     shardCount: shards.count,
     sweepers: Options.DefaultSweeperSettings,
     rest: {
+      rejectOnRateLimit: (limit) => {
+        if (!isForeseen.has(limit)) logger.warn('Discord answered 429: too many requests', shownLimit(limit));
+        // Before the login is done nobody is served, so the wait is told, and ends when the bot is to stop [O7].
+        return !client.isReady() && waitOf(limit) > loginPatienceMs;
+      },
       ...(apiUrl !== undefined && { api: apiUrl.replace(/(?<!\/)\/+$/u, '').replace(/\/v\d+$/u, '') }),
       makeRequest: usableRequest,
     },
@@ -88,17 +99,56 @@ export function createDiscordClient(options: {
   client.on('error', (error) => logger.error('the Discord client reported an error', { error }));
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
   const ofShard = (shard: number) => (shards.count > 1 ? { shard } : {});
-  client.on('shardError', (error, shard) =>
-    logger.warn('the gateway connection failed', { ...ofShard(shard), error }),
-  );
-  client.on('shardReconnecting', (shard) => logger.info('reconnecting to Discord', ofShard(shard)));
-  client.on('shardResume', (shard, replayed) =>
-    logger.info('the gateway session was resumed', { ...ofShard(shard), replayed }),
-  );
-  client.rest.on('rateLimited', ({ route, timeToReset }) =>
-    logger.info('rate limited by Discord', { route, timeToReset }),
-  );
+  const away = createAwayLines(logger, ofShard);
+  // A login that fails is told by whoever logs in.
+  client.on('shardError', (error, shard) => client.isReady() && away.failed(shard, error));
+  client.on('shardReconnecting', (shard) => away.reconnecting(shard));
+  client.on('shardReady', (shard) => away.back(shard));
+  client.on('shardResume', (shard, replayed) => {
+    away.back(shard);
+    logger.info('the gateway session was resumed', { ...ofShard(shard), replayed });
+  });
+  client.rest.on('rateLimited', (limit) => {
+    isForeseen.add(limit);
+    logger.info('rate limited by Discord', shownLimit(limit));
+  });
   return client;
+}
+
+/** A connection that fails again and again is told so often at most; milliseconds. */
+const linesApartMs = 60_000;
+
+/** Says when the gateway is away, and one line a minute while it stays so [O7]. */
+function createAwayLines(logger: Logger, ofShard: (shard: number) => { readonly shard?: number }) {
+  const away = new Map<number, { tries: number; saidAt: number }>();
+  return {
+    failed(shard: number, error: Error): void {
+      const state = away.get(shard) ?? { tries: 0, saidAt: -Infinity };
+      away.set(shard, state);
+      state.tries += 1;
+      const now = performance.now();
+      if (now - state.saidAt < linesApartMs) return;
+      state.saidAt = now;
+      logger.warn('the gateway connection failed', { ...ofShard(shard), tries: state.tries, error });
+    },
+    reconnecting(shard: number): void {
+      if (!away.has(shard)) logger.info('reconnecting to Discord', ofShard(shard));
+    },
+    back: (shard: number): unknown => away.delete(shard),
+  };
+}
+
+/** A longer wait before the login is done is the start's, not the library's; milliseconds. */
+const loginPatienceMs = 5000;
+
+function waitOf({ timeToReset, retryAfter, sublimitTimeout }: RateLimitData): number {
+  return Math.max(timeToReset, retryAfter, sublimitTimeout);
+}
+
+/** Without ids and tokens. */
+function shownLimit(limit: RateLimitData) {
+  const { method, route, scope } = limit;
+  return { method, route, scope, waitMs: Math.round(waitOf(limit)) };
 }
 
 /** Whether Discord gives the bot the words of every message that it may see; otherwise those of some only [G3c]. */
@@ -122,11 +172,23 @@ function withoutContent(client: Client, logger: Logger): boolean {
 async function usableRequest(url: string, init: Parameters<typeof DefaultRestOptions.makeRequest>[1]) {
   const path = new URL(url).pathname.replace(/^.*?\/v\d+(?=\/)/u, '');
   const response = await (callbackPath.test(path) ? callBack : DefaultRestOptions.makeRequest)(url, init);
+  if (response.status === 429) return withWait(response);
   if (!response.ok) return response;
   const read = response.json.bind(response);
   return Object.assign(response, {
     json: async () => usableAnswer(init.method ?? 'GET', path, await read()),
   });
+}
+
+/** Seconds that are waited after a 429 that does not say how long: the library would ask again at once. */
+const unsaidWait = '60';
+
+/** Cloudflare may answer in Discord's place, with a page and without a time. */
+function withWait(response: Awaited<ReturnType<typeof DefaultRestOptions.makeRequest>>) {
+  const isSaid =
+    Number(response.headers.get('retry-after')) > 0 || response.headers.has('x-ratelimit-reset-after');
+  if (!isSaid) response.headers.set('retry-after', unsaidWait);
+  return response;
 }
 
 /** The first response to an interaction. */
@@ -194,9 +256,15 @@ export function applicationOf({ id, team, owner }: Pick<APIApplication, 'id' | '
 
 /**
  * Logs in, and resolves when the client is ready.
- * @throws {GatewayError} for a bad token, refused intents, an unreachable server, or after `timeoutMs`; the client is destroyed then.
+ * @throws {GatewayError} for a bad token, refused intents, an unreachable server, or after `timeoutMs`; the client is destroyed then, also where
+ * `stopping` is aborted, whose reason it throws.
  */
-export async function logIn(client: Client, token: string, timeoutMs: number): Promise<void> {
+export async function logIn(
+  client: Client,
+  token: string,
+  timeoutMs: number,
+  stopping?: AbortSignal,
+): Promise<void> {
   const finished = new AbortController();
   const ready = new Promise<void>((resolve) => {
     client.once(Events.ClientReady, () => resolve());
@@ -211,10 +279,11 @@ export async function logIn(client: Client, token: string, timeoutMs: number): P
     const deadline = delay(timeoutMs, undefined, { signal: finished.signal }).then(() => {
       throw new GatewayError('timeout');
     });
-    await Promise.race([Promise.all([ready, connected]), refused, deadline]);
+    await unlessAborted(stopping, Promise.race([Promise.all([ready, connected]), refused, deadline]));
   } catch (error) {
     client.removeAllListeners(Events.ClientReady);
     await giveUp(client, connected);
+    stopping?.throwIfAborted();
     throw gatewayErrorOf(error);
   } finally {
     finished.abort();
@@ -240,6 +309,18 @@ const explanations = {
   unreachable: ['Discord cannot be reached', 'check the network and DISCORD_API_URL'],
   timeout: ['Discord did not finish the login in time', 'check the network'],
   shards: ['Discord refused the shards', 'set DISCOCLAW_SHARDS to auto, or to a higher number'],
+  limited: [
+    'Discord, or Cloudflare in front of it, asks for a pause',
+    'look for what asks so often from this address or with this token, such as a bot that is started again and again',
+  ],
+  blocked: [
+    'Cloudflare, in front of Discord, refuses this address',
+    'wait, or use another address: that of a hosting provider may be blocked for what others do',
+  ],
+  sessions: [
+    'Discord lets the bot start no more sessions today',
+    'look for what starts the bot so often, or for others that use its token',
+  ],
   rejected: ['Discord refused the connection', 'check the bot in the developer portal'],
 } as const;
 
@@ -251,18 +332,37 @@ export class GatewayError extends Error {
   readonly failure: GatewayFailure;
   readonly what: string;
   readonly remedy: string;
-  constructor(failure: GatewayFailure, cause?: unknown) {
+  /** Milliseconds that are to be waited before the next try, where that is known. */
+  readonly waitMs: number | undefined;
+  constructor(failure: GatewayFailure, cause?: unknown, waitMs?: number) {
     const [what, remedy] = explanations[failure];
-    super(`${what}: ${remedy}`, { cause });
+    const howLong = waitMs === undefined ? '' : ` (for ${durationInWords(waitMs)})`;
+    super(`${what}${howLong}: ${remedy}`, { cause });
     this.failure = failure;
-    this.what = what;
+    this.what = what + howLong;
     this.remedy = remedy;
+    this.waitMs = waitMs;
   }
 
   /** Whether it may pass by itself, as against what only its operator can mend. */
   get isPassing(): boolean {
-    return this.failure === 'unreachable' || this.failure === 'timeout';
+    return passing.has(this.failure);
   }
+}
+
+const passing: ReadonlySet<GatewayFailure> = new Set([
+  'unreachable',
+  'timeout',
+  'limited',
+  'blocked',
+  'sessions',
+]);
+
+function durationInWords(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} seconds`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
 }
 
 const failureByCloseCode: Readonly<Record<number, GatewayFailure>> = {
@@ -284,7 +384,14 @@ export function gatewayErrorOfClose(code: number): GatewayError {
 export function gatewayErrorOf(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const text = error instanceof Error ? error.message : '';
-  const { status } = Object(error);
+  const { status, rawError } = Object(error);
+  if (error instanceof RateLimitError) return new GatewayError('limited', error, waitOf(error));
+  const resetAt = /^Not enough sessions remaining .* resets at (\S+)$/u.exec(text)?.[1];
+  if (resetAt !== undefined)
+    return new GatewayError('sessions', error, Math.max(0, Date.parse(resetAt) - Date.now()) + 1000);
+  // Discord itself says why, as JSON.
+  if (status === 403 && !(isObject(rawError) && 'message' in rawError))
+    return new GatewayError('blocked', error);
   if (status === 401 || /^Authentication failed$|invalid token/iu.test(text))
     return new GatewayError('token', error);
   if (text === 'Used disallowed intents') return new GatewayError('intents', error);

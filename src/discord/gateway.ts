@@ -16,7 +16,7 @@ import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasGuild, isFirst, isPart, type Shards } from '../core/shards.ts';
 import type { Store } from '../core/store.ts';
-import type { Clock } from '../core/time.ts';
+import { unlessAborted, type Clock } from '../core/time.ts';
 import type { AccessSettings, IntakePolicy } from './access.ts';
 import { shardIn } from './catch-up-channels.ts';
 import { createCatchUp, type CatchUp, type CatchUpOptions } from './catch-up.ts';
@@ -55,6 +55,8 @@ export interface GatewayOptions
   readonly token: string;
   /** Waited for before the bot logs in. Default: nothing. */
   readonly checked?: Promise<void>;
+  /** Ends the start, which then rejects with its reason. Default: nothing does. */
+  readonly signal?: AbortSignal | undefined;
   /** As configured; without `ownerIds` the application's owner is the owner. */
   readonly access: AccessSettings;
   /** Those that are not named here are removed from Discord. */
@@ -85,8 +87,9 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>;
  */
 export async function startGateway(options: GatewayOptions) {
   const { client, shards, token, access, parseCommand, logger } = options;
-  const application = await fetchApplication(client, token);
-  await options.checked;
+  const { signal } = options;
+  const application = await unlessAborted(signal, fetchApplication(client, token));
+  await unlessAborted(signal, Promise.resolve(options.checked));
   const ownerIds = access.ownerIds.length > 0 ? access.ownerIds : application.ownerIds;
   const channelQueue = createKeyedQueue({ patienceMs: channelPatienceMs });
   const { runInBackground, idle } = createBackground(logger);
@@ -96,7 +99,7 @@ export async function startGateway(options: GatewayOptions) {
   const policy = { ...access, ownerIds, parseCommand, managerCommands };
   const stopping = new AbortController();
   const listening = listen(options, policy, channelQueue, runInBackground, stopping.signal);
-  await logIn(client, token, options.timeoutMs ?? loginTimeoutMs);
+  await logIn(client, token, options.timeoutMs ?? loginTimeoutMs, signal);
   const { botId, caughtUp } = await listening.ready;
   const api = createDiscordApi(client);
   const presentGuildIds = (): readonly string[] => [...client.guilds.cache.keys()];

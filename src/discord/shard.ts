@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { GatewayCloseCodes, GatewayDispatchEvents, GatewayOpcodes } from 'discord-api-types/v10';
 import {
   SimpleIdentifyThrottler,
@@ -59,11 +61,18 @@ export function carefulSharding(options: {
 }): NonNullable<WebSocketOptions['buildStrategy']> {
   return (manager) => {
     const strategy = new SimpleShardingStrategy(manager);
+    // The library also destroys what there was, which is nothing, before it makes the connections.
+    let destroyed = new AbortController();
+    wrap(strategy, 'destroy', (destroy) => (...given) => {
+      destroyed.abort();
+      return destroy(...given);
+    });
     wrap(strategy, 'spawn', (spawn) => async (shardIds) => {
+      destroyed = new AbortController();
       await spawn(shardIds);
       const shards: unknown = Reflect.get(strategy, 'shards');
       if (!(shards instanceof Map)) throw new Error('The library keeps its connections elsewhere now');
-      for (const shard of shards.values()) makeCareful(Object(shard), options);
+      for (const shard of shards.values()) makeCareful(Object(shard), options, destroyed.signal);
     });
     return strategy;
   };
@@ -97,17 +106,36 @@ export function wrap(target: object, name: string, around: (original: Method) =>
   );
 }
 
+const sessionBegins: ReadonlySet<string> = new Set([
+  GatewayDispatchEvents.Ready,
+  GatewayDispatchEvents.Resumed,
+]);
+
+/** Milliseconds between the first tries to connect, and at most; they double. */
+const firstPauseMs = 1000;
+const longestPauseMs = 60_000;
+
 /** As `WebSocketShardStatus` of the library numbers them. */
 const status = { connecting: 1, resuming: 2 } as const;
 
 function makeCareful(
   shard: object,
   { onMalformed, intents, asksForFewer }: Parameters<typeof carefulSharding>[0],
+  destroyed: AbortSignal,
 ): void {
   let opening = { hasHello: false, hasReady: false };
+  /** Since the last session that was begun or resumed. */
+  let tries = 0;
   /** The check of a long frame, which takes a while, and of those that came behind it: none overtakes it. */
   let checking: Promise<unknown> | undefined;
 
+  // The library tries twice a second for ever, also after it was told to end [O7].
+  wrap(shard, 'internalConnect', (connect) => async () => {
+    const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
+    if (tries > 0) await delay(pauseMs, undefined, { signal: destroyed }).catch(() => undefined);
+    tries += 1;
+    if (!destroyed.aborted) await connect();
+  });
   wrap(shard, 'destroy', (destroy) => (options) => {
     opening = { hasHello: false, hasReady: false };
     return destroy(options);
@@ -129,6 +157,7 @@ function makeCareful(
     }
     // Of a connection that has ended meanwhile: what comes after it tells again.
     if (connection !== opening) return null;
+    if (sessionBegins.has(typeOf(usable))) tries = 0;
     if (usable !== undefined) return usable;
     onMalformed(typeOf(frame));
     return withoutEvent(frame);

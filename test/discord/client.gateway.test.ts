@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { GatewayIntentBits, Partials } from 'discord.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import {
   applicationOf,
@@ -11,9 +11,10 @@ import {
   gatewayErrorOfClose,
   logIn,
 } from '../../src/discord/client.ts';
+import { createDiscordApi } from '../../src/discord/discord-api.ts';
 import { within } from '../../src/core/time.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
+import { connectedAgain, newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
 
 const logger = new RecordingLogger();
 
@@ -117,6 +118,115 @@ describe('logging in', () => {
     const application = { id: 'app', owner, team } as unknown as Parameters<typeof applicationOf>[0];
     expect(applicationOf(application)).toEqual({ id: 'app', ownerIds: ['alice'] });
   });
+});
+
+describe('a gateway that is away [O7]', () => {
+  it('is tried with growing pauses, told in one line a minute, and found again', async () => {
+    const { server, client, logger: own } = await runGateway();
+    await server.setGatewayFault({ kind: 'refused', times: 3 });
+    const connected = connectedAgain(client).then(() => 'connected');
+    await server.dropConnection({ how: 'cut' });
+    // Half a second later at first, then with pauses of one second and of two in between.
+    expect(await within(3000, connected, 'still trying')).toBe('still trying');
+    const told = ['the gateway connection failed', 'reconnecting to Discord'];
+    expect(own.lines.filter(({ event }) => told.includes(event)).map(({ event }) => event)).toEqual(
+      told.toReversed(),
+    );
+    expect(await connected).toBe('connected');
+  });
+
+  it('is left alone once the client is destroyed', async () => {
+    const { server, client, gateway } = await runGateway();
+    await server.setGatewayFault({ kind: 'refused', times: 2 });
+    await server.dropConnection({ how: 'cut' });
+    await delay(1000);
+    await gateway.destroy();
+    await server.clearFaults();
+    await delay(2500);
+    expect((await server.sessions()).filter(({ isConnected }) => isConnected)).toEqual([]);
+    expect(client.isReady()).toBe(false);
+  });
+
+  it('is not waited for by a login that is to stop', async () => {
+    const server = await openSandbox();
+    await server.setFault({ kind: 'latency', milliseconds: 5000, route: 'GET /gateway/bot' });
+    const client = createDiscordClient({ apiUrl: server.apiUrl, logger });
+    const stopping = new AbortController();
+    const outcome = logIn(client, server.token, 60_000, stopping.signal).catch((error: unknown) => error);
+    await delay(100);
+    stopping.abort(new Error('to be stopped'));
+    expect(await within(1000, outcome, 'nothing')).toMatchObject({ message: 'to be stopped' });
+  });
+});
+
+/** As a start does. */
+const logInFully = async (apiUrl: string, token: string) => {
+  const client = createDiscordClient({ apiUrl, logger });
+  onTestFinished(() => client.destroy());
+  await fetchApplication(client, token);
+  await logIn(client, token, 60_000);
+};
+
+describe('a wait that is asked for at login [O7]', () => {
+  const routes = ['GET /applications/@me', 'GET /gateway/bot'] as const;
+  it.each(
+    routes.flatMap((route) => [
+      { name: 'Discord', route, fault: { kind: '429', retryAfterSeconds: 3600 } as const },
+      {
+        name: 'Discord, for all',
+        route,
+        fault: { kind: '429', retryAfterSeconds: 3600, scope: 'global' } as const,
+      },
+      { name: 'Cloudflare', route, fault: { kind: 'cloudflare', retryAfterSeconds: 3600 } as const },
+    ]),
+  )('is told at once, with how long: by $name at $route', async ({ route, fault }) => {
+    const server = await openSandbox();
+    await server.setFault({ ...fault, route });
+    const outcome = logInFully(server.apiUrl, server.token).catch((error: unknown) => error);
+    const error = await within(5000, outcome, 'silence');
+    expect(error).toMatchObject({ failure: 'limited', isPassing: true });
+    expect(error).toHaveProperty('message', expect.stringMatching(/asks for a pause \(for 60 minutes\)/u));
+    expect(Object(error).waitMs).toBeGreaterThan(3_590_000);
+  });
+
+  it.each(routes)(
+    'is a minute where a page of Cloudflare says no time, and is not asked for again and again: %s',
+    async (route) => {
+      const server = await openSandbox();
+      await server.setFault({ kind: 'cloudflare', route, times: 1000 });
+      const error = await within(
+        5000,
+        logInFully(server.apiUrl, server.token).catch((e: unknown) => e),
+        'silence',
+      );
+      expect(error).toMatchObject({ failure: 'limited' });
+      expect(Object(error).waitMs).toBeGreaterThanOrEqual(60_000);
+      expect((await server.requests({ path: route.slice(4) })).length).toBe(1);
+    },
+  );
+
+  it('is told where Cloudflare refuses the address for good, and where no session may be started', async () => {
+    const server = await openSandbox();
+    await server.setFault({ kind: 'cloudflare', status: 403, route: routes[0] });
+    await expect(logInFully(server.apiUrl, server.token)).rejects.toMatchObject({
+      failure: 'blocked',
+      isPassing: true,
+    });
+    const used = await openSandbox({ sharding: { sessionStarts: 0 } });
+    const error: unknown = await logInFully(used.apiUrl, used.token).catch((e: unknown) => e);
+    expect(error).toMatchObject({ failure: 'sessions', isPassing: true });
+    expect(Object(error).waitMs).toBeGreaterThan(0);
+  });
+});
+
+it('tells of each 429, with route and time, and of no token [O7]', async () => {
+  const { server, client, logger: own } = await runGateway();
+  const { channels } = await server.info();
+  const [channelId = ''] = Object.values(channels);
+  await server.setFault({ kind: '429', retryAfterSeconds: 0.2, route: 'POST /channels/*/messages' });
+  await createDiscordApi(client).postMessage(channelId, { content: 'hello' });
+  const line = own.lines.find(({ event }) => event === 'Discord answered 429: too many requests');
+  expect(line).toMatchObject({ level: 'warn', data: { method: 'POST', route: '/channels/:id/messages' } });
 });
 
 describe('a gateway error', () => {

@@ -294,6 +294,32 @@ describe.concurrent('a bot that cannot start', () => {
     });
   });
 
+  it.each([
+    ['asks for a pause', { kind: '429', retryAfterSeconds: 3600 }, {}, 'asks for a pause (for 60 minutes)'],
+    [
+      'asks for a pause, when it is asked for shards',
+      { kind: '429', retryAfterSeconds: 3600 },
+      { DISCOCLAW_SHARDS: 'auto' },
+      'asks for a pause (for 60 minutes)',
+    ],
+    ['asks for a pause by Cloudflare', { kind: 'cloudflare' }, {}, 'asks for a pause (for 60 seconds)'],
+    ['does not answer', { kind: 'latency', milliseconds: 60_000 }, {}, undefined],
+  ] as const)('stops at once while Discord %s at login [O7]', async (_, fault, environment, line) => {
+    const sandbox = await startSandboxServer();
+    await sandbox.setFault({ ...fault, route: '*', times: 100 });
+    const child = await start({
+      DISCORD_TOKEN: sandbox.token,
+      DISCORD_API_URL: sandbox.apiUrl,
+      ...environment,
+    });
+    if (line !== undefined) await child.waitFor(line);
+    await eventually(async () => expect(await sandbox.requests()).not.toEqual([]));
+    const began = Date.now();
+    expect(await child.end('SIGTERM')).toBe(0);
+    expect(Date.now() - began).toBeLessThan(5000);
+    await sandbox.close();
+  });
+
   // In a database several may be at home [X3].
   it.skipIf(inject('databaseUrl') !== undefined)(
     'leaves a data folder to the bot that is using it',
