@@ -128,6 +128,7 @@ export function createBot(config: Config, ports: BotPorts) {
     channels: ports.channels ?? unknownChannels,
     model,
     modelName: config.model.fast,
+    timeZone: config.timeZone,
     people,
     hasAccess: ports.hasAccess ?? (() => false),
     isForgotten: (...asked) => memory.durable.wasForgotten(...asked),

@@ -183,6 +183,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     extraction: createExtraction({
       model,
       modelName: config.model.fast,
+      timeZone,
       durable: proposals,
       tell: ports.tellStored,
       logger,

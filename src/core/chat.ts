@@ -70,6 +70,8 @@ export interface MessageReference {
 /** A message that was passed on from wherever it was written: quoted data of an unnamed author. */
 export interface ForwardedMessage extends Pick<ChatMessage, 'shown'> {
   readonly text: string;
+  /** When it was written where it comes from; ISO 8601, UTC. */
+  readonly at: string;
   readonly files: readonly AttachedFile[];
 }
 

@@ -28,6 +28,19 @@ export function localDateTime(date: Date, timeZone: string): string {
   return `${localDate(date, timeZone)} ${localClock(date, timeZone)}`;
 }
 
+const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+/**
+ * A moment as models are told it [H3]: absolute, with the weekday, since people say "on Friday": `Thu 2026-01-15 14:03`. `at unknown time` for what is
+ * no date, as after a slip of a hand in a file. @throws {RangeError} for an unknown zone.
+ */
+export function localMoment(date: Date, timeZone: string): string {
+  if (Number.isNaN(date.getTime())) return 'at unknown time';
+  const day = localDate(date, timeZone);
+  const name = dayNames[new Date(`${day}T12:00:00Z`).getUTCDay()] ?? '';
+  return `${name} ${day} ${localClock(date, timeZone)}`;
+}
+
 /**
  * The calendar day before a `YYYY-MM-DD`. Counted on the calendar: 24 hours before a moment can be two days back or the same day
  * where clocks change. @throws {RangeError} when `day` is no date.

@@ -226,6 +226,7 @@ export function forwardsOf(message: Message): readonly ForwardedMessage[] {
     const mentioned = [...snapshot.mentions.users.values()];
     const names = namesIn(client, { channelId, guildId, mentioned });
     const text = readableText(snapshot.content, names, []);
-    return { text, files: filesOf(snapshot), shown: shownIn(snapshot, false) };
+    const at = (snapshot.createdAt ?? message.createdAt).toISOString();
+    return { text, at, files: filesOf(snapshot), shown: shownIn(snapshot, false) };
   });
 }

@@ -2,7 +2,7 @@ import type { OpenedFile } from '../core/chat.ts';
 import { oncePer } from '../core/limits.ts';
 import { fitLines, renderSection, type Section, type SectionName } from '../core/section.ts';
 import { clip } from '../core/text.ts';
-import { withQuestions, type HistoryEntry } from './history.ts';
+import { charsOf, newestWithin, type HistoryEntry } from './history.ts';
 import { renderFile, type FilePiece } from './quoted.ts';
 
 /** All that a prompt is made of, before it becomes blocks and turns. */
@@ -81,7 +81,7 @@ function lengthOf(draft: PromptDraft): number {
     renderSoul(draft.soul).length +
     draft.rules.length +
     draft.sections.reduce((sum, section) => sum + renderSection(section).length, 0) +
-    draft.history.reduce((sum, entry) => sum + entry.text.length, 0) +
+    charsOf(draft.history) +
     draft.files.reduce((sum, file) => sum + charactersOf(file), 0) +
     draft.message.length
   );
@@ -128,14 +128,7 @@ function charactersOf({ pieces }: PromptFile): number {
 }
 
 function withoutOldest(history: readonly HistoryEntry[], excess: number): readonly HistoryEntry[] {
-  let freed = 0;
-  let dropped = 0;
-  for (const entry of history) {
-    if (freed >= excess) break;
-    freed += entry.text.length;
-    dropped += 1;
-  }
-  return withQuestions(history.slice(dropped), new Set(history.map(({ message }) => message.id)));
+  return newestWithin(history, charsOf(history) - excess, new Set(history.map(({ message }) => message.id)));
 }
 
 function withoutLastLines(

@@ -10,7 +10,7 @@ import {
   type SectionSlot,
 } from '../core/section.ts';
 import { fitPrompt, renderSoul, withinBudget, type PromptDraft } from './budget.ts';
-import type { HistoryWindow } from './history.ts';
+import { renderHistory, type HistoryWindow } from './history.ts';
 import { label, renderFile, renderMessage, type FilePiece, type PromptMessage } from './quoted.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -78,7 +78,8 @@ export function buildPrompt(input: PromptInput): Prompt {
   };
   const last = renderSlot(draft, 'last');
   const files = draft.files.flatMap(({ pieces }) => pieces);
-  const history = slow.text + fast.text === '' ? fromFirstUser(draft.history) : draft.history;
+  // It begins with a date, which is a user's line: the Messages API wants a user turn first.
+  const history = renderHistory(draft.history);
   const mark = marked(input.keep.session);
 
   return {
@@ -96,10 +97,10 @@ export function buildPrompt(input: PromptInput): Prompt {
     messages: renderTurns([
       { role: 'user', text: slow.text, ...mark, ...instead('slow', slow) },
       { role: 'user', text: fast.text, ...mark, ...instead('fast', fast) },
-      ...history.map(({ role, text, message }) => ({
+      ...history.map(({ role, text, messageId }) => ({
         role,
         text,
-        ...(message.id === input.history.stableUpTo ? mark : {}),
+        ...(messageId !== undefined && messageId === input.history.stableUpTo ? mark : {}),
       })),
       ...withFiles(last.text, files, draft.message),
     ]),
@@ -109,7 +110,7 @@ export function buildPrompt(input: PromptInput): Prompt {
       ...channel.parts,
       ...slow.parts,
       ...fast.parts,
-      part('history', 'history', history.map((entry) => entry.text).join('')),
+      part('history', 'history', history.map(({ text }) => text).join('')),
       ...last.parts,
       ...files.flatMap((piece) => ('text' in piece ? [part('attached_file', 'last', piece.text)] : [])),
       part('message', 'last', draft.message),
@@ -189,12 +190,6 @@ function withFiles(
     text = '';
   }
   return [...pieces, { role: 'user', text: `${text}${message}` }];
-}
-
-/** The Messages API wants a user turn first. */
-function fromFirstUser(history: PromptDraft['history']): PromptDraft['history'] {
-  const first = history.findIndex((entry) => entry.role === 'user');
-  return first === -1 ? [] : history.slice(first);
 }
 
 function marked(life: CacheLife | undefined): { readonly cache?: CacheLife } {

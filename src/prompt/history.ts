@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { ChatMessage } from '../core/chat.ts';
 import { flatten, lookalike, withoutInvisible } from '../core/text.ts';
+import { localMoment } from '../core/time.ts';
 import { enclosureNote, label, quoted } from './quoted.ts';
 
 /** A message as history shows it. Its text keeps its bytes for as long as the window holds it [P2]. */
@@ -9,6 +10,8 @@ export interface HistoryEntry {
   readonly role: 'user' | 'assistant';
   /** Ends in a line break. */
   readonly text: string;
+  /** Local date and time of the message, as `localMoment` tells them. */
+  readonly when: string;
   /** What was rendered, to notice edits by. */
   readonly message: ChatMessage;
 }
@@ -30,6 +33,8 @@ export interface WindowTurn {
   /** Characters of these messages. */
   readonly messageChars?: number;
   readonly botName?: string;
+  /** IANA, of the dates that lines begin with [H3]. Default: UTC. */
+  readonly timeZone?: string;
 }
 
 export interface NextWindow {
@@ -49,7 +54,7 @@ const shortestCut = 120;
 
 /**
  * The window for the next turn [H1]. `messages` are those before the current ones, oldest first; `budget` is in characters of
- * the rendered lines, author names included, and never exceeded. A running window only grows at its end; a message
+ * the rendered lines, author names and dates included, and never exceeded. A running window only grows at its end; a message
  * handled late is appended where it came in. It is rebuilt, to half the budget, when the next message does not fit,
  * when it is full, or when one of its messages was edited or deleted meanwhile. An answer is shown only after its question, where that still stands in
  * the channel.
@@ -58,7 +63,7 @@ export function nextWindow(
   previous: HistoryWindow | undefined,
   messages: readonly ChatMessage[],
   budget: number,
-  { speaker, messageIds, messageChars = 0, botName }: WindowTurn = { messageIds: [] },
+  { speaker, messageIds, messageChars = 0, botName, timeZone = 'UTC' }: WindowTurn = { messageIds: [] },
 ): NextWindow {
   const present = new Set<string>(speaker === undefined ? [] : [speaker.id]);
   for (const { author } of messages) present.add(author.id);
@@ -70,28 +75,32 @@ export function nextWindow(
     const stableUpTo = isStable ? entries.at(-1)?.message.id : wasRebuilt ? undefined : previous?.stableUpTo;
     return { window: { entries, names, asked: messageIds, stableUpTo }, nameOf, wasRebuilt };
   };
+  const entryOf: EntryOf = (message, max) => historyEntry(message, max, nameOf, timeZone);
   if (previous === undefined || previous.entries.length === 0)
-    return next(rebuild(messages, budget, nameOf), previous === undefined);
-  const entries = extend(previous, messages, budget, nameOf);
+    return next(rebuild(messages, budget, entryOf), previous === undefined);
+  const entries = extend(previous, messages, budget, entryOf);
   return entries === undefined
-    ? next(rebuild(messages, Math.floor(budget / 2), nameOf), true)
+    ? next(rebuild(messages, Math.floor(budget / 2), entryOf), true)
     : next(entries, false);
 }
+
+type EntryOf = (message: ChatMessage, max?: number) => HistoryEntry | undefined;
 
 /** From the newest back, as far as the budget reaches; oldest first. */
 function rebuild(
   messages: readonly ChatMessage[],
   budget: number,
-  nameOf: NextWindow['nameOf'],
+  entryOf: EntryOf,
 ): readonly HistoryEntry[] {
-  const entries: HistoryEntry[] = [];
+  let entries: readonly HistoryEntry[] = [];
   const answered = new Set<string>();
-  let left = budget;
   let hasPerson = false;
   for (const message of messages.toReversed()) {
     if (entries.length === rebuiltMessages) break;
-    const whole = historyEntry(message, undefined, nameOf);
+    const whole = entryOf(message);
     if (whole === undefined) continue;
+    // With the date that it takes as the first line, and without the one that the line after it may no longer need.
+    const left = budget - charsOf([{ ...whole, text: '' }, ...entries]);
     const isPerson = message.author.kind === 'human';
     // A bot's message takes at most two thirds of what is left, so that what it answered finds room beside it.
     const room = isPerson ? left : Math.floor((left * 2) / 3);
@@ -99,19 +108,30 @@ function rebuild(
     const mayBeCut = isPerson
       ? !hasPerson || answered.has(message.id)
       : room >= shortestCut || entries.length === 0;
-    const cut = mayBeCut ? historyEntry(message, room, nameOf) : undefined;
+    const cut = mayBeCut ? entryOf(message, room) : undefined;
     const entry = whole.text.length <= room ? whole : cut;
     if (entry === undefined) break;
-    entries.push(entry);
-    left -= entry.text.length;
+    entries = [entry, ...entries];
     hasPerson ||= isPerson;
     if (message.answers !== undefined) answered.add(message.answers);
   }
-  return withQuestions(entries.toReversed(), new Set(messages.map(({ id }) => id)));
+  return newestWithin(entries, budget, new Set(messages.map(({ id }) => id)));
+}
+
+/** The newest entries that have at most `max` characters as rendered, without answers whose question is among the `known` messages but not shown. */
+export function newestWithin(
+  entries: readonly HistoryEntry[],
+  max: number,
+  known: ReadonlySet<string>,
+): readonly HistoryEntry[] {
+  let kept = withQuestions(entries, known);
+  // A line that has lost the one before it may have got a date.
+  while (kept.length > 0 && charsOf(kept) > max) kept = withQuestions(kept.slice(1), known);
+  return kept;
 }
 
 /** Without answers whose question is among the `known` messages but not shown before them [H1]. */
-export function withQuestions(
+function withQuestions(
   entries: readonly HistoryEntry[],
   known: ReadonlySet<string>,
 ): readonly HistoryEntry[] {
@@ -128,7 +148,7 @@ function extend(
   { entries, asked }: HistoryWindow,
   messages: readonly ChatMessage[],
   budget: number,
-  nameOf: NextWindow['nameOf'],
+  entryOf: EntryOf,
 ): readonly HistoryEntry[] | undefined {
   const present = new Map(messages.map((message) => [message.id, message]));
   if (!entries.every((entry) => saysTheSame(entry.message, present.get(entry.message.id)))) return undefined;
@@ -139,7 +159,7 @@ function extend(
   // What stands before all that is shown was left out for want of room, or because the turn was about it: that, and what is answered now, comes in late.
   const late = new Set([...asked, ...newer.flatMap(({ answers }) => answers ?? [])]);
   const older = messages.slice(0, oldest).filter(({ id }) => late.has(id));
-  const added = [...older, ...newer].flatMap((message) => historyEntry(message, undefined, nameOf) ?? []);
+  const added = [...older, ...newer].flatMap((message) => entryOf(message) ?? []);
   const extended = [...entries, ...added];
   return extended.length > windowMessages || charsOf(extended) > budget ? undefined : extended;
 }
@@ -147,12 +167,47 @@ function extend(
 /** Whether this turn's messages and an answer of the usual length will fit behind the entries. */
 function hasRoomForTurn(entries: readonly HistoryEntry[], messageChars: number, budget: number): boolean {
   const answers = entries.filter(({ role }) => role === 'assistant');
-  const usualAnswer = charsOf(answers) / Math.max(1, answers.length);
+  const usualAnswer = answers.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, answers.length);
   return entries.length + 2 <= windowMessages && charsOf(entries) + messageChars + usualAnswer <= budget;
 }
 
-function charsOf(entries: readonly HistoryEntry[]): number {
-  return entries.reduce((sum, { text }) => sum + text.length, 0);
+/** Characters of the entries as rendered, dates included. */
+export function charsOf(entries: readonly HistoryEntry[]): number {
+  return renderHistory(entries).reduce((sum, { text }) => sum + text.length, 0);
+}
+
+/** A piece of history as the prompt has it. */
+export interface HistoryLine extends Pick<HistoryEntry, 'role' | 'text'> {
+  /** Absent for a date that stands alone. */
+  readonly messageId?: string;
+}
+
+/**
+ * The entries with their dates [H3]: the first, and each that is apart from the one before it, begins with `[Thu 2026-01-15 14:03] `. Before the bot's own
+ * words that is a line of the user's: a model that saw dates in its answers would write some itself. What a line shows depends on the line before it alone [P2].
+ */
+export function renderHistory(entries: readonly HistoryEntry[]): readonly HistoryLine[] {
+  return entries.flatMap((entry, index): readonly HistoryLine[] => {
+    const { role, text, when, message } = entry;
+    const before = entries[index - 1];
+    const line = { role, text, messageId: message.id };
+    if (before !== undefined && !areApart(before, entry)) return [line];
+    return role === 'user'
+      ? [{ ...line, text: `[${when}] ${text}` }]
+      : [{ role: 'user', text: `[${when}]\n` }, line];
+  });
+}
+
+/** A message and when it was said, as `localMoment` tells it. */
+type Dated = Pick<HistoryEntry, 'when'> & { readonly message: Pick<ChatMessage, 'at'> };
+
+/** Milliseconds over which a line has a date of its own, on the same day too. */
+const apartMs = 3_600_000;
+
+/** Whether two messages are of different days or over an hour apart, so that the date of one does not tell the other's [H3]. */
+export function areApart(a: Dated, b: Dated): boolean {
+  const dayOf = ({ when }: Dated): string => when.slice(0, -'14:03'.length);
+  return dayOf(a) !== dayOf(b) || Math.abs(Date.parse(b.message.at) - Date.parse(a.message.at)) > apartMs;
 }
 
 function saysTheSame(before: ChatMessage, now: ChatMessage | undefined): boolean {
@@ -166,13 +221,14 @@ function saysTheSame(before: ChatMessage, now: ChatMessage | undefined): boolean
 
 /**
  * People and other bots give one line, `Alice: text` or `Dyno (bot): text`, with attachments named and cards quoted; this bot's own words
- * stay as it wrote them, invisible characters aside [H2]. `max` bounds the whole, name and line break included. `undefined` when
- * nothing would be said.
+ * stay as it wrote them, invisible characters aside [H2]. `max` bounds the whole, name and line break included, without the date that it may be shown with.
+ * `undefined` when nothing would be said.
  */
 export function historyEntry(
   message: ChatMessage,
   max = Number.POSITIVE_INFINITY,
   nameOf: NextWindow['nameOf'] = plainName,
+  timeZone = 'UTC',
 ): HistoryEntry | undefined {
   const isOwn = message.author.kind === 'self';
   const words = isOwn ? withoutInvisible(message.text) : flatten(message.text);
@@ -180,7 +236,8 @@ export function historyEntry(
   const prefix = isOwn ? '' : `${nameOf(message.author)}: `;
   const text = quoted(said, max - prefix.length - 1);
   if (text === '') return undefined;
-  return { role: isOwn ? 'assistant' : 'user', text: `${prefix}${text}\n`, message };
+  const when = localMoment(new Date(message.at), timeZone);
+  return { role: isOwn ? 'assistant' : 'user', text: `${prefix}${text}\n`, when, message };
 }
 
 type Author = ChatMessage['author'];
@@ -216,9 +273,10 @@ export function createNaming(
   return { nameOf, names: names as Names };
 }
 
-/** An author's display name as a label; another bot is marked as one [H2]. */
+/** An author's display name as a label, without brackets, in which dates stand [P3]; another bot is marked as one [H2]. */
 export function plainName({ name, kind }: Author): string {
-  return kind === 'bot' ? `${label(name)} (bot)` : label(name);
+  const plain = label(name.replace(/[[\]［］]/gu, ' '));
+  return kind === 'bot' ? `${plain} (bot)` : plain;
 }
 
 function idOf(key: string): string {

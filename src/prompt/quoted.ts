@@ -3,6 +3,7 @@ import type { MediaBlock } from '../core/model.ts';
 import type { Place } from '../core/place.ts';
 import { dataPiece, dataText, renderSection, type Section } from '../core/section.ts';
 import { clip, clipAtWord, flatten, withoutInvisible } from '../core/text.ts';
+import { localMoment } from '../core/time.ts';
 import type { TurnMessage } from '../core/turn-context.ts';
 
 /** The message that the model is to answer, and what it should know about it. */
@@ -11,8 +12,10 @@ export interface PromptMessage {
   /** At least one, oldest first. */
   readonly messages: readonly TurnMessage[];
   readonly place: Place;
-  /** Local date and time, such as `2026-01-15 14:03`. */
+  /** The present local date and time, such as `Thu 2026-01-15 14:03`. */
   readonly localTime: string;
+  /** When it was written, where that is not about now [H3]. */
+  readonly written?: string | undefined;
   /** Turns that the summary in the prompt does not know of [R5]. */
   readonly turnsSinceSummary: number;
 }
@@ -22,7 +25,7 @@ export const messageMaxChars = 8_000;
 /** Besides, room for the names of files; where they do not fit, only those of the files' own sections are shown. */
 const fileNamesMaxChars = 2_000;
 
-/** The current message in its tags: author, place and local time as attributes, the words as they were written, tags escaped [P3]. */
+/** The current message in its tags: author, place and local times as attributes, the words as they were written, tags escaped [P3]. */
 export function renderMessage(message: PromptMessage): string {
   const from = label(message.speakerName);
   const withNames = joined(message.messages.map(wordsOf));
@@ -31,7 +34,8 @@ export function renderMessage(message: PromptMessage): string {
   const body = dataText(isLong ? clipAtWord(words, messageMaxChars + fileNamesMaxChars) : withNames);
   const turns = message.turnsSinceSummary;
   const since = turns === 0 ? '' : ` turns-since-summary="${turns}"`;
-  return `<message from="${from}" where="${whereOf(message.place)}" time="${message.localTime}"${since}>\n${body}\n</message>`;
+  const written = message.written === undefined ? '' : ` written="${message.written}"`;
+  return `<message from="${from}" where="${whereOf(message.place)}" time="${message.localTime}"${written}${since}>\n${body}\n</message>`;
 }
 
 function wordsOf(message: TurnMessage): string {
@@ -64,24 +68,27 @@ const noteMaxChars = 1600;
 
 type Quote = Pick<Section, 'name' | 'title'>;
 
-/** The message that the turn's message replies to, as data with its author's name [P3]; `gone` where it cannot be read. */
+/** The message that the turn's message replies to, as data with its author's name and its date [P3][H3]; `gone` where it cannot be read. */
 export function repliedSection(
   replied: RepliedMessage | 'gone',
   nameOf: (author: RepliedMessage['author']) => string,
+  timeZone: string,
 ): Section {
   if (replied === 'gone') {
     return quoteSection({ name: 'replied_to', title: 'The message that is replied to:' }, [
       '(it can no longer be read)',
     ]);
   }
-  const title = `The message that is replied to, by ${replied.author.kind === 'self' ? 'you' : nameOf(replied.author)}:`;
+  const by = replied.author.kind === 'self' ? 'you' : nameOf(replied.author);
+  const title = `The message that is replied to, by ${by}, ${localMoment(new Date(replied.at), timeZone)}:`;
   return quote({ name: 'replied_to', title }, replied.text, enclosureNote(withForwardsApart(replied)));
 }
 
 /** A message that the speaker, or whoever is replied to, passed on; Discord does not tell whose it is. */
-export function forwardedSection({ text, files, shown }: ForwardedMessage): Section {
+export function forwardedSection({ text, at, files, shown }: ForwardedMessage, timeZone: string): Section {
+  const title = `A message that was passed on, first written ${localMoment(new Date(at), timeZone)}:`;
   const note = enclosureNote({ attachments: files.map(({ name }) => name), ...(shown && { shown }) });
-  return quote({ name: 'forwarded', title: 'A message that was passed on:' }, text, note);
+  return quote({ name: 'forwarded', title }, text, note);
 }
 
 function quote(frame: Quote, text: string, note: string): Section {

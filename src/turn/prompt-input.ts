@@ -11,7 +11,7 @@ import {
 import { growingCache } from '../core/limits.ts';
 import { namesPeople } from '../core/own-words.ts';
 import type { CachePrice } from '../core/model.ts';
-import { localDateTime } from '../core/time.ts';
+import { localMoment } from '../core/time.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import { maskSecrets } from '../core/secrets.ts';
 import { renderSection, type Section, type SectionSource } from '../core/section.ts';
@@ -20,7 +20,7 @@ import { sessionOf, turnText, type TurnContext } from '../core/turn-context.ts';
 import type { Consent } from '../memory/settings/person-settings.ts';
 import { buildPrompt, type Prompt } from '../prompt/build-prompt.ts';
 import { isKept, longerLife, nextCadence, type Cadence } from '../prompt/cadence.ts';
-import { nextWindow, type HistoryWindow, type NextWindow } from '../prompt/history.ts';
+import { areApart, nextWindow, type HistoryWindow, type NextWindow } from '../prompt/history.ts';
 import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
 import { promptRules, promptRulesWithoutTools } from '../prompt/rules.ts';
 import { nextSnapshot, type Snapshot } from '../prompt/snapshot.ts';
@@ -131,6 +131,7 @@ export class PromptComposer {
       messageIds: context.messages.map(({ id }) => id),
       messageChars: turnText(context).length,
       botName: this.#ports.botName,
+      timeZone,
     });
     const now = context.now.getTime();
     const { snapshot, changes, turnsSinceSummary } = nextSnapshot(state?.snapshot, sections, {
@@ -153,13 +154,14 @@ export class PromptComposer {
       last: [
         ...sections.filter((section) => section.slot === 'last'),
         changes,
-        ...enclosedSections(enclosed, nameOf),
+        ...enclosedSections(enclosed, nameOf, timeZone),
       ],
       message: {
         speakerName: nameOf(speaker),
         messages: context.messages,
         place: context.place,
-        localTime: localDateTime(context.now, timeZone),
+        localTime: localMoment(context.now, timeZone),
+        written: writtenWhen(context, timeZone),
         turnsSinceSummary,
       },
       files: enclosed.files,
@@ -182,6 +184,21 @@ export class PromptComposer {
       notes,
     };
   }
+}
+
+/** When the turn's messages were written, where one of them waited so long that "today" in it may be another day than now [H3]. */
+function writtenWhen({ messages, now }: TurnContext, timeZone: string): string | undefined {
+  const dated = [...messages, { at: now.toISOString() }].map((message) => ({
+    message,
+    when: localMoment(new Date(message.at), timeZone),
+  }));
+  const told = dated.filter((each, index) => {
+    const before = dated[index - 1];
+    return before === undefined || areApart(before, each);
+  });
+  if (told.length === 1) return undefined;
+  const whens = told.filter(({ message }) => messages.some((each) => each === message));
+  return whens.map(({ when }) => when).join(', ');
 }
 
 /** How the speaker's turns followed each other as far as history tells, for a session of which nothing else is known, as after a restart. */
@@ -300,8 +317,12 @@ export async function readEnclosures(
 export function enclosedSections(
   { replied, forwards }: Pick<Enclosures, 'replied' | 'forwards'>,
   nameOf: NextWindow['nameOf'],
+  timeZone: string,
 ): readonly Section[] {
-  return [...replied.map((each) => repliedSection(each, nameOf)), ...forwards.map(forwardedSection)];
+  return [
+    ...replied.map((each) => repliedSection(each, nameOf, timeZone)),
+    ...forwards.map((each) => forwardedSection(each, timeZone)),
+  ];
 }
 
 /** Reads messages replied to; those from before an erasing, and answers to such, are gone [K11]. */

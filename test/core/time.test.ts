@@ -7,6 +7,7 @@ import {
   localClock,
   localDate,
   localDateTime,
+  localMoment,
   machineTimeZone,
   nextDayAt,
   within,
@@ -50,6 +51,13 @@ describe('local dates and clock times [N5]', () => {
     const midnight = new Date('2026-01-15T23:00:00Z');
     expect(localDateTime(midnight, 'Europe/Berlin')).toBe('2026-01-16 00:00');
     expect(localClock(new Date('2026-01-15T22:59:59.999Z'), 'Europe/Berlin')).toBe('23:59');
+  });
+
+  it('have their weekday for models, and where a text is no time, no error [H3]', () => {
+    expect(localMoment(new Date('2026-01-15T23:30:00Z'), 'UTC')).toBe('Thu 2026-01-15 23:30');
+    expect(localMoment(new Date('2026-01-15T23:30:00Z'), 'Europe/Berlin')).toBe('Fri 2026-01-16 00:30');
+    expect(localMoment(new Date('2026-01-15T05:30:00Z'), 'Pacific/Honolulu')).toBe('Wed 2026-01-14 19:30');
+    expect(localMoment(new Date('soon'), 'UTC')).toBe('at unknown time');
   });
 
   it('follow the clocks when summer time begins and ends', () => {

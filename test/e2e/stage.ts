@@ -16,6 +16,8 @@ import { greetedSettings, openStageData, type Kept, type KeptFolder } from './st
 export interface StageOptions {
   /** Besides the token, the addresses and the folders. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Discord's clock, by which messages are dated. Default: the machine's. */
+  readonly now?: () => Date;
   /** What the sandbox asks of shards. */
   readonly sharding?: ShardingOptions;
   /** How the model server answers; without it, no model is configured and the offline stand-in speaks. */
@@ -71,8 +73,8 @@ export interface Stage extends AsyncDisposable {
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-stage-'));
   const model = await startModelServer(options.model ?? (() => ({ text: 'Understood.' })), options.probe);
-  const { sharding = {} } = options;
-  const server = await startSandboxServer({ sharding });
+  const { sharding = {}, now = () => new Date() } = options;
+  const server = await startSandboxServer({ sharding, now });
   const info = await server.info();
   const data = await openStageData(folder);
   const greet = async (id: string): Promise<void> => {

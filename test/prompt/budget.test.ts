@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { renderSection, type SectionName } from '../../src/core/section.ts';
 import { fitPrompt, renderSoul, withinBudget, type PromptDraft } from '../../src/prompt/budget.ts';
-import { historyEntry } from '../../src/prompt/history.ts';
+import { historyEntry, renderHistory } from '../../src/prompt/history.ts';
 import { chatMessage, section } from './samples.ts';
 
 const sections = [
@@ -35,7 +35,7 @@ function length(fitted: PromptDraft): number {
     renderSoul(fitted.soul),
     fitted.rules,
     ...fitted.sections.map(renderSection),
-    ...fitted.history.map((entry) => entry.text),
+    ...renderHistory(fitted.history).map(({ text }) => text),
     fitted.message,
   ].join('').length;
 }
@@ -66,6 +66,14 @@ describe('fitPrompt [P4]', () => {
     const fitted = fitPrompt(draft, length(draft) - sheds.reduce((a, b) => a + b, 0) - 1);
     expect(fitted.history).toEqual(draft.history.slice(1));
     expect(linesOf(fitted, 'durable_items')).toEqual(section().lines);
+  });
+
+  it('the oldest message that stays is shown with its date [H3]', () => {
+    const fitted = fitPrompt({ ...draft, sections: [] }, length({ ...draft, sections: [] }) - 1);
+    expect(renderHistory(fitted.history).map(({ text }) => text)).toEqual([
+      '[Thu 2026-01-15 12:00] Alice: two\n',
+      'Alice: three\n',
+    ]);
   });
 
   it('then durable items, from the last', () => {

@@ -117,10 +117,13 @@ describe('the order of a prompt [P0]', () => {
 describe('history without memory before it', () => {
   const window = nextWindow(undefined, [ownMessage(1, 'Good morning'), chatMessage(2, 'hi')], 3000).window;
 
-  it('does not begin with an assistant turn, which the Messages API refuses', () => {
+  it('begins with its date, not with an assistant turn, which the Messages API refuses [H3]', () => {
     const blocks = blocksOf(buildPrompt(promptInput({ history: window })));
-    expect(blocks.map((block) => block.text).join('')).not.toContain('Good morning');
-    expect(blocks[1]).toEqual({ role: 'user', text: 'Alice: hi\n', cache: true });
+    expect(blocks.slice(1, 4)).toEqual([
+      { role: 'user', text: '[Thu 2026-01-15 12:00]\n', cache: false },
+      { role: 'assistant', text: 'Good morning\n', cache: false },
+      { role: 'user', text: 'Alice: hi\n', cache: true },
+    ]);
   });
 
   it('may begin with one after a snapshot', () => {
@@ -128,7 +131,7 @@ describe('history without memory before it', () => {
     expect(prompt.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user']);
   });
 
-  it('drops it also where the snapshot had to give way to the budget', () => {
+  it('does so also where the snapshot had to give way to the budget', () => {
     const elsewhere = section({ name: 'recent_elsewhere', slot: 'fast' });
     const input = promptInput({ history: window, snapshot: snapshotOf(elsewhere) });
     for (let max = 0; max < 600; max += 7) {
@@ -236,7 +239,9 @@ describe('whatever is remembered, said and configured', () => {
           const words = `${text}|end${index}|`;
           return { id: `${index}`, text: words, at: '', attachments: names };
         });
-        const quotes = passedOn.map((text) => forwardedSection({ text, files: [] }));
+        const quotes = passedOn.map((text) =>
+          forwardedSection({ text, at: '2026-01-15T12:00:00.000Z', files: [] }, 'UTC'),
+        );
         const prompt = buildPrompt({
           ...input,
           rules: promptRules,

@@ -62,6 +62,12 @@ describe('renderMessage', () => {
     ).toContain('where="#tests, a thread in #dev, public"');
   });
 
+  it('says when it was written where that is not about now [H3]', () => {
+    expect(renderMessage(said('x', { written: 'Wed 2026-01-14 23:59', turnsSinceSummary: 2 }))).toContain(
+      ' time="2026-01-15 13:00" written="Wed 2026-01-14 23:59" turns-since-summary="2">\n',
+    );
+  });
+
   it('takes several messages together, attachments named', () => {
     const messages = [
       { id: '1', text: 'one', at: '', attachments: ['a.png'] },
@@ -98,24 +104,31 @@ describe('renderMessage', () => {
 });
 
 function replied(message: Omit<RepliedMessage, 'files'>): string {
-  return renderSection(repliedSection({ ...message, files: [] }, plainName));
+  return renderSection(repliedSection({ ...message, files: [] }, plainName, 'UTC'));
 }
 
 describe('the message that is replied to [Q3]', () => {
   it('keeps its lines and is named after its author', () => {
     expect(replied(chatMessage(1, 'one\n  two\n', { attachments: ['cat.png'] }))).toBe(
-      '<replied_to>\nThe message that is replied to, by Alice:\none\n  two\n[attached: cat.png]\n</replied_to>\n',
+      '<replied_to>\nThe message that is replied to, by Alice, Thu 2026-01-15 12:00:\none\n  two\n[attached: cat.png]\n</replied_to>\n',
     );
-    expect(replied(otherBotMessage(1, 'beep'))).toContain('by Dyno (bot):\nbeep\n');
-    expect(replied(ownMessage(1, 'yes'))).toContain('by you:\nyes\n');
+    expect(replied(otherBotMessage(1, 'beep'))).toContain('by Dyno (bot), Thu 2026-01-15 12:00:\nbeep\n');
+    expect(replied(ownMessage(1, 'yes'))).toContain('by you, Thu 2026-01-15 12:00:\nyes\n');
   });
 
   it('says so where there is nothing to read', () => {
-    expect(renderSection(repliedSection('gone', plainName))).toBe(
+    expect(renderSection(repliedSection('gone', plainName, 'UTC'))).toBe(
       '<replied_to>\nThe message that is replied to:\n(it can no longer be read)\n</replied_to>\n',
     );
     expect(replied(chatMessage(1, ' \n'))).toContain(':\n(no text)\n');
     expect(replied(chatMessage(1, '', { attachments: ['cat.png'] }))).toContain(':\n[attached: cat.png]\n');
+  });
+
+  it('is of its own day, as it is in the time zone [H3]', () => {
+    const message = { ...chatMessage(1, 'see you tomorrow', { at: '2026-01-10T23:30:00.000Z' }), files: [] };
+    expect(repliedSection(message, plainName, 'Europe/Berlin').title).toContain(
+      'by Alice, Sun 2026-01-11 00:30:',
+    );
   });
 
   it('is cut at a word, within its budget', () => {
@@ -127,8 +140,12 @@ describe('the message that is replied to [Q3]', () => {
 
   it('is of nobody where it was passed on', () => {
     const files = [{ name: 'a.txt', size: 1, url: 'https://cdn.discordapp.com/a.txt' }];
-    expect(renderSection(forwardedSection({ text: 'hello', files }))).toBe(
-      '<forwarded>\nA message that was passed on:\nhello\n[attached: a.txt]\n</forwarded>\n',
+    expect(
+      renderSection(
+        forwardedSection({ text: 'hello', at: '2026-01-01T23:30:00.000Z', files }, 'Europe/Berlin'),
+      ),
+    ).toBe(
+      '<forwarded>\nA message that was passed on, first written Fri 2026-01-02 00:30:\nhello\n[attached: a.txt]\n</forwarded>\n',
     );
   });
 
@@ -143,8 +160,11 @@ describe('the message that is replied to [Q3]', () => {
           const author = { id: '1', name, kind: 'human' as const };
           const message = chatMessage(1, text.repeat(times), { author, attachments: [file] });
           const sections = [
-            repliedSection({ ...message, files: [] }, plainName),
-            forwardedSection({ text: message.text, files: [{ name: file, size: 1, url: '' }] }),
+            repliedSection({ ...message, files: [] }, plainName, 'UTC'),
+            forwardedSection(
+              { text: message.text, at: message.at, files: [{ name: file, size: 1, url: '' }] },
+              'UTC',
+            ),
           ];
           for (const section of sections) {
             expect(withinBudget(section)).toBe(section);

@@ -48,7 +48,7 @@ describe('renderPromptReport [P5]', () => {
 
   it('measures each part by its own text', () => {
     const rows = rowsOf(renderPromptReport(prompt));
-    const history = 'Alice: hi\n東京 — 1234 ☂\n';
+    const history = '[Thu 2026-01-15 12:00] Alice: hi\n東京 — 1234 ☂\n';
     expect(rows.map((row) => row.label)).toEqual([
       'system · soul',
       'system · rules',

@@ -9,12 +9,14 @@ import { aliceContext } from '../model/alice-context.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
+const at = '2026-01-15T10:00:00.000Z';
+
 function file(name: string): AttachedFile {
   return { name, size: 1, url: `https://cdn.discordapp.com/${name}` };
 }
 
 function message(id: string, changes: Partial<TurnMessage> = {}): TurnMessage {
-  return { id, text: 'hello', at: '2026-01-15T10:00:00.000Z', attachments: [], ...changes };
+  return { id, text: 'hello', at, attachments: [], ...changes };
 }
 
 function replied(
@@ -65,7 +67,7 @@ async function read(
   };
   const turn = { ...aliceContext, messages };
   const enclosed = await readEnclosures(ports, turn, before, new AbortController().signal);
-  return { ...enclosed, asked, sections: enclosedSections(enclosed, ({ name }) => name) };
+  return { ...enclosed, asked, sections: enclosedSections(enclosed, ({ name }) => name, 'UTC') };
 }
 
 function replyTo(id: string): Pick<TurnMessage, 'repliesTo'> {
@@ -88,7 +90,11 @@ describe('what a turn brings along', () => {
   it('are the files of its messages, then of those passed on, then of those replied to', async () => {
     const { files } = await read(
       [
-        message('1', { files: [file('a')], forwards: [{ text: 'x', files: [file('c')] }], ...replyTo('9') }),
+        message('1', {
+          files: [file('a')],
+          forwards: [{ text: 'x', at, files: [file('c')] }],
+          ...replyTo('9'),
+        }),
         message('2', { files: [file('b')] }),
       ],
       [replied('9', bob, [file('d')])],
@@ -130,7 +136,7 @@ describe('what a turn brings along', () => {
   });
 
   it('has what a message that is replied to passes on', async () => {
-    const forwards = [{ text: 'the plan', files: [] }];
+    const forwards = [{ text: 'the plan', at, files: [] }];
     const { sections, hasThirdPartyText } = await read(
       [message('1', replyTo('9'))],
       [{ ...replied('9', { id: aliceId, name: 'Alice', kind: 'human' }), forwards }],
@@ -149,7 +155,7 @@ describe('what a turn brings along', () => {
   it.each([
     ['a file that was opened', message('1', { files: [file('a.txt')] }), true],
     ['a file that was not', message('1', { files: [file('a.mp4')] }), false],
-    ['a message passed on', message('1', { forwards: [{ text: 'x', files: [] }] }), true],
+    ['a message passed on', message('1', { forwards: [{ text: 'x', at, files: [] }] }), true],
     ['a reply to somebody else', message('1', replyTo('9')), true],
     ['a reply to the bot', message('1', replyTo('8')), false],
     ['a reply to oneself', message('1', replyTo('7')), false],

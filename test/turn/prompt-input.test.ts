@@ -97,6 +97,41 @@ describe('what is switched off', () => {
   });
 });
 
+describe('when the turn and what is before it were written [H3]', () => {
+  const at = (time: string) => ({ at: `2026-01-${time}:00.000Z` });
+  const zone = { timeZone: 'Europe/Berlin', historyBudget: 3000 };
+
+  async function textsOf(times: readonly string[], now: string): Promise<readonly string[]> {
+    const messages = times.map((time, index) => ({ ...message(9 + index, aliceId, 'human'), ...at(time) }));
+    const turn = { ...aliceContext, messages, now: new Date(at(now).at) };
+    const history = [
+      { ...alice, ...at('08T23:30') },
+      { ...bot, ...at('08T23:31') },
+    ];
+    const { prompt } = await composerOver(history, zone).compose(turn, allOn, signal);
+    return prompt.messages.flatMap(({ content }) =>
+      content.flatMap((block) => (block.type === 'text' ? [block.text] : [])),
+    );
+  }
+
+  it('is told in the time zone, of history by its own dates, and of the message by the present one', async () => {
+    const texts = await textsOf(['15T12:00'], '15T12:01');
+    expect(texts.slice(0, 2)).toEqual(['[Fri 2026-01-09 00:30] somebody: hi\n', 'hi\n']);
+    expect(texts.at(-1)).toContain('time="Thu 2026-01-15 13:01">');
+  });
+
+  it('tells of a message that waited when it was written, each time that is apart from the one before', async () => {
+    expect((await textsOf(['15T22:59'], '15T23:01')).at(-1)).toContain(
+      'time="Fri 2026-01-16 00:01" written="Thu 2026-01-15 23:59">',
+    );
+    const several = await textsOf(['15T22:58', '15T22:59', '15T23:00', '15T23:01'], '15T23:02');
+    expect(several.at(-1)).toContain(
+      'time="Fri 2026-01-16 00:02" written="Thu 2026-01-15 23:58, Fri 2026-01-16 00:00">',
+    );
+    expect((await textsOf(['15T10:00'], '15T11:01')).at(-1)).toContain('written="Thu 2026-01-15 11:00">');
+  });
+});
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 

@@ -291,7 +291,11 @@ export class ObedientScene {
         this.#replied = this.#posted.add(channelId, person('mallory'), text);
         return { repliesTo: { id: this.#replied.id, channelId }, ...others };
       case 'forward':
-        return { forwards: [{ text, files: [] }], shown: [{ kind: 'forwarded message', text }], ...others };
+        return {
+          forwards: [{ text, at: '2026-01-15T12:00:00.000Z', files: [] }],
+          shown: [{ kind: 'forwarded message', text }],
+          ...others,
+        };
       case 'file': {
         const name = 'news.txt';
         this.#files = [{ kind: 'text', name, text }];

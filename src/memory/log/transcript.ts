@@ -2,35 +2,39 @@ import { withoutMarkedNames } from '../../core/own-words.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
 import { clip, flatten, inParts } from '../../core/text.ts';
+import { localMoment } from '../../core/time.ts';
 import { mayHoldOthersWords, type LoggedMessage, type SequencedMessage } from './records.ts';
 
 const nameMaxChars = 80;
 /** Characters of turns in one model call. */
 const batchMaxChars = 20_000;
 
-/** A message as the model reads it; one line that forges neither a tag nor another speaker [P3]. What may be others' words has a tag of its own [M5a]. */
-export function turnLine(message: LoggedMessage): string {
+/** A message as the model reads it, with its local date and time [H3]; one line that forges neither a tag nor another speaker [P3]. What may be others' words has a tag of its own [M5a]. */
+export function turnLine(message: LoggedMessage, timeZone: string): string {
   const said = dataLine(maskSecrets(message.text) + fileNote(message));
-  return lineBegin(message) + (mayHoldOthersWords(message) ? `<others_words>${said}</others_words>` : said);
+  return (
+    lineBegin(message, timeZone) +
+    (mayHoldOthersWords(message) ? `<others_words>${said}</others_words>` : said)
+  );
 }
 
 /** The same without what may be others' words: of such an answer only that there was one, of a person's message no names of many words. */
-export function ownLine(message: LoggedMessage): string {
+export function ownLine(message: LoggedMessage, timeZone: string): string {
   const isLeftOut = message.role === 'assistant' && mayHoldOthersWords(message);
   const said = isLeftOut
     ? leftOut
     : dataLine(maskSecrets(withoutMarkedNames(message.text)) + fileNote(message));
-  return lineBegin(message) + said;
+  return lineBegin(message, timeZone) + said;
 }
 
 /** Instead of an answer's words. */
 const leftOut = "(an answer that is left out here, since it may repeat other people's words or a file)";
 
 /** Only the bot's own lines have brackets behind the name, so that nobody speaks as the bot by their name. */
-function lineBegin({ id, author, role }: LoggedMessage): string {
+function lineBegin({ id, at, author, role }: LoggedMessage, timeZone: string): string {
   const name =
     clip(flatten(author.normalize('NFKC').replace(/[:[\]<>()]/gu, ' ')), nameMaxChars) || 'someone';
-  return `- [${id}] ${role === 'assistant' ? `${name} (bot)` : name}: `;
+  return `- ${localMoment(new Date(at), timeZone)} [${id}] ${role === 'assistant' ? `${name} (bot)` : name}: `;
 }
 
 function fileNote({ attachments }: LoggedMessage): string {
@@ -40,7 +44,8 @@ function fileNote({ attachments }: LoggedMessage): string {
 /** The messages in parts that a model call can take, in order; a message longer than a part is one by itself. */
 export function inBatches(
   messages: readonly SequencedMessage[],
+  timeZone: string,
   maxChars = batchMaxChars,
 ): readonly (readonly SequencedMessage[])[] {
-  return inParts(messages, ({ message }) => turnLine(message).length + 1, maxChars);
+  return inParts(messages, ({ message }) => turnLine(message, timeZone).length + 1, maxChars);
 }

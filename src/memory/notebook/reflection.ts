@@ -96,7 +96,7 @@ export function createReflection(options: ReflectionOptions) {
   ): Promise<ReflectionOutcome> {
     for (let outcome: ReflectionOutcome = 'nothing-to-learn'; ; outcome = 'done') {
       const unseen = await unseenOf(session);
-      const [batch] = inBatches(unseen?.messages ?? [], turnsMaxChars);
+      const [batch] = inBatches(unseen?.messages ?? [], timeZone, turnsMaxChars);
       if (unseen === undefined || batch === undefined) return outcome;
       if (!(await reflectOn(unseen, batch, signal))) return 'dropped';
     }
@@ -209,11 +209,11 @@ async function reflectionRequest(
     renderSection({
       name: 'turns',
       title: 'The turns since you last looked back, oldest first:',
-      lines: messages.map(ownLine),
+      lines: messages.map((message) => ownLine(message, timeZone)),
     }),
   ];
   const where = isDm
-    ? `The conversation was on ${day}. Its daily file is daily/${day}.md, its episodes file episodes/${day.slice(0, 7)}.md.`
+    ? `The last of these turns was on ${day}. Its daily file is daily/${day}.md, its episodes file episodes/${day.slice(0, 7)}.md.`
     : 'Only overview.md can be written here.';
   return {
     purpose: 'reflection',
@@ -255,6 +255,10 @@ function fileSection(name: SectionName, title: string, texts: readonly (string |
   return renderSection({ name, title, lines });
 }
 
+/** Notes are read when "tomorrow" is long over [H3]. */
+const datesRule =
+  'Each turn begins with the date and time at which it was said. Write every time as a date, such as 2026-01-16, and never as today, tomorrow, on Friday or next week; what a turn calls tomorrow counts from the date of that turn.';
+
 /** What the model is asked to do after a conversation in a DM [A3]. */
 const notebookTask = `You look back on a conversation between a person and a Discord bot, and keep the person's notebook, which both of them read and write. Use the memory tools; you have at most 5 rounds of tool calls, so make several calls in one round. Nobody reads your answer: end with one short line.
 
@@ -266,6 +270,7 @@ What belongs where:
 
 Rules:
 - Write only what the person said or clearly agreed to. No guesses, no judgements, nothing about the private lives of others, no passwords, keys, codes or account numbers, and nothing that they asked to forget.
+- ${datesRule}
 - Do not write what the files say already. memory_write replaces a whole file: merge with what it holds, or better use memory_patch.
 - Write in the language of the person.
 - "Nothing new" is a good result. After small talk, or when all is known, call no tool and answer: Nothing new.
@@ -279,6 +284,7 @@ overview.md has these parts, each a heading with a few short lines; leave out th
 Rules:
 - Write overview.md and no other file. It concerns this conversation, not the person's life.
 - Write only what was said. No guesses, no passwords, keys or codes, and nothing that the person asked to forget.
+- ${datesRule}
 - memory_write replaces the whole file: merge with what it holds.
 - Write in the language of the conversation.
 - "Nothing new" is a good result. After small talk, or when all is noted, call no tool and answer: Nothing new.

@@ -55,7 +55,7 @@ export type RollingSummary = ReturnType<typeof createRollingSummary>;
 export function createRollingSummary(options: RollingSummaryOptions) {
   const { settings, store, states, log, model, clock, timeZone, logger } = options;
   const { enabled, everyTurns, maxChars } = settings;
-  const writer: SummaryWriter = { model, modelName: settings.model, maxChars, clock };
+  const writer: SummaryWriter = { model, modelName: settings.model, maxChars, clock, timeZone };
   const record = createRollingRecord({ store, states, log, timeZone });
   const sectionOf = oncePer((summary: StoredSummary) => summarySection(summary, { maxChars, timeZone }));
 
@@ -64,7 +64,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     if (turns < (rolling.rebuild ? 1 : everyTurns)) return 'not-due';
     // Everything private would be left behind, though the readers may be the same as ever.
     if (place !== undefined && hasUnknownReaders(place)) return 'not-due';
-    const batches = inBatches(messages);
+    const batches = inBatches(messages, timeZone);
     let current = rolling;
     for (const [index, batch] of batches.entries()) {
       const summary = await foldBatch(writer, session, current.summary, batch, place, signal);

@@ -11,7 +11,7 @@ const defaultMaxChars = 2_000;
 const maxWords = 590;
 
 /**
- * A summary made of what was said: the lines of the previous one, then each person's words, clipped. Where they do not all fit the limit
+ * A summary made of what was said: the lines of the previous one, then each person's words with their day, clipped. Where they do not all fit the limit
  * that the request states, the oldest go. The stand-in's own replies only repeat memory and are left out, and so is what people asked to
  * be remembered or forgotten: items hold that, and a summary would bring it back.
  */
@@ -21,7 +21,7 @@ export function summarize(request: ModelRequest, { shareOf }: Knowledge): string
   const said = turns
     .filter(({ text }) => !text.startsWith(offlineLabel) && memoryWishIn(text) === undefined)
     .filter(({ text }) => shareOf(text)(text) > 0)
-    .map(({ name, text }) => `${name}: ${clipAtWord(text, lineMaxChars)}`);
+    .map(({ day, name, text }) => `${name} (${day}): ${clipAtWord(text, lineMaxChars)}`);
   const lines = [...new Set([...previous, ...said])].filter((line) => line.trim() !== '');
   const summary = newestThatFit(lines, '\n', maxCharsOf(request));
   return summary === '' ? 'Only small talk so far.' : summary;

@@ -10,7 +10,7 @@ interface Line {
   readonly text: string;
 }
 
-const lineForm = /^- \S+ \S+ \[([^\]]+)\] ([^:]{1,200}): (.*)$/u;
+const lineForm = /^- \S+ \S+ \S+ \[([^\]]+)\] ([^:]{1,200}): (.*)$/u;
 
 /** What somebody who was away would look for, in this order. */
 const groups = [

@@ -4,6 +4,8 @@ import { sectionNames, type SectionName } from '../../core/section.ts';
 /** What a request holds, as far as the offline rules look at it. */
 export type ReadRequest = ReturnType<typeof readRequest>;
 
+/** The date that a line of history may begin with. */
+const dateForm = /^\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d\] ?/u;
 const sectionStart = new RegExp(String.raw`<(${sectionNames.join('|')})( [^<>\n]*)?>\n`, 'gu');
 
 /** Takes a request apart at the prompt's own tags; no data can forge them, so what is found is what was put there [P3]. */
@@ -34,7 +36,7 @@ export function readRequest(request: ModelRequest) {
         else sections.set(name, body.split('\n').slice(1));
       });
       for (const line of rest.split('\n')) {
-        const [, name, text] = /^([^:]{1,80}): (.+)$/u.exec(line.trim()) ?? [];
+        const [, name, text] = /^([^:]{1,80}): (.+)$/u.exec(line.trim().replace(dateForm, '')) ?? [];
         if (name !== undefined && text !== undefined) history.push({ name, text });
       }
     }
@@ -86,11 +88,11 @@ export function requestText(request: ModelRequest): string {
   return [textOf(request.system), ...request.messages.map((message) => textOf(message.content))].join('\n');
 }
 
-/** A message as requests about past turns show it. Reads `- [<messageId>] Name: text`. */
+/** A message as requests about past turns show it. Reads `- <date> [<messageId>] Name: text`. */
 function parseTurnLine(line: string) {
-  const [, messageId, name, text] =
-    /^- \[(\d+)\] ([^:]+): (?:<others_words>)?(.+?)(?:<\/others_words>)?$/u.exec(line) ?? [];
-  return name === undefined || text === undefined ? undefined : { messageId: messageId ?? '', name, text };
+  const [, day = '', messageId = '', name, text] =
+    /^- \S+ (\S+) \S+ \[(\d+)\] ([^:]+): (?:<others_words>)?(.+?)(?:<\/others_words>)?$/u.exec(line) ?? [];
+  return name === undefined || text === undefined ? undefined : { day, messageId, name, text };
 }
 
 /** A durable item as its line shows it [D5]; the channel without `#`, the date `YYYY-MM-DD`. Reads `- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)`. */

@@ -16,7 +16,7 @@ const idleMs = 600_000;
 
 /** Takes each line as a note. */
 function everything(request: ModelRequest): string {
-  const lines = [...inputOf(request).matchAll(/- \[(\d+)\] [^:]*: (.*)/gu)];
+  const lines = [...inputOf(request).matchAll(/\[(\d+)\] [^:]*: (.*)/gu)];
   return JSON.stringify({ notes: lines.map(([, messageId, quote]) => ({ quote, messageId })) });
 }
 
@@ -37,6 +37,7 @@ function open(
       channels,
       model,
       modelName: 'haiku',
+      timeZone: 'Europe/Berlin',
       people: {
         latest: () => Promise.resolve({ version: 1, greetedAt: '2026-01-01T00:00:00.000Z' }),
         mode: () => Promise.resolve('auto'),
@@ -89,6 +90,15 @@ describe('a stretch of talk [B1]', () => {
     expect(await texts()).toEqual(['Monday', 'Tuesday', 'Friday'].map((day) => `The walrus ships on ${day}`));
     await quiet();
     expect(model.requests).toHaveLength(1);
+  });
+
+  it('is read with the date and time of each message [H3]', async () => {
+    const { say, quiet, model } = open();
+    const id = say('The walrus ships tomorrow', bobId, new Date('2026-01-15T23:30:00Z'));
+    await quiet();
+    expect(model.requests.map(inputOf).join('')).toContain(
+      `- Fri 2026-01-16 00:30 [${id}] Bob: The walrus ships tomorrow\n`,
+    );
   });
 
   it('ends after 30 messages without waiting', async () => {

@@ -501,6 +501,23 @@ describe('without a language model', () => {
   });
 });
 
+describe('when something was said [H3]', () => {
+  it.each([dmPlace, publicPlace])(
+    'is told of each turn, and dates are asked for: $audience',
+    async (place) => {
+      const { sessions, model, reflection } = setUp();
+      sessions.time.now = Date.parse('2026-01-15T23:30:00Z');
+      await talk(sessions, place, 'my test is tomorrow', 'bye');
+      sessions.time.now += 3 * 24 * 60 * 60_000;
+      await talk(sessions, place, 'it went well');
+      await reflection.reflect({ channelId: place.channelId, userId: aliceId });
+      expect(asked(model)).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Alice: my test is tomorrow$/mu);
+      expect(asked(model)).toMatch(/^- Mon 2026-01-19 00:30 \[\d+\] Discoclaw \(bot\): re it went well$/mu);
+      expect(textOf(model.requests[0]?.system ?? [])).toMatch(/Write every time as a date/u);
+    },
+  );
+});
+
 describe('what others said [M5a]', () => {
   it.each([dmPlace, publicPlace])('is not seen where an answer may repeat it: $audience', async (place) => {
     const { sessions, model, reflection } = setUp();
@@ -513,7 +530,7 @@ describe('what others said [M5a]', () => {
     expect(await reflection.reflect({ channelId: place.channelId, userId: aliceId })).toBe('done');
     expect(asked(model)).not.toMatch(/canary|Mallory|purple/u);
     expect(asked(model)).toMatch(
-      /Alice: and what did say\?\n- \[\d+\] Discoclaw \(bot\): \(an answer that is left out here/u,
+      /Alice: and what did say\?\n- \w{3} [\d-]+ [\d:]+ \[\d+\] Discoclaw \(bot\): \(an answer that is left out here/u,
     );
     expect(asked(model)).toContain('Discoclaw (bot): re one');
   });

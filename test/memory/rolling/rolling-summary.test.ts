@@ -176,13 +176,35 @@ describe('when a summary is due [R1]', () => {
     await rolling.updateIfDue(session);
     const input = inputOf(model.requests[0]);
     expect(input.match(/<\/turns>/gu)).toHaveLength(1);
-    const lines = input.split('\n').filter((line) => line.startsWith('- ['));
+    const lines = input.split('\n').filter((line) => line.startsWith('- '));
     expect(lines.map((line) => /\] (.*?): /u.exec(line)?.[1])).toEqual([
       'Bob yes - 1 Eve',
       'Discoclaw (bot)',
       'Alice',
       'Discoclaw (bot)',
     ]);
+  });
+
+  it('tells when each turn was said and of when the summary so far is, and asks for dates [H3]', async () => {
+    const { sessions, model, rolling } = setUp();
+    const dayMs = 24 * 60 * 60_000;
+    sessions.time.now = Date.parse('2026-01-15T23:30:00Z');
+    await turns(sessions, 'my test is tomorrow');
+    sessions.time.now += 3 * dayMs;
+    await turns(sessions, 'it went well');
+    await rolling.updateIfDue(session);
+    const told = inputOf(model.requests[0]);
+    expect(told).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Alice: my test is tomorrow$/mu);
+    expect(told).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Discoclaw \(bot\): re my test is tomorrow$/mu);
+    expect(told).toMatch(/^- Mon 2026-01-19 00:30 \[\d+\] Alice: it went well$/mu);
+    expect(textOf(model.requests[0]?.system ?? [])).toMatch(/write every time as a date/u);
+
+    sessions.time.now += dayMs;
+    await turns(sessions, 'three', 'four');
+    await rolling.updateIfDue(session);
+    expect(inputOf(model.requests[1])).toContain(
+      'The summary so far, of Mon 2026-01-19 00:30:\nSummary 1.\n',
+    );
   });
 
   it('asks for the limit in these words [R2]', async () => {
@@ -544,7 +566,7 @@ describe('what others said [M5a]', () => {
     await turns(sessions, 'two', 'three');
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(inputOf(model.requests[1])).toContain(
-      'The summary so far, which may repeat what other people said',
+      'The summary so far, of Thu 2026-01-15 11:00, which may repeat what other people said',
     );
     expect(await rolling.sections(sessions.contextOf(['and now?']))).toMatchObject([
       { hasThirdPartyText: true },

@@ -27,36 +27,41 @@ async function condensed(previous: string, maxChars: number): Promise<string> {
 }
 
 describe('a summary', () => {
-  it('holds the previous one and what people said since', async () => {
+  it('holds the previous one and what people said since, with its day [H3]', async () => {
     expect(
       await summary(
         ['Alice: the release is on Friday'],
-        ['- [100] Alice: Bob tests it', '- [101] Alice: and writes the notes'],
+        [
+          '- Thu 2026-01-15 10:00 [100] Alice: Bob tests it',
+          '- Thu 2026-01-15 10:00 [101] Alice: and writes the notes',
+        ],
       ),
-    ).toBe('Alice: the release is on Friday\nAlice: Bob tests it\nAlice: and writes the notes');
+    ).toBe(
+      'Alice: the release is on Friday\nAlice (2026-01-15): Bob tests it\nAlice (2026-01-15): and writes the notes',
+    );
   });
 
   it('leaves out small talk, repeats, what the stand-in said and what items hold', async () => {
     const turns = [
-      '- [1] Alice: hi',
-      '- [2] Discoclaw: [offline model] You prefer Rust',
-      '- [3] Alice: Deploy now',
-      '- [5] Alice: remember that I prefer Rust',
-      '- [6] Alice: forget that I prefer Rust',
-      '- [4] Alice: Deploy now',
+      '- Thu 2026-01-15 10:00 [1] Alice: hi',
+      '- Thu 2026-01-15 10:00 [2] Discoclaw: [offline model] You prefer Rust',
+      '- Thu 2026-01-15 10:00 [3] Alice: Deploy now',
+      '- Thu 2026-01-15 10:00 [5] Alice: remember that I prefer Rust',
+      '- Thu 2026-01-15 10:00 [6] Alice: forget that I prefer Rust',
+      '- Thu 2026-01-15 10:00 [4] Alice: Deploy now',
     ];
 
-    expect(await summary([], turns)).toBe('Alice: Deploy now');
+    expect(await summary([], turns)).toBe('Alice (2026-01-15): Deploy now');
   });
 
   it('is never empty', async () => {
-    expect(await summary([], ['- [1] Alice: hi'])).toBe('Only small talk so far.');
+    expect(await summary([], ['- Thu 2026-01-15 10:00 [1] Alice: hi'])).toBe('Only small talk so far.');
   });
 
   it('lets the oldest go where the limit is reached', async () => {
     const turns = Array.from(
       { length: 30 },
-      (_, index) => `- [${index}] Alice: decision number${index} stands`,
+      (_, index) => `- Thu 2026-01-15 10:00 [${index}] Alice: decision number${index} stands`,
     );
 
     const text = await summary(['Alice: something old'], turns, 200);
@@ -73,7 +78,7 @@ describe('a summary', () => {
         fc.array(line),
         fc.integer({ min: 50, max: 3_000 }),
         async (previous, said, maxChars) => {
-          const turns = said.map((text, index) => `- [${index}] Alice: ${text}`);
+          const turns = said.map((text, index) => `- Thu 2026-01-15 10:00 [${index}] Alice: ${text}`);
 
           const text = await summary(previous, turns, maxChars);
 
@@ -114,7 +119,7 @@ interface Item {
 }
 
 async function extracted(...messages: readonly string[]): Promise<readonly Item[]> {
-  const turns = messages.map((text, index) => `- [${100 + index}] Alice: ${text}`);
+  const turns = messages.map((text, index) => `- Thu 2026-01-15 10:00 [${100 + index}] Alice: ${text}`);
   const request = offlineRequest({ purpose: 'extraction', sections: { turns } });
   const answer: { items: readonly Item[] } = JSON.parse(
     textOf((await createOfflineClient({ shareOf, wishesIn }).complete(request)).content),
@@ -207,9 +212,9 @@ const nothingNew = [{ type: 'text', text: 'Nothing new.' }];
 describe('a reflection without a language model', () => {
   it('adds what the person said of themselves to the facts', async () => {
     const [call] = await reflected([
-      '- [1] Alice: my name is Alice',
-      '- [2] Discoclaw: I am a bot',
-      '- [3] Alice: I live in Lisbon',
+      '- Thu 2026-01-15 10:00 [1] Alice: my name is Alice',
+      '- Thu 2026-01-15 10:00 [2] Discoclaw: I am a bot',
+      '- Thu 2026-01-15 10:00 [3] Alice: I live in Lisbon',
     ]);
     expect(call).toMatchObject({
       name: 'memory_append',
@@ -218,11 +223,23 @@ describe('a reflection without a language model', () => {
   });
 
   it.each([
-    ['nothing was said', ['- [1] Alice: hello', '- [2] Discoclaw: I am a bot'], {}],
-    ['the facts say it already', ['- [1] Alice: I live in Lisbon'], { facts: ['- Lives in  Lisbon'] }],
-    ['items were asked for', ['- [1] Alice: remember that I live in Lisbon'], {}],
-    ['there is no tool', ['- [1] Alice: I live in Lisbon'], { tools: [] }],
-    ['there are no facts files', ['- [1] Alice: I live in Lisbon'], { system: 'Keep overview.md.' }],
+    [
+      'nothing was said',
+      ['- Thu 2026-01-15 10:00 [1] Alice: hello', '- Thu 2026-01-15 10:00 [2] Discoclaw: I am a bot'],
+      {},
+    ],
+    [
+      'the facts say it already',
+      ['- Thu 2026-01-15 10:00 [1] Alice: I live in Lisbon'],
+      { facts: ['- Lives in  Lisbon'] },
+    ],
+    ['items were asked for', ['- Thu 2026-01-15 10:00 [1] Alice: remember that I live in Lisbon'], {}],
+    ['there is no tool', ['- Thu 2026-01-15 10:00 [1] Alice: I live in Lisbon'], { tools: [] }],
+    [
+      'there are no facts files',
+      ['- Thu 2026-01-15 10:00 [1] Alice: I live in Lisbon'],
+      { system: 'Keep overview.md.' },
+    ],
   ])('finds nothing new where %s', async (_, turns, changes) => {
     expect(await reflected(turns, changes)).toEqual(nothingNew);
   });
