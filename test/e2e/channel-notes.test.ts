@@ -169,7 +169,7 @@ it('says once in each channel that it is on, and nothing where it is off', async
 /** The model takes each line of the talk as a note, and claims it for everybody in it. */
 function noteEverything(): void {
   answers.notes = (body) => {
-    const lines = [...JSON.stringify(body.messages).matchAll(/- \[(\d+)\] \w+: (.*?)\\n/gu)];
+    const lines = [...JSON.stringify(body.messages).matchAll(/\[(\d+)\] \w+: (.*?)\\n/gu)];
     const notes = lines.flatMap(([, messageId]) => lines.map(([, , quote]) => ({ quote, messageId })));
     return { json: { notes } };
   };
@@ -207,7 +207,7 @@ describe('talk that is not for the bot', () => {
 
   it('leaves out secrets, and what nobody said', async () => {
     answers.notes = (body) => {
-      const [, messageId] = /- \[(\d+)\] bob/u.exec(JSON.stringify(body.messages)) ?? [];
+      const [, messageId] = /\[(\d+)\] bob/u.exec(JSON.stringify(body.messages)) ?? [];
       const quotes = ['the walrus password is hunter2horse', 'the walrus was cancelled by bob', saidByBob];
       return { json: { notes: quotes.map((quote) => ({ quote, messageId })) } };
     };

@@ -21,7 +21,7 @@ function finding(claims: readonly Claim[]): (body: MessagesBody) => { readonly j
   return (body) => {
     const lines = (body.messages?.[0]?.content[0]?.text ?? '').split('\n');
     const items = claims.map(({ text, quote = text, messageId }) => {
-      const line = lines.find((each) => each.includes(quote)) ?? lines.find((each) => each.startsWith('- ['));
+      const line = lines.find((each) => each.includes(quote)) ?? lines.find((each) => each.startsWith('- '));
       const id = messageId ?? /\[(?<id>\d+)\]/u.exec(line ?? '')?.groups?.['id'] ?? '';
       return { kind: 'fact', text, quote, messageId: id };
     });

@@ -6,6 +6,7 @@ import {
   chatCall,
   historyIn,
   toldIn,
+  withoutDate,
   type Answers,
   type SaidBlock,
 } from './model-calls.ts';
@@ -38,8 +39,9 @@ function lengthOf(history: readonly SaidBlock[]): number {
   return history.reduce((sum, { text }) => sum + text.length, 0);
 }
 
+/** The lines, dates aside. */
 function linesOf(history: readonly SaidBlock[]): readonly string[] {
-  return history.map(({ role, text }) => `${role} ${text}`);
+  return history.map(({ role, text }) => `${role} ${withoutDate(text)}`);
 }
 
 describe('with room for history', () => {
@@ -88,7 +90,7 @@ describe('with room for history', () => {
       const blocks = blocksIn(call);
       const mark = blocks.findLastIndex(({ cache_control: marked }) => marked !== undefined);
       const cached = blocks.slice(0, mark + 1);
-      expect(linesOf(blocks.slice(0, before.length))).toEqual(linesOf(before));
+      expect(blocks.slice(0, before.length).map(({ text }) => text)).toEqual(before.map(({ text }) => text));
       expect(cached).toHaveLength((turn - 1) * 2 + 1);
       before = cached;
       await say('bob', elsewhere, `elsewhere ${turn}`);
@@ -162,7 +164,7 @@ describe('with a budget of 300 characters', () => {
     await say('bob', channel, 'very long '.repeat(90));
     const history = await historyFor('alice', channel, 'well?');
     expect(history).toHaveLength(1);
-    expect(history[0]?.text).toMatch(/^bob: very long [\s\S]*…\n$/u);
+    expect(withoutDate(history[0]?.text ?? '')).toMatch(/^bob: very long [\s\S]*…\n$/u);
     expect(lengthOf(history)).toBeGreaterThan(budget * 0.9);
     expect(lengthOf(history)).toBeLessThanOrEqual(budget);
   });
@@ -181,7 +183,7 @@ describe('with a budget of 300 characters', () => {
     await historyFor('alice', channel, 'explain it');
     const history = await historyFor('alice', channel, 'shorter');
     expect(history.map(({ role }) => role)).toEqual(['user', 'assistant']);
-    expect(history[0]?.text).toBe('alice: explain it\n');
+    expect(withoutDate(history[0]?.text ?? '')).toBe('alice: explain it\n');
     expect(history[1]?.text).toMatch(/^I can explain it at length\.[\s\S]*…\n$/u);
     expect(lengthOf(history)).toBeLessThanOrEqual(budget);
   });

@@ -96,6 +96,11 @@ export function sectionIn(call: ModelServerRequest, name: string): string {
   return new RegExp(`(?<=^|\\n)<${name}>\\n[\\s\\S]*?\\n</${name}>\\n`, 'u').exec(text)?.[0] ?? '';
 }
 
+/** A line of history without the date that it may begin with. */
+export function withoutDate(line: string): string {
+  return line.replace(/^\[\w{3} [\d-]+ [\d:]+\] /u, '');
+}
+
 /** The earlier messages that a call shows: what stands between the memory at the beginning and the message itself. */
 export function historyIn(call: ModelServerRequest): readonly SaidBlock[] {
   return blocksIn(call)

@@ -27,8 +27,8 @@ beforeAll(async () => {
       extraction: (body) => {
         const line = textsOf(body.messages)
           .split('\n')
-          .find((each) => each.startsWith('- ['));
-        const [, messageId = '', text = ''] = /^- \[(\d+)\] [^:]*: (.*)$/u.exec(line ?? '') ?? [];
+          .find((each) => each.startsWith('- '));
+        const [, messageId = '', text = ''] = /\[(\d+)\] [^:]*: (.*)$/u.exec(line ?? '') ?? [];
         return { json: { items: [{ kind: 'fact', text, quote: text, messageId }] } };
       },
     }),

@@ -117,7 +117,7 @@ describe('with a summary after each turn', () => {
 
     await summarise(name, 'Third.', 'They began, went on and ended.');
     const told = toldIn(newestOf(stage, 'summary'));
-    expect(told).toContain('The summary so far:\nThey began.\n');
+    expect(told).toMatch(/The summary so far, of [^\n]+:\nThey began\.\n/u);
     expect(told).toContain(`${name}: Second.`);
     expect(await stage.readFile(`${folder}/state.json`)).not.toContain('oo long');
   });
@@ -147,7 +147,7 @@ describe('with a summary after each turn', () => {
       await stage.ask(name, 'dm', 'My plan is three.');
       await expect.poll(() => shown(stage, name)).toContain('The plan is three.');
       const told = toldIn(newestOf(stage, 'summary'));
-      expect(told).toContain('The summary so far:\nThe plan is one.\n');
+      expect(told).toMatch(/The summary so far, of [^\n]+:\nThe plan is one\.\n/u);
       expect(told).toContain(`${name}: My plan is two.`);
       expect(told).toContain(`${name}: My plan is three.`);
       expect(told).not.toContain('My plan is one.');

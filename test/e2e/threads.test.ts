@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { answeringBy, callsOf, chatCall, historyIn, systemIn, toldIn } from './model-calls.ts';
+import { answeringBy, callsOf, chatCall, historyIn, systemIn, toldIn, withoutDate } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -23,9 +23,8 @@ async function newChannel(forum = false): Promise<{ readonly id: string; readonl
 
 /** Somebody asks the bot; resolves with the lines of history that it was shown. */
 async function linesFor(as: string, place: string, text: string): Promise<readonly string[]> {
-  return historyIn(await chatCall(stage, as, place, `<@${stage.info.bot.id}> ${text}`)).map(
-    (block) => block.text,
-  );
+  const call = await chatCall(stage, as, place, `<@${stage.info.bot.id}> ${text}`);
+  return historyIn(call).map((block) => withoutDate(block.text));
 }
 
 function joinsOf(threadId: string): Promise<readonly { readonly status: number }[]> {
@@ -141,7 +140,7 @@ describe('a post in a forum', () => {
     await stage.sandbox.waitForReply({ in: post.id, after: post.id });
     const call = await chatCall(stage, 'alice', post.id, `<@${stage.info.bot.id}> can you help bob?`);
     expect(systemIn(call)).toContain('Questions of beginners.');
-    expect(historyIn(call)[0]?.text).toBe('bob: I am new here\n');
+    expect(withoutDate(historyIn(call)[0]?.text ?? '')).toBe('bob: I am new here\n');
     expect(toldIn(call)).toContain(`, a thread in #${forum.name}, public"`);
   });
 
