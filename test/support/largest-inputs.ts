@@ -29,7 +29,7 @@ function repeating(shape: () => string) {
     const start = body.system?.[0]?.text ?? '';
     const said = JSON.stringify(body.messages);
     if (start.startsWith('You find what one person says')) {
-      const messageId = /^- [^[\n]*\[(\d+)\]/mu.exec(said)?.[1] ?? '';
+      const messageId = /\[(\d{17,20})\]/u.exec(said)?.[1] ?? '';
       return {
         json: { items: [{ kind: 'fact', text: text.slice(0, 300), quote: text.slice(0, 1000), messageId }] },
       };
