@@ -194,7 +194,7 @@ describe('what hangs on the messages right before [G6]', () => {
   it('is opened of the speaker’s three messages before, and quoted where it was passed on', async () => {
     const before = [
       { ...replied('5', alice, [file('cat.png')]), at: '' },
-      { ...replied('6', alice), forwards: [{ text: 'the plan', files: [file('plan.txt')] }] },
+      { ...replied('6', alice), forwards: [{ text: 'the plan', at, files: [file('plan.txt')] }] },
     ];
     const { files, forwards, hasThirdPartyText } = await read(
       [message('9', { files: [file('own')] })],

@@ -181,7 +181,8 @@ describe('turns of sessions', () => {
   });
 });
 
-const forward = (id: number) => message(id, { text: '', forwards: [{ text: 'the plan', files: [] }] });
+const forward = (id: number) =>
+  message(id, { text: '', forwards: [{ text: 'the plan', at: '', files: [] }] });
 const idOf = (id: number) => `40000000000000000${id}`;
 
 describe('a message that was passed on [G6]', () => {
