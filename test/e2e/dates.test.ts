@@ -22,6 +22,10 @@ function daysAgo(days: number): { readonly date: Date; readonly told: string } {
   return { date, told: localMoment(date, zone) };
 }
 
+function dayOf({ told }: { readonly told: string }): string {
+  return told.slice(0, -' 14:03'.length);
+}
+
 /** A line of history, its clock time aside, since a test takes its time. */
 function dayAndWords(line: string): string {
   return line.replace(/^(\[\w{3} [\d-]+) \d\d:\d\d\]/u, '$1]');
@@ -42,7 +46,6 @@ it('the models are told when everything was said, whether it is warm, cold or su
     model: answeringBy(answers),
     now: () => now.date,
   });
-  const dayOf = ({ told }: { readonly told: string }): string => told.slice(0, -6);
   const said = now;
   const first = await chatCall(stage, 'bob', '@bob', 'My driving test is tomorrow morning');
   // The clock of this machine, by which it is answered, is six days ahead of Discord's.

@@ -9,14 +9,14 @@ import { aliceContext } from '../model/alice-context.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
-const at = '2026-01-15T10:00:00.000Z';
+const writtenAt = '2026-01-15T10:00:00.000Z';
 
 function file(name: string): AttachedFile {
   return { name, size: 1, url: `https://cdn.discordapp.com/${name}` };
 }
 
 function message(id: string, changes: Partial<TurnMessage> = {}): TurnMessage {
-  return { id, text: 'hello', at, attachments: [], ...changes };
+  return { id, text: 'hello', at: writtenAt, attachments: [], ...changes };
 }
 
 function replied(
@@ -92,7 +92,7 @@ describe('what a turn brings along', () => {
       [
         message('1', {
           files: [file('a')],
-          forwards: [{ text: 'x', at, files: [file('c')] }],
+          forwards: [{ text: 'x', at: writtenAt, files: [file('c')] }],
           ...replyTo('9'),
         }),
         message('2', { files: [file('b')] }),
@@ -136,7 +136,7 @@ describe('what a turn brings along', () => {
   });
 
   it('has what a message that is replied to passes on', async () => {
-    const forwards = [{ text: 'the plan', at, files: [] }];
+    const forwards = [{ text: 'the plan', at: writtenAt, files: [] }];
     const { sections, hasThirdPartyText } = await read(
       [message('1', replyTo('9'))],
       [{ ...replied('9', { id: aliceId, name: 'Alice', kind: 'human' }), forwards }],
@@ -155,7 +155,7 @@ describe('what a turn brings along', () => {
   it.each([
     ['a file that was opened', message('1', { files: [file('a.txt')] }), true],
     ['a file that was not', message('1', { files: [file('a.mp4')] }), false],
-    ['a message passed on', message('1', { forwards: [{ text: 'x', at, files: [] }] }), true],
+    ['a message passed on', message('1', { forwards: [{ text: 'x', at: writtenAt, files: [] }] }), true],
     ['a reply to somebody else', message('1', replyTo('9')), true],
     ['a reply to the bot', message('1', replyTo('8')), false],
     ['a reply to oneself', message('1', replyTo('7')), false],
@@ -194,7 +194,7 @@ describe('what hangs on the messages right before [G6]', () => {
   it('is opened of the speaker’s three messages before, and quoted where it was passed on', async () => {
     const before = [
       { ...replied('5', alice, [file('cat.png')]), at: '' },
-      { ...replied('6', alice), forwards: [{ text: 'the plan', at, files: [file('plan.txt')] }] },
+      { ...replied('6', alice), forwards: [{ text: 'the plan', at: writtenAt, files: [file('plan.txt')] }] },
     ];
     const { files, forwards, hasThirdPartyText } = await read(
       [message('9', { files: [file('own')] })],

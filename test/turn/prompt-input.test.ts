@@ -97,16 +97,22 @@ describe('what is switched off', () => {
   });
 });
 
+function inJanuary(time: string): { readonly at: string } {
+  return { at: `2026-01-${time}:00.000Z` };
+}
+
 describe('when the turn and what is before it were written [H3]', () => {
-  const at = (time: string) => ({ at: `2026-01-${time}:00.000Z` });
   const zone = { timeZone: 'Europe/Berlin', historyBudget: 3000 };
 
   async function textsOf(times: readonly string[], now: string): Promise<readonly string[]> {
-    const messages = times.map((time, index) => ({ ...message(9 + index, aliceId, 'human'), ...at(time) }));
-    const turn = { ...aliceContext, messages, now: new Date(at(now).at) };
+    const messages = times.map((time, index) => ({
+      ...message(9 + index, aliceId, 'human'),
+      ...inJanuary(time),
+    }));
+    const turn = { ...aliceContext, messages, now: new Date(inJanuary(now).at) };
     const history = [
-      { ...alice, ...at('08T23:30') },
-      { ...bot, ...at('08T23:31') },
+      { ...alice, ...inJanuary('08T23:30') },
+      { ...bot, ...inJanuary('08T23:31') },
     ];
     const { prompt } = await composerOver(history, zone).compose(turn, allOn, signal);
     return prompt.messages.flatMap(({ content }) =>
