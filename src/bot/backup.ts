@@ -20,6 +20,7 @@ import { dataFormat, FolderInUseError, takeOwnerLock } from '../storage/files/ow
 import { allRoots, locate, type RootFolders } from '../storage/files/paths.ts';
 import { readSnapshot, type SnapshotContents } from '../storage/files/snapshot.ts';
 import { createFileStore } from '../storage/files/store.ts';
+import { erasedAtIn, erasuresKey, erasuresKind, type ErasureList } from '../memory/erasures.ts';
 import { openMemory } from './memory-alone.ts';
 
 /** What is the caller's to mend. */
@@ -38,8 +39,6 @@ const aboutSchema = z.object({
   at: z.string(),
 });
 type About = z.infer<typeof aboutSchema>;
-
-const erasedSchema = z.looseObject({ erasedAt: z.string() });
 
 const token = () => randomBytes(6).toString('hex');
 
@@ -128,12 +127,12 @@ async function restore(
   const lock = await takeOwnerLock(nodeFileSystem, roots.data);
   const mark = token();
   const [staging, aside] = [`.restoring-${mark}`, `.replaced-${mark}`];
-  let erased: ReadonlyMap<string, string> = new Map();
-  let count = 0;
+  let erasures: readonly ErasureList[] = [];
+  let contents: Unpacked = { count: 0, ids: new Set() };
   try {
     if (!isReplacing) await refuseToReplace(roots);
-    erased = await erasedSince(about.at, roots);
-    count = await unpack(file, roots, staging);
+    erasures = await erasuresIn(roots);
+    contents = await unpack(file, roots, staging);
     for (const root of allRoots(roots)) await exchange(root, staging, aside);
     for (const root of allRoots(roots))
       if (root !== roots.workspace) await rm(join(root, aside), { recursive: true, force: true });
@@ -141,11 +140,11 @@ async function restore(
     for (const root of allRoots(roots)) await rm(join(root, staging), { recursive: true, force: true });
     await lock.release();
   }
-  const again = await eraseAgain(erased, environment);
+  const again = await eraseAgain(erasures, contents.ids, about.at, environment);
   const kept = (await exists(join(roots.workspace, aside)))
     ? `What the workspace held before is in ${join(roots.workspace, aside)}.\n`
     : '';
-  return `Restored ${count} files, as they were at ${about.at}.\n${again}${kept}`;
+  return `Restored ${contents.count} files, as they were at ${about.at}.\n${again}${kept}`;
 }
 
 function readAbout(file: string): Promise<About> {
@@ -186,9 +185,16 @@ async function bytesOf(zip: OpenedZip, entry: Entry): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Puts all files, checked, beside where they will be; resolves with how many there are. */
-function unpack(file: string, roots: RootFolders, staging: string): Promise<number> {
+interface Unpacked {
+  readonly count: number;
+  /** All Discord ids in the files' names: whoever has anything has a folder. */
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Puts all files, checked, beside where they will be. */
+function unpack(file: string, roots: RootFolders, staging: string): Promise<Unpacked> {
   return reading(file, async (zip) => {
+    const ids = new Set<string>();
     let count = 0;
     for await (const entry of zip.eachEntry()) {
       const { fileName: name } = entry;
@@ -198,9 +204,10 @@ function unpack(file: string, roots: RootFolders, staging: string): Promise<numb
       const target = join(root, staging, path.slice(root.length));
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await unpackEntry(zip, entry, target);
+      for (const id of name.split('/').filter(isSnowflake)) ids.add(id);
       count += 1;
     }
-    return count;
+    return { count, ids };
   });
 }
 
@@ -246,28 +253,38 @@ async function exchange(root: string, staging: string, aside: string): Promise<v
     await rename(join(root, staging, name), join(root, name));
 }
 
-/** Who had everything erased after a moment, and when, as the present data folder tells it [K11]. */
-async function erasedSince(moment: string, { data }: RootFolders): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for (const userId of await readdir(join(data, 'users')).catch(() => [])) {
-    const text = await readFile(join(data, 'users', userId, 'settings.json'), 'utf8').catch(() => '');
-    if (!isSnowflake(userId) || text === '') continue;
-    const { data: settings } = erasedSchema.safeParse(parseJson(text));
-    if (settings !== undefined && settings.erasedAt > moment) found.set(userId, settings.erasedAt);
-  }
-  return found;
+/** Who had everything erased, as the present data folder tells it by hashes [K11]. */
+async function erasuresIn({ data }: RootFolders): Promise<readonly ErasureList[]> {
+  const text = await readFile(join(data, erasuresKey), 'utf8').catch(() => '');
+  const { data: document } = erasuresKind.schema.safeParse(text === '' ? undefined : parseJson(text));
+  return document?.lists ?? [];
 }
 
-/** Erases again what was erased after the backup was made. Resolves with what there is to say. */
-async function eraseAgain(erased: ReadonlyMap<string, string>, environment: Environment): Promise<string> {
-  if (erased.size === 0) return '';
+/** Erases again what was erased after the backup was made, of those who are in it. Resolves with what there is to say. */
+async function eraseAgain(
+  lists: readonly ErasureList[],
+  ids: ReadonlySet<string>,
+  moment: string,
+  environment: Environment,
+): Promise<string> {
+  if (lists.length === 0) return '';
+  const erased = [...ids].flatMap((id) =>
+    lists.flatMap((list) => {
+      const at = erasedAtIn(list, id);
+      return at === undefined || at <= moment ? [] : [{ id, at }];
+    }),
+  );
   const { memory, close } = await openMemory(environment);
   try {
-    for (const [userId, at] of erased) await memory.changes.erase(userId, at);
+    await memory.people.adoptErasures(lists);
+    for (const { id, at } of erased) await memory.changes.erase(id, at);
   } finally {
     await close();
   }
-  return `Erased again what ${erased.size === 1 ? 'one person' : `${erased.size} people`} had erased since.\n`;
+  const people = new Set(erased.map(({ id }) => id)).size;
+  return people === 0
+    ? ''
+    : `Erased again what ${people === 1 ? 'one person' : `${people} people`} had erased since.\n`;
 }
 
 function exists(path: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { guildsKind } from '../discord/interactions/register-commands.ts';
 import { durableDocumentKind } from '../memory/durable/document.ts';
 import { notesKind } from '../memory/channel/document.ts';
 import { notedKind } from '../memory/channel/noted.ts';
+import { erasuresKind } from '../memory/erasures.ts';
 import { leftKind } from '../memory/left-guilds.ts';
 import { retentionKind } from '../memory/retention.ts';
 import { stateKind } from '../memory/log/session-state.ts';
@@ -34,6 +35,7 @@ const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
   [/^retention\.json$/u, retentionKind],
   [/^command-guilds\.json$/u, guildsKind],
   [/^left-guilds\.json$/u, leftKind],
+  [/^erasures\.json$/u, erasuresKind],
 ];
 
 /** Documents and logs that lie directly in the data folder; all others lie in {@link dataFolders}. */
@@ -44,6 +46,7 @@ export const rootFiles = [
   'retention.json',
   'command-guilds.json',
   'left-guilds.json',
+  'erasures.json',
   'changes.jsonl',
   'undo.jsonl',
   'proposals.jsonl',

@@ -15,12 +15,17 @@ const keptSessions = 1000;
 
 export type PauseNotes = ReturnType<typeof createPauseNotes>;
 
-/** The small line about a pause [K9]: under the first answer in a conversation, and then now and again, so that it stays quiet. */
+/** The small line about a pause [K9], or about settings that cannot be read: under the first answer in a conversation, and then now and again, so that it stays quiet. */
 export function createPauseNotes(clock: Clock) {
   const told = growingCache<string, { readonly since: string; readonly at: number }>(keptSessions);
   return {
     /** What to say under an answer; nothing where the person knows. */
-    take(session: SessionKey, pause: Pause | undefined): readonly string[] {
+    take(
+      session: SessionKey,
+      { pause, isUnreadable }: Pick<Consent, 'pause' | 'isUnreadable'>,
+    ): readonly string[] {
+      // What is so for as long as a disk is away is told each time: nobody knows when it ends.
+      if (isUnreadable === true) return [cannotSave];
       if (pause === undefined) return [];
       const name = sessionName(session);
       const now = clock().getTime();
@@ -31,6 +36,8 @@ export function createPauseNotes(clock: Clock) {
     },
   };
 }
+
+const cannotSave = "I can't save right now, so nothing of this is remembered";
 
 function noteOf({ scope }: Pause): string {
   return scope === 'here'
@@ -50,12 +57,15 @@ export async function storingRefusal(
 ): Promise<string | undefined> {
   // Another bot has no settings, and each tool knows what it may not do for it.
   if (tool.stores === undefined || context.speaker.isBot !== undefined) return undefined;
+  if (consent.isUnreadable === true) return unreadableRefusal;
   if (!consent.isStored || !(await people.mayStore(sessionOf(context)))) return pausedRefusal;
   const mode = await people.mode(context.speaker.id);
   if (mode === 'ask' && tool.stores === 'notes') return unaskedRefusal;
   return mode === 'off' ? unnoticedRefusal : undefined;
 }
 
+const unreadableRefusal =
+  'Not stored: memory cannot be read or written right now. Say that you cannot save anything at the moment.';
 const pausedRefusal =
   'Not stored: the person has paused their memory. Only they can end that, with `!memory resume`.';
 const unaskedRefusal =

@@ -227,6 +227,7 @@ async function readSections(
     channelContext,
     ...(isMemoryOff ? [memoryIsOff] : layers),
     ...(isMemoryOff || consent?.pause === undefined ? [] : [memoryIsPaused]),
+    ...(isMemoryOff || consent?.isUnreadable === undefined ? [] : [memoryIsAway]),
     ...(actions === undefined || areActionsOff ? [] : [actions]),
   ];
   const read = await Promise.all(
@@ -249,10 +250,15 @@ const offLine =
 const pausedLine =
   'This person has paused their memory: nothing that is said is kept until they resume it, and tools that store refuse. What was kept before may be used. Promise to remember nothing.';
 
+const awayLine =
+  'Memory cannot be read or written right now: nothing that is said is kept, and what was kept before is not at hand. Promise to remember nothing.';
+
 /** Instead of all layers: the model is told. */
 const memoryIsOff = factOf('memory switch', offLine);
 /** Besides all layers [K9]. */
 const memoryIsPaused = factOf('pause', pausedLine);
+/** Besides all layers, which say nothing then. */
+const memoryIsAway = factOf('memory away', awayLine);
 
 function factOf(name: string, line: string): SectionSource<TurnContext> {
   const frame = { ...offFrame, lines: [line] };

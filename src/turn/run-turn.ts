@@ -302,7 +302,7 @@ async function deliver(
   const { text, problem, notes, notices, offers, hadNoTools = false } = answer;
   const { hasThirdPartyText, thirdPartyTextAt, retells } = answer;
   const question = questionOf(turn);
-  const paused = bot.pauseNotes.take(sessionOf(turn), memory.pause);
+  const paused = bot.pauseNotes.take(sessionOf(turn), memory.consent);
   const under = async () => {
     const told = await bot.memoryNotices.under(turn, notices, {
       isWhole: text !== '' && problem === undefined,

@@ -69,7 +69,7 @@ export function openMemory(
     recorded,
     /** The log has the question, or will have it. */
     isLogged: isStored && !isBot,
-    pause: consent.pause,
+    consent,
     /** What the speaker is to be told under the answer of what memory does not keep [K14]. */
     notes({ text }: Pick<AnswerToKeep, 'text'>): readonly string[] {
       hasSecrets ||= hasSecret(text);

@@ -75,7 +75,7 @@ describe('two processes over one store [X2][X3]', () => {
     const everything = await scene.data.common.everything();
     expect([word, other].filter((each) => everything.includes(each))).toEqual([]);
     const held = await scene.data.common.list(`users/${aliceId}`);
-    expect(held.map(({ path }) => path)).toEqual(['settings.json']);
+    expect(held.map(({ path }) => path)).toEqual([]);
     const left = await scene.data.common.list(`sessions/${places.yard.channelId}`);
     expect(left.filter(({ bytes }) => bytes > 0)).toEqual([]);
     // And the person can begin anew.

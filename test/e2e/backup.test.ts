@@ -102,6 +102,8 @@ describe('a backup [O4]', () => {
     const clicked = await stage.sandbox.click({ as: 'person0', message: id, label: 'Erase everything' });
     const told = async () => (await stage.sandbox.interaction({ id: clicked.id })).followUps.at(-1)?.text;
     await expect.poll(told, { timeout: 60_000 }).toMatch(/^Erased: everything/u);
+    // Who comes back has files again: what they had erased stays erased.
+    await stage.ask('person0', '@person0', '!memory remember I have a teapot');
     const running = await runScript(['restore', backup(), '--replace']);
     expect(running).toMatchObject({ code: 2 });
     expect(running.errors).toContain('in use by process');
@@ -112,6 +114,9 @@ describe('a backup [O4]', () => {
     const restored = await runScript(['restore', backup(), '--replace']);
     expect(restored).toMatchObject({ code: 0 });
     expect(restored.output).toContain('Erased again what one person had erased since.');
+    const data = join(stage.folder, 'data');
+    const names = await readdir(data, { recursive: true });
+    expect([...names, await textOfAll(data)].join('\n')).not.toContain(stage.info.people['person0']);
     await stage.startBot();
     expect(await shownTo('person0')).not.toContain('kettle');
     expect(await shownTo('person1')).toContain('kettle person1 0');

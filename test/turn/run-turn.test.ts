@@ -592,6 +592,16 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     expect(lines).toEqual(['send -# Paused: nothing of this is stored until `!memory resume` as 1e']);
   });
 
+  it('says what is so where the settings cannot be read, and not that anybody has paused [E3]', async () => {
+    const unreadable = { isStored: false, mode: 'off', isUnreadable: true } as const;
+    const { run, steps } = turnWith(hi, { people: people(unreadable) });
+    await run([message], new TurnControl());
+    expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
+    expect(steps.filter((step) => step.startsWith('send -#'))).toEqual([
+      "send -# I can't save right now, so nothing of this is remembered as 1e",
+    ]);
+  });
+
   it.each([
     ['short answer that the log tells to be missing', free, 'Hi.', true],
     ['long answer, of which people may see a part,', free, 'Hi. '.repeat(600), false],

@@ -8,6 +8,7 @@ import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, SetAside, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
+import { createErasures } from '../erasures.ts';
 import type { MemoryLayer } from '../layer.ts';
 
 /**
@@ -44,8 +45,6 @@ const documentSchema = z.object({
   pastPauses: z.array(pastPauseSchema).readonly().exactOptional(),
   /** When the person had the first words [K12]; a file without it is of somebody who has not had them yet. */
   greetedAt: timeSchema.exactOptional(),
-  /** When they had everything erased [K11]: what was said until then is used no more. */
-  erasedAt: timeSchema.exactOptional(),
   /** Files of theirs that could not be read, oldest first, as long as they were not told of it [S5]. */
   setAside: z
     .array(z.object({ key: z.string(), at: timeSchema, copyFrom: timeSchema.exactOptional() }))
@@ -53,10 +52,14 @@ const documentSchema = z.object({
     .exactOptional(),
 });
 
-export type PersonSettings = Readonly<z.infer<typeof documentSchema>>;
+type StoredSettings = Readonly<z.infer<typeof documentSchema>>;
+export interface PersonSettings extends StoredSettings {
+  /** When they had everything erased [K11]: what was said until then is used no more. It stands in no file of theirs. */
+  readonly erasedAt?: string | undefined;
+}
 type PastPause = Readonly<z.infer<typeof pastPauseSchema>>;
 
-export const settingsKind: DocumentKind<PersonSettings> = { version: 1, schema: documentSchema };
+export const settingsKind: DocumentKind<StoredSettings> = { version: 1, schema: documentSchema };
 
 const unset: PersonSettings = { version: 1 };
 const epoch = new Date(0).toISOString();
@@ -78,6 +81,8 @@ export interface Consent {
   readonly mode: NoticingMode;
   /** The pause that the person is told of. */
   readonly pause?: Pause;
+  /** Their settings cannot be read: nothing is stored, though nobody has paused anything. */
+  readonly isUnreadable?: true;
   /** Whether what was said here at a moment, ISO 8601, was said in a pause that is over, or before an erasing; absent where there was neither. */
   readonly wasPaused?: (at: string) => boolean;
 }
@@ -103,12 +108,17 @@ export function createPersonSettings(ports: {
   readonly logger: Logger;
 }) {
   const { store, writes, defaultMode = 'auto', clock, logger } = ports;
+  const erasures = createErasures(store);
   /** As they were read or changed last: within a turn they are read once, where no other process may change them. */
   const known = growingCache<string, PersonSettings>(knownPeople);
 
   /** Rejects with `StoreError`; `undefined` where nothing was ever set. */
   async function get(userId: string): Promise<PersonSettings | undefined> {
-    const settings = await store.read(keyOf(userId), settingsKind);
+    const [stored, erasedAt] = await Promise.all([
+      store.read(keyOf(userId), settingsKind),
+      erasures.at(userId),
+    ]);
+    const settings = erasedAt === undefined ? stored : { ...(stored ?? unset), erasedAt };
     known.set(userId, settings ?? unset);
     return settings;
   }
@@ -128,14 +138,14 @@ export function createPersonSettings(ports: {
 
   async function change(
     userId: string,
-    operation: (settings: PersonSettings) => PersonSettings,
+    operation: (settings: StoredSettings) => PersonSettings,
     options: { readonly erase?: boolean } = { erase: true },
   ): Promise<PersonSettings> {
     const changed = await writes.run(userId, () =>
       // By default so that the last good copy is this one: what it stops must stay stopped when the file is damaged by hand.
       store.update(keyOf(userId), settingsKind, (before) => operation(before ?? unset), options),
     );
-    known.set(userId, changed ?? unset);
+    known.delete(userId);
     return changed ?? unset;
   }
 
@@ -191,6 +201,7 @@ export function createPersonSettings(ports: {
       const { channelId } = session;
       const at = turn.messages.at(-1)?.at ?? turn.now.toISOString();
       const present = await read(session.userId);
+      if (present === unreadable) return { isStored: false, mode: 'off', isUnreadable: true };
       const settings = settled(await withEarlier(present, channelId, at, earlier), Date.parse(at));
       const pause = openPause(settings, channelId);
       if (pause?.scope === 'here') await prolong(session, at);
@@ -237,12 +248,12 @@ export function createPersonSettings(ports: {
       return (at) => !wasPausedAt(settings, channelId, at);
     },
     /** When the person had everything erased, as the store has it now. Rejects with `StoreError`. */
-    erasedAt: async (userId: string): Promise<string | undefined> => (await get(userId))?.erasedAt,
-    /** Keeps the moment of an erasing and nothing else. As part of a job of the person's queue. Rejects with `StoreError`. */
+    erasedAt: (userId: string): Promise<string | undefined> => erasures.at(userId),
+    adoptErasures: erasures.adopt,
+    /** Keeps the moment of an erasing, without their id. As part of a job of the person's queue. Rejects with `StoreError`. */
     async noteErased(userId: string, at: string): Promise<void> {
-      const erased: PersonSettings = { version: 1, erasedAt: at };
-      await store.update(keyOf(userId), settingsKind, () => erased, { erase: true });
-      known.set(userId, erased);
+      await erasures.note(userId, at);
+      known.delete(userId);
     },
     /** A file of theirs was set aside, which they are to be told. Rejects with `StoreError`. */
     noteSetAside: (userId: string, file: SetAside) =>

@@ -55,7 +55,7 @@ describe('what a person lets the bot keep [K9]', () => {
     expect(await consent(0)).toEqual({ isStored: true, mode: 'auto' });
     expect(await people.mayStore(here)).toBe(true);
     expect(await people.mode(aliceId)).toBe('auto');
-    expect(read).toHaveBeenCalledTimes(1);
+    expect(read.mock.calls.map(([asked]) => asked)).toEqual([key, 'erasures.json']);
   });
 
   it('is nothing in a pause, in every place, until it is resumed; after a start too', async () => {
@@ -134,7 +134,8 @@ describe('what a person lets the bot keep [K9]', () => {
       store.read = async () => {
         throw error;
       };
-      expect(await consent(0)).toMatchObject({ isStored: false, mode: 'off' });
+      // Nobody has paused, and nobody is told so.
+      expect(await consent(0)).toEqual({ isStored: false, mode: 'off', isUnreadable: true });
       expect(await people.mayStore(here)).toBe(false);
       expect(await people.mayFold(here)).toBe(false);
       expect(logger.lines.some(({ data }) => data?.['userId'] === aliceId && data['error'] === error)).toBe(
