@@ -14,7 +14,7 @@ import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
 import { journalInJobs } from '../turn/journal.ts';
-import type { PresentGuilds } from '../memory/left-guilds.ts';
+import type { PresentGuilds } from '../memory/gone-places.ts';
 import { createTakeover } from '../memory/takeover.ts';
 import { createNoteTaking } from '../memory/channel/note-taking.ts';
 import { cachePrice } from '../model/anthropic/models.ts';
@@ -117,7 +117,7 @@ export function createBot(config: Config, ports: BotPorts) {
     greeting,
     setAside,
     retention,
-    leftGuilds,
+    gonePlaces,
     provenance,
     channelNotes,
   } = memory;
@@ -324,7 +324,7 @@ export function createBot(config: Config, ports: BotPorts) {
   /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
     await retention.idle();
-    await leftGuilds.idle();
+    await gonePlaces.idle();
     await noteTaking.idle();
     await turns.idle();
     await afterTurn.idle();
@@ -348,7 +348,12 @@ export function createBot(config: Config, ports: BotPorts) {
     memberRole: settings.memberRole,
     ...createKnownChannels({ sessionLog, journal, channelNotes }),
     /** The bot was removed from a guild that had these channels. Must not be told of an outage. */
-    guildLeft: (guildId: string, channelIds: readonly string[]) => leftGuilds.left(guildId, channelIds),
+    guildLeft: (guildId: string, channelIds: readonly string[]) => gonePlaces.left(guildId, channelIds),
+    /** Channels or threads were deleted: turns there end, and nothing of them is used any more [K15]. Resolves when that is on disk; never rejects. */
+    channelsDeleted: (channelIds: readonly string[]): Promise<void> => {
+      for (const id of channelIds) turns.endIn(id);
+      return gonePlaces.deleted(channelIds);
+    },
     /** Finishes what a kill left undone, when replies can be sent. */
     recovery,
     /** Erases what is too old, and what is left of guilds that the bot is in no more, from now on, beside everything else [K15]. Never rejects. */
@@ -356,7 +361,7 @@ export function createBot(config: Config, ports: BotPorts) {
       await recovery.finishChanges();
       takeover?.start();
       retention.start();
-      leftGuilds.start(presentGuilds);
+      gonePlaces.start(presentGuilds);
       await channelNotes.dropPaused(clock().toISOString(), processes?.locks);
       await noteTaking.start(presentGuilds.areKnown);
     },
@@ -371,7 +376,7 @@ export function createBot(config: Config, ports: BotPorts) {
       turns.stop();
       afterTurn.stopTaking();
       retention.stop();
-      leftGuilds.stop();
+      gonePlaces.stop();
       noteTaking.stop();
       idleSessions.stop();
       takeover?.stop();

@@ -4,7 +4,7 @@ import { durableDocumentKind } from '../memory/durable/document.ts';
 import { notesKind } from '../memory/channel/document.ts';
 import { notedKind } from '../memory/channel/noted.ts';
 import { erasuresKind } from '../memory/erasures.ts';
-import { leftKind } from '../memory/left-guilds.ts';
+import { goneKind } from '../memory/gone-places.ts';
 import { retentionKind } from '../memory/retention.ts';
 import { stateKind } from '../memory/log/session-state.ts';
 import { sessionsKind } from '../memory/log/sessions.ts';
@@ -34,7 +34,7 @@ const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
   [/^ignored\.json$/u, ignoredKind],
   [/^retention\.json$/u, retentionKind],
   [/^command-guilds\.json$/u, guildsKind],
-  [/^left-guilds\.json$/u, leftKind],
+  [/^gone-places\.json$/u, goneKind],
   [/^erasures\.json$/u, erasuresKind],
 ];
 
@@ -45,7 +45,7 @@ export const rootFiles = [
   'ignored.json',
   'retention.json',
   'command-guilds.json',
-  'left-guilds.json',
+  'gone-places.json',
   'erasures.json',
   'changes.jsonl',
   'undo.jsonl',

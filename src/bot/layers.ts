@@ -20,7 +20,7 @@ import { stillNamed } from '../memory/durable/notices.ts';
 import { createExtraction } from '../memory/durable/extraction.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
-import { createLeftGuilds } from '../memory/left-guilds.ts';
+import { createGonePlaces } from '../memory/gone-places.ts';
 import { createQuota } from '../memory/log/quota.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
 import { createSessionStates, type FoldName } from '../memory/log/session-state.ts';
@@ -126,6 +126,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     store,
     states,
     log: sessionLog,
+    goneChannels: () => gonePlaces.channels(),
     clock,
     timeZone,
   });
@@ -241,11 +242,22 @@ export function createLayers(config: Config, ports: LayerPorts) {
     timeZone,
     logger,
   });
-  const messages = createMessageSource(sessionLog);
+  /** What was said in a deleted channel is found no more [K15]. */
+  const foundIn = {
+    ...sessionLog,
+    async sessionsOfPerson(userId: string): Promise<readonly SessionKey[]> {
+      const [sessions, gone] = await Promise.all([
+        sessionLog.sessionsOfPerson(userId),
+        gonePlaces.channels(),
+      ]);
+      return sessions.filter(({ channelId }) => !gone.has(channelId));
+    },
+  };
+  const messages = createMessageSource(foundIn);
   const recall = createRecall({
     sources: [
       messages,
-      createDetailSource(store, sessionLog, messages),
+      createDetailSource(store, foundIn, messages),
       createNotebookSource(store),
       ...(config.durable.enabled ? [createItemSource(durable)] : []),
     ],
@@ -305,10 +317,11 @@ export function createLayers(config: Config, ports: LayerPorts) {
     timeZone,
     logger,
   });
-  const leftGuilds = createLeftGuilds({
+  const gonePlaces = createGonePlaces({
     store,
     writes,
     log: sessionLog,
+    layers: [shortTerm, rolling, notebook, recall, provenance, sessionLog],
     forgetNotes: channelNotes.forgetGuild,
     dropJournal: ports.dropJournal ?? (() => Promise.resolve()),
     clock,
@@ -339,7 +352,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     afterTurn: [...layers, { name: 'quota', fold: keepWithinQuota }],
     changes,
     retention,
-    leftGuilds,
+    gonePlaces,
     undo,
     proposals,
     /** Whether what a late notice names is there yet. */

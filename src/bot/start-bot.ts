@@ -136,8 +136,10 @@ export async function startBot(config: Config, options: StartOptions) {
       hiddenIn: journal.hiddenIn,
       isCommand: (text) => parseCommand(text) !== undefined,
       memberRole: (guildId) => bot.memberRole(guildId),
-      noteGone: (channelId) =>
-        void saveBestEffort(logger, 'that a channel is gone', () => journal.markGone(channelId)),
+      noteGone(channelId) {
+        void saveBestEffort(logger, 'that a channel is gone', () => journal.markGone(channelId));
+        void bot.channelsDeleted([channelId]);
+      },
       recent,
       clock,
       logger,
@@ -220,6 +222,7 @@ export async function startBot(config: Config, options: StartOptions) {
       recover: (channelId) => recovery.channel(channelId),
       resume: (channelId) => recovery.sessions(channelId),
       guildLeft: bot.guildLeft,
+      channelsDeleted: bot.channelsDeleted,
       onLost,
       clock,
       logger,
@@ -229,7 +232,11 @@ export async function startBot(config: Config, options: StartOptions) {
     opened.removeLeftovers().catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });
     });
-    void bot.startRetention({ ids: gateway.guildIds, areKnown: gateway.hasGuild });
+    void bot.startRetention({
+      ids: gateway.guildIds,
+      areKnown: gateway.hasGuild,
+      canSee: async (channelId) => (await places.find(channelId)) !== undefined,
+    });
     if (isFirst(shards)) await bot.nameUnusedContexts();
     logger.info('the bot is ready', {
       botId: gateway.botId,

@@ -83,6 +83,8 @@ export interface MemoryCommandPorts {
   readonly isMemoryOff: (place: Place) => Promise<boolean>;
   /** The person's conversations. Rejects with `StoreError`. */
   readonly sessionsOf: (userId: string) => Promise<readonly SessionKey[]>;
+  /** Channels and threads that are deleted: nothing links there [K15]. Rejects with `StoreError`. */
+  readonly goneChannels: () => Promise<ReadonlySet<string>>;
   /** What the session's log has of a message, whole; `undefined` where it is none of this session. */
   readonly logged: (session: SessionKey, messageId: string) => Promise<string | undefined>;
   /** The person's messages, and answers to them, that say some words and may be used in a place. Rejects with `StoreError`. */

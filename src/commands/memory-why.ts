@@ -62,12 +62,15 @@ export async function whyMessage(request: MenuRequest, ports: MemoryCommandPorts
 async function whyItem(
   context: CommandContext,
   item: DurableItem,
-  { durable, logged }: MemoryCommandPorts,
+  { durable, logged, goneChannels }: MemoryCommandPorts,
 ): Promise<CommandReply> {
   const { speaker } = context;
   const view = readingPlace(context);
   const { source } = item;
-  const sentence = await logged({ channelId: source.channelId, userId: speaker.id }, source.messageId);
+  const isGone = (await goneChannels()).has(source.channelId);
+  const sentence = isGone
+    ? undefined
+    : await logged({ channelId: source.channelId, userId: speaker.id }, source.messageId);
   const former = (await durable.formerOf(speaker.id)).get(item.id) ?? [];
   const mayTellPlace = source.guildId === undefined || namesChannel(item, view);
   return {
@@ -77,7 +80,7 @@ async function whyItem(
       ...(Date.parse(item.createdAt) === Date.parse(undated)
         ? []
         : [`Since: ${shownTime(new Date(item.createdAt))}`]),
-      ...(mayTellPlace && source.messageId !== '' ? [`Where: ${whereOf(source)}`] : []),
+      ...(mayTellPlace && source.messageId !== '' ? [`Where: ${whereOf(source, isGone)}`] : []),
       ...(sentence === undefined || !mayTellPlace ? [] : [`You said: ${quoted(sentence)}`]),
       ...formerLines(former, speaker.id, view),
     ].join('\n'),
@@ -90,9 +93,12 @@ const howBy = {
   summary: 'I noticed it in what you had said',
 } as const;
 
-function whereOf({ guildId, channelId, channelName, messageId }: DurableItem['source']): string {
+function whereOf(
+  { guildId, channelId, channelName, messageId }: DurableItem['source'],
+  isGone: boolean,
+): string {
   const place = guildId === undefined ? 'in our DM' : `in #${dataLine(channelName ?? 'a channel')}`;
-  return `${place}, ${linkTo({ guildId, channelId, messageId })}`;
+  return isGone ? `${place}, which is deleted` : `${place}, ${linkTo({ guildId, channelId, messageId })}`;
 }
 
 function linkTo({
@@ -193,12 +199,17 @@ const parted: readonly { readonly title: string; readonly isIn: (source: MemoryS
 async function createView(
   context: CommandContext,
   { channelId, answer }: { readonly channelId: string; readonly answer: AnswerProvenance },
-  { durable, rolling }: MemoryCommandPorts,
+  { durable, rolling, goneChannels }: MemoryCommandPorts,
 ): Promise<(sources: readonly MemorySource[]) => Promise<Told>> {
   const { speaker } = context;
   const place = readingPlace(context);
   const mayName = mayUse({ ownerId: speaker.id, ...pickReach(answer) }, place, speaker.id);
-  const [items, former] = await Promise.all([durable.list(speaker.id), durable.formerOf(speaker.id)]);
+  const [items, former, goneIds] = await Promise.all([
+    durable.list(speaker.id),
+    durable.formerOf(speaker.id),
+    goneChannels(),
+  ]);
+  const whatIsGone = 'in a channel that is deleted';
 
   /** The item as it was shown; `undefined` where nothing is known of it any more. */
   function itemOf(source: Extract<MemorySource, { kind: 'item' }>) {
@@ -235,6 +246,7 @@ async function createView(
           : `${brieflyQuoted(text)} ${when}`;
       }
       case 'exchange':
+        if (goneIds.has(source.channelId)) return whatIsGone;
         return `<#${source.channelId}>, ${shownTime(new Date(source.at))}`;
       case 'file': {
         const { path, line, bytes } = source;
@@ -243,8 +255,10 @@ async function createView(
         return `\`${dataLine(path).replaceAll('`', '')}${where}\`${size}`;
       }
       case 'note':
+        if (goneIds.has(source.channelId)) return whatIsGone;
         return `in <#${source.channelId}>, ${linkTo(source)}`;
       case 'message': {
+        if (goneIds.has(source.channelId)) return whatIsGone;
         const when = source.at === undefined ? '' : `, ${shownTime(new Date(source.at))}`;
         const where = source.guildId === undefined ? 'in our DM' : `in <#${source.channelId}>`;
         return `${where}${when}, ${linkTo(source)}`;

@@ -2,8 +2,10 @@ import {
   Events,
   GatewayDispatchEvents,
   type Client,
+  type GatewayChannelDeleteDispatchData,
   type GatewayMessageDeleteBulkDispatchData,
   type GatewayMessageDeleteDispatchData,
+  type GatewayThreadDeleteDispatchData,
   type GatewayMessageReactionAddDispatchData,
   type GatewayMessageUpdateDispatchData,
   type Message,
@@ -71,6 +73,8 @@ export interface GatewayOptions
   readonly store: Pick<Store, 'read' | 'update'>;
   /** The bot was removed from a guild, which had these channels; an outage is none. Must not throw. */
   readonly guildLeft?: (guildId: string, channelIds: readonly string[]) => void;
+  /** Channels of a guild, or threads, were deleted. Must not reject. */
+  readonly channelsDeleted?: (channelIds: readonly string[]) => Promise<void>;
   /** The connection is gone for good, long after the start: the process has no more to do. */
   readonly onLost: (error: GatewayError) => void;
   readonly clock: Clock;
@@ -125,6 +129,7 @@ export async function startGateway(options: GatewayOptions) {
     );
   });
   client.on(Events.GuildDelete, ({ id, channels }) => options.guildLeft?.(id, [...channels.cache.keys()]));
+  listenToDeletedChannels(client, options, runInBackground);
   client.on(Events.ShardDisconnect, ({ code }) => options.onLost(gatewayErrorOfClose(code)));
   logger.info('connected to Discord', {
     botId,
@@ -245,6 +250,22 @@ function listenToChanges({ ws }: Client, changes: MessageChanges, runInBackgroun
   });
   ws.on(GatewayDispatchEvents.MessageDeleteBulk, (data: GatewayMessageDeleteBulkDispatchData) => {
     runInBackground('a deletion', () => changes.deleted(data.channel_id, data.ids));
+  });
+}
+
+/** In Discord's own form, and before the client lets go of them: it tells of no thread that it does not hold, and of none below a deleted channel. */
+function listenToDeletedChannels(
+  { ws, channels }: Client,
+  { channelsDeleted = () => Promise.resolve() }: Pick<GatewayOptions, 'channelsDeleted'>,
+  runInBackground: RunInBackground,
+): void {
+  ws.on(GatewayDispatchEvents.ChannelDelete, ({ id }: GatewayChannelDeleteDispatchData) => {
+    const threads = channels.cache.filter((channel) => channel.isThread() && channel.parentId === id);
+    const all = [id, ...threads.keys()];
+    runInBackground('a deleted channel', () => channelsDeleted(all));
+  });
+  ws.on(GatewayDispatchEvents.ThreadDelete, ({ id }: GatewayThreadDeleteDispatchData) => {
+    runInBackground('a deleted thread', () => channelsDeleted([id]));
   });
 }
 

@@ -134,6 +134,15 @@ export class SessionTurns {
     }
   }
 
+  /** A channel or thread is deleted: turns there end, those that wait too. */
+  endIn(channelId: string): void {
+    for (const [name, session] of this.#sessions) {
+      if (!name.startsWith(`${channelId}:`)) continue;
+      for (const entry of session.waiting.splice(0)) entry.done('over');
+      if (session.running.length > 0) session.control.end('deleted');
+    }
+  }
+
   /** A person has everything erased [K11]: their turns end without a trace, those that wait too. */
   endOf(userId: string): void {
     for (const session of this.#sessions.values()) {

@@ -191,6 +191,7 @@ export function createHarness(
     isMemoryOff: (place: Place) => Promise.resolve(options.memoryIsOffIn?.includes(place.channelId) ?? false),
     timeZone: 'UTC',
     logger,
+    goneChannels: () => Promise.resolve(new Set<string>()),
     logged: (session: SessionKey, messageId: string) => sessionLog.message(session, messageId),
     mentions: (userId: string, words: string, place: Place) =>
       sessionLog.mentions(userId, words, (message) =>

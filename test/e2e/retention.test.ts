@@ -159,7 +159,7 @@ async function leaveServer(stage: Stage): Promise<string> {
 async function leftBefore(stage: Stage, guildId: string, days: number): Promise<void> {
   const at = new Date(Date.now() - days * dayMs).toISOString();
   const document = { version: 1, guilds: { [guildId]: { at, channelIds: [] } } };
-  await stage.writeFile('data/left-guilds.json', JSON.stringify(document));
+  await stage.writeFile('data/gone-places.json', JSON.stringify(document));
 }
 
 it('erases what belongs to a server 30 days after the bot was removed from it, and nothing that was said elsewhere [K15]', async () => {
@@ -184,7 +184,69 @@ it('keeps everything of a server that the bot is back in after ten days [K15]', 
   await leftBefore(stage, guildId, 10);
   await stage.sandbox.setBotMembership({ isMember: true });
   await stage.startBot();
-  await expect.poll(() => stage.readFile('data/left-guilds.json')).not.toContain(guildId);
+  await expect.poll(() => stage.readFile('data/gone-places.json')).not.toContain(guildId);
   expect(await keptWith(stage, ['quokka'])).not.toEqual([]);
   expect(await stage.readFile(`data/guilds/${guildId}/settings.json`)).toContain('actions');
+});
+
+/** What the person's search of all their memory gives, in the DM. */
+const found = async (stage: Stage, words: string): Promise<string> =>
+  (await stage.ask('alice', '@alice', `!memory search ${words}`)).text;
+
+/** Has channels been deleted for so many days. */
+async function deletedBefore(stage: Stage, days: number): Promise<void> {
+  const document = await stage.readFile('data/gone-places.json');
+  const at = new Date(Date.now() - days * dayMs).toISOString();
+  await stage.writeFile('data/gone-places.json', document.replaceAll(/"at": "[^"]*"/gu, `"at": "${at}"`));
+}
+
+it('uses nothing of a deleted channel and its threads at once, erases it 7 days later, and keeps items without their link [K15] [G5]', async () => {
+  await using stage = await openStage({
+    model: () => ({ text: 'Understood.' }),
+    environment: { DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true' },
+  });
+  await stage.ask('alice', '#dev', 'I saw a quokka');
+  const { text } = await stage.ask('alice', '#dev', '!memory remember I keep ferrets');
+  const id = /\b[0-9a-f]{8}\b/u.exec(text)?.[0] ?? '';
+  const thread = await stage.sandbox.addThread({ channel: '#dev', as: 'alice', name: 'animals' });
+  await stage.ask('alice', thread.id, `<@${stage.info.bot.id}> I saw a numbat`);
+  await stage.ask('alice', '#general', 'I saw an okapi');
+  expect(await found(stage, 'quokka')).toContain('I saw a quokka');
+  expect(await found(stage, 'numbat')).toContain('I saw a numbat');
+  expect((await stage.ask('alice', '@alice', `!memory why ${id}`)).text).toContain('discord.com/channels');
+  await stage.sandbox.deleteChannel({ channel: '#dev' });
+  await expect.poll(() => found(stage, 'quokka')).not.toContain('I saw a quokka');
+  await expect.poll(() => found(stage, 'numbat')).not.toContain('I saw a numbat');
+  expect(await found(stage, 'okapi')).toContain('I saw an okapi');
+  const why = (await stage.ask('alice', '@alice', `!memory why ${id}`)).text;
+  expect(why).toContain('I keep ferrets');
+  expect(why).not.toContain('discord.com/channels');
+  await stage.stopBot();
+  expect(await keptWith(stage, ['quokka'])).not.toEqual([]);
+  await deletedBefore(stage, 6);
+  await stage.startBot();
+  await stage.ask('alice', '#general', 'Hello');
+  await stage.stopBot();
+  expect(await keptWith(stage, ['quokka'])).not.toEqual([]);
+  await deletedBefore(stage, 8);
+  await stage.startBot();
+  await expect.poll(() => keptWith(stage, ['quokka', 'numbat']), { timeout: 10_000 }).toEqual([]);
+  expect(await found(stage, 'okapi')).toContain('I saw an okapi');
+  expect(await found(stage, 'ferrets')).toContain('I keep ferrets');
+});
+
+it('finds at the start what was deleted while it was off, and not what it only lost the access to [K15]', async () => {
+  await using stage = await openStage({ model: () => ({ text: 'Understood.' }) });
+  const thread = await stage.sandbox.addThread({ channel: '#dev', as: 'alice', name: 'animals' });
+  await stage.ask('alice', thread.id, `<@${stage.info.bot.id}> I saw a numbat`);
+  await stage.ask('alice', '#general', 'I saw a quokka');
+  await stage.ask('alice', '#dev', 'I saw an okapi');
+  await stage.stopBot();
+  await stage.sandbox.deleteChannel({ channel: thread.id });
+  await stage.sandbox.setOverwrite({ channel: '#dev', for: stage.info.bot.id, deny: ['ViewChannel'] });
+  await stage.startBot();
+  await expect.poll(() => found(stage, 'numbat')).not.toContain('I saw a numbat');
+  for (const animal of ['quokka', 'okapi']) expect(await found(stage, animal)).toContain(animal);
+  const gone = JSON.parse(await stage.readFile('data/gone-places.json'));
+  expect(Object.keys(gone.channels)).toEqual([thread.id]);
 });

@@ -379,6 +379,7 @@ export function createSessionLog(options: SessionLogOptions) {
     listSession: (session: SessionKey): Promise<void> => sessions.begin(session),
     guildOf: (channelId: string): Promise<ChannelGuild> => sessions.guildOf(channelId),
     guildsOf: (userId: string): Promise<readonly string[]> => sessions.guildsOf(userId),
+    threadsOf: (channelId: string): Promise<readonly string[]> => sessions.threadsOf(channelId),
     allSessions: sessions.all,
     /** Every channel of which something may be remembered, with when somebody was new there, in milliseconds since the epoch. */
     channels: async () =>

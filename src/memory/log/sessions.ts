@@ -4,6 +4,7 @@ import { growingCache } from '../../core/limits.ts';
 import { guildOfPlace, sessionName, type ChannelGuild, type SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
+import { createTimeSlice } from '../../core/time.ts';
 import type { Erasure } from '../layer.ts';
 import { channelFolder, logFile, readState, sessionsFolder } from './session-state.ts';
 
@@ -131,6 +132,16 @@ export function createSessions(store: Store) {
         if (guild.kind !== 'unknown') return guild;
       }
       return { kind: 'unknown' };
+    },
+    /** The threads of a channel, as far as what is held of anybody there tells; looks through all folders. */
+    async threadsOf(channelId: string): Promise<readonly string[]> {
+      const threads = new Set<string>();
+      const pause = createTimeSlice();
+      for (const session of await all()) {
+        if ((await readState(store, session)).place?.parentId === channelId) threads.add(session.channelId);
+        await pause();
+      }
+      return [...threads];
     },
     /** Those of a channel that have a log. */
     inChannel: (channelId: string) => inChannel(channelId, logFile),

@@ -8,7 +8,7 @@ import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, SetAside, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
-import { createErasures } from '../erasures.ts';
+import { createErasures, type ErasureList } from '../erasures.ts';
 import type { MemoryLayer } from '../layer.ts';
 
 /**
@@ -249,7 +249,8 @@ export function createPersonSettings(ports: {
     },
     /** When the person had everything erased, as the store has it now. Rejects with `StoreError`. */
     erasedAt: (userId: string): Promise<string | undefined> => erasures.at(userId),
-    adoptErasures: erasures.adopt,
+    /** Takes over what another data folder knows of erasings [O4]. Rejects with `StoreError`. */
+    adoptErasures: (lists: readonly ErasureList[]): Promise<void> => erasures.adopt(lists),
     /** Keeps the moment of an erasing, without their id. As part of a job of the person's queue. Rejects with `StoreError`. */
     async noteErased(userId: string, at: string): Promise<void> {
       await erasures.note(userId, at);

@@ -38,6 +38,8 @@ export interface ShortTermOptions {
   readonly store: Store;
   readonly states: Pick<SessionStates, 'transact'>;
   readonly log: Pick<SessionLog, 'since' | 'placesOf' | 'lastSequence' | 'sessionsOfPerson'>;
+  /** Channels that are deleted: nothing of them is used. Default: there are none. */
+  readonly goneChannels?: () => Promise<ReadonlySet<string>>;
   readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
@@ -130,7 +132,8 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
       const document = await store.read(shortTermKey(speaker.id, guildId), shortTermKind);
       return (document?.entries ?? []).map((entry): GuildEntry => ({ ...entry, guildId }));
     });
-    return (await Promise.all(entries)).flat();
+    const gone = await options.goneChannels?.();
+    return (await Promise.all(entries)).flat().filter(({ channelId }) => gone?.has(channelId) !== true);
   }
 
   return {

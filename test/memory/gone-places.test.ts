@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import type { DocumentKind } from '../../src/core/store.ts';
-import { createLeftGuilds } from '../../src/memory/left-guilds.ts';
+import { createGonePlaces } from '../../src/memory/gone-places.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { LossyDisk, lossyFolder } from '../storage/files/lossy-disk.ts';
 import { chanceOf } from '../support/chance.ts';
@@ -45,10 +45,11 @@ async function open(disk: LossyDisk, now: number) {
   });
   const { writes, log, clock, time, say } = openSessions(store);
   time.now = now;
-  const guilds = createLeftGuilds({
+  const guilds = createGonePlaces({
     store,
     writes,
     log,
+    layers: [],
     forgetNotes: () => Promise.resolve(),
     dropJournal: (channelId) => store.removeAll(`channels/${channelId}`),
     clock,
@@ -159,13 +160,16 @@ describe('what belongs to a server that the bot was removed from', () => {
     const store = new MemoryStore();
     const { writes, clock, time } = openSessions(store);
     const ids = Array.from({ length: 500 }, (_, index) => String(210_000_000_000_000_000n + BigInt(index)));
-    const guilds = createLeftGuilds({
+    const guilds = createGonePlaces({
       store,
       writes,
       log: {
         channels: () => Promise.resolve(ids.map((id) => ({ id, activeAt: 0 }))),
         guildOf: () => Promise.resolve({ kind: 'guild', guildId: left }),
+        allSessions: () => Promise.resolve([]),
+        threadsOf: () => Promise.resolve([]),
       },
+      layers: [],
       forgetNotes: () => Promise.resolve(),
       dropJournal: async (channelId) => void dropped.push(channelId),
       clock,

@@ -1,0 +1,255 @@
+import { z } from 'zod';
+
+import type { KeyedQueue } from '../core/keyed-queue.ts';
+import type { Logger } from '../core/logger.ts';
+import { isSnowflake } from '../core/snowflake.ts';
+import type { DocumentKind, Store } from '../core/store.ts';
+import { createTimeSlice, type Clock, type Timer } from '../core/time.ts';
+import type { MemoryLayer } from './layer.ts';
+import type { SessionLog } from './log/session-log.ts';
+import { shortTermFolder } from './short-term/exchanges.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** How long what belongs to a guild stays after the bot was removed from it [K15]. */
+const keptDays = 30;
+/** How long what belongs to a deleted channel or thread stays on the disk; it is used no more at once. */
+const keptChannelDays = 7;
+
+const goneKey = 'gone-places.json';
+const goneSchema = z.object({
+  version: z.literal(1),
+  /** By guild: since when the bot is not in it, ISO 8601; the channels that it knew of there; and whether what belonged to it is gone. */
+  guilds: z.record(
+    z.string(),
+    z.object({
+      at: z.string(),
+      channelIds: z.array(z.string()).readonly(),
+      isGone: z.literal(true).exactOptional(),
+    }),
+  ),
+  /** By channel or thread: since when it is deleted, ISO 8601, and whether what belonged to it is gone. An entry stays, so that nothing links there. */
+  channels: z
+    .record(z.string(), z.object({ at: z.string(), isGone: z.literal(true).exactOptional() }))
+    .default({}),
+});
+type GoneDocument = z.infer<typeof goneSchema>;
+export const goneKind: DocumentKind<GoneDocument> = { version: 1, schema: goneSchema };
+const noneGone: GoneDocument = { version: 1, guilds: {}, channels: {} };
+
+/** In which guilds the bot is. */
+export interface PresentGuilds {
+  readonly ids: () => readonly string[];
+  /** Whether that can be told of a guild: those of another process's shards are that process's [X3]. */
+  readonly areKnown: (guildId: string) => boolean;
+  /** Whether a channel of theirs can be seen; Discord is asked where it is held by nobody, and a deletion is told in its own way. Default: nobody looks. */
+  readonly canSee?: (channelId: string) => Promise<boolean>;
+}
+
+export interface GonePlacesOptions {
+  readonly store: Store;
+  /** The users' write queue [S3]. */
+  readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
+  readonly log: Pick<SessionLog, 'channels' | 'guildOf' | 'allSessions' | 'threadsOf'>;
+  /** The layers that hold conversations and what was made of them. */
+  readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
+  /** Takes a channel's journal out for good. */
+  readonly dropJournal: (channelId: string) => Promise<void>;
+  /** A guild's files are gone, its channels' notes among them. */
+  readonly forgetNotes: (guildId: string) => Promise<void>;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly logger: Logger;
+}
+
+/**
+ * What belongs to a place that is gone [K15]. To a guild: settings, journals and exchanges, 30 days after the bot was removed from it; items and conversations are their people's
+ * own and stay, each for where it could be used. To a deleted channel or thread: conversations, what was made of them, notes and journal, used no more at once, and off the
+ * disk 7 days later; items stay. The moment is on disk before and after, so that the next start finishes what a kill comes between.
+ */
+export function createGonePlaces(options: GonePlacesOptions) {
+  const { store, writes, log, dropJournal, clock, timer, logger } = options;
+  let isStopped = false;
+  let running: Promise<void> = Promise.resolve();
+  let cancel: (() => void) | undefined;
+
+  function enqueue(work: () => Promise<void>): void {
+    running = running.then(work).catch((error: unknown) => {
+      logger.error('servers that the bot was removed from could not be looked at', { error });
+    });
+  }
+
+  /** The channels of each guild, as far as what is held of anybody there tells. */
+  async function channelsByGuild(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const found = new Map<string, string[]>();
+    const pause = createTimeSlice();
+    for (const { id } of (await log.channels()).filter(({ id: each }) => isSnowflake(each))) {
+      const guild = await log.guildOf(id);
+      if (guild.kind === 'guild') {
+        const ids = found.get(guild.guildId) ?? [];
+        ids.push(id);
+        found.set(guild.guildId, ids);
+      }
+      await pause();
+    }
+    return found;
+  }
+
+  async function look(presentGuilds: PresentGuilds): Promise<void> {
+    const channels = await channelsByGuild();
+    const folders = (await store.folders('guilds')).map(({ name }) => name);
+    // That may have taken long, and the bot been let in again meanwhile.
+    const present = new Set(presentGuilds.ids());
+    const known = [...folders, ...channels.keys()].filter(isSnowflake);
+    const absent = new Set(known.filter((id) => presentGuilds.areKnown(id) && !present.has(id)));
+    const now = clock();
+    const { guilds } =
+      (await store.update(goneKey, goneKind, (document = noneGone) => {
+        const still = Object.entries(document.guilds).filter(([id]) => !present.has(id));
+        const added = [...absent].filter((id) => !still.some(([each]) => each === id));
+        if (added.length === 0 && still.length === Object.keys(document.guilds).length)
+          return document === noneGone ? undefined : document;
+        const fresh = added.map((id) => [id, { at: now.toISOString(), channelIds: [] }] as const);
+        return { ...document, guilds: Object.fromEntries([...still, ...fresh]) };
+      })) ?? noneGone;
+    await lookAtChannels(presentGuilds, channels);
+    for (const [guildId, { at, channelIds, isGone }] of Object.entries(guilds)) {
+      if (isStopped) return;
+      if (!presentGuilds.areKnown(guildId)) continue;
+      if (isGone === true || now.getTime() - Date.parse(at) < keptDays * dayMs) continue;
+      // So may what was removed before.
+      if (presentGuilds.ids().includes(guildId)) continue;
+      await remove(guildId, new Set([...channelIds, ...(channels.get(guildId) ?? [])]));
+    }
+  }
+
+  /** Looks for channels that were deleted while nobody listened, and takes out in time what belonged to those that are. */
+  async function lookAtChannels(
+    { areKnown, ids, canSee }: PresentGuilds,
+    byGuild: ReadonlyMap<string, readonly string[]>,
+  ): Promise<void> {
+    for (const [guildId, channelIds] of byGuild) {
+      // In a guild that the bot is not in, nothing can be asked; an outage proves nothing.
+      if (!areKnown(guildId) || !ids().includes(guildId)) continue;
+      for (const channelId of channelIds) {
+        if (isStopped) return;
+        const isSeen = await canSee?.(channelId);
+        const { channels } = (await store.read(goneKey, goneKind)) ?? noneGone;
+        if (isSeen === true && channels[channelId] !== undefined) await bringBack(channelId);
+      }
+    }
+    const { channels } = (await store.read(goneKey, goneKind)) ?? noneGone;
+    for (const [channelId, { at, isGone }] of Object.entries(channels)) {
+      if (isStopped) return;
+      const guild = await log.guildOf(channelId);
+      const isElsewhere = guild.kind === 'guild' && !areKnown(guild.guildId);
+      if (isGone === true || isElsewhere || clock().getTime() - Date.parse(at) < keptChannelDays * dayMs)
+        continue;
+      await removeChannel(channelId);
+    }
+  }
+
+  async function bringBack(channelId: string): Promise<void> {
+    await store.update(goneKey, goneKind, (document = noneGone) => {
+      const { [channelId]: _, ...channels } = document.channels;
+      return { ...document, channels };
+    });
+  }
+
+  async function removeChannel(channelId: string): Promise<void> {
+    for (const session of (await log.allSessions()).filter((each) => each.channelId === channelId))
+      await writes.begin(() =>
+        writes.run(session.userId, async () => {
+          const erasure = { userId: session.userId, sessions: [session], isWhole: false };
+          for (const layer of options.layers) await layer.erase(erasure);
+          await store.removeAll(`sessions/${channelId}/${session.userId}`);
+        }),
+      );
+    await store.removeAll(`sessions/${channelId}`);
+    await dropJournal(channelId);
+    for (const { name: guildId } of await store.folders('guilds')) {
+      const notes = await store.list(`guilds/${guildId}/notes`);
+      if (!notes.some(({ path }) => path === `${channelId}.json`)) continue;
+      await store.remove(`guilds/${guildId}/notes/${channelId}.json`);
+      await options.forgetNotes(guildId);
+    }
+    await store.update(goneKey, goneKind, (document = noneGone) => {
+      const { at = clock().toISOString() } = document.channels[channelId] ?? {};
+      return { ...document, channels: { ...document.channels, [channelId]: { at, isGone: true as const } } };
+    });
+    logger.info('what belonged to a deleted channel has been erased', { channelId });
+  }
+
+  async function remove(guildId: string, channels: ReadonlySet<string>): Promise<void> {
+    for (const channelId of channels) await dropJournal(channelId);
+    for (const { name } of await store.folders('users')) {
+      if (!isSnowflake(name)) continue;
+      const key = `${shortTermFolder(name)}/${guildId}.json`;
+      const files = await store.list(shortTermFolder(name));
+      if (files.some(({ path }) => key.endsWith(`/${path}`)))
+        await writes.begin(() => writes.run(name, () => store.remove(key)));
+    }
+    await store.removeAll(`guilds/${guildId}`);
+    await options.forgetNotes(guildId);
+    await store.update(
+      goneKey,
+      goneKind,
+      (document = noneGone) => {
+        const { at = clock().toISOString() } = document.guilds[guildId] ?? {};
+        const gone = { at, channelIds: [], isGone: true as const };
+        return { ...document, guilds: { ...document.guilds, [guildId]: gone } };
+      },
+      { erase: true },
+    );
+    logger.info('what belonged to a server that the bot was removed from has been erased', {
+      guildId,
+      channels: channels.size,
+    });
+  }
+
+  return {
+    /** The bot was removed from a guild that had these channels. */
+    left(guildId: string, channelIds: readonly string[]): void {
+      enqueue(async () => {
+        const entry = { at: clock().toISOString(), channelIds: [...channelIds] };
+        await store.update(goneKey, goneKind, (document = noneGone) => ({
+          ...document,
+          guilds: { ...document.guilds, [guildId]: entry },
+        }));
+        logger.info('the bot was removed from a server', { guildId, keptDays });
+      });
+    },
+    /** Channels or threads were deleted, with the threads below them. Resolves when that is on disk; never rejects. */
+    async deleted(channelIds: readonly string[]): Promise<void> {
+      enqueue(async () => {
+        const all = new Set(channelIds);
+        for (const id of channelIds) for (const thread of await log.threadsOf(id)) all.add(thread);
+        for (const id of all) if ((await log.guildOf(id)).kind === 'dm') all.delete(id);
+        const at = clock().toISOString();
+        await store.update(goneKey, goneKind, (document = noneGone) => {
+          const fresh = [...all].filter((id) => document.channels[id] === undefined);
+          if (fresh.length === 0) return document === noneGone ? undefined : document;
+          const added = Object.fromEntries(fresh.map((id) => [id, { at }]));
+          return { ...document, channels: { ...document.channels, ...added } };
+        });
+      });
+      await running;
+    },
+    /** Which channels and threads are deleted: nothing of them is used, and nothing links there. Rejects with `StoreError`. */
+    async channels(): Promise<ReadonlySet<string>> {
+      return new Set(Object.keys(((await store.read(goneKey, goneKind)) ?? noneGone).channels));
+    },
+    /** Looks now and every day which guilds the bot is in: what is kept of others goes in time, and a return keeps it. Never throws. */
+    start(presentGuilds: PresentGuilds): void {
+      if (isStopped) return;
+      enqueue(() => look(presentGuilds));
+      cancel = timer(() => this.start(presentGuilds), dayMs);
+    },
+    stop(): void {
+      isStopped = true;
+      cancel?.();
+    },
+    /** Resolves when nothing of it runs. */
+    idle: (): Promise<void> => running,
+  };
+}
