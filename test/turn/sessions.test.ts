@@ -154,6 +154,19 @@ describe('turns of sessions', () => {
     expect(started).toHaveLength(1);
   });
 
+  it('end with what waits when their channel is deleted, and go on elsewhere [G5]', async () => {
+    const { turns, started } = gatedTurns();
+    const elsewhere = '200000000000000009';
+    const all = [1, 2].map((id) => turns.submit(message(id)));
+    const other = turns.submit(message(3, { channelId: elsewhere }));
+    turns.endIn(generalId);
+    expect(started.map(({ control }) => control.ending)).toEqual(['deleted', undefined]);
+    expect(started[0]?.signal.aborted).toBe(true);
+    for (const { release } of started) release();
+    await Promise.all([...all, other]);
+    expect(started).toHaveLength(2);
+  });
+
   it('end when a message of their reply is deleted, whatever their author wished before', async () => {
     const { turns, started, recent } = gatedTurns();
     void turns.submit(message(1));
