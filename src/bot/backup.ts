@@ -20,7 +20,7 @@ import { dataFormat, FolderInUseError, takeOwnerLock } from '../storage/files/ow
 import { allRoots, locate, type RootFolders } from '../storage/files/paths.ts';
 import { readSnapshot, type SnapshotContents } from '../storage/files/snapshot.ts';
 import { createFileStore } from '../storage/files/store.ts';
-import { erasedAtIn, erasuresKey, erasuresKind, type ErasureList } from '../memory/erasures.ts';
+import { erasedAtIn, erasuresKey, erasuresKind, type ErasureList } from '../memory/settings/erasures.ts';
 import { openMemory } from './memory-alone.ts';
 
 /** What is the caller's to mend. */

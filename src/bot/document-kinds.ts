@@ -3,7 +3,7 @@ import { guildsKind } from '../discord/interactions/register-commands.ts';
 import { durableDocumentKind } from '../memory/durable/document.ts';
 import { notesKind } from '../memory/channel/document.ts';
 import { notedKind } from '../memory/channel/noted.ts';
-import { erasuresKind } from '../memory/erasures.ts';
+import { erasuresKind } from '../memory/settings/erasures.ts';
 import { goneKind } from '../memory/gone-places.ts';
 import { retentionKind } from '../memory/retention.ts';
 import { stateKind } from '../memory/log/session-state.ts';

@@ -8,7 +8,7 @@ import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, SetAside, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
-import { createErasures, type ErasureList } from '../erasures.ts';
+import { createErasures, type ErasureList } from './erasures.ts';
 import type { MemoryLayer } from '../layer.ts';
 
 /**

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 import { z } from 'zod';
 
-import type { DocumentKind, Store } from '../core/store.ts';
+import type { DocumentKind, Store } from '../../core/store.ts';
 
 export const erasuresKey = 'erasures.json';
 

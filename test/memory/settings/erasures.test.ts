@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { createErasures, erasuresKey, erasuresKind, type ErasureList } from '../../src/memory/erasures.ts';
-import { aliceId, bobId } from '../support/incoming.ts';
-import { MemoryStore } from '../support/memory-store.ts';
+import {
+  createErasures,
+  erasuresKey,
+  erasuresKind,
+  type ErasureList,
+} from '../../../src/memory/settings/erasures.ts';
+import { aliceId, bobId } from '../../support/incoming.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
 
 const [early, late] = ['2026-01-15T10:00:00.000Z', '2026-01-16T10:00:00.000Z'];
 
