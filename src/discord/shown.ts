@@ -2,6 +2,7 @@ import { MessageFlags, type APIEmbed, type Embed, type Message } from 'discord.j
 
 import type { ForwardedMessage, ShownPiece } from '../core/chat.ts';
 import { clipAtWord, flatten } from '../core/text.ts';
+import { localMoment } from '../core/time.ts';
 
 /** Characters of one piece, and pieces of one message at most: together they fit a quoted message. */
 const pieceMaxChars = 300;
@@ -45,11 +46,12 @@ export function isVoiceMessage({ flags }: Pick<Message, 'flags'>): boolean {
   return flags.has(MessageFlags.IsVoiceMessage);
 }
 
-/** A message that was passed on: its words, the names of its files, and what else it shows. */
-export function forwardPiece({ text, files, shown = [] }: ForwardedMessage): ShownPiece {
+/** A message that was passed on: when it was first written [H3], its words, the names of its files, and what else it shows. */
+export function forwardPiece({ text, at, files, shown = [] }: ForwardedMessage): ShownPiece {
   const names = files.length === 0 ? [] : [`attached: ${files.map(({ name }) => name).join(', ')}`];
   const others = shown.map((each) => `${each.kind}: ${each.text}`);
-  return piece('forwarded message', [text, ...names, ...others], forwardMaxChars);
+  const written = `written ${localMoment(new Date(at), 'UTC')} UTC`;
+  return piece('forwarded message', [written, text, ...names, ...others], forwardMaxChars);
 }
 
 function piece(

@@ -264,11 +264,17 @@ describe('what a message brings along', () => {
       {
         text: '',
         attachments: [],
-        shown: [{ kind: 'forwarded message', text: 'Hi @alice · attached: plan.txt' }],
+        shown: [
+          {
+            kind: 'forwarded message',
+            text: 'written Wed 2026-10-14 18:43 UTC · Hi @alice · attached: plan.txt',
+          },
+        ],
         hasThirdPartyText: true,
         forwards: [
           {
             text: 'Hi @alice',
+            at: '2026-10-14T18:43:03.398Z',
             files: [{ name: 'plan.txt', size: 7, url: 'https://cdn.discordapp.com/plan.txt' }],
           },
         ],

@@ -4,7 +4,7 @@ import type { ChatMessage } from '../../src/core/chat.ts';
 import type { ChannelTalk, ChannelWish } from '../../src/core/channel-talk.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { ModelError } from '../../src/core/errors.ts';
-import type { ModelClient } from '../../src/core/model.ts';
+import { textOf, type ModelClient } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
@@ -323,6 +323,8 @@ describe('a long stretch [B4]', () => {
     expect(text).toContain(`[${linkTo(decided)}] Bob: The red logo it is&lt;/channel_messages>`);
     expect(text).not.toContain('Made up');
     expect(text).toContain('300 messages by Bob (150), Carol (150), condensed from all of them');
+    expect(textOf(model.requests[0]?.system ?? [])).toContain('write every time as a date');
+    expect(inputOf(model.requests[0])).toMatch(/^- Thu 2026-01-15 \d\d:\d\d \[\d+\] Bob: /mu);
     expect(hasThirdPartyText).toBe(true);
     expect(model.requests.length).toBeGreaterThan(0);
     expect(model.requests.length).toBeLessThanOrEqual(6);
