@@ -153,4 +153,18 @@ describe('a refusal that may pass by itself', () => {
       expect((await stage.ask('bob', 'dm', text)).text).toBe('The answer.');
     expect(stage.model.requests).toHaveLength(2);
   });
+
+  it('so an answer in a forum post that Discord has not taken in yet arrives, and nobody is told of a refusal', async () => {
+    await using stage = await openStage({ model: () => ({ text: 'The answer.' }) });
+    await stage.sandbox.setFault({
+      kind: 'status',
+      status: 400,
+      code: 40_058,
+      route: 'POST /channels/*/messages',
+      times: 2,
+    });
+    const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'Hello?', mentionBot: true });
+    expect((await stage.answerTo(said)).text).toBe('The answer.');
+    expect(await signsOn(stage, said)).toEqual([]);
+  });
 });

@@ -9,6 +9,7 @@ import {
   editBody,
   isGone,
   mayHaveForgottenNonces,
+  mayPass,
   postChunk,
   rawFiles,
   refusalOf,
@@ -201,7 +202,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
 
   async function failed(request: Request, error: unknown): Promise<void> {
     if (request.kind === 'edit' && edit?.signal.aborted === true) return;
-    const pauseMs = refusalOf(error) === undefined ? retryDelaysMs[failures] : undefined;
+    const pauseMs = mayPass(error) ? retryDelaysMs[failures] : undefined;
     if (isGone(error) && request.kind !== 'post') {
       state = withoutMessage(state, request.id);
       if (request.kind === 'delete') return;

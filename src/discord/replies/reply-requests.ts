@@ -69,30 +69,78 @@ export function mayHaveForgottenNonces(messageId: string, clock: Clock): boolean
   return clock().getTime() - snowflakeTime(messageId).getTime() > nonceHoldsMs;
 }
 
-/** Refusals that a later request may not meet: the token was renewed, or a limit that Discord does not call one. */
-const passing = new Set<number | string>([
-  RESTJSONErrorCodes.ActionCannotBePerformedDueToSlowmodeRateLimit,
-  RESTJSONErrorCodes.ChannelWriteRateLimit,
-  RESTJSONErrorCodes.APIResourceOverloaded,
+/**
+ * What Discord's refusals mean for what is sent, by its codes [G3d]. `passes`: by itself, so it is sent again now, and at the next start. `may-pass`: it is
+ * sent again a few times, and counts as for good then, as does a 4xx with a code that is not here. The others are for good at once, because of the
+ * place or of what the message says.
+ */
+const meanings = new Map<number | string, 'passes' | 'may-pass' | RefusalReason>([
+  [RESTJSONErrorCodes.ActionCannotBePerformedDueToSlowmodeRateLimit, 'passes'],
+  [RESTJSONErrorCodes.AnnouncementEditLimitExceeded, 'passes'],
+  [RESTJSONErrorCodes.ChannelSendRateLimit, 'passes'],
+  [RESTJSONErrorCodes.ServerSendRateLimit, 'passes'],
+  [RESTJSONErrorCodes.MaximumNumberOfEditsToMessagesOlderThanOneHourReached, 'passes'],
+  [RESTJSONErrorCodes.OpeningDirectMessagesTooFast, 'passes'],
+  [RESTJSONErrorCodes.SendMessagesHasBeenTemporarilyDisabled, 'passes'],
+  [RESTJSONErrorCodes.FeatureTemporarilyDisabledServerSide, 'passes'],
+  [RESTJSONErrorCodes.ServiceResourceIsBeingRateLimited, 'passes'],
+  [RESTJSONErrorCodes.CloudflareIsBlockingYourRequest, 'passes'],
+  [RESTJSONErrorCodes.IndexNotYetAvailable, 'passes'],
+  [RESTJSONErrorCodes.ApplicationNotYetAvailable, 'passes'],
+  [RESTJSONErrorCodes.APIResourceOverloaded, 'passes'],
+  // In a new forum post, until Discord has taken in the first message, which the bot may be faster than.
+  [RESTJSONErrorCodes.CannotSendAMessageInAForumChannel, 'may-pass'],
+  [RESTJSONErrorCodes.UnknownChannel, 'place'],
+  [RESTJSONErrorCodes.UnknownGuild, 'place'],
+  [RESTJSONErrorCodes.UserBannedFromThisGuild, 'place'],
+  [RESTJSONErrorCodes.MissingAccess, 'place'],
+  [RESTJSONErrorCodes.CannotExecuteActionOnDMChannel, 'place'],
+  [RESTJSONErrorCodes.CannotSendMessagesToThisUser, 'place'],
+  [RESTJSONErrorCodes.CannotSendMessagesInNonTextChannel, 'place'],
+  [RESTJSONErrorCodes.ChannelVerificationLevelTooHighForYouToGainAccess, 'place'],
+  [RESTJSONErrorCodes.MissingPermissions, 'place'],
+  [RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType, 'place'],
+  [RESTJSONErrorCodes.InvalidActionOnArchivedThread, 'place'],
+  [RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds, 'place'],
+  [RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory, 'place'],
+  [RESTJSONErrorCodes.ThreadLocked, 'place'],
+  [RESTJSONErrorCodes.ExplicitContentCannotBeSentToTheDesiredRecipient, 'content'],
+  [RESTJSONErrorCodes.RequestEntityTooLarge, 'content'],
+  [RESTJSONErrorCodes.CannotSendAnEmptyMessage, 'content'],
+  [RESTJSONErrorCodes.InvalidFormBodyOrContentType, 'content'],
+  [RESTJSONErrorCodes.FileUploadedExceedsMaximumSize, 'content'],
+  [RESTJSONErrorCodes.InvalidFileUploaded, 'content'],
+  [RESTJSONErrorCodes.RequestBodyContainsInvalidJSON, 'content'],
+  [RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration, 'content'],
+  [RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration, 'content'],
+  [RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter, 'content'],
 ]);
+/** A token that was renewed, and limits. */
 const passingStatuses = new Set([401, 408, 425, 429]);
 
-/** Whether Discord refuses a request for good, and why; `undefined` where it may pass by itself [G3d]. */
-export function refusalOf(error: unknown): RefusalReason | undefined {
+function meaningOf(error: unknown): 'passes' | 'may-pass' | RefusalReason {
   if (error instanceof NotPermittedError) return 'place';
-  if (!(error instanceof DiscordAPIError) || passing.has(error.code)) return undefined;
+  if (!(error instanceof DiscordAPIError)) return 'passes';
   const { status } = error;
-  if (status < 400 || status >= 500 || passingStatuses.has(status)) return undefined;
-  return status === 400 && !placeCodes.has(error.code) ? 'content' : 'place';
+  if (status < 400 || status >= 500 || passingStatuses.has(status)) return 'passes';
+  return meanings.get(error.code) ?? 'may-pass';
 }
 
-/** Refused with status 400, though not because of what a message says. */
-const placeCodes = new Set<number | string>([
-  RESTJSONErrorCodes.InvalidActionOnArchivedThread,
-  RESTJSONErrorCodes.ThreadLocked,
-  RESTJSONErrorCodes.MissingPermissions,
-  RESTJSONErrorCodes.MissingAccess,
-]);
+/** Whether the same request may be taken a moment later [G3d]. */
+export function mayPass(error: unknown): boolean {
+  const meaning = meaningOf(error);
+  return meaning === 'passes' || meaning === 'may-pass';
+}
+
+/** Why Discord refuses a request for good, where it has been sent again as often as {@link mayPass} lets hope; `undefined` where it passes by itself [G3d]. */
+export function refusalOf(error: unknown): RefusalReason | undefined {
+  const meaning = meaningOf(error);
+  if (meaning === 'passes') return undefined;
+  if (meaning !== 'may-pass') return meaning;
+  // What nobody knows: a form that Discord does not take has the status 400.
+  const isForm = error instanceof DiscordAPIError && error.status === 400 && !meanings.has(error.code);
+  return isForm ? 'content' : 'place';
+}
 
 /** A reply could not be sent, or only in part; that may pass by itself. */
 export class ReplyError extends Error {

@@ -217,6 +217,54 @@ describe('replies', () => {
     expect(logger.warnings).toEqual(['a reply could not be sent']);
   });
 
+  it('arrive where what passes by itself is met once: a forum post whose first message Discord has not taken in yet, a limit, a refusal that nobody knows', async () => {
+    for (const [code, status] of [
+      [40_058, 400],
+      [20_016, 400],
+      [20_028, 403],
+      [30_046, 400],
+      [40_003, 403],
+      [40_004, 403],
+      [40_006, 403],
+      [40_062, 403],
+      [110_001, 400],
+      [130_000, 400],
+      [999_999, 400],
+      [0, 404],
+    ] as const) {
+      const { replies, bodies } = repliesOver([refusal(code, status), refusal(code, status)]);
+      const { kind } = await replies.send(channelId, 'hello', '1').catch(() => ({ kind: 'failed' }));
+      expect([code, kind, bodies.length]).toEqual([code, 'sent', 3]);
+    }
+  });
+
+  it('are refused for good where a refusal that need not pass has not after some tries', async () => {
+    for (const [code, status, reason] of [
+      [40_058, 400, 'place'],
+      [999_999, 400, 'content'],
+      [999_999, 403, 'place'],
+    ] as const) {
+      const { replies, bodies } = repliesOver(Array.from({ length: 10 }, () => refusal(code, status)));
+      expect(await replies.send(channelId, 'hello', '1')).toEqual({ kind: 'refused', reason, ids: [] });
+      expect(bodies).toHaveLength(3);
+    }
+  });
+
+  it('are not tried again where a refusal is for good', async () => {
+    for (const [code, status] of [
+      [10_003, 404],
+      [50_024, 400],
+      [50_035, 400],
+      [160_005, 400],
+      [200_000, 400],
+      [240_000, 400],
+    ] as const) {
+      const { replies, bodies } = repliesOver([refusal(code, status)]);
+      expect(await replies.send(channelId, 'hello', '1')).toMatchObject({ kind: 'refused' });
+      expect(bodies).toHaveLength(1);
+    }
+  });
+
   it('open an archived thread once', async () => {
     let opened = 0;
     const archived = refusal(50_083, 400);
