@@ -165,7 +165,7 @@ export class MemoryStore implements Store {
     const names = files.flatMap(({ path }) => (path.includes('/') ? [path.slice(0, path.indexOf('/'))] : []));
     return Array.from(new Set(names), (each) => ({
       name: each,
-      changedAt: files.some(({ path }) => path.startsWith(`${each}/${name}`)) ? 1 : 0,
+      changedAt: files.some(({ path }) => path.startsWith(`${each}/${name}`)) ? Date.now() : 0,
     }));
   }
 

@@ -3,7 +3,7 @@ import type { RememberedMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { ChannelGuild, Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
-import { compareSnowflakes } from '../../core/snowflake.ts';
+import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
 import { inParts, saysWords } from '../../core/text.ts';
 import { createTimeSlice, type Clock } from '../../core/time.ts';
@@ -79,6 +79,10 @@ const blindIn: ReadonlyMap<FoldName, readonly NoticingMode[]> = new Map([
 
 /** Lines of a log in which the answer before a turn is looked for. */
 const answerReach = 50;
+/** Logs of a channel that are compared with what stands there after a gap. */
+const comparedLogs = 200;
+/** By how much the clock of the disk may differ from Discord's; milliseconds. */
+const clockSlackMs = 60 * 60_000;
 
 export type SessionLog = ReturnType<typeof createSessionLog>;
 
@@ -266,10 +270,14 @@ export function createSessionLog(options: SessionLogOptions) {
     /** Which of some words are said in the session still. Reads the whole log. */
     stillSaid: async (session: SessionKey, words: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
       wordsSaid(words, (await since(session, 0)).messages),
-    /** What is remembered of a channel, of whomever, from a message id on. */
+    /**
+     * What is remembered of a channel, of whomever, from a message id on. The first answer after a start waits for it [G3b], so it costs by what was said since:
+     * logs that were not written to since are not read, and of the others the newest two hundred.
+     */
     async rememberedSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
       const found: RememberedMessage[] = [];
-      for (const session of await sessions.inChannel(channelId)) {
+      const since = isSnowflake(messageId) ? snowflakeTime(messageId).getTime() - clockSlackMs : 0;
+      for (const session of (await sessions.changedSince(channelId, since)).slice(0, comparedLogs)) {
         for (const { message } of foldLog(await tails.covering(session, [messageId])).messages) {
           const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
           if (ids.length > 0) found.push({ ids, isOwn: message.role === 'assistant' });

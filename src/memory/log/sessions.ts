@@ -43,10 +43,13 @@ export function createSessions(store: Store) {
     found.set(userId, (found.get(userId) ?? new Set()).add(channelId));
   }
 
-  async function inChannel(channelId: string, name?: string): Promise<readonly SessionKey[]> {
+  async function foldersIn(channelId: string, name?: string) {
     const folders = await store.folders(channelFolder(channelId), name);
-    const users = folders.filter((folder) => isSnowflake(folder.name) && folder.changedAt > 0);
-    return users.map((folder) => ({ channelId, userId: folder.name }));
+    return folders.filter((folder) => isSnowflake(folder.name) && folder.changedAt > 0);
+  }
+
+  async function inChannel(channelId: string, name?: string): Promise<readonly SessionKey[]> {
+    return (await foldersIn(channelId, name)).map((folder) => ({ channelId, userId: folder.name }));
   }
 
   async function all(): Promise<readonly SessionKey[]> {
@@ -145,6 +148,12 @@ export function createSessions(store: Store) {
     },
     /** Those of a channel that have a log. */
     inChannel: (channelId: string) => inChannel(channelId, logFile),
+    /** Those of them whose log was changed at a time or later, in milliseconds since the epoch, the newest first. */
+    async changedSince(channelId: string, time: number): Promise<readonly SessionKey[]> {
+      const changed = (await foldersIn(channelId, logFile)).filter(({ changedAt }) => changedAt >= time);
+      const newestFirst = changed.toSorted((a, b) => b.changedAt - a.changedAt);
+      return newestFirst.map(({ name }) => ({ channelId, userId: name }));
+    },
     /** All of which anything is on disk, notes and summaries included; looks through all folders. */
     all,
     /**

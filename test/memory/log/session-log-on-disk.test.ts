@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { snowflakeAt } from '../../../src/core/snowflake.ts';
 import { createRollingSummary } from '../../../src/memory/rolling/rolling-summary.ts';
 import { createShortTerm } from '../../../src/memory/short-term/short-term.ts';
 import { createFileStore, type FileStore } from '../../../src/storage/files/store.ts';
@@ -73,5 +74,64 @@ describe('a message that is deleted after every layer has read it [G5]', () => {
     expect(await filesWith(root, /About:/u)).not.toEqual([]);
     await rolling.reset(session);
     expect((await filesWith(root, /About:/u)).filter((file) => !file.includes('/detail/'))).toEqual([]);
+  });
+});
+
+describe('what is remembered of a channel [G3b]', () => {
+  /** A channel in which so many people have talked, the last ones a moment ago; gives the ids of their messages, oldest first. */
+  async function talkedIn(root: string, people: number, ofLate: number): Promise<readonly string[]> {
+    const dayMs = 86_400_000;
+    const ids: string[] = [];
+    for (let index = 0; index < people; index += 1) {
+      const at = new Date(Date.now() - (index < people - ofLate ? 10 * dayMs - index : 60_000 - index));
+      const id = snowflakeAt(at);
+      const userId = String(300_000_000_000_000_000n + BigInt(index));
+      const folder = join(root, 'data', 'sessions', generalId, userId);
+      const said = {
+        type: 'message',
+        role: 'user',
+        id,
+        at: at.toISOString(),
+        authorId: userId,
+        author: 'Someone',
+      };
+      const line = {
+        ...said,
+        text: `Words ${index}`,
+        attachments: [],
+        visibility: 'everywhere',
+        homeId: generalId,
+      };
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, 'messages.jsonl'), `${JSON.stringify({ sequence: 1, record: line })}\n`);
+      await utimes(join(folder, 'messages.jsonl'), at, at);
+      ids.push(id);
+    }
+    return ids;
+  }
+
+  it('takes the logs of those who talked since, however many have talked there', async () => {
+    const { store, root } = await openStore();
+    const ids = await talkedIn(root, 300, 3);
+    const logs = new Set<string>();
+    const { log } = openSessions({
+      ...store,
+      scan: (key, ...rest) => {
+        logs.add(key);
+        return store.scan(key, ...rest);
+      },
+      logState: (key) => {
+        logs.add(key);
+        return store.logState(key);
+      },
+    });
+    const newest = ids.slice(-3).toSorted();
+    const found = await log.rememberedSince(generalId, snowflakeAt(new Date(Date.now() - 300_000)));
+    expect(found.flatMap((message) => message.ids).toSorted()).toEqual(newest);
+    expect(logs.size).toBe(3);
+    // A channel of which so little stands that all of it was fetched.
+    const all = await log.rememberedSince(generalId, '0');
+    expect(all.flatMap((message) => message.ids)).toEqual(expect.arrayContaining(newest));
+    expect(logs.size).toBe(200);
   });
 });
