@@ -41,8 +41,8 @@ export interface CatchUpOptions extends ChannelsOptions {
   readonly isUnfinished: (message: AskedMessage) => Promise<boolean>;
   /** Finishes what an earlier process left undone in a channel, once it is known what was deleted meanwhile. Asked again, it does nothing. Must not reject. */
   readonly recover: (channelId: string) => Promise<void>;
-  /** Goes on with what was made of a channel's messages so far, when there is time for it. Must not reject. */
-  readonly resume: (channelId: string) => Promise<void>;
+  /** Goes on with what was made of a channel's messages so far, when there is time for it; ends early with the signal. Must not reject. */
+  readonly resume: (channelId: string, signal: AbortSignal) => Promise<void>;
   /** The way that live messages go. */
   readonly received: (message: Message) => Promise<void>;
   readonly runInBackground: RunInBackground;
@@ -162,6 +162,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       const open = openChannels(options, floor).filter((id) => present.has(shardIn(client, id, shards)));
       for (const group of await inOrder(open, options)) {
         let looked = 0;
+        const resumable: { readonly channelId: string; readonly shard: number }[] = [];
         const rest = group.values();
         const look = async (): Promise<void> => {
           for (const channelId of rest) {
@@ -172,11 +173,14 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
             if (looked > atOnce) await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
             if (!isCurrent(shard)) continue;
             await catchUp(channelId, gap);
-            await options.resume(channelId);
+            resumable.push({ channelId, shard });
           }
         };
         // Each takes the next when it is done with one: thousands that wait in a queue take megabytes.
         await Promise.all(Array.from({ length: atOnce }, look));
+        // Nobody waits for that, and somebody may for what was missed in another channel.
+        for (const { channelId, shard } of resumable)
+          if (isCurrent(shard)) await options.resume(channelId, stopping);
       }
       if (shardIds.every(isCurrent)) logger.info('caught up with all channels');
     },

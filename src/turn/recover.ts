@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { catchUpWindowMs, type AskedMessage, type CommandButton } from '../core/chat.ts';
-import type { Clock } from '../core/time.ts';
+import { pauseFor, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasMoreReaders } from '../core/place.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
@@ -26,6 +26,10 @@ import {
 } from './reply.ts';
 import type { TurnPorts } from './run-turn.ts';
 import { TurnControl } from './sessions.ts';
+
+/** Sessions of a channel whose work is taken up together, and the pause before the next; milliseconds. */
+const resumedAtOnce = 20;
+const resumePauseMs = 500;
 
 export interface RecoveryPorts extends ReplyPorts {
   readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message' | 'isUnanswered'>;
@@ -83,10 +87,14 @@ export function createRecovery(options: RecoveryPorts) {
         (await journal.isUnfinished(channelId, id)) || sessionLog.isUnanswered({ channelId, userId }, id)
       );
     },
-    /** Takes up the work after turns of a channel's sessions. */
-    async sessions(channelId: string): Promise<void> {
+    /** Takes up the work after turns of a channel's sessions, some at a time: the disk is for who waits for an answer [G3b]. Ends early with the signal. */
+    async sessions(channelId: string, signal: AbortSignal): Promise<void> {
       try {
-        for (const session of await sessionLog.sessionsIn(channelId)) afterTurn.schedule(session);
+        for (const [index, session] of (await sessionLog.sessionsIn(channelId)).entries()) {
+          if (index > 0 && index % resumedAtOnce === 0) await pauseFor(resumePauseMs, signal);
+          if (signal.aborted) return;
+          afterTurn.schedule(session);
+        }
       } catch (error) {
         logger.warn('the sessions of a channel could not be listed', { channelId, error });
       }

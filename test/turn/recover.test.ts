@@ -69,7 +69,7 @@ async function start(
     ...changes(journal),
   });
   await recovery.channel(generalId);
-  await recovery.sessions(generalId);
+  await recovery.sessions(generalId, new AbortController().signal);
   return { recovery, journal, sent, logged, marks, retold, scheduled };
 }
 
@@ -93,6 +93,28 @@ describe('recovery after a kill', () => {
     expect(logged).toEqual(['ready']);
     expect(await journal.isHandled(generalId, recent)).toBe(true);
     expect(scheduled).toEqual([session]);
+  });
+
+  it('takes up the work of a few sessions of a channel at a time, and no more once the bot stops [G3b]', async () => {
+    let sessions: readonly SessionKey[] = [];
+    const begun: SessionKey[] = [];
+    const { recovery } = await start(recent, () => ({
+      sessionLog: {
+        recordReply: () => Promise.resolve(true),
+        sessionsIn: () => Promise.resolve(sessions),
+        message: () => Promise.resolve('the question'),
+        isUnanswered: () => Promise.resolve(false),
+      },
+      afterTurn: { schedule: (each) => begun.push(each) },
+    }));
+    sessions = Array.from({ length: 1000 }, () => session);
+    const stopping = new AbortController();
+    const work = recovery.sessions(generalId, stopping.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(begun).toHaveLength(20);
+    stopping.abort();
+    await work;
+    expect(begun).toHaveLength(20);
   });
 
   it('keeps the answer to a command out of history, also where the kill came before it was noted', async () => {

@@ -45,7 +45,8 @@ export function createSessions(store: Store) {
 
   async function foldersIn(channelId: string, name?: string) {
     const folders = await store.folders(channelFolder(channelId), name);
-    return folders.filter((folder) => isSnowflake(folder.name) && folder.changedAt > 0);
+    const users = folders.filter((folder) => isSnowflake(folder.name) && folder.changedAt > 0);
+    return users.toSorted((a, b) => b.changedAt - a.changedAt);
   }
 
   async function inChannel(channelId: string, name?: string): Promise<readonly SessionKey[]> {
@@ -146,13 +147,12 @@ export function createSessions(store: Store) {
       }
       return [...threads];
     },
-    /** Those of a channel that have a log. */
+    /** Those of a channel that have a log, the one that was written to last first. */
     inChannel: (channelId: string) => inChannel(channelId, logFile),
-    /** Those of them whose log was changed at a time or later, in milliseconds since the epoch, the newest first. */
+    /** Those of them whose log was changed at a time or later, in milliseconds since the epoch. */
     async changedSince(channelId: string, time: number): Promise<readonly SessionKey[]> {
       const changed = (await foldersIn(channelId, logFile)).filter(({ changedAt }) => changedAt >= time);
-      const newestFirst = changed.toSorted((a, b) => b.changedAt - a.changedAt);
-      return newestFirst.map(({ name }) => ({ channelId, userId: name }));
+      return changed.map(({ name }) => ({ channelId, userId: name }));
     },
     /** All of which anything is on disk, notes and summaries included; looks through all folders. */
     all,
