@@ -153,7 +153,7 @@ export class ProcessesScene {
       if (ownerOf[place] !== name) continue;
       await bot.recovery.channel(places[place].channelId);
       await Promise.all((this.#sent.get(place) ?? []).map((message) => bot.handlers.message(message)));
-      await bot.recovery.sessions(places[place].channelId);
+      await bot.recovery.sessions(places[place].channelId, new AbortController().signal);
     }
   }
 
