@@ -114,7 +114,9 @@ export function openChannels({ client, settings }: ChannelsOptions, floor: strin
 
 function isNewer(channel: GuildBasedChannel, floor: string): boolean {
   if (!('lastMessageId' in channel) || channel.lastMessageId === null) return false;
-  return compareSnowflakes(channel.lastMessageId, floor) >= 0;
+  // The library's types leave out that it may not have been told.
+  const lastId: string | undefined = channel.lastMessageId;
+  return lastId === undefined || compareSnowflakes(lastId, floor) >= 0;
 }
 
 /** Of a shard's channels those in which nothing was said since `floor`. Each guild channel's newest message is told by the guild's own event, which saves most requests. */
@@ -135,8 +137,8 @@ export function quietChannels(
 
 function isQuietSince(channel: GuildBasedChannel, floor: string): boolean {
   if (!('lastMessageId' in channel)) return false;
-  // Of a thread it may be unknown; in another channel that has none, nobody has ever spoken.
-  return channel.lastMessageId === null
-    ? !channel.isThread()
-    : compareSnowflakes(channel.lastMessageId, floor) < 0;
+  const lastId: string | null | undefined = channel.lastMessageId;
+  // Where it was not told a request tells, and of a thread it may be unknown; in another channel that has none, nobody has ever spoken.
+  if (lastId === undefined) return false;
+  return lastId === null ? !channel.isThread() : compareSnowflakes(lastId, floor) < 0;
 }

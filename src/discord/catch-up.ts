@@ -19,6 +19,7 @@ import {
 } from './catch-up-channels.ts';
 import type { MessageChanges, MissedChanges } from './message-changes.ts';
 import { memberMay } from './permissions.ts';
+import { unidentified } from './payloads/payloads.ts';
 import type { RunInBackground } from './run-in-background.ts';
 
 /** Five hundred messages of a channel at most. */
@@ -351,5 +352,7 @@ export function missedChanges(
       ? []
       : [present];
   });
-  return { deleted: ids.filter((id) => isCovered(id) && !standing.has(id)), edited };
+  // One that nobody can identify may be any of them.
+  const isReadable = messages.every(({ type }) => Number(type) !== unidentified);
+  return { deleted: isReadable ? ids.filter((id) => isCovered(id) && !standing.has(id)) : [], edited };
 }

@@ -25,7 +25,14 @@ import { unlessAborted } from '../core/time.ts';
 import { usableAnswer } from './payloads/payloads.ts';
 import { isObject } from './payloads/schema.ts';
 import { requiredIntents } from './required-permissions.ts';
-import { carefulSharding, containEvents, wrap, type Identifying, type OnMalformed } from './shard.ts';
+import {
+  carefulSharding,
+  containEvents,
+  withGuild,
+  wrap,
+  type Identifying,
+  type OnMalformed,
+} from './shard.ts';
 
 /**
  * The discord.js client with what the bot needs and no more [G3a]: its intents, DMs from channels that it has not seen, caches that do
@@ -79,7 +86,7 @@ export function createDiscordClient(options: {
         return !client.isReady() && waitOf(limit) > loginPatienceMs;
       },
       ...(apiUrl !== undefined && { api: apiUrl.replace(/(?<!\/)\/+$/u, '').replace(/\/v\d+$/u, '') }),
-      makeRequest: usableRequest,
+      makeRequest: usableRequest(onMalformed, (thread) => withGuild(client, thread)),
     },
     ws: {
       ...(identifying !== undefined && { buildIdentifyThrottler: () => Promise.resolve(identifying) }),
@@ -169,15 +176,23 @@ function withoutContent(client: Client, logger: Logger): boolean {
 }
 
 /** The library's own way to ask, with answers that are as documented [L5]. */
-async function usableRequest(url: string, init: Parameters<typeof DefaultRestOptions.makeRequest>[1]) {
-  const path = new URL(url).pathname.replace(/^.*?\/v\d+(?=\/)/u, '');
-  const response = await (callbackPath.test(path) ? callBack : DefaultRestOptions.makeRequest)(url, init);
-  if (response.status === 429) return withWait(response);
-  if (!response.ok) return response;
-  const read = response.json.bind(response);
-  return Object.assign(response, {
-    json: async () => usableAnswer(init.method ?? 'GET', path, await read()),
-  });
+function usableRequest(
+  onMalformed: OnMalformed,
+  placed: (channel: unknown) => unknown,
+): typeof DefaultRestOptions.makeRequest {
+  return async (url, init) => {
+    const path = new URL(url).pathname.replace(/^.*?\/v\d+(?=\/)/u, '');
+    const response = await (callbackPath.test(path) ? callBack : DefaultRestOptions.makeRequest)(url, init);
+    if (response.status === 429) return withWait(response);
+    if (!response.ok) return response;
+    const read = response.json.bind(response);
+    return Object.assign(response, {
+      json: async () => {
+        const answer = usableAnswer(init.method ?? 'GET', path, await read(), () => onMalformed('message'));
+        return /^\/channels\/\d+$/u.test(path) ? placed(answer) : answer;
+      },
+    });
+  };
 }
 
 /** Seconds that are waited after a 429 that does not say how long: the library would ask again at once. */

@@ -33,7 +33,7 @@ export interface IntakeOptions {
   readonly policy: IntakePolicy;
   readonly channelQueue: KeyedQueue;
   readonly places: Places;
-  readonly history: Pick<History, 'seen' | 'keeps'>;
+  readonly history: Pick<History, 'seen' | 'keeps' | 'messageOf'>;
   readonly messages: Pick<ChannelMessages, 'one'>;
   /** A message may arrive after its deletion; then it is not answered. */
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
@@ -121,6 +121,7 @@ export function createMessageIntake(options: IntakeOptions) {
   function decideAtOnce(message: Message): KnownDecision | undefined {
     const channel = options.places.known(message.channelId);
     if (channel === undefined) return undefined;
+    if (repliedAuthor(message) === 'unknown') return undefined;
     const answerMode = answerModes.lastAnswerMode(guildPlaceOf(message, channel));
     const facts = factsOf(message, channel, answerMode);
     if (isSaidByPerson(facts)) botLoopGuard.humanSpoke(message.channelId);
@@ -210,13 +211,14 @@ export function createMessageIntake(options: IntakeOptions) {
 
   async function consider(message: Message, chat: ChatMessage): Promise<void> {
     const channel = await options.places.find(message.channelId);
-    const facts = factsOf(message, channel, 'unknown');
+    const replied = await fetchedIfUnknown(message);
+    const facts = factsOf(message, channel, 'unknown', replied);
     if (isSaidByPerson(facts)) botLoopGuard.humanSpoke(chat.channelId);
     if (options.ignored.has(chat.id)) return;
     let decision = decideIntake(facts, policy);
     if (decision.kind === 'undecided') {
       const answerMode = await answerModes.answerMode(guildPlaceOf(message, channel));
-      decision = decideIntake(factsOf(message, channel, answerMode), policy);
+      decision = decideIntake(factsOf(message, channel, answerMode, replied), policy);
     }
     if (decision.kind === 'locked-out') {
       options.ignored.note(chat.id);
@@ -255,6 +257,26 @@ export function createMessageIntake(options: IntakeOptions) {
       runInBackground('joining a thread', () => joinThread(channel));
   }
 
+  /** Who wrote what a message replies to: Discord tells it along, as a rule. */
+  function repliedAuthor({ type, channelId, mentions, reference }: Message): string | undefined {
+    if (type !== MessageType.Reply || reference?.messageId === undefined) return undefined;
+    const known = mentions.repliedUser ?? history.messageOf(channelId, reference.messageId)?.author;
+    return known?.id ?? 'unknown';
+  }
+
+  async function fetchedIfUnknown(message: Message): Promise<string | undefined> {
+    const known = repliedAuthor(message);
+    const messageId = message.reference?.messageId;
+    if (known !== 'unknown' || messageId === undefined) return known;
+    try {
+      return (await options.messages.one(message.channelId, messageId))?.author.id;
+    } catch (error) {
+      // People delete messages all the time.
+      logger.debug('a message that is replied to could not be fetched', { messageId, error });
+      return undefined;
+    }
+  }
+
   function isAdmitted({ id, channelId, author }: ChatMessage): boolean {
     const admission = botLoopGuard.admit({ id, channelId, authorId: author.id });
     if (admission === 'limit-reached')
@@ -267,6 +289,7 @@ export function createMessageIntake(options: IntakeOptions) {
     message: Message,
     channel: Channel | undefined,
     answerMode: MessageFacts['answerMode'],
+    replied = repliedAuthor(message),
   ): MessageFacts {
     const thread = channel?.isThread() === true ? channel : undefined;
     const text = textOf(message);
@@ -284,7 +307,7 @@ export function createMessageIntake(options: IntakeOptions) {
       hasEnclosures: text === '' && hasEnclosures(message),
       isEdited: message.editedTimestamp !== null,
       mentionsBot: mentionsBot(message),
-      repliesToBot: message.type === MessageType.Reply && message.mentions.repliedUser?.id === botId,
+      repliesToBot: replied === botId,
       answerMode: message.guildId === null ? undefined : answerMode,
     };
   }

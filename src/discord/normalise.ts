@@ -153,11 +153,16 @@ export function namesIn(
     channel(id) {
       const channel = guild?.channels.cache.get(id);
       return channel !== undefined && (id === channelId || isPublic(channel))
-        ? channel.name.toWellFormed()
+        ? nameOfChannel(channel)
         : undefined;
     },
     role: (id) => guild?.roles.cache.get(id)?.name.toWellFormed(),
   };
+}
+
+/** The library's types leave out that a channel made from an event alone has no name yet. */
+function nameOfChannel({ name }: { readonly name?: string }): string | undefined {
+  return name?.toWellFormed();
 }
 
 /** What mentions the bot in a server: its own id, and that of the role which came with it and is its alone [G2]. */

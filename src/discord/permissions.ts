@@ -12,6 +12,7 @@ import {
 import type { ServerPort } from '../core/chat.ts';
 import { growingCache } from '../core/limits.ts';
 import { isPart, type Shards } from '../core/shards.ts';
+import { unknownOverwrite } from './payloads/objects.ts';
 
 /** What is done in channels, by people and by the bot: as it reads after "the permission to". */
 export const capabilities = {
@@ -27,6 +28,12 @@ export const capabilities = {
 } as const;
 
 export type Capability = keyof typeof capabilities;
+
+/** Whether Discord has told who may do what in a channel; of a thread its parent tells. */
+export function hasKnownOverwrites(channel: GuildBasedChannel): boolean {
+  const judged = channel.isThread() ? channel.parent : channel;
+  return judged === null || !judged.permissionOverwrites.cache.has(unknownOverwrite.id);
+}
 
 /**
  * What it takes to read a channel's messages: in a voice or stage channel connecting too [V0]. Judged by the type, since the library takes for voice
@@ -66,7 +73,8 @@ export function memberMay(
   member: GuildMember,
 ): boolean | undefined {
   // After a gap a guild is unavailable until its present permissions have come; those from before may be outdated.
-  const granted = channel.guild.available ? channel.permissionsFor(member) : null;
+  const isKnown = channel.guild.available && hasKnownOverwrites(channel);
+  const granted = isKnown ? channel.permissionsFor(member) : null;
   if (granted === null) return undefined;
   if (!granted.has(neededToRead(channel)) || !isPossible(capability, channel)) return false;
   if (capability === 'view') return true;

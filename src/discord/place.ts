@@ -17,7 +17,7 @@ import type { PresentPlace } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import { adultsAmong, everyone, hasMoreReaders, type Place } from '../core/place.ts';
 import { hasErrorCode } from './discord-api.ts';
-import { neededToRead, watchGoneChannels } from './permissions.ts';
+import { hasKnownOverwrites, neededToRead, watchGoneChannels } from './permissions.ts';
 
 /** A channel from the cache or from Discord; `undefined` where the bot may not see it, or cannot now. */
 export type FindChannel = (channelId: string) => Promise<Channel | undefined>;
@@ -86,7 +86,8 @@ function readersOf(
   memberRole: string | undefined,
 ): Pick<Place, 'audience' | 'readers'> {
   // After a gap a guild is unavailable until its present permissions have come; those from before may be outdated.
-  if (!channel.guild.available || !channel.guild.roles.cache.has(channel.guildId)) return unknownReaders;
+  const { available, roles } = channel.guild;
+  if (!available || !roles.cache.has(channel.guildId) || !hasKnownOverwrites(channel)) return unknownReaders;
   const known = permittedIn(channel, memberRole);
   return isAgeRestricted(channel) ? { audience: 'private', readers: adultsAmong(known.readers) } : known;
 }
@@ -148,6 +149,7 @@ export function readersCanRead(here: GuildBasedChannel, there: GuildBasedChannel
   const [from, to] = [here, there].map((channel) => (channel.isThread() ? channel.parent : channel));
   if (!from || !to) return false;
   if (from.id === to.id) return true;
+  if (!hasKnownOverwrites(from) || !hasKnownOverwrites(to)) return false;
   const { guild, client } = from;
   const roles = guild.roles.cache;
   const [neededFrom, neededTo] = [neededToRead(from), neededToRead(to)];
@@ -270,5 +272,5 @@ function isComplete(channel: Channel): boolean {
   if (channel.isDMBased()) return true;
   // The library's types leave out that a channel made from an event alone has no name yet.
   const name: string | undefined = channel.name;
-  return name !== undefined && (!channel.isThread() || channel.parentId !== null);
+  return name !== undefined && (channel.isThread() ? channel.parentId !== null : hasKnownOverwrites(channel));
 }

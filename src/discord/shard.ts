@@ -4,6 +4,7 @@ import { GatewayCloseCodes, GatewayDispatchEvents, GatewayOpcodes } from 'discor
 import {
   SimpleIdentifyThrottler,
   SimpleShardingStrategy,
+  Status,
   type Client,
   type IIdentifyThrottler,
   type WebSocketOptions,
@@ -23,7 +24,7 @@ export function createIdentifyQueue(maxConcurrency: number): Identifying {
   return new SimpleIdentifyThrottler(maxConcurrency);
 }
 
-/** Told what came that nobody can use: an event of Discord's by name, or a `frame` that is none; and the error, where it only failed later. */
+/** Told what came that nobody can use: an event of Discord's by name, a `frame` that is none, or a `message` of a page; and the error, where it only failed later. */
 export type OnMalformed = (type: string, error?: unknown) => void;
 
 /** Lines about malformed payloads are so far apart at least; milliseconds. */
@@ -80,17 +81,64 @@ export function carefulSharding(options: {
 
 /**
  * The library hands each event to its own handlers, at once or later from a queue, where an error would end the process. What gets past the
- * checks and still throws is lost like any other event that nobody can use.
+ * checks and still throws is lost like any other event that nobody can use. A message of a channel that the client does not hold, and that does not say of which
+ * kind the channel is, would be dropped: Discord is asked for the channel first, so that no message of a server passes for a direct one.
  */
-export function containEvents({ ws }: Client, onMalformed: OnMalformed): void {
-  wrap(ws, 'handlePacket', (handlePacket) => (packet, shard) => {
-    try {
-      return handlePacket(packet, shard);
-    } catch (error) {
-      onMalformed(typeOf(packet), error);
+export function containEvents(client: Client, onMalformed: OnMalformed): void {
+  const { ws, channels } = client;
+  /** By channel, a request for it: messages that wait for it go on in the order in which they came. */
+  const asked = new Map<string, Promise<unknown>>();
+  wrap(ws, 'handlePacket', (handlePacket) => {
+    const handle = (packet: unknown, shard: unknown): unknown => {
+      try {
+        return handlePacket(packet, shard);
+      } catch (error) {
+        onMalformed(typeOf(packet), error);
+        return true;
+      }
+    };
+    return (told, shard) => {
+      const packet = withGuildOfThread(client, told);
+      const channelId = ws.status === Status.Ready ? channelToAskFor(packet) : undefined;
+      if (channelId === undefined || channels.cache.has(channelId)) return handle(packet, shard);
+      const found =
+        asked.get(channelId) ??
+        channels
+          .fetch(channelId)
+          .catch((error: unknown) => onMalformed(typeOf(packet), error))
+          .finally(() => asked.delete(channelId));
+      asked.set(channelId, found);
+      void found.then(() => handle(packet, shard));
       return true;
-    }
+    };
   });
+}
+
+function withGuildOfThread(client: Client, packet: unknown): unknown {
+  const thread = z.looseObject({
+    t: z.enum([GatewayDispatchEvents.ThreadCreate, GatewayDispatchEvents.ThreadUpdate]),
+    d: z.looseObject({}),
+  });
+  const { data } = thread.safeParse(packet);
+  return data === undefined ? packet : { ...data, d: withGuild(client, data.d) };
+}
+
+/** A thread may leave out the server that it is in, which is its parent's; without it the library takes no thread. */
+export function withGuild({ channels }: Client, thread: unknown): unknown {
+  const { guild_id: guildId, parent_id: parentId } = Object(thread);
+  const parent = guildId === undefined ? channels.cache.get(parentId) : undefined;
+  return parent === undefined || parent.isDMBased()
+    ? thread
+    : { ...Object(thread), guild_id: parent.guildId };
+}
+
+/** The channel of a message that does not say of which kind the channel is. */
+function channelToAskFor(packet: unknown): string | undefined {
+  const message = z.object({
+    t: z.literal(GatewayDispatchEvents.MessageCreate),
+    d: z.object({ channel_id: z.string(), channel_type: z.undefined().optional() }),
+  });
+  return message.safeParse(packet).data?.d.channel_id;
 }
 
 type Method = (...given: unknown[]) => unknown;

@@ -27,6 +27,8 @@ export interface SandboxOptions {
   readonly disallowedIntents?: readonly (keyof PrivilegedIntents)[];
   /** What is asked of a bot that runs in shards; if nothing is said, one shard is enough, and identifies as often as it likes. */
   readonly sharding?: ShardingOptions;
+  /** Changes what is sent, events and answers to requests, into what another server would send; it may change what it is given. */
+  readonly sends?: (body: unknown) => unknown;
 }
 
 /** A running sandbox: the control, and what only its own process can have. */
@@ -82,7 +84,7 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
       presences: !disallowed.has('presences'),
     },
   });
-  const { sharding = {} } = options;
+  const { sharding = {}, sends = (body) => body } = options;
   const starts = new SessionStarts(now, sharding);
   let url = '';
   const urls = () => ({ gateway: `${url.replace(/^http/, 'ws')}/gateway`, cdn: url });
@@ -94,6 +96,7 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
     rateLimits: new RateLimits(now, options.rateLimits ?? false),
     requests: new RequestLog(now),
     downloads: [],
+    sends,
     gatewayFacts: () => ({ shards: sharding.shards ?? 1, session_start_limit: starts.limit }),
     urls,
   };
@@ -104,6 +107,7 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
     guildsPerShard: sharding.guildsPerShard ?? 2500,
     starts,
     urls,
+    sends,
   });
   world.subscribe((event) => {
     if (event.type !== 'typing-started' || event.userId !== world.botId) return;

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createDiscordApi } from '../../src/discord/discord-api.ts';
-import { createMalformedCount } from '../../src/discord/shard.ts';
+import { createMalformedCount, type OnMalformed } from '../../src/discord/shard.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { payloadScene, playMalformedPayloads } from './payloads-property.ts';
 import { documentedEvents } from './support/documented-payloads.ts';
@@ -122,7 +122,21 @@ describe('answers to requests that are not as documented [L5]', () => {
     ]);
   });
 
-  it.each([[null], [{}], [[{ content: 'without an id' }]], ['text'], [[good, null]]])(
+  it('leave of a page with one that nobody can identify all others, and count it', async () => {
+    const malformed: string[] = [];
+    const before = { ...good, id: '150000000000000003' };
+    for (const [answer, ids] of [
+      [[before, null, good], [good.id, '150000000000000002', before.id]],
+      [[{ content: 'without an id' }, good], [good.id, '150000000000000002']],
+    ] as const) {
+      const api = await apiAnswering(answer, (type) => malformed.push(type));
+      const page = await api.messagesAfter(good.channel_id, '150000000000000000');
+      expect(page.map(({ id }) => id)).toEqual(ids);
+    }
+    expect(malformed).toEqual(['message', 'message']);
+  });
+
+  it.each([[null], [{}], [[{ content: 'without an id' }]], ['text'], [[null]]])(
     'fail like any other request where nothing can be done with them: %j',
     async (answer) => {
       const api = await apiAnswering(answer);
@@ -139,7 +153,7 @@ describe('answers to requests that are not as documented [L5]', () => {
 });
 
 /** The API's client, whose server gives this answer to everything. */
-async function apiAnswering(answer: unknown) {
+async function apiAnswering(answer: unknown, onMalformed?: OnMalformed) {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(answer));
@@ -149,7 +163,9 @@ async function apiAnswering(answer: unknown) {
   onTestFinished(() => void server.close());
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const client = newClient({ apiUrl: `http://127.0.0.1:${port}/api` });
+  const client = newClient({ apiUrl: `http://127.0.0.1:${port}/api` }, undefined, {
+    ...(onMalformed !== undefined && { onMalformed }),
+  });
   client.rest.setToken('token');
   return createDiscordApi(client);
 }

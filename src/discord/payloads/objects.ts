@@ -1,4 +1,4 @@
-import { ChannelType, ComponentType } from 'discord.js';
+import { ChannelType, ComponentType, MessageReferenceType } from 'discord.js';
 import {
   all,
   boolean,
@@ -69,8 +69,11 @@ export const role = object({
   ...each(unused, 'color', 'colors'),
 });
 
-/** Without its overwrites nobody knows who reads in a channel, so a single bad one spoils all. */
-const overwrites = all(object({ id, type: whole, allow: permissions, deny: permissions }));
+/** Stands for overwrites that were not told, or not all of them: then nobody knows who reads in a channel [V0]. It is nobody's. */
+export const unknownOverwrite = { id: '0', type: 1, allow: '0', deny: '0' } as const;
+const overwrites = otherwise(all(object({ id, type: whole, allow: permissions, deny: permissions })), [
+  unknownOverwrite,
+]);
 export const threadMemberFields = {
   join_timestamp: maybe(time),
   flags: count,
@@ -87,7 +90,8 @@ const threadMetadata = object({
 const channelFields = {
   id,
   guild_id: maybe(id),
-  ...each(maybeId, 'parent_id', 'owner_id', 'last_message_id'),
+  ...each(maybeId, 'parent_id', 'last_message_id'),
+  owner_id: maybe(id),
   position: maybe(integer),
   topic: maybeWords,
   nsfw: flag,
@@ -108,18 +112,34 @@ const otherTypes = Object.values(ChannelType).filter(
 );
 
 /** Of kinds that the library knows: it forgets a channel that becomes one of another kind. */
-export const guildChannelFields = {
+const guildChannelFields = {
   ...channelFields,
   type: oneOf(...otherTypes),
-  name,
-  permission_overwrites: optional(overwrites),
+  permission_overwrites: overwrites,
+  recipients: unused,
 };
-export const guildChannel = object(guildChannelFields);
-export const threadFields = { ...channelFields, type: oneOf(...threadTypes), name };
-export const thread = object(threadFields);
+/** Every thread has a parent. */
+const threadFields = {
+  ...channelFields,
+  type: oneOf(...threadTypes),
+  parent_id: maybe(id),
+  recipients: unused,
+};
+/** Stands for the name of a channel that has none. */
+const named = { name: otherwise(name, 'unnamed') };
+export const guildChannel = object({ ...guildChannelFields, ...named });
+export const thread = object({ ...threadFields, ...named });
+/** What has changed of one that has a name already. */
+export const changedGuildChannel = object({ ...guildChannelFields, name: maybe(name) });
+export const changedThread = object({ ...threadFields, name: maybe(name) });
 export const dmChannel = object({ ...channelFields, type: oneOf(...dmTypes), name: maybeName });
-/** As an interaction tells of the one it comes from. */
 export const channel = either(guildChannel, thread, dmChannel);
+/** As an interaction tells of the one it comes from: of a channel of a server it leaves out who reads there. */
+export const interactionChannel = either(
+  both(object(guildChannelFields), (value) => ({ id: Object(value).id })),
+  thread,
+  dmChannel,
+);
 
 export const emoji = object({ id: maybeId, name: maybeName, animated: flag });
 export const attachment = object({
@@ -192,8 +212,8 @@ const reference = object({ type: count, ...each(maybe(id), 'message_id', 'channe
 const mentioned = object({ ...userFields, id, username: name, member: maybe(memberAlone) });
 
 export const messageFields = {
-  content: optional(words),
-  type: optional(whole),
+  content: maybe(words),
+  type: count,
   timestamp: maybe(time),
   edited_timestamp: maybeTime,
   ...each(count, 'flags', 'position'),
@@ -210,30 +230,44 @@ export const messageFields = {
   ...each(unused, 'mention_channels', 'stickers', 'reactions', 'activity', 'application', 'resolved'),
   ...each(unused, 'role_subscription_data', 'interaction', 'interaction_metadata', 'call'),
 };
-const bareMessage = object({ ...messageFields, id, channel_id: id, author: user });
 /** What a forwarded message was: without its author, and under the id of the reference. */
-const snapshots = list(
-  object({ message: object({ ...messageFields, id: unused, author: unused, member: unused }) }),
-);
-export const contextFields = {
+const snapshot = object({
+  ...messageFields,
+  ...each(unused, 'id', 'author', 'member', 'channel_id', 'guild_id', 'thread'),
+  ...each(unused, 'message_reference', 'referenced_message', 'message_snapshots'),
+});
+const contextOfAny = {
   channel_id: id,
   guild_id: maybe(id),
   channel_type: count,
   member: maybe(memberAlone),
   thread: maybe(thread),
   message_reference: maybe(reference),
-  referenced_message: maybe(orNull(bareMessage)),
-  message_snapshots: maybe(snapshots),
+  message_snapshots: maybe(list(object({ message: snapshot }))),
 };
-const withoutSnapshots = object({ message_snapshots: unused });
+const wholeMessage = { ...messageFields, id, author: user, content: otherwise(words, ''), type: whole };
 
-/** A forwarded message stands under the ids of the reference to it. */
-function hasReference({ message_reference: from }: Readonly<Record<string, unknown>>): boolean {
-  return isObject(from) && from['message_id'] !== undefined && from['channel_id'] !== undefined;
+/** A reference that does not say so points to a message of its own channel; what was forwarded stands under the ids of one, whether they are told or not. */
+function withReference(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const {
+    id: messageId,
+    channel_id: channelId,
+    message_reference: told,
+    message_snapshots: forwarded,
+  } = value;
+  const hasForwarded = Array.isArray(forwarded) && forwarded.length > 0;
+  if (told === undefined && !hasForwarded) return value;
+  const own = {
+    channel_id: channelId,
+    ...(hasForwarded && { type: MessageReferenceType.Forward, message_id: messageId }),
+  };
+  return { ...value, message_reference: { ...own, ...Object(told) } };
 }
 
-export const message = both(
-  object({ ...messageFields, ...contextFields, id, author: user, content: words, type: whole }),
-  (value) =>
-    isObject(value) && 'message_snapshots' in value && !hasReference(value) ? withoutSnapshots(value) : value,
+const bareMessage = both(
+  object({ ...wholeMessage, ...contextOfAny, referenced_message: unused }),
+  withReference,
 );
+export const contextFields = { ...contextOfAny, referenced_message: maybe(orNull(bareMessage)) };
+export const message = both(object({ ...wholeMessage, ...contextFields }), withReference);

@@ -2,19 +2,20 @@ import { GatewayDispatchEvents as Event, InteractionType } from 'discord.js';
 import { createTimeSlice } from '../../core/time.ts';
 import {
   attachment,
+  changedGuildChannel,
+  changedThread,
   channel,
   contextFields,
   dmChannel,
   emoji,
   guildChannel,
-  guildChannelFields,
+  interactionChannel,
   member,
   memberFields,
   message,
   messageFields,
   role,
   thread,
-  threadFields,
   threadMember,
   threadMemberFields,
   user,
@@ -83,7 +84,7 @@ const interactionFields = {
   version: count,
   guild_id: maybe(id),
   channel_id: maybe(id),
-  channel: maybe(channel),
+  channel: maybe(interactionChannel),
   user: maybe(user),
   member: maybe(member),
   ...each(maybe(name), 'locale', 'guild_locale'),
@@ -154,7 +155,8 @@ const guildCreated = either(
   both(
     object({
       ...guildFields,
-      unavailable: flag,
+      // Absent, it is there; the library would take it for what it was before.
+      unavailable: otherwise(boolean, false),
       roles: checked,
       channels: checked,
       threads: maybe(checked),
@@ -189,8 +191,6 @@ const ofChannel = { channel_id: id, guild_id: maybe(id) };
 const inGuild = { guild_id: id };
 const roleChanged = object({ ...inGuild, role });
 const memberChanged = object({ ...memberFields, ...inGuild, user });
-const threadChanged = object({ ...threadFields, ...inGuild });
-const guildChannelChanged = object({ ...guildChannelFields, ...inGuild });
 const taken = object({ id, guild_id: maybe(id) });
 
 /** The events that the bot has a use for; no other is passed on. */
@@ -212,25 +212,25 @@ const events: Readonly<Partial<Record<string, Schema>>> = {
   [Event.InteractionCreate]: interaction,
   [Event.GuildCreate]: guildCreated,
   [Event.GuildUpdate]: guildUpdated,
-  [Event.GuildDelete]: object({ id, unavailable: optional(boolean) }),
+  [Event.GuildDelete]: object({ id, unavailable: flag }),
   [Event.GuildRoleCreate]: roleChanged,
   [Event.GuildRoleUpdate]: roleChanged,
   [Event.GuildRoleDelete]: object({ ...inGuild, role_id: id }),
   [Event.GuildMemberAdd]: memberChanged,
   [Event.GuildMemberUpdate]: memberChanged,
   [Event.GuildMemberRemove]: object({ ...inGuild, user }),
-  [Event.ChannelCreate]: guildChannelChanged,
-  [Event.ChannelUpdate]: guildChannelChanged,
+  [Event.ChannelCreate]: guildChannel,
+  [Event.ChannelUpdate]: changedGuildChannel,
   [Event.ChannelDelete]: taken,
-  [Event.ThreadCreate]: threadChanged,
-  [Event.ThreadUpdate]: threadChanged,
+  [Event.ThreadCreate]: thread,
+  [Event.ThreadUpdate]: changedThread,
   [Event.ThreadDelete]: taken,
   [Event.ThreadListSync]: object({
     ...inGuild,
     // Without these it would speak of all threads of the server.
     channel_ids: optional(all(id)),
-    threads: checked,
-    members: checked,
+    threads: otherwise(checked, []),
+    members: otherwise(checked, []),
   }),
   [Event.ThreadMemberUpdate]: object({ ...threadMemberFields, id, guild_id: maybe(id), user_id: id }),
   [Event.ThreadMembersUpdate]: object({
@@ -283,20 +283,44 @@ export type UsableEvent =
   | { readonly kind: 'no-use' | 'malformed' };
 
 /** Of a message that nobody can read it is said that it stands there: a page without it would say that it was deleted. */
-const unreadable = both(object({ id, channel_id: id }), (value) => {
-  const { id: messageId, channel_id: channelId } = Object(value);
+const unreadable = both(object({ id, channel_id: id }), (value) =>
+  placeholder(Object(value).id, Object(value).channel_id, -1),
+);
+
+/** A message of no kind that Discord has: nobody has said it. */
+function placeholder(messageId: unknown, channelId: unknown, type: number): object {
   return {
     id: messageId,
     channel_id: channelId,
-    // No kind of message that Discord has: nobody has said it.
-    type: -1,
+    type,
     content: '',
     author: { id: messageId, username: 'unknown', bot: true },
     mentions: [],
     attachments: [],
   };
-});
-const page = all(either(message, unreadable));
+}
+/** The kind of a message of which nobody can tell which one it is. */
+export const unidentified = -2;
+
+/** Where one of them has no id, it stands at its place under an id next to its neighbour's: nobody knows which message that was. */
+function page(value: unknown): unknown {
+  if (!Array.isArray(value)) return refused;
+  const read = value.map(either(message, unreadable));
+  const known = read.map((one) => (one === refused ? undefined : BigInt(Object(one).id)));
+  if (read.length > 0 && known.every((one) => one === undefined)) return refused;
+  const channelId: unknown = Object(read.find((one) => one !== refused)).channel_id;
+  return read.map((one, index) => {
+    if (one !== refused) return one;
+    const before = known.findLastIndex((each, at) => each !== undefined && at < index);
+    const behind = known.findIndex((each, at) => each !== undefined && at > index);
+    // The newest comes first.
+    const ownId =
+      before === -1
+        ? (known[behind] ?? 0n) + BigInt(behind - index)
+        : (known[before] ?? 0n) - BigInt(index - before);
+    return placeholder(ownId.toString(), channelId, unidentified);
+  });
+}
 
 const application = object({
   id,
@@ -316,14 +340,22 @@ const answers: readonly (readonly [method: string, path: RegExp, schema: Schema]
 ];
 
 /**
- * What Discord answered to a request, as far as it can be used; `path` without the API's version.
+ * What Discord answered to a request, as far as it can be used; `path` without the API's version. `onMalformed` is told of each message of a page that cannot be
+ * read: the others can.
  * @throws {Error} where nothing of it can.
  */
-export function usableAnswer(method: string, path: string, answer: unknown): unknown {
+export function usableAnswer(
+  method: string,
+  path: string,
+  answer: unknown,
+  onMalformed: () => void = () => {},
+): unknown {
   const found = answers.find(([methods, paths]) => methods.split('|').includes(method) && paths.test(path));
   if (found === undefined) return answer;
   const [, , schema] = found;
   const usable = schema(answer);
+  if (schema === page && Array.isArray(usable))
+    for (const { type } of usable) if (Number(type) < 0) onMalformed();
   if (usable !== refused) return usable;
   throw new Error('Discord gave an answer that cannot be used');
 }

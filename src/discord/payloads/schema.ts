@@ -3,7 +3,7 @@ import { isSnowflake } from '../../core/snowflake.ts';
 /**
  * What the library may be given [L5]: it takes every field for what Discord documents, and a payload that is not as documented would throw in its
  * midst or spoil its caches. Fields that are unknown pass, as do unknown numbers of kinds; fields that the bot has no use for are left out; an
- * optional field that is not as it should be counts as absent, a list loses what is malformed in it. What is left to refuse a payload is what
+ * optional field that is `null`, or not as it should be, counts as absent, a list loses what is malformed in it. What is left to refuse a payload is what
  * nothing can be done without.
  *
  * Gives the value as the library may have it: `undefined` where it is to be left out, `refused` where nothing can be done with it. Every event of every
@@ -24,9 +24,9 @@ export function where(test: (value: unknown) => boolean): Schema {
   return (value) => (test(value) ? value : refused);
 }
 
-/** May be absent. */
+/** May be absent, or `null`. */
 export function optional(schema: Schema): Schema {
-  return (value) => (value === undefined ? undefined : schema(value));
+  return (value) => (value === undefined || value === null ? undefined : schema(value));
 }
 
 /** Something else where it is not as it should be. */
@@ -76,6 +76,8 @@ export function lazy(make: () => Schema): Schema {
 
 /** Passed on as it is. */
 export const anything: Schema = (value) => value;
+/** Other servers send `null` where Discord leaves a field out. */
+const unlessNull: Schema = (value) => (value === null ? undefined : value);
 /** Not passed on, but where there is none. */
 export const unusedOrNull = maybe(oneOf(null));
 /** Not passed on. */
@@ -92,7 +94,7 @@ export function object(fields: Readonly<Record<string, Schema>>): Schema {
     let copy: Record<string, unknown> | undefined;
     for (const key of Object.keys(value)) {
       const field = value[key];
-      const usable = key === '__proto__' ? undefined : (schemas.get(key) ?? anything)(field);
+      const usable = key === '__proto__' ? undefined : (schemas.get(key) ?? unlessNull)(field);
       if (usable === field) continue;
       if (usable === refused) return refused;
       copy ??= { ...value };

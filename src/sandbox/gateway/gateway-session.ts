@@ -31,13 +31,20 @@ export class GatewaySession {
   readonly id: string;
   readonly intents: number;
   readonly shard: Shard;
+  readonly #sends: (data: unknown) => unknown;
   readonly #sent: Dispatch[] = [];
   readonly #waiting = new Map<() => void, number>();
   #sequence = 0;
   #repeatAtResume = 0;
   #link: SessionLink | undefined;
 
-  constructor(id: string, intents: number, shard: Shard = onlyShard) {
+  constructor(
+    id: string,
+    intents: number,
+    shard: Shard = onlyShard,
+    sends: (data: unknown) => unknown = (data) => data,
+  ) {
+    this.#sends = sends;
     this.id = id;
     this.intents = intents;
     this.shard = shard;
@@ -63,7 +70,8 @@ export class GatewaySession {
 
   dispatch(type: string, data: unknown): void {
     this.#sequence += 1;
-    const dispatch: Dispatch = { op: GatewayOpcodes.Dispatch, t: type, s: this.#sequence, d: data };
+    const sent = this.#sends(structuredClone(data));
+    const dispatch: Dispatch = { op: GatewayOpcodes.Dispatch, t: type, s: this.#sequence, d: sent };
     this.#sent.push(dispatch);
     if (this.#sent.length > replayLimit) this.#sent.shift();
     this.#link?.send(dispatch);

@@ -31,6 +31,8 @@ interface GatewayOptions {
   readonly starts: SessionStarts;
   /** Known once the server listens. */
   readonly urls: () => { readonly gateway: string; readonly cdn: string };
+  /** Changes the data of an event. */
+  readonly sends: (data: unknown) => unknown;
 }
 
 /** How a connection is made to end. `reconnect` is op 7, `invalidate` op 9, `cut` a lost network. */
@@ -204,7 +206,8 @@ export class Gateway implements ConnectionHost {
       const isReplaced = old.shard.id === shard.id || old.shard.count !== shard.count;
       if (isReplaced && !old.isConnected) this.#sessions.delete(old.id);
     }
-    const session = new GatewaySession(randomBytes(16).toString('hex'), request.intents, shard);
+    const id = randomBytes(16).toString('hex');
+    const session = new GatewaySession(id, request.intents, shard, this.#options.sends);
     this.#sessions.set(session.id, session);
     connection.adopt(session);
     setPresence(world, request.presence ?? { status: 'online', activities: [] });

@@ -20,6 +20,8 @@ export interface RestContext {
   readonly requests: RequestLog;
   /** What was fetched from the CDN, oldest first; added to. */
   readonly downloads: Download[];
+  /** Changes the body of an answer. */
+  readonly sends: (body: unknown) => unknown;
   /** What a bot is told of the gateway besides its address. */
   readonly gatewayFacts: () => object;
   /** Known once the server listens. */

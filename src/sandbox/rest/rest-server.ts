@@ -68,6 +68,9 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
     if (fault?.kind === 'lost') lost.add(request);
     else if (fault !== undefined) await applyFault(fault, request, reply);
   });
+  api.addHook('preSerialization', (_request, _reply, payload, done) => {
+    done(null, context.sends(structuredClone(payload)));
+  });
   api.addHook('onSend', (request, reply, _payload, done) => {
     const entry = recorded.get(request);
     if (entry !== undefined) {

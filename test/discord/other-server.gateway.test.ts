@@ -1,0 +1,181 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { isObject } from '../../src/discord/payloads/schema.ts';
+import { openSandbox, runGateway, textsOf } from './support/gateway-harness.ts';
+
+/** Fields that Discord's documentation calls optional or nullable, by what tells the object that has them. */
+const documented: readonly (readonly [has: readonly string[], fields: readonly string[]])[] = [
+  [
+    ['content', 'author'],
+    [
+      'channel_type',
+      'guild_id',
+      'member',
+      'thread',
+      'message_reference',
+      'referenced_message',
+      'edited_timestamp',
+      'webhook_id',
+      'application_id',
+      'application',
+      'activity',
+      'nonce',
+      'flags',
+      'components',
+      'sticker_items',
+      'poll',
+      'position',
+      'reactions',
+      'interaction',
+      'interaction_metadata',
+      'message_snapshots',
+      'mention_channels',
+    ],
+  ],
+  [
+    ['username'],
+    [
+      'global_name',
+      'avatar',
+      'system',
+      'banner',
+      'accent_color',
+      'public_flags',
+      'avatar_decoration_data',
+      'member',
+    ],
+  ],
+  [
+    ['roles', 'joined_at'],
+    [
+      'nick',
+      'avatar',
+      'banner',
+      'joined_at',
+      'premium_since',
+      'pending',
+      'communication_disabled_until',
+      'permissions',
+      'unavailable',
+      'large',
+    ],
+  ],
+  [
+    ['permissions', 'managed'],
+    ['icon', 'unicode_emoji', 'colors'],
+  ],
+  [
+    ['type', 'id', 'last_message_id'],
+    [
+      'guild_id',
+      'position',
+      'name',
+      'topic',
+      'owner_id',
+      'rate_limit_per_user',
+      'thread_metadata',
+      'member',
+      'message_count',
+      'member_count',
+      'total_message_sent',
+      'flags',
+      'permissions',
+      'applied_tags',
+      'available_tags',
+      'default_auto_archive_duration',
+      'last_pin_timestamp',
+    ],
+  ],
+];
+const fields = [...new Set(documented.flatMap(([, names]) => names))];
+
+type Absence = 'missing' | 'null';
+
+/** The body with these of its fields left out or set to null, at any depth. */
+function without(body: unknown, absent: ReadonlyMap<string, Absence>): unknown {
+  if (Array.isArray(body)) return body.map((one) => without(one, absent));
+  if (!isObject(body)) return body;
+  const optional = new Set(
+    documented.flatMap(([has, names]) => (has.every((key) => Object.hasOwn(body, key)) ? names : [])),
+  );
+  const kept = Object.entries(body).flatMap(([key, value]) => {
+    const how = optional.has(key) ? absent.get(key) : undefined;
+    if (how === 'missing') return [];
+    return [[key, how === 'null' ? null : without(value, absent)] as const];
+  });
+  // Where a field need not be there, it may be there as null.
+  const added = [...absent].flatMap(([key, how]) =>
+    how === 'null' && optional.has(key) && !Object.hasOwn(body, key) ? [[key, null] as const] : [],
+  );
+  return Object.fromEntries([...kept, ...added]);
+}
+
+/** What people see of a bot on a server that leaves these fields out: who is answered, how private the place is, and what history there is. */
+async function seenWith(absent: ReadonlyMap<string, Absence>, alwaysAbsent: readonly string[] = []) {
+  const server = await openSandbox({
+    sends: (body) => {
+      const changed = JSON.stringify(without(body, absent));
+      return JSON.parse(changed, (key, value: unknown) => (alwaysAbsent.includes(key) ? undefined : value));
+    },
+  });
+  const { handlers, history, gateway } = await runGateway({ server });
+  const thread = await server.addThread({ as: 'alice', channel: '#general', name: 'plans' });
+  for (const place of ['#general', '#secret', thread.id, 'dm']) {
+    const as = place === '#secret' ? 'bob' : 'alice';
+    const earlier = await server.say({ as, in: place, text: `Earlier in ${place}` });
+    await server.say({ as, in: place, text: `Here in ${place}`, mentionBot: true, replyTo: earlier.id });
+  }
+  const whole = 'Here in dm';
+  await expect
+    .poll(() => handlers.texts.some((text) => text.includes(whole)), { timeout: 10_000 })
+    .toBe(true);
+  await server.delivered();
+  await gateway.idle();
+  const seen: Record<string, unknown> = {};
+  for (const { text, place, channelId } of handlers.messages) {
+    if (!text.startsWith('Here')) continue;
+    const key = text.replace(thread.id, 'the thread');
+    const said = textsOf(await history.recent(channelId, 10)).map((one) =>
+      one.replace(thread.id, 'the thread'),
+    );
+    seen[key] = { audience: place.audience, isOfParent: place.parentId !== undefined, said };
+  }
+  return { seen, gateway };
+}
+
+describe('another Discord-compatible server [L5]', () => {
+  it('is understood as Discord is, whichever optional field it leaves out or sends as null', async () => {
+    const { seen: usual } = await seenWith(new Map());
+    expect(Object.keys(usual)).toHaveLength(4);
+    expect(usual).toMatchObject({
+      'Here in #general': { audience: 'public' },
+      'Here in #secret': { audience: 'private' },
+      'Here in dm': { audience: 'dm' },
+    });
+    const all = (how: Absence) => new Map(fields.map((field) => [field, how] as const));
+    const absences = fc
+      .uniqueArray(fc.constantFrom(...fields), { minLength: 1, maxLength: 6 })
+      .chain((names) =>
+        fc.tuple(
+          ...names.map((name) => fc.tuple(fc.constant(name), fc.constantFrom<Absence>('missing', 'null'))),
+        ),
+      );
+    for (const absent of [all('missing'), all('null')]) expect((await seenWith(absent)).seen).toEqual(usual);
+    await fc.assert(
+      fc.asyncProperty(absences, async (chosen) => {
+        expect((await seenWith(new Map(chosen))).seen).toEqual(usual);
+      }),
+      { numRuns: Number(process.env['OTHER_SERVER_RUNS'] ?? 15) },
+    );
+  });
+
+  it('that does not tell who may read its channels has no public ones [V0]', async () => {
+    const { seen } = await seenWith(new Map(), ['permission_overwrites', 'unavailable']);
+    expect(seen).toMatchObject({
+      'Here in #general': { audience: 'private' },
+      'Here in #secret': { audience: 'private' },
+      'Here in dm': { audience: 'dm' },
+    });
+  });
+});
