@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 
+import { createAbortGroup } from '../core/abort-group.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Shards } from '../core/shards.ts';
 import { within } from '../core/time.ts';
@@ -62,7 +63,7 @@ export type Supervisor = ReturnType<typeof createSupervisor>;
  */
 export function createSupervisor({ parts, start, mayIdentify, wait, now, logger }: SupervisorOptions) {
   const running = new Map<number, { readonly process: RunningProcess; readyAt: number | undefined }>();
-  const stopping = new AbortController();
+  const restarts = createAbortGroup();
   const allReady = new AbortController();
   const ready = once(allReady.signal, 'abort').then(() => undefined);
 
@@ -73,9 +74,9 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
 
   /** What it ended with, and whether it had been ready for a while. */
   async function run(number: number, shards: Shards) {
-    const gone = new AbortController();
+    const identifying = createAbortGroup();
     const own: SupervisorCalls = {
-      mayIdentify: (shard) => mayIdentify(shard, gone.signal),
+      mayIdentify: (shard) => identifying.run((signal) => mayIdentify(shard, signal)),
       ready() {
         const entry = running.get(number);
         if (entry !== undefined) entry.readyAt = now();
@@ -94,7 +95,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
     const end = await runToEnd(number, () => start(number, shards, own));
     const readyAt = running.get(number)?.readyAt;
     running.delete(number);
-    gone.abort();
+    identifying.end();
     return { ...end, isProven: readyAt !== undefined && now() - readyAt >= provenMs };
   }
 
@@ -113,7 +114,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
   async function keepRunning(number: number, shards: Shards): Promise<void> {
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
       const { code, signal, error, isProven } = await run(number, shards);
-      if (stopping.signal.aborted) return;
+      if (restarts.hasEnded()) return;
       if (code === badConfiguration)
         throw new UnusableError(
           `${nameOf(number)} ended with what only its operator can mend, as it says above`,
@@ -126,8 +127,8 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
         ...(code === null ? { signal } : { code }),
         inMs: waitMs,
       });
-      await wait(waitMs, stopping.signal);
-      if (stopping.signal.aborted) return;
+      await restarts.run((signal) => wait(waitMs, signal));
+      if (restarts.hasEnded()) return;
     }
   }
 
@@ -166,7 +167,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
     },
     /** Has all end, for so many milliseconds in peace [G4]; resolves when they have. */
     async stop(withinMs: number): Promise<void> {
-      stopping.abort();
+      restarts.end();
       const left = [...running.values()].map(({ process }) => process);
       for (const process of left) process.kill('SIGTERM');
       const ended = new AbortController();

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import {
   ChannelType,
-  Events,
   PermissionFlagsBits,
   RESTJSONErrorCodes,
   type Channel,
@@ -206,6 +205,7 @@ function grantedTo(
 
 /** How long a guild's present permissions are waited for before they count as unknown; milliseconds. */
 const availableWithinMs = 5000;
+const lookEveryMs = 50;
 
 /**
  * Looks again who can read a channel: the place as it is now where somebody can who could not, so that nothing is used or shown in front of them;
@@ -224,12 +224,9 @@ export function createPresentPlace(places: Places): PresentPlace {
 
 /** Resolves when the guild is available, which after a new session it is in a moment, or in any case when that takes long. */
 async function whenAvailable(guild: Guild): Promise<void> {
-  const signal = AbortSignal.timeout(availableWithinMs);
-  try {
-    while (!guild.available) await once(guild.client, Events.GuildAvailable, { signal });
-  } catch {
-    // It counts as unknown then.
-  }
+  // Many turns may wait at once, and the client warns of many listeners.
+  for (let waitedMs = 0; !guild.available && waitedMs < availableWithinMs; waitedMs += lookEveryMs)
+    await delay(lookEveryMs);
 }
 
 /**

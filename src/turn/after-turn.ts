@@ -1,3 +1,4 @@
+import { createAbortGroup } from '../core/abort-group.ts';
 import { pauseFor, type Clock, type Timer } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type Place, type SessionKey } from '../core/place.ts';
@@ -45,10 +46,10 @@ export class AfterTurn {
   readonly #options: AfterTurnOptions;
   /** By person. */
   readonly #waiting = new Map<string, { readonly sessions: Map<string, SessionKey>; turns: number }>();
-  readonly #abort = new AbortController();
+  readonly #folds = createAbortGroup();
+  readonly #rests = createAbortGroup();
   /** By person, what ends their run. */
   readonly #running = new Map<string, AbortController>();
-  #hurry = new AbortController();
 
   constructor(options: AfterTurnOptions) {
     this.#options = options;
@@ -96,14 +97,13 @@ export class AfterTurn {
 
   /** Resolves when nothing runs or waits here; what rests begins. */
   idle(): Promise<void> {
-    this.#hurry.abort();
-    this.#hurry = new AbortController();
+    this.#rests.abort();
     return (this.#options.work ?? this.#options.queue).idle();
   }
 
   /** Ends model calls that run now; their cursors stay, so the work is done after the next start. */
   abort(): void {
-    this.#abort.abort();
+    this.#folds.end();
     this.stop();
   }
 
@@ -132,7 +132,7 @@ export class AfterTurn {
       if (keys.includes(lapseKey)) await this.#options.lapse?.(userId);
     } finally {
       // Where the lease is taken again for what lapses, the cursors say that this is done.
-      await this.#fold(userId, sessions, AbortSignal.any([this.#abort.signal, signal]));
+      await this.#folds.run((end) => this.#fold(userId, sessions, AbortSignal.any([end, signal])));
     }
   }
 
@@ -143,7 +143,7 @@ export class AfterTurn {
       await this.#rest(userId);
       const sessions = [...(this.#waiting.get(userId)?.sessions.values() ?? [])];
       this.#waiting.delete(userId);
-      await this.#fold(userId, sessions, AbortSignal.any([this.#abort.signal, own.signal]));
+      await this.#folds.run((end) => this.#fold(userId, sessions, AbortSignal.any([end, own.signal])));
     } finally {
       this.#running.delete(userId);
     }
@@ -151,12 +151,11 @@ export class AfterTurn {
 
   async #rest(userId: string): Promise<void> {
     const { sleep = pauseFor } = this.#options;
-    const { signal } = this.#hurry;
     const turns = (): number | undefined => this.#waiting.get(userId)?.turns;
     let known: number | undefined;
     for (let restedMs = 0; restedMs < longestRestMs && known !== turns(); restedMs += restMs) {
       known = turns();
-      await sleep(restMs, signal);
+      await this.#rests.run((signal) => sleep(restMs, signal));
     }
   }
 

@@ -1,3 +1,4 @@
+import { createAbortGroup } from '../core/abort-group.ts';
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
 import type { IncomingMessage } from '../core/chat.ts';
 import { sessionName } from '../core/place.ts';
@@ -48,7 +49,7 @@ export class SessionTurns {
   readonly #sessions = new Map<string, Session>();
   readonly #mayBegin: MayBegin | undefined;
   readonly #pause: Pause;
-  readonly #ending = new AbortController();
+  readonly #waits = createAbortGroup();
   readonly #quiet: (() => void)[] = [];
   #stopped = false;
   #stoppedTurns = 0;
@@ -171,7 +172,7 @@ export class SessionTurns {
   /** Takes nothing more; what waits is dropped (it is fetched again after the restart), what runs goes on. */
   stop(): void {
     this.#stopped = true;
-    this.#ending.abort();
+    this.#waits.end();
     for (const session of this.#sessions.values()) {
       for (const entry of session.waiting) entry.done('over');
       session.waiting = [];
@@ -186,7 +187,9 @@ export class SessionTurns {
 
   async #work(name: string, session: Session): Promise<void> {
     for (let [first] = session.waiting; first !== undefined; [first] = session.waiting) {
-      if (this.#mayBegin !== undefined) await this.#mayBegin(first.message, this.#ending.signal);
+      const { message } = first;
+      const mayBegin = this.#mayBegin;
+      if (mayBegin !== undefined) await this.#waits.run((signal) => mayBegin(message, signal));
       if (isUncommented(session)) await this.#untilCommented(session);
       // All of it may have been withdrawn meanwhile.
       if (session.waiting.length === 0) break;
@@ -207,7 +210,7 @@ export class SessionTurns {
       const newest = session.waiting.at(-1);
       const next = new AbortController();
       session.hurry = () => next.abort();
-      await this.#pause(commentWaitMs, AbortSignal.any([next.signal, this.#ending.signal]));
+      await this.#waits.run((end) => this.#pause(commentWaitMs, AbortSignal.any([next.signal, end])));
       if (session.waiting.at(-1) === newest) return;
     }
   }

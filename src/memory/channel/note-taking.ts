@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { createAbortGroup } from '../../core/abort-group.ts';
 import type { ChannelPort, ChatMessage, HistoryPort } from '../../core/chat.ts';
 import { ModelError } from '../../core/errors.ts';
 import { createKeyedQueue, type KeyedQueue } from '../../core/keyed-queue.ts';
@@ -67,14 +68,14 @@ export function createNoteTaking(options: NoteTakingOptions) {
   const { notes, people, logger } = options;
   const talking = new Map<string, { readonly place: NotesPlace; count: number; cancel: () => void }>();
   const queue = createKeyedQueue();
-  const stopping = new AbortController();
+  const calls = createAbortGroup();
   /** Said by people who let nothing be noticed then, whatever they let by the end of the stretch. */
   const unread = growingCache<string, true>(keptUnread);
   /** By channel, unusable answers in a row. */
   const unusable = new Map<string, number>();
 
   function waitForQuiet({ guildId, channelId }: NotesPlace, spoken: number, ms = options.idleMs): void {
-    if (stopping.signal.aborted) return;
+    if (calls.hasEnded()) return;
     const count = (talking.get(channelId)?.count ?? 0) + spoken;
     talking.get(channelId)?.cancel();
     const cancel = options.timer(() => read({ guildId, channelId }), ms);
@@ -93,14 +94,14 @@ export function createNoteTaking(options: NoteTakingOptions) {
     const work = (): Promise<void> => options.begin(() => takeNotes(place));
     // One channel of a server at a time: whatever is said in the others, the model's places are for answers.
     queue.run(place.guildId, work).catch((error: unknown) => {
-      if (stopping.signal.aborted) return;
+      if (calls.hasEnded()) return;
       logger.warn('no notes could be taken of a talk, which is tried again', { ...place, error });
       waitForQuiet(place, 0, Math.max(options.idleMs, leastRetryMs));
     });
   }
 
   async function takeNotes(place: NotesPlace): Promise<void> {
-    if (stopping.signal.aborted) return;
+    if (calls.hasEnded()) return;
     const channel = await options.channels.placeOf(place.channelId);
     const since = channel && (await notes.since(channel));
     if (channel === undefined || since === undefined) return;
@@ -156,7 +157,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
   /** What the model finds; nothing where it gave unusable answers too often. Rejects with `ModelError`. */
   async function ask(channelId: string, request: ModelRequest): Promise<NotesAnswer['notes']> {
     try {
-      const response = await options.model.complete(request, { signal: stopping.signal });
+      const response = await calls.run((signal) => options.model.complete(request, { signal }));
       const { notes: found } = structuredAnswer(response, notesAnswerSchema, 'The notes of a channel');
       unusable.delete(channelId);
       return found;
@@ -188,7 +189,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
     },
     /** Reads no more; what was not read is, after the next start. */
     stop(): void {
-      stopping.abort();
+      calls.end();
       for (const { cancel } of talking.values()) cancel();
       talking.clear();
     },
