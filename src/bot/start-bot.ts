@@ -220,7 +220,7 @@ export async function startBot(config: Config, options: StartOptions) {
         bot.remembered(channelId, compareSnowflakes(messageId, firstId) < 0 ? firstId : messageId),
       isUnfinished: (message) => recovery.isUnfinished(message),
       recover: (channelId) => recovery.channel(channelId),
-      resume: (channelId, signal) => recovery.sessions(channelId, signal),
+      resume: (channelId, end) => recovery.sessions(channelId, end),
       guildLeft: bot.guildLeft,
       channelsDeleted: bot.channelsDeleted,
       onLost,

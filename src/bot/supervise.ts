@@ -127,7 +127,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
         ...(code === null ? { signal } : { code }),
         inMs: waitMs,
       });
-      await restarts.run((signal) => wait(waitMs, signal));
+      await restarts.run((end) => wait(waitMs, end));
       if (restarts.hasEnded()) return;
     }
   }

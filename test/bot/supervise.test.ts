@@ -56,9 +56,11 @@ function open(
         },
       };
     },
-    async mayIdentify(shard, signal) {
-      identifying.push({ shard, signal });
-    },
+    mayIdentify: (shard, signal) =>
+      new Promise((resolve) => {
+        identifying.push({ shard, signal });
+        signal.addEventListener('abort', () => resolve());
+      }),
     wait: (ms, signal) =>
       new Promise((resolve) => {
         waits.push({ ms, over: resolve });
@@ -164,9 +166,10 @@ describe('the processes of a bot [X3]', () => {
 
   it('let shards identify one after the other; who is gone waits no more', async () => {
     const { own, identifying, end } = open();
-    await own(2).mayIdentify(3);
+    const waiting = own(2).mayIdentify(3);
     expect(identifying.map(({ shard, signal }) => [shard, signal.aborted])).toEqual([[3, false]]);
     await end(2, 1);
+    await waiting;
     expect(identifying[0]?.signal.aborted).toBe(true);
   });
 

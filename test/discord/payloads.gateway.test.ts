@@ -126,8 +126,14 @@ describe('answers to requests that are not as documented [L5]', () => {
     const malformed: string[] = [];
     const before = { ...good, id: '150000000000000003' };
     for (const [answer, ids] of [
-      [[before, null, good], [good.id, '150000000000000002', before.id]],
-      [[{ content: 'without an id' }, good], [good.id, '150000000000000002']],
+      [
+        [before, null, good],
+        [good.id, '150000000000000002', before.id],
+      ],
+      [
+        [{ content: 'without an id' }, good],
+        [good.id, '150000000000000002'],
+      ],
     ] as const) {
       const api = await apiAnswering(answer, (type) => malformed.push(type));
       const page = await api.messagesAfter(good.channel_id, '150000000000000000');

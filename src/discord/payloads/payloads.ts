@@ -299,8 +299,12 @@ function placeholder(messageId: unknown, channelId: unknown, type: number): obje
     attachments: [],
   };
 }
-/** The kind of a message of which nobody can tell which one it is. */
-export const unidentified = -2;
+const unidentified = -2;
+
+/** Whether nobody can tell which message this is, of a page that had it without an id. */
+export function isUnidentified({ type }: { readonly type: number }): boolean {
+  return type === unidentified;
+}
 
 /** Where one of them has no id, it stands at its place under an id next to its neighbour's: nobody knows which message that was. */
 function page(value: unknown): unknown {
@@ -311,8 +315,8 @@ function page(value: unknown): unknown {
   const channelId: unknown = Object(read.find((one) => one !== refused)).channel_id;
   return read.map((one, index) => {
     if (one !== refused) return one;
-    const before = known.findLastIndex((each, at) => each !== undefined && at < index);
-    const behind = known.findIndex((each, at) => each !== undefined && at > index);
+    const before = known.findLastIndex((other, at) => other !== undefined && at < index);
+    const behind = known.findIndex((other, at) => other !== undefined && at > index);
     // The newest comes first.
     const ownId =
       before === -1

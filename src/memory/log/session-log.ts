@@ -276,8 +276,8 @@ export function createSessionLog(options: SessionLogOptions) {
      */
     async rememberedSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
       const found: RememberedMessage[] = [];
-      const since = isSnowflake(messageId) ? snowflakeTime(messageId).getTime() - clockSlackMs : 0;
-      for (const session of (await sessions.changedSince(channelId, since)).slice(0, comparedLogs)) {
+      const writtenAt = isSnowflake(messageId) ? snowflakeTime(messageId).getTime() - clockSlackMs : 0;
+      for (const session of (await sessions.changedSince(channelId, writtenAt)).slice(0, comparedLogs)) {
         for (const { message } of foldLog(await tails.covering(session, [messageId])).messages) {
           const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
           if (ids.length > 0) found.push({ ids, isOwn: message.role === 'assistant' });

@@ -206,8 +206,8 @@ export class Gateway implements ConnectionHost {
       const isReplaced = old.shard.id === shard.id || old.shard.count !== shard.count;
       if (isReplaced && !old.isConnected) this.#sessions.delete(old.id);
     }
-    const id = randomBytes(16).toString('hex');
-    const session = new GatewaySession(id, request.intents, shard, this.#options.sends);
+    const sessionId = randomBytes(16).toString('hex');
+    const session = new GatewaySession(sessionId, request.intents, shard, this.#options.sends);
     this.#sessions.set(session.id, session);
     connection.adopt(session);
     setPresence(world, request.presence ?? { status: 'online', activities: [] });

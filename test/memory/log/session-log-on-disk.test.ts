@@ -77,39 +77,39 @@ describe('a message that is deleted after every layer has read it [G5]', () => {
   });
 });
 
-describe('what is remembered of a channel [G3b]', () => {
-  /** A channel in which so many people have talked, the last ones a moment ago; gives the ids of their messages, oldest first. */
-  async function talkedIn(root: string, people: number, ofLate: number): Promise<readonly string[]> {
-    const dayMs = 86_400_000;
-    const ids: string[] = [];
-    for (let index = 0; index < people; index += 1) {
-      const at = new Date(Date.now() - (index < people - ofLate ? 10 * dayMs - index : 60_000 - index));
-      const id = snowflakeAt(at);
-      const userId = String(300_000_000_000_000_000n + BigInt(index));
-      const folder = join(root, 'data', 'sessions', generalId, userId);
-      const said = {
-        type: 'message',
-        role: 'user',
-        id,
-        at: at.toISOString(),
-        authorId: userId,
-        author: 'Someone',
-      };
-      const line = {
-        ...said,
-        text: `Words ${index}`,
-        attachments: [],
-        visibility: 'everywhere',
-        homeId: generalId,
-      };
-      await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, 'messages.jsonl'), `${JSON.stringify({ sequence: 1, record: line })}\n`);
-      await utimes(join(folder, 'messages.jsonl'), at, at);
-      ids.push(id);
-    }
-    return ids;
+/** A channel in which so many people have talked, the last ones a moment ago; gives the ids of their messages, oldest first. */
+async function talkedIn(root: string, people: number, ofLate: number): Promise<readonly string[]> {
+  const dayMs = 86_400_000;
+  const ids: string[] = [];
+  for (let index = 0; index < people; index += 1) {
+    const at = new Date(Date.now() - (index < people - ofLate ? 10 * dayMs - index : 60_000 - index));
+    const id = snowflakeAt(at);
+    const userId = String(300_000_000_000_000_000n + BigInt(index));
+    const folder = join(root, 'data', 'sessions', generalId, userId);
+    const said = {
+      type: 'message',
+      role: 'user',
+      id,
+      at: at.toISOString(),
+      authorId: userId,
+      author: 'Someone',
+    };
+    const line = {
+      ...said,
+      text: `Words ${index}`,
+      attachments: [],
+      visibility: 'everywhere',
+      homeId: generalId,
+    };
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'messages.jsonl'), `${JSON.stringify({ sequence: 1, record: line })}\n`);
+    await utimes(join(folder, 'messages.jsonl'), at, at);
+    ids.push(id);
   }
+  return ids;
+}
 
+describe('what is remembered of a channel [G3b]', () => {
   it('takes the logs of those who talked since, however many have talked there', async () => {
     const { store, root } = await openStore();
     const ids = await talkedIn(root, 300, 3);
