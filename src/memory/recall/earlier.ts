@@ -85,7 +85,7 @@ function asksBefore(query: string): boolean {
 
 /** For each hit the places, in order, of all that are about the same thing as it or as another of them. */
 function groupsOf(hits: readonly Hit[], reader: TermReader): readonly (readonly number[])[] {
-  const said = hits.map(({ unit }) => matterOf(unit.text, reader));
+  const said = hits.map((hit) => (isStatement(hit) ? matterOf(hit.unit.text, reader) : undefined));
   const groups = hits.map((_, place) => [place]);
   for (const [place, hit] of hits.entries()) {
     for (let other = 0; other < place; other += 1) {
@@ -100,13 +100,14 @@ function groupsOf(hits: readonly Hit[], reader: TermReader): readonly (readonly 
   return groups;
 }
 
-/** Whether both are a person's statements of a known time, by the same one as far as that is told: a question tells nothing, and the bot repeats what it was told. */
+/** Whether two statements are of different times, and by the same person as far as that is told. */
 function mayFollow(hit: Hit, other: Hit | undefined): boolean {
   if (other === undefined || timeOf(hit) === timeOf(other)) return false;
   const authors = new Set([hit.unit.author, other.unit.author].filter(Boolean));
-  return authors.size < 2 && isStatement(hit) && isStatement(other);
+  return authors.size < 2;
 }
 
+/** Whether it is a person's statement of a known time: a question tells nothing, and the bot repeats what it was told. */
 function isStatement({ segment, index, unit }: Hit): boolean {
   return !unit.isBot && (segment.timeOf[index] ?? 0) > 0 && (segment.statementShareOf[index] ?? 0) > 0.5;
 }

@@ -75,14 +75,14 @@ function timeOf({ segment, index }: Find): number {
 
 /** The share of a question's words, or of an answer's, that another one has to have for it to add nothing. */
 const repeatedShare = 0.75;
-/** Words of those that are compared so: a long answer says more than one thing. */
+/** Terms of those that are compared so: a long answer says more than one thing. */
 const mostCompared = 40;
 
 /**
  * Tells of one unit after another whether it only repeats an earlier one: what a person said or noted by the same words, whatever the case and signs; a question, and
  * what the bot said, also by nearly the same, unless it brings a number or a name. So what was asked many times takes one place.
  */
-export function createRepeats(reader: TermReader): (find: Find, unit: RecallUnit) => boolean {
+export function createRepeats(reader: TermReader): LeavesOut {
   const said = new Set<string>();
   const alike: { readonly kind: string; readonly terms: ReadonlySet<string> }[] = [];
   return ({ segment, index }, { text, isBot }) => {
@@ -92,10 +92,9 @@ export function createRepeats(reader: TermReader): (find: Find, unit: RecallUnit
     said.add(key);
     const asks =
       ((segment.traitsOf[index] ?? 0) & trait.asks) !== 0 && (segment.statementShareOf[index] ?? 0) <= 0.5;
-    if (!asks && !isBot) return false;
+    if ((!asks && !isBot) || (segment.lengthOf[index] ?? 0) > mostCompared) return false;
     const kind = asks ? 'question' : 'bot';
     const terms = new Set(reader.read(text));
-    if (terms.size > mostCompared) return false;
     const telling = new Set(reader.read((text.match(tellingWord) ?? []).join(' ')));
     const isRepeat = alike.some((other) => {
       const added = [...terms].filter((term) => !other.terms.has(term));
@@ -113,31 +112,35 @@ export function createRepeats(reader: TermReader): (find: Find, unit: RecallUnit
 /** A number, or a capitalised word inside a sentence. */
 const tellingWord = /\p{N}+|(?<=[\p{Ll}\p{N},;:] )\p{Lu}[\p{L}\p{M}]+/gu;
 
-/** The finds of all sources without those that `isHidden` and those that repeat a better one. */
+/** Whether a find is not shown: it may not be, or it repeats one before. */
+export type LeavesOut = (find: Find, unit: RecallUnit) => boolean;
+
+/** The finds of all sources, of which the `most` best are none that is left out. The rest stays as it was found: each would have to be read for it. */
 export async function withoutRepeats(
   perSource: readonly (readonly Find[])[],
-  isHidden: (unit: RecallUnit) => boolean,
-  reader: TermReader,
+  leavesOut: LeavesOut,
+  most: number,
 ): Promise<readonly (readonly Find[])[]> {
-  const isRepeat = createRepeats(reader);
   const pause = createTimeSlice();
-  const kept = new Set<Find>();
+  const left = new Set<Find>();
+  let kept = 0;
   for (const find of perSource.flat().toSorted(compareHits)) {
-    const unit = find.segment.unit(find.index);
-    if (!isHidden(unit) && !isRepeat(find, unit)) kept.add(find);
+    if (kept === most) break;
+    if (leavesOut(find, find.segment.unit(find.index))) left.add(find);
+    else kept += 1;
     await pause();
   }
-  return perSource.map((finds) => finds.filter((find) => kept.has(find)));
+  return left.size === 0 ? perSource : perSource.map((finds) => finds.filter((find) => !left.has(find)));
 }
 
 /**
- * The hits to show, best first: none that `isRepeat`, and every source that found something has its best one among them, as far as `limit`
+ * The hits to show, best first: none that is left out, and every source that found something has its best one among them, as far as `limit`
  * allows [C2]. `wordings` has what was found for each wording of a query, best first.
  */
 export async function chooseHits(
   wordings: readonly (readonly Find[])[],
   limit: number,
-  isRepeat: (find: Find, unit: RecallUnit) => boolean,
+  leavesOut: LeavesOut,
 ): Promise<readonly Hit[]> {
   const pause = createTimeSlice();
   const hits: Hit[] = [];
@@ -147,7 +150,7 @@ export async function chooseHits(
     // A message has to be read.
     const unit = find.segment.unit(find.index);
     await pause();
-    if (isRepeat(find, unit)) continue;
+    if (leavesOut(find, unit)) continue;
     const hit = { ...find, unit };
     hits.push(hit);
     if (!bests.has(find.source)) bests.set(find.source, hit);

@@ -14,8 +14,8 @@ import { holds, keyOf, messageTerm, placeOf, postingsAt, unitOf, type Segment } 
 import type { SourceName } from './sources.ts';
 import type { TermReader } from './words.ts';
 
-/** Hits of a source that are read: what was said a hundred times is among them, and takes one place. */
-const depth = 500;
+/** Hits of a source that are looked at: as many as usual, and where most of them repeat others. */
+export const depths = { usual: 100, greatest: 1000 } as const;
 
 export interface SourceSegments {
   readonly source: SourceName;
@@ -54,6 +54,7 @@ export async function rank(
   queries: readonly RecallQuery[],
   view: SearchView,
   weights: RankingWeights,
+  depth: number = depths.usual,
 ): Promise<readonly Ranking[]> {
   const pause = createTimeSlice();
   const segments = sources.flatMap((source) => source.segments);
@@ -243,6 +244,7 @@ export async function literalHits(
   sources: readonly SourceSegments[],
   { text: wanted }: RecallQuery,
   { mayUse, excluded }: SearchView,
+  depth: number,
 ): Promise<readonly Find[]> {
   if (wanted === '') return [];
   const keys = Array.from(excluded, (id) => keyOf(messageTerm(id)));

@@ -6,11 +6,11 @@ import { mayUse } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { createDates } from './dates.ts';
 import { newerFirst } from './earlier.ts';
-import { chooseHits, createRepeats, withoutRepeats, type Find } from './hits.ts';
+import { chooseHits, createRepeats, withoutRepeats, type Find, type LeavesOut } from './hits.ts';
 import { passagesOf, type Passage } from './passages.ts';
 import { readQuery, type RecallQuery } from './query.ts';
-import { literalHits, rank, type SearchView, type SourceSegments } from './rank.ts';
-import { bestFirst, recallWeights, type RecallWeights } from './reorder.ts';
+import { depths, literalHits, rank, type SearchView, type SourceSegments } from './rank.ts';
+import { bestFirst, mostReordered, recallWeights, type RecallWeights } from './reorder.ts';
 import type { RecallUnit, Segment, TextReaders } from './segments.ts';
 import type { PersonIndex, RecallPerson, RecallSource, SourceName } from './sources.ts';
 import { TermReader } from './words.ts';
@@ -95,30 +95,38 @@ export function createRecall(options: RecallOptions) {
         (reference.kind === 'message' && excluded.has(reference.messageId)) || isForgotten(unit, forgotten)
       );
     };
-    const found = await findAll(wordings, searched, view, isHidden);
-    const hits = await chooseHits(found, limit, createRepeats(readers.terms));
+    const leavesOut = (): LeavesOut => {
+      const isRepeat = createRepeats(readers.terms);
+      return (find, unit) => isHidden(unit) || isRepeat(find, unit);
+    };
+    const found = await findAll(wordings, searched, view, leavesOut);
+    const hits = await chooseHits(found, limit, leavesOut());
     return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, found, isHidden);
   }
 
-  /** What there is for each wording, best first, without what `isHidden` or repeats a better one. */
+  /** What there is for each wording, best first; what is left out is not among the best, and where that is much, more is looked at. */
   async function findAll(
     wordings: readonly RecallQuery[],
     searched: readonly SourceSegments[],
     view: SearchView,
-    isHidden: (unit: RecallUnit) => boolean,
+    leavesOut: () => LeavesOut,
+    depth: number = depths.usual,
   ): Promise<readonly (readonly Find[])[]> {
-    const distinct = (perSource: readonly (readonly Find[])[]) =>
-      withoutRepeats(perSource, isHidden, readers.terms);
-    const rankings = await rank(searched, wordings, view, weights.ranking);
+    const rankings = await rank(searched, wordings, view, weights.ranking, depth);
     const found: (readonly Find[])[] = [];
     for (const [at, wording] of wordings.entries()) {
-      const ranking = rankings[at];
-      if (wording.terms.length === 0)
-        found.push(...(await distinct([await literalHits(searched, wording, view)])));
-      else if (ranking !== undefined) {
-        const perSource = await distinct(ranking.perSource);
-        found.push(await bestFirst({ ...ranking, perSource }, wording, readers.terms, weights));
-      }
+      const isLiteral = wording.terms.length === 0;
+      const { perSource = [], rarities = [] } = isLiteral
+        ? { perSource: [await literalHits(searched, wording, view, depth)] }
+        : (rankings[at] ?? {});
+      const distinct = await withoutRepeats(perSource, leavesOut(), mostReordered);
+      const isShort = distinct.some(
+        (finds, of) => finds.length < mostReordered && (perSource[of]?.length ?? 0) >= depth,
+      );
+      if (isShort && depth < depths.greatest)
+        return findAll(wordings, searched, view, leavesOut, depths.greatest);
+      const ranking = { perSource: distinct, rarities };
+      found.push(isLiteral ? distinct.flat() : await bestFirst(ranking, wording, readers.terms, weights));
     }
     return found;
   }

@@ -6,7 +6,7 @@ import { rankingWeights, type RankingWeights } from './score.ts';
 import type { TermReader } from './words.ts';
 
 /** Hits of a query that are put in order anew; the others follow as they are. */
-const mostReordered = 60;
+export const mostReordered = 60;
 
 /** What a hit that holds the query word for word counts more: no sum of features comes to that. */
 const verbatim = 20;

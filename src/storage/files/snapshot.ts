@@ -138,7 +138,15 @@ export function createSnapshots({
     }
   }
 
-  return { take, serve: () => serving(serve), removeFormer };
+  return {
+    /** Takes turns with `serve`, which may have found the empty folder first. */
+    take: (folder: string) =>
+      serving(async () => {
+        if ((await fileSystem.readdir(folder)).length === 0) await take(folder);
+      }),
+    serve: () => serving(serve),
+    removeFormer,
+  };
 }
 
 /** The contents of a snapshot that is whole by now; `undefined` before. Rejects with `StoreError` where it could not be made. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { dmPlace } from '../../support/sessions.ts';
 import { openRecall } from './open-recall.ts';
@@ -82,7 +82,7 @@ describe.each([
     },
   );
 
-  it.each([24, 150])(
+  it.each([24, 300])(
     '%d times, a question leaves a place to what answers it in other words',
     async (times) => {
       const opened = openRecall();
@@ -101,4 +101,17 @@ describe.each([
       expect(await opened.find(hard.ask, { limit: 8 })).toContain(hard.fact);
     },
   );
+});
+
+it('a search reads few of the messages that it finds, as long as they do not repeat each other', async () => {
+  const opened = openRecall();
+  for (let round = 0; round < 400; round += 1) {
+    opened.time.now += day;
+    await opened.say(`tea in shop ${round} at table ${round * 7}`, dmPlace);
+  }
+  await opened.find('tea');
+  const reads = vi.spyOn(JSON, 'parse');
+  await opened.find('tea');
+  expect(reads.mock.calls.length).toBeLessThan(200);
+  reads.mockRestore();
 });

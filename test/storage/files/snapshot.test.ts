@@ -42,6 +42,9 @@ async function contentsOf(folder: string): Promise<ReadonlyMap<string, string>> 
 
 describe('a snapshot [O4]', () => {
   it('holds all that was acknowledged before, and every file as it was at one and the same moment', async () => {
+    await store.close();
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    store = await stores.open();
     const folder = await emptyFolder();
     await fc.assert(
       fc.asyncProperty(fc.nat(40), fc.nat(5), async (before, pauses) => {
@@ -94,6 +97,24 @@ describe('a snapshot [O4]', () => {
     await store.close();
     expect(await readdir(folder)).toHaveLength(3);
   });
+
+  it.each(['before', 'after'] as const)(
+    'is made once where the folder is served right %s it is asked for',
+    async (when) => {
+      await store.close();
+      vi.useFakeTimers({ toFake: ['setInterval'] });
+      store = await stores.open();
+      await store.append(log, { note: 'tea' });
+      const folder = await emptyFolder();
+      if (when === 'before') vi.advanceTimersByTime(10_000);
+      const asked = store.snapshot(folder);
+      if (when === 'after') vi.advanceTimersByTime(10_000);
+      await asked;
+      await store.close();
+      expect((await contentsOf(folder)).size).toBe(1);
+      expect(stores.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    },
+  );
 
   it('says why where none can be made', async () => {
     const blocked = await createTemporaryStores();
