@@ -97,7 +97,7 @@ export function createRecall(options: RecallOptions) {
     };
     const leavesOut = (): LeavesOut => {
       const isRepeat = createRepeats(readers.terms);
-      return (find, unit) => isHidden(unit) || isRepeat(find, unit);
+      return (hit, unit) => isHidden(unit) || isRepeat(hit, unit);
     };
     const found = await findAll(wordings, searched, view, leavesOut);
     const hits = await chooseHits(found, limit, leavesOut());
