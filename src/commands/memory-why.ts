@@ -72,7 +72,8 @@ async function whyItem(
     ? undefined
     : await logged({ channelId: source.channelId, userId: speaker.id }, source.messageId);
   const former = (await durable.formerOf(speaker.id)).get(item.id) ?? [];
-  const mayTellPlace = source.guildId === undefined || namesChannel(item, view);
+  const mayTellSaid = namesChannel(item, view);
+  const mayTellPlace = source.guildId === undefined || mayTellSaid;
   return {
     text: [
       listedItem(item, view),
@@ -81,7 +82,7 @@ async function whyItem(
         ? []
         : [`Since: ${shownTime(new Date(item.createdAt))}`]),
       ...(mayTellPlace && source.messageId !== '' ? [`Where: ${whereOf(source, isGone)}`] : []),
-      ...(sentence === undefined || !mayTellPlace ? [] : [`You said: ${quoted(sentence)}`]),
+      ...(sentence === undefined || !mayTellSaid ? [] : [`You said: ${quoted(sentence)}`]),
       ...formerLines(former, speaker.id, view),
     ].join('\n'),
   };

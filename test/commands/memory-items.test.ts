@@ -143,3 +143,35 @@ describe('what completion offers', () => {
     );
   });
 });
+
+describe('where an item comes from [K7]', () => {
+  it('shows a message of the DM in the DM only, though its item was shared [V2]', async () => {
+    const { say, sessionLog, durable } = createHarness();
+    const said = {
+      id: '400000000000000900',
+      text: 'I live in Oslo, since my divorce',
+      at: '2026-01-14T10:00:00.000Z',
+      attachments: [],
+    };
+    await sessionLog.recordUser({
+      speaker: { id: aliceId, name: 'Alice', isOwner: false },
+      place: dmPlace,
+      messages: [said],
+      now: new Date(said.at),
+      hasThirdPartyText: false,
+    });
+    const text = 'I live in Oslo';
+    const stored = await durable.remember(aliceId, {
+      text,
+      place: dmPlace,
+      messageId: said.id,
+      type: 'summary',
+    });
+    if (stored.outcome === 'refused') throw new Error(stored.reason);
+    await say(`share ${stored.item.id}`, dmPlace);
+    expect(await say(`why ${stored.item.id}`, publicPlace, { ephemeral: true })).toContain('divorce');
+    const told = await say(`why ${stored.item.id}`, publicPlace);
+    expect(told).toContain('Where: in our DM');
+    expect(told).not.toContain('divorce');
+  });
+});

@@ -2,10 +2,19 @@ import { hasUnknownReaders, type Place } from '../../core/place.ts';
 import { hasSecret, secretMark } from '../../core/secrets.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import { flatten } from '../../core/text.ts';
-import { askedVisibilityOf, isWider, visibilityOf, type Visibility } from '../../core/visibility.ts';
+import {
+  askedVisibilityOf,
+  isSameReach,
+  isWider,
+  narrower,
+  pickReach,
+  visibilityOf,
+  type Visibility,
+} from '../../core/visibility.ts';
 import {
   itemId,
   mayUseItem,
+  reachOfItem,
   sourceIn,
   type DocumentChange,
   type DurableDocument,
@@ -147,10 +156,12 @@ export function editItem(
     return { document, result: { outcome: 'refused', reason: 'known', item: twin }, gone: [] };
 
   const at = now.toISOString();
+  const before = reachOfItem(old);
   const visibility = askedVisibilityOf(place.audience);
-  const origin = isWider(old.visibility, hasUnknownReaders(place) ? 'dm' : visibility)
-    ? { visibility, source: sourceIn(place, 'manual', messageId) }
-    : { source: { ...old.source, type: 'manual' as const } };
+  // The new words are for nobody who could not read them, nor for more than the item was.
+  const origin = isSameReach(narrower(pickReach({ ...place, visibility }), before), before)
+    ? { source: { ...old.source, type: 'manual' as const } }
+    : { visibility, source: sourceIn(place, 'manual', messageId) };
   const item: DurableItem = { ...old, ...origin, text, updatedAt: at };
   const added = [formerOf(old, index, now)];
   const items = changedItems(document.items, { replaced: [[old, item]], added });

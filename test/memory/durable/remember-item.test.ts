@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Place } from '../../../src/core/place.ts';
+import { adultsAmong, type Place } from '../../../src/core/place.ts';
 import { askedVisibilityOf, isWider, visibilityOf } from '../../../src/core/visibility.ts';
-import type { DurableDocument, DurableItem } from '../../../src/memory/durable/document.ts';
+import { sourceIn, type DurableDocument, type DurableItem } from '../../../src/memory/durable/document.ts';
 import {
+  editItem,
   rememberItem,
   type RememberOutcome,
   type RememberRequest,
@@ -51,6 +52,11 @@ function isOfOtherServer({ visibility, source: { guildId } }: DurableItem, place
 
 function active(document: DurableDocument): readonly DurableItem[] {
   return document.items.filter(({ status }) => status === 'active');
+}
+
+function afterEdit(old: DurableItem, place: Place): DurableItem | undefined {
+  const request = { id: old.id, text: 'Prefers Zig', place, messageId: '400000000000000500' };
+  return editItem(documentOf(old), aliceId, request, 500, later).document.items[0];
 }
 
 describe('remembering', () => {
@@ -185,6 +191,46 @@ describe('the same text again [D2]', () => {
         result: { outcome: 'refused', reason: 'forgotten' },
       });
     }
+  });
+});
+
+describe('another text for an item [K8]', () => {
+  const ofTeam = item({ visibility: 'here', source: sourceIn(team, 'manual', '400000000000000001') });
+  const { readers = [] } = team;
+
+  it.each<[string, DurableItem, Place]>([
+    [
+      'a private thread of its channel',
+      ofTeam,
+      { ...team, channelId: '250000000000000009', homeId: '250000000000000009', parentId: team.channelId },
+    ],
+    ['its channel while that is age-restricted', ofTeam, { ...team, readers: adultsAmong(readers) }],
+    ['its channel while fewer can read that', ofTeam, { ...team, readers: readers.slice(1) }],
+    ['a private channel of its server', item({ visibility: 'server' }), team],
+    ['a private channel', item(), team],
+  ])('is for those who can read where it was said: %s [V1] [V2a]', (_, old, place) => {
+    expect(afterEdit(old, place)).toMatchObject({
+      text: 'Prefers Zig',
+      visibility: 'here',
+      source: { channelId: place.channelId, readers: place.readers },
+    });
+  });
+
+  it('is no wider where more can read along, and stays with what it was [V1]', () => {
+    for (const old of [item(), item({ visibility: 'server' })])
+      expect(
+        afterEdit(old, { ...dev, channelId: '220000000000000009', homeId: '220000000000000009' }),
+      ).toMatchObject({
+        text: 'Prefers Zig',
+        visibility: old.visibility,
+        source: { channelId: dev.channelId },
+      });
+    expect(afterEdit(ofTeam, team)).toEqual({
+      ...ofTeam,
+      text: 'Prefers Zig',
+      updatedAt: later.toISOString(),
+    });
+    expect(afterEdit(item({ visibility: 'server' }), dm)).toMatchObject({ visibility: 'dm' });
   });
 });
 
