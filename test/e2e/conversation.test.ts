@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deferred } from '../support/deferred.ts';
 import type { ModelServerRequest } from '../support/model-server.ts';
 import { command, newestCall, toldIn } from './memory-talk.ts';
+import { withoutDate } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** The model thinks about a message that says `slowly` until this is resolved. */
@@ -233,5 +234,5 @@ describe('history', () => {
 /** The turns between what is remembered and the message, as texts. */
 function historyOf({ body }: ModelServerRequest): readonly string[] {
   const texts = (body.messages ?? []).flatMap(({ content }) => content.map(({ text = '' }) => text));
-  return texts.filter((text) => !/^<\w+[ >]/u.test(text));
+  return texts.filter((text) => !/^<\w+[ >]/u.test(text)).map(withoutDate);
 }
