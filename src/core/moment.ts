@@ -20,8 +20,13 @@ export const momentForms =
 export async function momentIn(words: string, now: Date, timeZone: string): Promise<Date | undefined> {
   const text = words.trim().replaceAll(/\s+/gu, ' ').toLowerCase();
   if (text === '' || text.length > mostChars) return undefined;
+  const seconds = timestamp.exec(text)?.[1];
+  if (seconds !== undefined) {
+    const moment = new Date(Number(seconds) * 1000);
+    return moment <= now ? moment : undefined;
+  }
   const ago = duration.test(text)
-    ? `${text.replace(/^(?:last|past) /u, '')} ago`
+    ? `${text.replace(/^(?:the )?(?:last|past) /u, '')} ago`
     : text.replace('last night', 'yesterday evening');
   // A moment at which this machine's clocks show what those of the zone do: told of another zone, the library counts some days wrong.
   const shown = new Date(wallClockIn(timeZone)(now.getTime()));
@@ -39,9 +44,12 @@ export async function momentIn(words: string, now: Date, timeZone: string): Prom
   return undefined;
 }
 
-/** How long ago, in one unit. */
+/** As Discord writes a moment that everybody sees on their own clocks. */
+const timestamp = /^<t:(\d{1,11})(?::[a-z])?>$/u;
+
+/** How long ago: `2h`, `1h30m`, `an hour`. */
 const duration =
-  /^(?:last |past )?\d{1,5} ?(?:mins?|minutes?|m|hrs?|hours?|h|days?|d|weeks?|w|months?|years?)$/u;
+  /^(?:the )?(?:last |past )?(?:\d{1,5} ?(?:h|hrs?|hours?)(?: and)? ?)?(?:\d{1,5}|an?|one|half an) ?(?:mins?|minutes?|m|hrs?|hours?|h|days?|d|weeks?|w|months?|years?)$/u;
 
 /** Loaded when somebody names a moment. English comes first, with the month before the day, then with the day before it. */
 async function languages(): Promise<readonly Chrono[]> {

@@ -149,7 +149,11 @@ function textsOf({ text, shown = [] }: ChatMessage): readonly string[] {
   return [text, ...shown.map((piece) => piece.text)];
 }
 
-function withMasks(message: ChatMessage, values?: ReadonlySet<string>): ChatMessage {
+/** A message with secrets masked [K14], in what it shows too; `values` wherever they stand. */
+export function withMasks<Message extends Pick<ChatMessage, 'text' | 'shown'>>(
+  message: Message,
+  values?: ReadonlySet<string>,
+): Message {
   const { text, shown } = message;
   const masked = shown?.map((piece) => ({ ...piece, text: maskSecrets(piece.text, values) }));
   return { ...message, text: maskSecrets(text, values), ...(masked && { shown: masked }) };

@@ -13,7 +13,6 @@ import { namesPeople } from '../core/own-words.ts';
 import type { CachePrice } from '../core/model.ts';
 import { localMoment } from '../core/time.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
-import { maskSecrets } from '../core/secrets.ts';
 import { renderSection, type Section, type SectionSource } from '../core/section.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import { sessionOf, turnText, type TurnContext } from '../core/turn-context.ts';
@@ -29,6 +28,7 @@ import {
   earlierMessages,
   enclosedBefore,
   showsOthers,
+  withMasks,
   type EarlierPorts,
 } from './earlier-messages.ts';
 
@@ -308,7 +308,7 @@ export async function readEnclosures(
   const repeated = await answersWithOthersWords(messages, () => mayRepeat, context, { log, logger });
   return {
     replied,
-    forwards: forwards.map((forward) => ({ ...forward, text: maskSecrets(forward.text) })),
+    forwards: forwards.map((forward) => withMasks(forward)),
     files,
     hasThirdPartyText:
       forwards.length > 0 ||
@@ -371,7 +371,7 @@ async function readQuoted(
   const found = await Promise.all([...references.values()].slice(-maxQuotes).map(readReplied));
   return found
     .filter((each) => each !== 'hidden')
-    .map((each) => (each === 'gone' ? each : { ...each, text: maskSecrets(each.text) }));
+    .map((each) => (each === 'gone' ? each : withMasks(each)));
 }
 
 /** Whose words a quoted message holds; an answer of the bot's may repeat what it answers, and what that brought along [M5a]. */

@@ -182,14 +182,18 @@ export function createChannelReading(ports: ChannelReadingPorts) {
     const present = new Set(messages.map(({ author }) => author.id));
     const { nameOf } = createNaming(undefined, present, botName);
     const secrets = new Set<string>();
-    for (const { text } of messages) {
-      for (const value of secretValues(text)) if (secrets.size < mostSecrets) secrets.add(value);
+    for (const { text, shown = [] } of messages) {
+      for (const value of [text, ...shown.map((piece) => piece.text)].flatMap(secretValues))
+        if (secrets.size < mostSecrets) secrets.add(value);
       await pause();
     }
     const lines: TalkLine[] = [];
     for (const message of messages) {
       const { id, author, at, text } = message;
-      const said = [flatten(maskSecrets(text, secrets)), flatten(maskSecrets(enclosureNote(message)))];
+      const said = [
+        flatten(maskSecrets(text, secrets)),
+        flatten(maskSecrets(enclosureNote(message), secrets)),
+      ];
       lines.push({
         id,
         at: localMoment(new Date(at), timeZone),

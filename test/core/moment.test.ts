@@ -11,6 +11,11 @@ async function iso(words: string, timeZone = 'UTC', at = now): Promise<string | 
 describe('a past moment in words [B4]', () => {
   it.each([
     ['2h', '2026-01-15T12:03:00.000Z'],
+    ['1h30m', '2026-01-15T12:33:00.000Z'],
+    ['1 hour and 30 minutes ago', '2026-01-15T12:33:00.000Z'],
+    ['an hour', '2026-01-15T13:03:00.000Z'],
+    ['the last hour', '2026-01-15T13:03:00.000Z'],
+    ['<t:1768400000:R>', '2026-01-14T14:13:20.000Z'],
     ['an hour ago', '2026-01-15T13:03:00.000Z'],
     ['30 minutes ago', '2026-01-15T13:33:00.000Z'],
     ['last 3 days', '2026-01-12T14:03:00.000Z'],

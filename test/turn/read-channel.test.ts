@@ -179,6 +179,12 @@ describe('read_channel [B4]', () => {
     expect(text.match(/<\/channel_messages>/gu)).toHaveLength(1);
     expect(text).toContain('Bob (2): my password is ▒▒▒');
     expect(lines[2]).toMatch(/\] Eve y Bob: hi$/u);
+    const passedOn = { kind: 'forwarded message', text: 'use hunter2-Xy there' } as const;
+    const shown = await openReading([
+      said(carolId, 'Carol', 'my password is hunter2-Xy'),
+      { ...said(bobId, 'Bob', ''), shown: [passedOn] },
+    ]).run();
+    expect(shown.text).toContain('[forwarded message: use ▒▒▒ there]');
   });
 
   it('asks since a moment in words, and refuses words that are none', async () => {

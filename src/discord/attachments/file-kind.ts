@@ -56,8 +56,9 @@ function utf16Of(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   for (let at = bytes.indexOf(0); at >= 0; at = bytes.indexOf(0, at + 1))
     zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
-  if (odd > 0 && even <= odd / 20) return 'utf-16le';
-  return even > 0 && odd <= even / 20 ? 'utf-16be' : undefined;
+  const fewest = Math.max(1, bytes.length / 40);
+  if (odd >= fewest && even <= odd / 20) return 'utf-16le';
+  return even >= fewest && odd <= even / 20 ? 'utf-16be' : undefined;
 }
 
 /** `undefined` unless more characters of several bytes are whole than broken. */

@@ -10,15 +10,17 @@ export interface FencedLine {
 }
 
 /**
- * Markdown that Discord lacks as what it has [G9]: tables as aligned code blocks, wide ones as lists; headings below the third level in bold; pictures as links.
- * What stands in code stays as it is. The result is for the splitter: {@link shownForm} makes of its chunks what is sent, of the same length.
+ * Markdown that Discord lacks as what it has [G9]: tables as aligned code blocks, or as lists where they are wide or hold what code does not show;
+ * headings below the third level in bold; pictures as links. What stands in code stays as it is, and so does a table inside a spoiler.
+ * The result is for the splitter: {@link shownForm} makes of its chunks what is sent, of the same length.
  */
 export function discordForm(lines: readonly FencedLine[]): string {
   const formed: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const { line = '', isCode = false } = lines[at] ?? {};
     const table = isCode ? undefined : tableAt(lines, at);
-    if (table === undefined) formed.push(isCode ? line : lineForm(line.replaceAll(headBreak, '')));
+    if (table === undefined || isHidden(formed, lines.slice(at)))
+      formed.push(isCode ? line : lineForm(line.replaceAll(headBreak, '')));
     else {
       formed.push(...tableForm(table));
       at += table.length;
@@ -34,7 +36,15 @@ export function shownForm(chunk: string): string {
 function lineForm(line: string): string {
   const heading = /^#{4,6} +(?<title>\S.*)$/u.exec(line)?.groups?.['title'];
   const text = heading === undefined ? line : `**${heading.replaceAll('**', '')}**`;
-  return text.replaceAll(/!\[(?<alt>[^\][\n]+)\]\((?=https?:)/gu, '[$<alt>](');
+  return text.replaceAll(/`[^`]*`|!\[([^\][\n]+)\]\((?=https?:)/gu, (found, alt: string | undefined) =>
+    alt === undefined ? found : `[${alt}](`,
+  );
+}
+
+/** Whether a spoiler that begins in the lines before ends in the others: in code it would end nowhere. */
+function isHidden(before: readonly string[], rest: readonly FencedLine[]): boolean {
+  if (spoilerMarks(before.join('\n')).length % 2 === 0) return false;
+  return spoilerMarks(rest.map(({ line }) => line).join('\n')).length > 0;
 }
 
 /** Whether a line may belong to a table. */
@@ -45,17 +55,31 @@ export function mayBeRow(line: string): boolean {
 /** The rows of the table that begins at a line, its head first, without the line of dashes; their cells as many as the head has. */
 function tableAt(lines: readonly FencedLine[], at: number): readonly (readonly string[])[] | undefined {
   const [head, dashes] = [lines[at]?.line ?? '', lines[at + 1]?.line ?? ''];
-  if (!mayBeRow(head) || lines[at + 1]?.isCode !== false) return undefined;
-  const columns = cellsOf(head).length;
+  if (!mayBeRow(head) || !mayBeRow(dashes) || lines[at + 1]?.isCode !== false) return undefined;
+  const titles = cellsOf(head);
   const marks = cellsOf(dashes);
-  if (marks.length !== columns || !marks.every((mark) => /^:?-+:?$/u.test(mark))) return undefined;
-  const rows = [cellsOf(head)];
+  if (marks.length !== titles.length || !marks.every((mark) => /^:?-+:?$/u.test(mark))) return undefined;
+  const rows = [titles];
   for (let next = at + 2; next < lines.length; next += 1) {
     const { line = '', isCode = true } = lines[next] ?? {};
     if (isCode || !mayBeRow(line)) break;
-    rows.push(cellsOf(line));
+    rows.push(rowOf(line, titles.length));
   }
-  return rows.map((row) => Array.from({ length: columns }, (_, index) => row[index] ?? ''));
+  return rows;
+}
+
+/** So many cells. Where pipes make another number of them, those in spoilers and in code count as text; the last cell takes what is left. */
+function rowOf(line: string, columns: number): readonly string[] {
+  const plain = cellsOf(line);
+  const cells = plain.length === columns ? plain : cellsOf(line.replaceAll(spoilerOrCode, escapePipes));
+  const rest = cells.slice(columns - 1).join(' | ');
+  return Array.from({ length: columns }, (_, index) => (index === columns - 1 ? rest : (cells[index] ?? '')));
+}
+
+const spoilerOrCode = /`[^`]*`|\|\|[^|]+\|\|/gu;
+
+function escapePipes(text: string): string {
+  return text.replaceAll('|', String.raw`\|`);
 }
 
 function cellsOf(row: string): readonly string[] {
@@ -67,16 +91,20 @@ function cellsOf(row: string): readonly string[] {
     cell
       .trim()
       .replaceAll(String.raw`\|`, '|')
-      .replaceAll(/[`\u2063]/gu, '')
-      .replaceAll(/\*\*([^*]+)\*\*/gu, '$1'),
+      .replaceAll(headBreak, ''),
   );
 }
 
+/** What code shows as mere characters: spoilers, links, mentions, custom emoji and times. */
+const proseOnly = /\|\|[^|]+\|\||https?:\/\/|<(?:[@#]|a?:|t:)/u;
+
 function tableForm(rows: readonly (readonly string[])[]): readonly string[] {
-  const [head = [], ...others] = rows;
-  const widths = head.map((_, column) => Math.max(1, ...rows.map((row) => widthOf(row[column] ?? ''))));
-  if (widths.reduce((sum, width) => sum + width + 2, 0) > widestTable)
-    return others.map((row) => listForm(head, row));
+  const plain = rows.map((row) => row.map(withoutMarks));
+  const [head = [], ...others] = plain;
+  const widths = head.map((_, column) => Math.max(1, ...plain.map((row) => widthOf(row[column] ?? ''))));
+  const isWide = widths.reduce((sum, width) => sum + width + 2, 0) > widestTable;
+  const isProse = rows.some((row) => row.some((cell) => proseOnly.test(cell.replaceAll(/`[^`]*`/gu, ''))));
+  if (rows.length > 1 && (isWide || isProse)) return rows.slice(1).map((row) => listForm(head, row));
   const aligned = (row: readonly string[]): string =>
     row
       .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)))
@@ -84,6 +112,11 @@ function tableForm(rows: readonly (readonly string[])[]): readonly string[] {
       .trimEnd();
   const rule = widths.map((width) => '─'.repeat(width)).join('  ');
   return ['```' + [headBreak, aligned(head), headBreak, rule].join(''), ...others.map(aligned), '```'];
+}
+
+/** Without those of code and bold, which a code block would show. */
+function withoutMarks(cell: string): string {
+  return cell.replaceAll('`', '').replaceAll(/\*\*([^*]+)\*\*/gu, '$1');
 }
 
 function listForm(head: readonly string[], row: readonly string[]): string {
@@ -101,14 +134,14 @@ function widthOf(text: string): number {
   return [...characters.segment(text)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0);
 }
 
-const spoiler = '||';
+export const spoilerMark = '||';
 
 /** Closes a spoiler at the end of a chunk where it goes on in the next, which opens it again. Each becomes up to four characters longer. */
 export function withSpoilersClosed(chunks: readonly string[]): readonly string[] {
-  const counts = chunks.map(spoilerMarks);
+  const counts = chunks.map((chunk) => spoilerMarks(chunk).length);
   const whole = counts.reduce((sum, count) => sum + count, 0);
   // A mark without another one behind it hides nothing.
-  const markAfter = (marks: number): string => (marks % 2 === 1 && marks < whole ? spoiler : '');
+  const markAfter = (marks: number): string => (marks % 2 === 1 && marks < whole ? spoilerMark : '');
   let before = 0;
   return chunks.map((chunk, index) => {
     const after = before + (counts[index] ?? 0);
@@ -118,12 +151,16 @@ export function withSpoilersClosed(chunks: readonly string[]): readonly string[]
   });
 }
 
-/** The marks of spoilers in a text, those in code and those that are escaped left aside. */
-export function spoilerMarks(text: string): number {
+/** Where in a text the marks of spoilers stand, those in code and those that are escaped left aside. */
+export function spoilerMarks(text: string): readonly number[] {
   const prose = text
     .split('```')
-    .filter((_, index) => index % 2 === 0)
-    .join(' ')
-    .replaceAll(/`[^`\n]*`|\\[\s\S]/gu, ' ');
-  return prose.match(/\|\|/gu)?.length ?? 0;
+    .map((part, index) => (index % 2 === 0 ? part : blank(part)))
+    .join(blank('```'))
+    .replaceAll(/`[^`\n]*`|\\[\s\S]/gu, blank);
+  return Array.from(prose.matchAll(/\|\|/gu), ({ index }) => index);
+}
+
+function blank(text: string): string {
+  return ' '.repeat(text.length);
 }

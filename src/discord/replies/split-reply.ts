@@ -4,6 +4,7 @@ import {
   discordForm,
   mayBeRow,
   shownForm,
+  spoilerMark,
   spoilerMarks,
   withSpoilersClosed,
   type FencedLine,
@@ -24,14 +25,15 @@ interface Cut {
 }
 
 /**
- * Splits a reply into messages of at most `max` characters (at least 40) [G3]: at a paragraph if that leaves the chunk half full,
+ * Splits a reply into messages of at most `max` characters (at least 44) [G3]: at a paragraph if that leaves the chunk half full,
  * else at a line, a sentence, a word, and only then between two code points. A code fence that a cut runs through is closed and
- * opened again, with its language or, of a table, its head; one that is never closed is closed at the end. A spoiler is closed and opened again, too. What is
- * lost is white space around a cut, nothing else; what Discord cannot show becomes what it can [G9]. No chunk is blank.
+ * opened again, with its language or, of a table, its head; one that is never closed is closed at the end. A spoiler is closed and
+ * opened again, too. What is lost is white space around a cut, nothing else; what Discord cannot show becomes what it can [G9].
+ * No chunk is blank.
  */
 export function splitReply(text: string, max: number = sentMaxChars): readonly string[] {
   const formed = discordForm(fencedLines(text.trimEnd()));
-  const chunks = splitFormed(formed, spoilerMarks(formed) > 1 ? max - spoilerChars : max);
+  const chunks = splitFormed(formed, formed.includes(spoilerMark) ? max - spoilerChars : max);
   return withSpoilersClosed(chunks.map(shownForm));
 }
 
@@ -125,9 +127,17 @@ function lineCuts(rest: string, before: Fence | undefined, max: number): { parag
   return found;
 }
 
-/** A cut inside a line that is too long for the chunk, as late as possible; one that makes a fence of its halves only if there is no other. */
+/**
+ * A cut inside a line that is too long for the chunk, as late as possible; one that makes a fence of its halves, or half a mark of a spoiler,
+ * only if there is no other.
+ */
 function cutInLine(rest: string, before: Fence | undefined, max: number): Cut {
-  const whole = findCut(rest, before, max, (cut) => !makesFence(rest, before, cut, max));
+  const whole = findCut(
+    rest,
+    before,
+    max,
+    (cut) => !makesFence(rest, before, cut, max) && rest.slice(cut.end - 1, cut.end + 1) !== spoilerMark,
+  );
   const cut = whole ?? findCut(rest, before, max, () => true);
   if (cut === undefined) throw new RangeError(`No chunk of ${max} characters can be made`);
   return cut;
@@ -304,10 +314,16 @@ function openTableStart(text: string): number {
 const possibleFence = /^[ \t]*(?:`{1,2}|~{1,2}|`{3,}[^`]*|~{3,}[\s\S]*)$/u;
 
 /**
- * What can be shown of a text that is still growing: all but a table that is not over, and but a last line whose meaning is not decided yet, as "``" or "```typ", and but the
- * first half of a character.
+ * What can be shown of a text that is still growing: all but a spoiler that is not closed, a table that is not over, a last line whose meaning
+ * is not decided yet, as "``" or "```typ", and the first half of a character.
  */
 export function visiblePart(text: string): string {
+  const decided = decidedPart(text);
+  const marks = spoilerMarks(decided);
+  return marks.length % 2 === 0 ? decided : decided.slice(0, marks.at(-1));
+}
+
+function decidedPart(text: string): string {
   // Its columns are as wide as the widest row, which may be still to come.
   const table = openTableStart(text);
   if (table < text.length) return text.slice(0, table);

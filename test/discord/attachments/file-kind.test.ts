@@ -77,6 +77,7 @@ describe('a text file', () => {
     ['zeros here and there', Buffer.from('ab\0\0\x04\0\0\0caf\xe9', 'latin1')],
     ['a character cut in half', Buffer.from('é').subarray(0, 1)],
     ['a NUL', Buffer.from('a\0b')],
+    ['a NUL in much text', Buffer.from(`${'ab'.repeat(50)}a\0${'cd'.repeat(50)}`)],
     ['half a UTF-16 pair', Buffer.from([0xff, 0xfe, 0x3d, 0xd8])],
   ])('is none with %s', (_, bytes) => {
     expect(decodeText(bytes)).toBeUndefined();

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { spoilerMarks } from '../../../src/discord/replies/discord-form.ts';
 import { splitReply, visiblePart } from '../../../src/discord/replies/split-reply.ts';
 
 const rows = [
@@ -45,6 +46,37 @@ describe('what Discord cannot show [G9]', () => {
     ]);
   });
 
+  it('is a table whose cells show no spoiler, link or mention in code, which becomes a list', () => {
+    const head = '| Film | End |\n|---|---|\n';
+    for (const cell of ['||he dies||', String.raw`\|\|he dies\|\|`, '|| he dies ||'])
+      expect(splitReply(`${head}| Up | ${cell} |\n| Heat | they ||die|| too |`)[0]).toMatch(
+        /^- \*\*Film:\*\* Up · \*\*End:\*\* \|\| ?he dies ?\|\|\n- \*\*Film:\*\* Heat · \*\*End:\*\* they \|\|die\|\| too$/u,
+      );
+    expect(splitReply('Film | End\n--- | ---\nUp | ||he dies||')).toEqual([
+      '- **Film:** Up · **End:** ||he dies||',
+    ]);
+    expect(splitReply(`${head}| [Up](https://example.com) | <@123456789012345678> |`)).toEqual([
+      '- **Film:** [Up](https://example.com) · **End:** <@123456789012345678>',
+    ]);
+  });
+
+  it('stays as it is inside a spoiler, which ends behind it', () => {
+    for (const text of [
+      '||\n| a | b |\n|---|---|\n| 1 | 2 |\n||',
+      'Look ||here\n| a | b |\n|---|---|\n| 1 | 2 |||\nafter',
+    ])
+      expect(splitReply(text)).toEqual([text]);
+  });
+
+  it('is a table whose empty cells, pipes in code and surplus cells are all kept', () => {
+    expect(
+      splitReply('|a|b|c|\n|---|---|---|\n|1||3|\n| `x || y` | `p | q` | r |\n| 1 | 2 | 3 | 4 |'),
+    ).toEqual([
+      '```\na       b      c\n──────  ─────  ─────\n1              3\nx || y  p | q  r\n1       2      3 | 4\n```',
+    ]);
+    expect(splitReply('Hello |\n---\ntext')).toEqual(['Hello |\n---\ntext']);
+  });
+
   it('has its head in each message that it is split into', () => {
     const long = Array.from({ length: 200 }, (_, index) => `| person ${index} | ${index} |`);
     const chunks = splitReply(['| Name | Age |', '|---|---|', ...long].join('\n'));
@@ -62,6 +94,8 @@ describe('what Discord cannot show [G9]', () => {
     expect(splitReply('#### Small\ntext ![a cat](https://example.com/a.png)\n### Third')).toEqual([
       '**Small**\ntext [a cat](https://example.com/a.png)\n### Third',
     ]);
+    const inCode = 'Write `![alt](https://example.com/a.png)`.';
+    expect(splitReply(inCode)).toEqual([inCode]);
   });
 });
 
@@ -85,14 +119,8 @@ describe('a spoiler that is split [G9]', () => {
     );
     fc.assert(
       fc.property(fc.array(part, { maxLength: 300 }), (parts) => {
-        const chunks = splitReply(
-          parts
-            .join('')
-            .replaceAll(/\|{3,}/gu, '||')
-            .replaceAll('`', ''),
-          200,
-        );
-        const counts = chunks.map((chunk) => chunk.match(/\|\|/gu)?.length ?? 0);
+        const chunks = splitReply(parts.join('').replaceAll(/\|{3,}/gu, '||'), 200);
+        const counts = chunks.map((chunk) => spoilerMarks(chunk).length);
         for (const count of counts
           .slice(0, -1)
           .filter((_, at) => counts.slice(at + 1).some((each) => each > 0)))
@@ -100,6 +128,15 @@ describe('a spoiler that is split [G9]', () => {
         for (const chunk of chunks) expect(chunk.length).toBeLessThanOrEqual(200);
       }),
     );
+  });
+
+  it('is cut through none of its marks, also without spaces', () => {
+    for (let before = 1985; before < 2000; before += 1) {
+      const chunks = splitReply(`${'字'.repeat(before)}||${'字'.repeat(30)}||`);
+      for (const chunk of chunks) expect(spoilerMarks(chunk).length % 2).toBe(0);
+      expect(chunks.join('')).toMatch(/(?:\|\|字+\|\|)$/u);
+      expect(chunks.join('')).not.toMatch(/(?<!\|)\|(?!\|)/u);
+    }
   });
 
   it('is none without its end, and none in code', () => {
@@ -115,5 +152,13 @@ describe('a table that still grows [G9]', () => {
     expect(visiblePart(`Look:\n${rows.join('\n')}`)).toBe('Look:');
     expect(visiblePart(`Look:\n${rows.join('\n')}\n\nSo`)).toContain('Ada');
     expect(visiblePart('```sh\nls | wc')).toContain('ls | wc');
+  });
+});
+
+describe('a spoiler that still grows [G9]', () => {
+  it('is shown once it is closed', () => {
+    expect(visiblePart('The end: ||he dies\nand she')).toBe('The end: ');
+    expect(visiblePart('The end: ||he dies\nand she||\nSo')).toContain('||he dies\nand she||');
+    expect(visiblePart('```sh\ntrue || false\n')).toContain('true || false');
   });
 });
