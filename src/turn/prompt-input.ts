@@ -369,9 +369,7 @@ async function readQuoted(
     ),
   );
   const found = await Promise.all([...references.values()].slice(-maxQuotes).map(readReplied));
-  return found
-    .filter((each) => each !== 'hidden')
-    .map((each) => (each === 'gone' ? each : withMasks(each)));
+  return found.filter((each) => each !== 'hidden').map((each) => (each === 'gone' ? each : withMasks(each)));
 }
 
 /** Whose words a quoted message holds; an answer of the bot's may repeat what it answers, and what that brought along [M5a]. */

@@ -377,6 +377,25 @@ describe('what a message shows besides its words', () => {
     expect(own).toEqual([]);
   });
 
+  it('answers a message that was passed on and the comment behind it once, with a restart between them, too [G6]', async () => {
+    await stage.ask('bob', 'dm', 'hello');
+    for (const whileUp of [true, false]) {
+      const say = (text: string, fields: Saying['fields'] = {}) =>
+        stage.sandbox.say({ as: 'bob', in: 'dm', text, fields });
+      if (!whileUp) await stage.stopBot();
+      const forward = await say('', forwardOf('We ship on Friday.'));
+      if (whileUp) await stage.stopBot();
+      const comment = await say('is that late?');
+      await stage.startBot();
+      await stage.answerTo(comment);
+      expect(toldIn(newestOf(stage, 'chat'))).toMatch(/\[forwarded message\]\nis that late\?\n<\/message>$/u);
+      await stage.ask('bob', 'dm', 'and now?');
+      const own = await stage.sandbox.messages({ in: forward.channelId, from: 'bot' });
+      expect(own.filter(({ replyTo }) => replyTo === forward.id)).toEqual([]);
+      expect(own.filter(({ replyTo }) => replyTo === comment.id)).toHaveLength(1);
+    }
+  });
+
   it('is told of what the speaker passed on or sent without addressing the bot right before, once [G6]', async () => {
     const place = await newChannel();
     await stage.sandbox.say({ as: 'alice', in: place, text: '', attachments: [picture] });

@@ -102,6 +102,16 @@ describe('what a turn brings along', () => {
     expect(files.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  it('shows no secret, in cards of a message that is passed on or replied to neither [K14]', async () => {
+    const shown = [{ kind: 'card', text: 'my password is hunter2-Xy' }] as const;
+    const { sections } = await read(
+      [message('1', { forwards: [{ text: 'x', files: [], at: writtenAt, shown }], ...replyTo('9') })],
+      [{ ...replied('9', bob), shown }],
+    );
+    expect(sections).toHaveLength(2);
+    for (const { lines } of sections) expect(lines.join('\n')).toContain('[card: my password is ▒▒▒]');
+  });
+
   it('quotes each message that is replied to once, the newest three, and none of the turn itself', async () => {
     const { asked, sections } = await read(
       ['1', '19', '18', '19', '17', '16'].map((id, index) => message(String(index + 1), replyTo(id))),
