@@ -12,7 +12,7 @@ const names = {
   pin: String.raw`(?<!\p{L})(?:pins?(?:[ -]?(?:code|nummer|number))?|geheimzahl|code pin|código pin|пин(?:-?код)?|cvv2?|cvc2?)(?!\p{L})|暗証番号`,
   key: String.raw`(?<!\p{L})(?:(?:api|app|client|master|signing|secret|private|access|encryption|licen[cs]e|ssh|wpa2?|wi-?fi|network|recovery|auth(?:entication|orization)?|bearer|bot|refresh|session)[ _-]?(?:access[ _-]?|secret[ _-]?)?(?:key|token|secret|schlüssel)|tokens?|bearer|secret|zugriffstoken|clé (?:api|secrète|d['’]api)|(?:clave|llave) (?:api|secreta|de api|privada)|(?:api|секретный|приватный)[ -]?ключ|ключ api|токен)(?!\p{L})|api ?[密金][钥鑰]|密[钥鑰]|令牌|api ?キー|シークレット|トークン`,
   account: String.raw`(?<!\p{L})(?:(?:bank )?account (?:number|no\.?|nr\.?)|routing number|sort code|kontonummer|numéro de compte|número de cuenta|номер (?:счета|счёта|карты)|ssn|social security number|iban|(?:credit |debit )?card number)(?!\p{L})|口座番号|银行卡号`,
-  word: String.raw`(?:passw(?:or)?ds?|pass[ -]?code|passwort|kennwort|contraseña|contrasena)(?!\p{L})|(?<!\p{L})(?:pwd?|mdp|mot de passe|senha|парол[ьяею])(?!\p{L})|密[码碼]|口令|パスワード|비밀번호`,
+  word: String.raw`(?:pass[ -]?w(?:or)?ds?|pass[ -]?code|passwort|kennwort|contraseña|contrasena)(?!\p{L})|(?<!\p{L})(?:pwd?|mdp|mot de passe|senha|парол[ьяею])(?!\p{L})|密[码碼]|口令|パスワード|비밀번호`,
   odd: String.raw`(?<!\p{L})(?:pass|clave|credentials?|zugangsdaten|login|ключ)(?!\p{L})`,
   bare: String.raw`(?<!\p{L})(?:code|código|код)(?!\p{L})|コード`,
 } as const;
@@ -25,12 +25,12 @@ const named = new RegExp(kinds.map((kind) => `(?<${kind}>${names[kind]})`).join(
 /** How a name leads to its secret: by a sign, by a verb that says what it is, or by standing before it. */
 type Link = 'sign' | 'is' | 'beside';
 
-const is = String.raw`(?<![\p{L}\p{N}])(?:is|was|are|ist|war|lautet|est|es|era|é|è|это|будет)(?![\p{L}\p{N}])|は|が|是|[为為]|는|은`;
+const is = String.raw`(?<![\p{L}\p{N}])(?:is|was|are|ist|war|lautet|heißt|c['’]est|est|es|era|é|è|это|будет)(?![\p{L}\p{N}])|['’]s(?!\p{L}|\s\p{L}{1,30}\s(?:is|was|has|must)\s)|は|が|是|[为為]|는|은`;
 /** Before what a secret is for. */
-const aim = 'for|of|on|at|für|vom|von|zum|zur|beim|im|am|de|du|des|del|pour|para|от|для|к|на|в';
+const aim = String.raw`for|of|on|at|to(?=\s(?:the|our|this|that)\s)|für|vom|von|zum|zur|beim|im|am|de|du|des|del|do|da|no|na|pour|para|от|для|к|на|в`;
 /** From behind a name to its secret: what closes the name, what it is for, and the link. */
 const link = new RegExp(
-  String.raw`["'\x60*_~|)\]]{0,4}(?:(?:\s{0,2}\([^()\n]{0,40}\))?(?:\s(?:${aim})\s[^\n:=.,;!?▒]{1,50}?)?(?:\s{0,3}(?<sign>=>|->|[:=：＝→]{1,2})|\s{0,3}(?<is>(?:${is})(?:\s(?:now|currently|jetzt|nun|maintenant|ahora|agora|теперь|сейчас)(?=\s))?)|\s{1,3}(?<dash>[–—-])(?=\s)|\s{1,3}(?<to>to|zu|auf|à|a|на)(?=\s))|(?=[\s\p{Script=Han}\p{N}]))\s{0,3}`,
+  String.raw`["'\x60*_~|)\]]{0,4}(?:(?:\s{0,2}\([^()\n]{0,40}\))?(?:\s(?:wi-?fi|wlan|вай-?фай))?(?:\s(?:${aim})\s[^\n:=.,;!?▒]{1,50}?)?(?:\s{0,3}(?<sign>=>|->|[:=：＝→]{1,2})|(?:\s{1,3}(?:(?:has\sbeen|was|is|got)\s(?:now\s)?)?(?<set>changed|set|reset|updated))?\s{1,3}(?<to>to|zu|auf|à|a|на)(?=[\s:]):?|\s{0,3}(?<is>(?:${is})(?:\s(?:now|currently|jetzt|nun|maintenant|ahora|agora|теперь|сейчас)(?=[\s:]))?)(?<then>\s?[:：])?|\s{1,3}(?<dash>[–—-])(?=\s))|(?=[\s\p{Script=Han}\p{N}]))\s{0,3}`,
   'iuy',
 );
 
@@ -74,23 +74,35 @@ function secretAfter(text: string, index: number, name: string, kind: Kind): Spa
   if (found === undefined) return undefined;
   const isSet =
     found['to'] !== undefined &&
-    /\b(?:set|changed?|reset|updated?|geändert|setze?)\b/iu.test(text.slice(Math.max(0, index - 40), index));
+    (found['set'] !== undefined ||
+      /\b(?:set|changed?|reset|updated?|geändert|setze?)\b/iu.test(
+        text.slice(Math.max(0, index - 40), index),
+      ));
+  const value = valueAt(text, link.lastIndex);
   const how: Link =
-    found['sign'] !== undefined
+    (found['sign'] ?? found['then']) !== undefined
       ? 'sign'
-      : (found['is'] ?? found['dash']) !== undefined || isSet
+      : (found['is'] ?? found['dash']) !== undefined || isSet || isEquated(text.slice(0, index), name, value)
         ? 'is'
         : 'beside';
   if (kind === 'bare' && (how === 'beside' || !isBare(text, index))) return undefined;
   // "pin 2024" may be somebody's wish to pin something.
   if (how === 'beside' && name === 'pin') return undefined;
-  const value = valueAt(text, link.lastIndex);
   const length = secretLength(kind, name, how, value);
   if (length === 0) return undefined;
   const end = value.start + length;
   // What goes on beyond all that was looked at is a part of it.
   const rest = end < link.lastIndex + reach - 1 ? '' : (/^[^\s▒]+/u.exec(text.slice(end))?.[0] ?? '');
   return { start: value.start, end: end + rest.length };
+}
+
+/** Whether a name and what follows are a sentence without a verb, as in Russian: "мой пароль сезам", and not "мой пароль устарел". */
+function isEquated(before: string, name: string, { clause }: Value): boolean {
+  if (!/^пароль$/iu.test(name)) return false;
+  const words = wordsOf(clause);
+  const isPredicate = /(?:[тсч]ь|л[аои]?|[еиуюая]т|с[яь]|[ыои]й|на?|о)$/iu.test(words[0] ?? '');
+  const isOnes = /(?<!\p{L})(?:мой|наш|твой|ваш)\s(?:[\p{L}-]{1,20}\s)?$/iu.test(before.slice(-40));
+  return isOnes && !isPredicate && words.length <= leastUnnamed && areContent(words);
 }
 
 /** What might be a secret. */
@@ -133,7 +145,10 @@ function valueAt(text: string, start: number): Value {
   while (end > 0 && trailing.test(token.charAt(end - 1))) end -= 1;
   end -= politeEnd.exec(token.slice(0, end))?.[0].length ?? 0;
   const word = token.slice(0, end);
-  const rest = /^[^.,;:!?)…。、，！？]*/u.exec(said.slice(end).replace(politeEnds, ''))?.[0] ?? '';
+  const rest =
+    /^[^.,;:!?)…。、，！？|*~<\p{Extended_Pictographic}]*/u.exec(
+      said.slice(end).replace(politeEnds, ''),
+    )?.[0] ?? '';
   const inClause = rest.split(connectors)[0] ?? '';
   const clause = (word + inClause).trimEnd();
   return {
@@ -181,7 +196,7 @@ function secretLength(kind: Kind, name: string, how: Link, value: Value): number
     case 'phrase':
       if (isQuoted) return word.length;
       if (!isLinked) return 0;
-      return (isPhrase(clause) ? clause.length : phraseLength(value, how)) || all(isOdd(word));
+      return (isPhrase(clause) ? clause.length : phraseLength(value, name, how)) || all(isOdd(word));
     case 'word':
       if (isAddress(word)) return 0;
       if (!isLinked) return all(isOdd(word) && /\d/u.test(word) && /\p{L}/u.test(word) && word.length >= 6);
@@ -191,7 +206,7 @@ function secretLength(kind: Kind, name: string, how: Link, value: Value): number
         // "hunter2 guys" is a password and an address; more words are a phrase.
         return words.length > 2 && areContent(words.slice(1)) ? clause.length : word.length;
       }
-      return words.length === 1 && value.more === '' ? all(areWords(word)) : phraseLength(value, how);
+      return words.length === 1 && value.more === '' ? all(areWords(word)) : phraseLength(value, name, how);
   }
 }
 
@@ -201,18 +216,22 @@ const leastUnnamed = 3;
 const leastQuoted = 4;
 
 /**
- * How much of a clause of plain words is a password, and no remark on one: 0 for "too short", "in the vault", "the name of my dog". A secret that is kept is the greater
- * loss, so what is neither is one: "open sesame", "correct horse battery staple".
+ * How much of a clause of plain words is a password, and no remark on one: 0 for "too short", "in the vault", "the name of my dog".
+ * A secret that is kept is the greater loss, so what is neither is one: "open sesame", "correct horse battery staple".
  */
-function phraseLength({ clause, more }: Value, how: Link): number {
-  const all = wordsOf(clause);
+function phraseLength({ clause, more }: Value, name: string, how: Link): number {
+  const all = wordsOf(clause).filter((word) => !/^\d{1,8}$/u.test(word));
   const [first, second] = all;
   if (first === undefined || all.length > mostWords || !all.every(isWritten)) return 0;
   const last = all.at(-1) ?? first;
   // A predicate stands last in Korean.
   if (/\p{Script=Hangul}/u.test(last) && isOrdinary(last)) return 0;
-  if (isGrammar(first))
-    return isDeterminer(first) && isPlainPhrase(all.slice(1), how === 'sign' ? 2 : 3) ? clause.length : 0;
+  if (isGrammar(first)) {
+    const begins = how === 'sign' ? sentenceBegin : firstPerson;
+    const isSentence = all.length > 2 && begins.test(first) && isSentenceRest(all.slice(1));
+    const isNamed = isDeterminer(first) && isPlainPhrase(all.slice(1), how === 'sign' ? 2 : 3);
+    return isSentence || isNamed ? clause.length : 0;
+  }
   if (isOrdinary(first)) return isPlainPhrase(all, 2) ? clause.length : 0;
   const isOpen = all.length > 1 && !areContent(all.slice(1));
   // "printed on the back", "getting long", "really long", "Bob's problem".
@@ -224,8 +243,20 @@ function phraseLength({ clause, more }: Value, how: Link): number {
   if (how === 'is' && all.length === 2 && isOrdinary(last) && !isGrammar(last)) return 0;
   const added = wordsOf(more).slice(1);
   const isPair =
-    added.length > 0 && added.length <= (how === 'sign' ? 3 : 1) && areContent([...all, ...added]);
+    added.length > 0 &&
+    added.length <= (how === 'sign' || /(?<!s)s$/iu.test(name) ? 3 : 1) &&
+    areContent([...all, ...added]);
   return isPair ? clause.length + more.length : all.length === 1 && !areWords(first) ? 0 : clause.length;
+}
+
+const firstPerson = /^(?:i|ich|je|yo|eu|я)$/iu;
+/** How a sentence begins that is a password, and tells nothing of one: "I love pizza", "la vie est belle". */
+const sentenceBegin =
+  /^(?:i|you|the|ich|du|der|die|das|je|tu|le|la|les|yo|tú|el|los|las|eu|o|a|os|as|я|ты)$/iu;
+
+/** Whether words say something, and nothing that is said of passwords. */
+function isSentenceRest(words: readonly string[]): boolean {
+  return words.every((word) => isGrammar(word) || !isOrdinary(word)) && !words.every(isGrammar);
 }
 
 const forPurpose = /\s(?:for|für|pour|para|для)\s/iu;
@@ -244,7 +275,7 @@ function isGrammar(word: string): boolean {
   return terms(word).every((term) => grammar.has(term));
 }
 
-/** Whether words are at least so many that say something and nothing else, but for what may say how they are before them: "correct horse battery staple", "now open sesame". */
+/** Whether at least so many words say something, and nothing else stands there but how they are, before them: "now open sesame". */
 function isPlainPhrase(words: readonly string[], least: number): boolean {
   const content = words.findIndex((word) => !isOrdinary(word));
   const said = content === -1 ? [] : words.slice(content, content + mostWords);
@@ -314,7 +345,7 @@ const grammar: ReadonlySet<string> = new Set([
     der die das den dem des ein eine einen einem einer kein keine mein meine meinem meiner dein deine deins sein seine ihr ihre unser unsere ich du er sie es wir mich dich mir dir ihm uns euch nicht
     nur zu sehr wie was wo wer wann warum und oder aber auf in im am an bei mit von vom für aus nach über unter hinter neben zwischen seit bis ohne gegen um ist war sind wird wurde werden
     hat haben hatte kann muss soll darf dasselbe derselbe
-    le la les un une des du de au aux ce cet cette ces mon ma mes ton ta tes tien tienne son sa ses notre votre leur je tu il elle on nous vous ils elles moi toi lui me te se ne pas plus que qui quoi où quand
+    le la les un une des du de à au aux ce cet cette ces mon ma mes ton ta tes tien tienne son sa ses notre votre leur je tu il elle on nous vous ils elles moi toi lui me te se ne pas plus que qui quoi où quand
     comment très trop dans sur sous avec sans pour par chez vers depuis avant après entre est était sont sera avait doit peut faut et ou mais même
     el los las uno unos unas mi mis tus su sus yo él ella nosotros nos lo no quién qué dónde cuándo cómo muy más en del al con sin por para sobre hasta desde es era son está están fue hay ha debe puede
     y o pero misma mismo
@@ -329,12 +360,12 @@ const ordinary: ReadonlySet<string> = new Set([
   ...terms(`
     printed written taped kept stored hidden encoded sitting hanging getting going coming probably basically apparently maybe really quite rather pretty almost half part besides due about
     still again always now last next week month year day yesterday tomorrow ago morning never ever once twice anymore two three four five word words thanks thank problem issue question thing step key answer reason point joke mess nightmare disaster
-    look read write call text message dm ping username user email mail account required optional characters letters digits numbers long enough
+    look read write call text message dm ping username user email mail account required optional characters letters digits numbers long enough given birthday business name know tell told find need remember minute hour
     siehe schau frag leider ziemlich wirklich wahrscheinlich hinterlegt gestern morgen letzte woche jahr problem danke zurück aufgeschrieben gedruckt
     voir définir changer demande demander vraiment assez écrit écrite caché cachée collé noté imprimé hier demain merci probablement toujours
     ver mira pregunta pide bastante realmente escrita escrito guardada guardado ayer mañana gracias trabajar paciencia inválida
     veja pergunta bastante escrita guardada ontem amanhã obrigado obrigada curta longa errada
-    смотри спроси увидишь позже потом вчера завтра спасибо важно записан написан лежит хранится действительно довольно наверное обороте
+    смотри спроси увидишь позже потом вчера завтра спасибо важно записан написан утек утёк лежит хранится действительно довольно наверное обороте
     너무 아주 같은 같아 똑같은 짧은 긴 새 옛날 모름
   `),
   ...terms(`

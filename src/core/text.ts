@@ -26,7 +26,7 @@ export function normalizeText(text: string): string {
 
 /** The form under which two texts count as the same item [D2]: as {@link normalizeText} has it, without the `. ! …` that it ends in, unless it is nothing else. */
 export function sameItemForm(text: string): string {
-  return normalizeText(text).replace(/(?<=[^\s.!。])[\s.!。]+$/u, '');
+  return normalizeText(text).replace(/(?<=[^\s.!。۔।])[\s.!。۔।]+$/u, '');
 }
 
 /**
@@ -67,7 +67,7 @@ function keptMark(letter: string, marks: string): string | undefined {
 const plainLetters: ReadonlyMap<string, string> = new Map(
   Object.entries({
     i: 'ı', l: 'ł', d: 'đð', o: 'ø', ae: 'æ', oe: 'œ', th: 'þ', h: 'ħ', t: 'ŧ', e: 'ə', г: 'ґ',
-    ا: 'ٱ', ي: 'ىی', ك: 'ک', ه: 'ةہھە', "'": '’‘ʼʻ׳', '"': '״', '-': '‐‒–־',
+    ا: 'ٱ', ي: 'ىی', ك: 'ک', ه: 'ةہھە', "'": '’‘ʼʻ׳', '"': '״“”„', '/': '⁄', '-': '‐‒–־',
     0: '٠۰', 1: '١۱', 2: '٢۲', 3: '٣۳', 4: '٤۴', 5: '٥۵', 6: '٦۶', 7: '٧۷', 8: '٨۸', 9: '٩۹',
   }).flatMap(([plain, others]) => Array.from(others, (other): [string, string] => [other, plain])),
 ); // prettier-ignore

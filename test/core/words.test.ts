@@ -14,7 +14,7 @@ const found: readonly (readonly [written: string, typed: string])[] = [
   ['I love القَهْوَة', 'القهوة'], ['القهوة', 'القَهْوَةُ'], ['قهـــوة', 'قهوة'], ['أحمد', 'احمد'], ['إسلام', 'اسلام'], ['القرآن', 'القران'], ['مدرسة', 'مدرسه'], ['مصطفى', 'مصطفي'],
   ['ﻗﻬﻮﺓ', 'قهوة'], ['علی', 'علي'], ['کتاب', 'كتاب'], ['می\u200cروم', 'میروم'], ['رقمي ٠٥٥١', '0551'], ['۱۲۳', '123'],
   ['שָׁלוֹם', 'שלום'], ['שׁלום', 'שלום'], ['ｆｕｌｌ ｗｉｄｔｈ', 'full width'], ['ｶﾞｷﾞ', 'ガギ'], ['ﬁnance', 'FINANCE'], ['don’t', "don't"], ["п'ятниця", 'пʼятниця'],
-  ['co\u00adoperate', 'cooperate'], ['I ❤️ it', 'i ❤ it'],
+  ['co\u00adoperate', 'cooperate'], ['I ❤️ it', 'i ❤ it'], ['he says “hi there”', '"hi there"'], ['½ cup', '1/2 cup'],
 ]; // prettier-ignore
 
 /** Pairs in which a mark, or a letter, makes another word of it also for finding. */

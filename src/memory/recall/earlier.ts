@@ -21,11 +21,16 @@ const manyWords = new Set(
 );
 /** What a person has one of: whose it is, and the words that lead to it. */
 const oneOf = [
-  /(?<!\p{L})(?<of>i|we|my \p{L}+)(?: am| 'm)?(?: now| still| currently| just)? (?<has>liv(?=es?|ing)|work(?=s?|ing)|stud(?=y|ies|ying))\p{L}* (?<by>in|at|for|as)(?!\p{L})/u,
+  /(?<!\p{L})(?<of>i|we|my \p{L}+)(?: am|'m)?(?: now| still| currently| just)? (?<has>liv|work|stud)(?:e|es|s|y|ies|ing|ying)? (?<by>in|at|for|as)(?!\p{L})/u,
   /(?<!\p{L})(?<has>wohn|leb|arbeit|studier)(?:e|en|t) (?<of>ich|wir)(?: jetzt| nun)? (?<by>in|bei|als)(?!\p{L})/u,
   /(?<!\p{L})(?<of>ich|wir) (?<has>wohn|leb|arbeit|studier)(?:e|en)(?: jetzt| nun)? (?<by>in|bei|als)(?!\p{L})/u,
-  /(?<!\p{L})(?:(?<of>я|мы) )(?:теперь |сейчас )?(?<has>жив|работа)(?:у|ем|ю) (?<by>в|на|у)(?!\p{L})/u,
+  /(?<!\p{L})(?:(?<of>я|мы) )?(?:теперь |сейчас )?(?<has>жив|работа)(?:у|ем|ю) (?<by>в|на|у)(?!\p{L})/u,
+  /(?<!\p{L})(?<has>moro|vivo|trabalho|trabajo|lavoro|abito) (?:agora |ahora |ora |adesso )?(?<by>em|no|na|en|a|in|como|come)(?!\p{L})/u,
+  /我(?:现在|現在|目前)?(?<has>住)(?<by>在)/u,
+  /(?<by>에)서? (?<has>살)/u,
 ] as const;
+/** Words that lead to the same thing. */
+const samePlace = new Map([['for', 'at'], ['no', 'em'], ['na', 'em']]); // prettier-ignore
 /** Where something has its day. */
 const hasItsDay =
   /(?<!\p{L})(?:is|'s|are|takes place|starts|begins|ist|sind|findet|beginnt|est|es|empieza|comienza|e|будет|начинается)(?!\p{L})/u;
@@ -38,7 +43,7 @@ const dayTimes = new Set(
 
 /** Words that ask for what was, not for what is. */
 const beforeWords = new Set(
-  searchForm(`before used formerly former previously previous earlier originally original initially first old oldest back then past
+  searchForm(`before used formerly former previously previous earlier originally original initially first old oldest past
   früher vorher ursprünglich zuerst damals ehemals anfangs erste ersten alte alten bisher
   antes antiguamente originalmente inicialmente primero primera anterior anteriormente
   avant auparavant autrefois initialement originalement premier première précédent
@@ -47,7 +52,9 @@ const beforeWords = new Set(
     ' ',
   ),
 );
-const beforePart = /以前|最初|元々|もともと|昔|前は|之前|从前|原来|过去/u;
+/** In these the same words ask for what is. */
+const nowAsked = /(?<!\p{L})(?:how old|wie alt|first names?|primer nombre|half past)(?!\p{L})/gu;
+const beforePart = /\bback (?:then|in)\b|以前|最初|元々|もともと|昔|前は|之前|从前|原来|过去/u;
 
 /** A hit, and whether a newer one about the same thing is shown with it. */
 export interface DatedHit extends Hit {
@@ -78,7 +85,7 @@ export function newerFirst(
 }
 
 function asksBefore(query: string): boolean {
-  const text = searchForm(query);
+  const text = searchForm(query).replace(nowAsked, ' ');
   const found = text.match(/[\p{L}\p{M}]+/gu) ?? [];
   return beforePart.test(text) || found.some((word) => beforeWords.has(word));
 }
@@ -125,14 +132,14 @@ interface Matter {
 function matterOf(text: string, reader: TermReader): Matter {
   const form = searchForm(text);
   const said = new Set(reader.read(text).filter((term) => !changeWords.has(term)));
-  const { of, has, by } = oneOf.map((pattern) => pattern.exec(form)?.groups).find(Boolean) ?? {};
+  const { of = 'i', has, by } = oneOf.map((pattern) => pattern.exec(form)?.groups).find(Boolean) ?? {};
   const words = wordsIn(text);
   const isDated = hasItsDay.test(form) && words.some(isDateName);
   const rest = words.filter((word) => !isDateName(word) && !/\d/u.test(word)).join(' ');
   const dated = reader.read(rest).filter((term) => !changeWords.has(term) && !dayTimes.has(term));
   return {
     said,
-    ...(of !== undefined && has !== undefined && by !== undefined && { only: [of, has, by].join(' ') }),
+    ...(has !== undefined && by !== undefined && { only: [of, has, samePlace.get(by) ?? by].join(' ') }),
     ...(isDated && { dated: new Set(dated) }),
   };
 }

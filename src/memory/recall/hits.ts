@@ -79,8 +79,8 @@ const repeatedShare = 0.75;
 const mostCompared = 40;
 
 /**
- * Tells of one unit after another whether it only repeats an earlier one: what a person said or noted by the same words, whatever the case and signs; a question, and
- * what the bot said, also by nearly the same, unless it brings a number or a name. So what was asked many times takes one place.
+ * Tells of one unit after another whether it only repeats an earlier one: what a person said or noted by the same words, whatever the case
+ * and signs; a question, and what the bot said, also by nearly the same, unless it brings a number or a name.
  */
 export function createRepeats(reader: TermReader): LeavesOut {
   const said = new Set<string>();

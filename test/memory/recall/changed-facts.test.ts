@@ -35,6 +35,11 @@ const changed: readonly (readonly [older: string, newer: string, query: string])
   ['J’habite à Lyon', 'J’habite à Nantes maintenant', 'où est-ce que j’habite'],
   ['Vivo en Madrid', 'Ahora vivo en Sevilla', 'dónde vivo'],
   ['Я живу в Москве', 'Теперь я живу в Казани', 'где я живу'],
+  ['Живу в Москве', 'Теперь живу в Казани', 'где я живу'],
+  ['I work at Acme', 'I work for Globex now', 'where do I work'],
+  ['Moro em Lisboa', 'Agora moro no Porto', 'onde moro em Portugal'],
+  ['我住在北京', '我现在住在上海', '我住在哪里'],
+  ['서울에 살아요', '지금은 부산에 살아요', '어디에 살아요'],
 ];
 
 /** Statements that hold beside each other. */
@@ -47,6 +52,8 @@ const both: readonly (readonly [string, string, string])[] = [
   ['My phone is broken', 'My phone number is 555 0101', 'phone'],
   ['The meeting is on Monday', 'The party is on Friday', 'what is on Monday or Friday'],
   ['I live in Lisbon', 'Do I live in Porto?', 'live'],
+  ['I live in Lisbon', 'I lived in Rome as a child', 'where did I live'],
+  ['I work at Acme', 'I worked at Globex before', 'where did I work'],
   ['I love my cat', 'My cat is called Minka', 'cat'],
   ['Ich mag Tee', 'Ich mag Kaffee', 'was mag ich'],
   ['I visited Rome', 'I visited Paris', 'which cities have I visited'],
@@ -60,6 +67,18 @@ describe('an older statement of a fact that has changed [C3]', () => {
   it.each(changed)('%j gives way to %j', async (older, newer, query) => {
     expect(await earlierOf(query, [older, newer, 'The weather is nice'])).toEqual([older]);
   });
+
+  it.each(['How old am I?', 'Wie alt bin ich, how old in years?'])(
+    'stands behind the newer one for %j',
+    async (query) => {
+      const opened = openRecall();
+      for (const age of [30, 31]) {
+        await opened.say(`I am ${age} years old`, dmPlace);
+        opened.time.now += 365 * day;
+      }
+      expect(await opened.find(query)).toEqual(['I am 31 years old', 'I am 30 years old']);
+    },
+  );
 
   it.each(both)('%j holds beside %j', async (one, other, query) => {
     expect(await earlierOf(query, [one, other, 'The weather is nice'])).toEqual([]);
