@@ -151,7 +151,7 @@ export function createBot(config: Config, ports: BotPorts) {
     async lapse(userId) {
       for (const { lapse } of [memory.undo, memory.proposals]) await lapse?.(userId);
     },
-    isWanted: (session) => mayFold(session, { states, sessionLog, settings, people, logger }),
+    isWanted: (session) => mayFold(session, { states, sessionLog, settings, people, gonePlaces, logger }),
   });
   const commandOrder = createCommandOrder();
   const waitingReactions = new WaitingReactions({ reactions, timer, clock });

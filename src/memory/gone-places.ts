@@ -62,6 +62,8 @@ export interface GonePlacesOptions {
   readonly logger: Logger;
 }
 
+export type GonePlaces = ReturnType<typeof createGonePlaces>;
+
 /**
  * What belongs to a place that is gone [K15]. To a guild: settings, journals and exchanges, 30 days after the bot was removed from it; items and conversations are their people's
  * own and stay, each for where it could be used. To a deleted channel or thread: conversations, what was made of them, notes and journal, used no more at once, and off the
@@ -75,8 +77,14 @@ export function createGonePlaces(options: GonePlacesOptions) {
 
   function enqueue(work: () => Promise<void>): void {
     running = running.then(work).catch((error: unknown) => {
-      logger.error('servers that the bot was removed from could not be looked at', { error });
+      logger.error('places that are gone could not be looked at', { error });
     });
+  }
+
+  /** Channels and threads that there are conversations or a journal of. */
+  async function heldChannels(): Promise<ReadonlySet<string>> {
+    const [sessions, journals] = await Promise.all([log.channels(), store.folders('channels')]);
+    return new Set([...sessions.map(({ id }) => id), ...journals.map(({ name }) => name)]);
   }
 
   /** The channels of each guild, as far as what is held of anybody there tells. */
@@ -219,12 +227,14 @@ export function createGonePlaces(options: GonePlacesOptions) {
         logger.info('the bot was removed from a server', { guildId, keptDays });
       });
     },
-    /** Channels or threads were deleted, with the threads below them. Resolves when that is on disk; never rejects. */
+    /** Channels or threads were deleted, with the threads below them; those that nothing is held of are let go. Resolves when that is on disk; never rejects. */
     async deleted(channelIds: readonly string[]): Promise<void> {
       enqueue(async () => {
         const all = new Set(channelIds);
         for (const id of channelIds) for (const thread of await log.threadsOf(id)) all.add(thread);
-        for (const id of all) if ((await log.guildOf(id)).kind === 'dm') all.delete(id);
+        // What nothing is held of needs no mark: servers may delete channels all day.
+        const held = await heldChannels();
+        for (const id of all) if (!held.has(id) || (await log.guildOf(id)).kind === 'dm') all.delete(id);
         const at = clock().toISOString();
         await store.update(goneKey, goneKind, (document = noneGone) => {
           const fresh = [...all].filter((id) => document.channels[id] === undefined);

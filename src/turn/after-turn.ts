@@ -4,6 +4,7 @@ import type { Logger } from '../core/logger.ts';
 import { sessionName, type Place, type SessionKey } from '../core/place.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { WorkLease, WorkQueue } from '../core/work-queue.ts';
+import type { GonePlaces } from '../memory/gone-places.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { SessionStates } from '../memory/log/session-state.ts';
@@ -253,11 +254,14 @@ export async function mayFold(
     readonly settings: { isMemoryOff(place: Place): Promise<boolean> };
     /** What each person lets the bot keep [K9]. */
     readonly people: Pick<PersonSettingsStore, 'mayFold'>;
+    /** Nothing more is made of what was said in a channel that is deleted [K15]. */
+    readonly gonePlaces: Pick<GonePlaces, 'channels'>;
     readonly logger: Logger;
   },
 ): Promise<boolean> {
-  const { states, sessionLog, settings, people, logger } = ports;
+  const { states, sessionLog, settings, people, gonePlaces, logger } = ports;
   try {
+    if ((await gonePlaces.channels()).has(session.channelId)) return false;
     if (!(await people.mayFold(session))) return false;
     const { place } = await states.read(session);
     if (place !== undefined) return !(await settings.isMemoryOff(place));

@@ -132,7 +132,8 @@ export async function runTurn(
     return 'failed';
   } finally {
     typing.end();
-    if (turn.speaker.isBot === undefined) bot.afterTurn.schedule(sessionOf(turn));
+    // Whose person was erased leaves nothing to be made of it, and no new trace [K11].
+    if (turn.speaker.isBot === undefined && !control.isErased) bot.afterTurn.schedule(sessionOf(turn));
     await memory.close();
   }
 }

@@ -264,6 +264,11 @@ export class TurnControl {
     return this.#model.signal;
   }
 
+  /** Its person has everything erased. */
+  get isErased(): boolean {
+    return this.#ending === 'erased';
+  }
+
   /** Whether nothing of the reply may stay where people see it. */
   get isTakenAway(): boolean {
     return this.#ending !== undefined && takesAway(this.#ending);

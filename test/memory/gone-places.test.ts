@@ -121,6 +121,72 @@ async function leaveAndLook(lasts: readonly number[], losesPower: boolean, seed:
   return isWhole;
 }
 
+/** A channel is deleted, and 8 days later what belonged to it goes; killed after so many operations each time. Resolves with whether both came to their ends. */
+async function deleteAndLook(lasts: readonly number[], losesPower: boolean, seed: number): Promise<boolean> {
+  const [deleted = '', other = ''] = channels.values();
+  const both = { ids: () => [left, present], areKnown: () => true };
+  const disk = new LossyDisk();
+  let memory = await open(disk, startTime);
+  await memory.fill();
+  let isWhole = true;
+  for (const [at, days] of [8, 16].entries()) {
+    disk.operationsLeft = lasts[at] ?? Infinity;
+    if (at === 0) await memory.guilds.deleted([deleted]);
+    else memory.guilds.start(both);
+    await memory.guilds.idle();
+    isWhole &&= disk.operationsLeft > 0;
+    disk.operationsLeft = 0;
+    await memory.store.close();
+    if (losesPower) disk.losePower(chanceOf(seed + at));
+    else disk.loseProcess();
+    memory = await open(disk, startTime + days * dayMs);
+    // Where a kill came before it was noted, Discord tells it again.
+    if (at === 0) await memory.guilds.deleted([deleted]);
+  }
+  await memory.store.close();
+  memory = await open(disk, startTime + 24 * dayMs);
+  memory.guilds.start(both);
+  await memory.guilds.idle();
+  expect(await memory.guilds.channels()).toEqual(new Set([deleted]));
+  expect(await memory.store.list(`sessions/${deleted}`)).toEqual([]);
+  expect(await memory.store.list(`channels/${deleted}`)).toEqual([]);
+  expect(await memory.held(left)).toMatchObject({ said: [], words: [left, undefined, left, left] });
+  expect(await memory.store.list(`sessions/${other}`)).not.toEqual([]);
+  expect(await memory.held(present)).toMatchObject({
+    words: Array.from({ length: 4 }, () => present),
+    said: [`words of ${present}`],
+  });
+  await memory.store.close();
+  return isWhole;
+}
+
+describe('what belongs to a channel that is deleted', () => {
+  it('goes in the end wherever a kill or a loss of power comes, and nothing of other channels or of the server does [K15]', async () => {
+    let killed = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        // The first takes some 95 operations, and only where it came to its end is anything erased in the second, which takes some 70.
+        fc.tuple(fc.oneof(fc.noBias(fc.nat(95)), fc.constant(1000)), fc.noBias(fc.nat(70))),
+        fc.boolean(),
+        fc.nat(),
+        async (...drawn) => {
+          if (!(await deleteAndLook(...drawn))) killed += 1;
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(killed).toBeGreaterThan(30);
+  });
+
+  it('is noted only where something is held, so that the list does not grow with each one that a server deletes [S7]', async () => {
+    const memory = await open(new LossyDisk(), startTime);
+    await memory.fill();
+    await memory.guilds.deleted(['200000000000000009', '200000000000000001']);
+    expect(await memory.guilds.channels()).toEqual(new Set(['200000000000000001']));
+    await memory.store.close();
+  });
+});
+
 describe('what belongs to a server that the bot was removed from', () => {
   it('goes in the end wherever a kill or a loss of power comes, and nothing of another server or of what people said does [K15]', async () => {
     let killed = 0;

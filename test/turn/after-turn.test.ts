@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionKey } from '../../src/core/place.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import type { LayerName } from '../../src/memory/layer.ts';
-import { AfterTurn } from '../../src/turn/after-turn.ts';
+import { AfterTurn, mayFold } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { SharedData } from '../support/shared-store.ts';
@@ -24,6 +24,22 @@ describe('work after a turn', () => {
     for (const session of [aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
     await afterTurn.idle();
     expect(seen).toEqual([[aliceInDev]]);
+  });
+
+  it.each([
+    ['in a channel that is there', true],
+    ['in one that is deleted', false],
+  ])('%s: something is made of what was said: %s [K15]', async (_, isWanted) => {
+    const ports = {
+      states: { read: () => Promise.resolve({ version: 1 as const }) },
+      sessionLog: { lastSequence: () => Promise.resolve(1) },
+      settings: { isMemoryOff: () => Promise.resolve(false) },
+      people: { mayFold: () => Promise.resolve(true) },
+      gonePlaces: { channels: () => Promise.resolve(new Set(isWanted ? [] : [generalId])) },
+      logger: recordingLogger(),
+    };
+    expect(await mayFold(aliceInGeneral, ports)).toBe(isWanted);
+    expect(await mayFold(aliceInDev, ports)).toBe(true);
   });
 
   it('rests while turns follow each other at once, though not for ever, and is done once for them', async () => {

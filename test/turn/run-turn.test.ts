@@ -325,6 +325,16 @@ describe('a turn', () => {
     expect(steps).toContain('send Hi. as 11');
   });
 
+  it.each(['erased', 'deleted'] as const)(
+    'that ends as %s has something made of its session only where its person was not erased [K11]',
+    async (ending) => {
+      const control = new TurnControl();
+      const { run, steps } = turnWith(sayingHalf(() => control.end(ending)));
+      await run([message], control);
+      expect(steps.includes('after turn')).toBe(ending === 'deleted');
+    },
+  );
+
   it('of another bot is answered, and nothing is made of it afterwards', async () => {
     const contexts: TurnContext[] = [];
     const { run, steps } = turnWith((context) => {

@@ -256,20 +256,36 @@ export function createPersonSettings(ports: {
       await erasures.note(userId, at);
       known.delete(userId);
     },
-    /** A file of theirs was set aside, which they are to be told. Rejects with `StoreError`. */
-    noteSetAside: (userId: string, file: SetAside) =>
-      change(userId, (settings) => ({
-        ...settings,
-        setAside: [...(settings.setAside ?? []), file].slice(-mostSetAside),
-      })),
-    /** They were told of these. Rejects with `StoreError`. */
-    toldSetAside: (userId: string, told: readonly SetAside[]) =>
-      change(userId, ({ setAside = [], ...settings }) => {
-        const left = setAside.filter(
-          ({ key, at }) => !told.some((each) => each.key === key && each.at === at),
+    /** A file of theirs was set aside, which they are to be told, unless they have everything erased meanwhile. Rejects with `StoreError`. */
+    async noteSetAside(userId: string, file: SetAside): Promise<void> {
+      const before = await erasures.at(userId);
+      await writes.run(userId, async () => {
+        if ((await erasures.at(userId)) !== before) return;
+        await store.update(
+          keyOf(userId),
+          settingsKind,
+          (settings = unset) => ({
+            ...settings,
+            setAside: [...(settings.setAside ?? []), file].slice(-mostSetAside),
+          }),
+          { erase: true },
         );
-        return left.length === 0 ? settings : { ...settings, setAside: left };
-      }),
+        known.delete(userId);
+      });
+    },
+    /** They were told of these. Rejects with `StoreError`. */
+    async toldSetAside(userId: string, told: readonly SetAside[]): Promise<void> {
+      await writes.run(userId, () =>
+        store.update(
+          keyOf(userId),
+          settingsKind,
+          // Who had everything erased since has no settings.
+          (settings) => settings && withoutTold(settings, told),
+          { erase: true },
+        ),
+      );
+      known.delete(userId);
+    },
     /** Sets values. Rejects with `StoreError`, as what follows does. */
     set: (userId: string, values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'greetedAt'>>) =>
       change(userId, (settings) => ({ ...settings, ...values })),
@@ -322,6 +338,14 @@ function openPause({ pausedAt, pausedHere }: PersonSettings, channelId: string):
   if (pausedAt !== undefined) return { scope: 'everywhere', since: pausedAt };
   const here = pausedHere?.[channelId];
   return here === undefined ? undefined : { scope: 'here', since: here.since };
+}
+
+function withoutTold(
+  { setAside = [], ...settings }: StoredSettings,
+  told: readonly SetAside[],
+): StoredSettings {
+  const left = setAside.filter(({ key, at }) => !told.some((each) => each.key === key && each.at === at));
+  return left.length === 0 ? settings : { ...settings, setAside: left };
 }
 
 function wasErasedAt({ erasedAt }: PersonSettings, at: string): boolean {

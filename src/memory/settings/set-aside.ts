@@ -1,3 +1,4 @@
+import { RefusedJobError } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import type { SetAside } from '../../core/store.ts';
@@ -26,6 +27,8 @@ export function createSetAsideLines({
     try {
       await people.noteSetAside(userId, file);
     } catch (error) {
+      // Who has everything erased has nothing to be told of.
+      if (error instanceof RefusedJobError) return;
       logger.error('that a file was set aside could not be saved', { userId, key: file.key, error });
     }
   }

@@ -56,6 +56,37 @@ describe('a file that was set aside [S5]', () => {
     expect(firstWords.release).toHaveBeenCalledOnce();
   });
 
+  it('leaves nothing of somebody who has everything erased meanwhile [K11]', async () => {
+    const store = new MemoryStore();
+    const writes = createKeyedQueue();
+    const logger = recordingLogger();
+    const people = createPersonSettings({ store, writes, clock, logger });
+    const lines = createSetAsideLines({ people, logger });
+    const file = { key: `users/${aliceId}/durable.json`, at };
+    const erase = () =>
+      writes.begin(() =>
+        writes.run(aliceId, async () => {
+          // It could not be read by the erasing itself.
+          lines.note(file);
+          await people.layer.erase({ userId: aliceId, sessions: [], isWhole: true });
+          await people.noteErased(aliceId, at);
+        }),
+      );
+    await erase();
+    await lines.idle();
+    expect(await lines.under(aliceId, undefined)).toBeUndefined();
+    expect(await people.get(aliceId)).toEqual({ version: 1, erasedAt: at });
+    expect(await store.list(`users/${aliceId}`)).toEqual([]);
+
+    // What they are told after it is noted nowhere either, and what was begun before is refused without a word.
+    await people.toldSetAside(aliceId, [file]);
+    writes.refuseEarlier(aliceId);
+    lines.note(file);
+    await lines.idle();
+    expect(await store.list(`users/${aliceId}`)).toEqual([]);
+    expect(logger.lines).toEqual([]);
+  });
+
   it('that is nobody’s is told to nobody', async () => {
     const lines = open();
     lines.note({ key: 'usage.json', at });
