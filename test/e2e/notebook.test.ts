@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import type { ModelScript } from '../support/model-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { laterBy } from './later.ts';
 import { newestCall, promptFor, toldIn } from './memory-talk.ts';
 import { obedientModel } from './obedient-model.ts';
@@ -7,6 +9,13 @@ import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let people = 0;
+/** The model says nothing once its tool has run. */
+let isSilent = false;
+
+const model: ModelScript = (body, index) => {
+  const ranTool = JSON.stringify(body.messages?.at(-1)).includes('tool_result');
+  return isSilent && ranTool ? 'silent' : obedientModel(body, index);
+};
 
 /** Somebody new, who has no notebook yet. */
 async function newcomer(): Promise<{ readonly name: string; readonly id: string }> {
@@ -22,7 +31,7 @@ async function calls(name: string, place: string, tool: string, input: object): 
 }
 
 beforeAll(async () => {
-  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedientModel });
+  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model });
 });
 
 afterAll(async () => {
@@ -42,6 +51,26 @@ describe("a person's notebook", () => {
     const told = toldIn(newestCall(stage));
     expect(told).toMatch(/<user_profile>\n.*\nKeeps ferrets\.\n<\/user_profile>/u);
     expect(told).toContain('- facts/user.md (37B): Name\n');
+  });
+
+  it('holds nothing twice where a kill came before the answer, and the question is asked again', async () => {
+    await stage.startBuilt();
+    const { name, id } = await newcomer();
+    const input = { path: 'facts/user.md', entry: '- Name: Hugo' };
+    isSilent = true;
+    const said = await stage.sandbox.say({
+      as: name,
+      in: 'dm',
+      text: `please CALL memory_append ${JSON.stringify(input)}`,
+    });
+    const path = `data/users/${id}/notebook/facts/user.md`;
+    await eventually(async () => expect(await stage.readFile(path)).toContain('Hugo'));
+    const noted = await stage.readFile(path);
+    await stage.killBot();
+    isSilent = false;
+    await stage.startBot();
+    expect((await stage.answerTo(said)).text).toContain('facts/user.md');
+    expect(await stage.readFile(path)).toBe(noted);
   });
 
   it('is opened neither for others nor in a guild, where the model has the same tools [V3][P2]', async () => {

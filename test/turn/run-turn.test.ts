@@ -241,7 +241,7 @@ describe('a turn', () => {
     await run([message], new TurnControl());
     expect(steps).toContain('send Hi. as 11');
     expect(logged).toEqual([expected]);
-    expect(prepare.mock.calls).toMatchObject([[{ hasThirdPartyText: expected }, {}]]);
+    expect(prepare.mock.calls).toMatchObject([[{ hasThirdPartyText: expected }, { isLazy: false }]]);
   });
 
   it('logs of an answer when others’ words were last in view themselves, where a tool shows it an answer that may repeat them [M5a]', async () => {

@@ -204,6 +204,13 @@ export function createNotebookFiles(
     const changed = maskNewSecrets(wanted, content?.text ?? '');
     if (changed.trim() === '') return refused('The file would be empty. Nothing was written.');
     const stored = isOfSession(file) ? withMark(changed, context.place) : changed;
+    const written = {
+      outcome: 'written',
+      file,
+      bytes: Buffer.byteLength(stored),
+      isMasked: changed !== wanted,
+    } as const;
+    if (stored === present?.raw) return { ...written, isNew: false, undoId: undefined };
     const problem = await sizeProblem(store, file, stored);
     if (problem !== undefined) return refused(problem);
     const archive = isHidden ? { archive: archivedOverviewKey(file, context.now, timeZone) } : undefined;
@@ -217,14 +224,7 @@ export function createNotebookFiles(
       ? write()
       : undoable.change(context.speaker.id, { key, queueKey, ...before, after: stored, ...archive }, write));
     if (knowledge === 'whole') marks.mark(session, file.key, { text: plainText(readMark(stored).text) });
-    return {
-      outcome: 'written',
-      file,
-      bytes: Buffer.byteLength(stored),
-      isNew: content === undefined,
-      isMasked: changed !== wanted,
-      undoId: undoId ?? undefined,
-    };
+    return { ...written, isNew: content === undefined, undoId: undoId ?? undefined };
   }
 
   return { names, list, open, markRead, change };

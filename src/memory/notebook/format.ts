@@ -132,6 +132,8 @@ function joinEntry(text: string, entry: string): string {
   const before = text.trim();
   const after = entry.trim();
   if (before === '') return after;
+  // Added already: after a kill a question is asked again, and the model does again what it did.
+  if (before === after || before.endsWith(`\n${after}`)) return before;
   const listItem = /^\s*[-*+] /u;
   const continuesList = listItem.test(after) && listItem.test(before.split('\n').at(-1) ?? '');
   return `${before}\n${continuesList ? '' : '\n'}${after}`;

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import type { Store } from '../../../src/core/store.ts';
 import { applyPatches } from '../../../src/memory/notebook/format.ts';
 import { bobId } from '../../support/incoming.ts';
 import { aliceRoot, asOwner, dmContext, dmSession, inGuild, openNotebook } from './notebook-fixtures.ts';
@@ -171,6 +172,16 @@ describe('memory_patch', () => {
   });
 });
 
+/** All that stands in the files of a store. */
+async function allIn(store: Store): Promise<readonly unknown[]> {
+  const files = await Promise.all(['users', 'sessions'].map((folder) => store.list(folder)));
+  return Promise.all(
+    ['users', 'sessions'].flatMap((folder, at) =>
+      (files[at] ?? []).map(async ({ path }) => [path, await store.readText(`${folder}/${path}`)]),
+    ),
+  );
+}
+
 describe('memory_append', () => {
   it('adds to a facts file and refreshes its summary line [N4]', async () => {
     const { run, read } = await openNotebook();
@@ -181,6 +192,24 @@ describe('memory_append', () => {
     );
     await run('append', { path: 'facts/user.md', entry: '- Cat: Tom', summary: 'name, role, cat' });
     expect(await read(`${aliceRoot}/facts/user.md`)).toContain('> Summary: name, role, cat\n');
+  });
+
+  it('adds nothing twice where a question is asked again after a kill, nor anything that could be undone', async () => {
+    for (const [path, entry] of [
+      ['facts/user.md', '- Name: Alice'],
+      ['topics/rust.md', 'Prefers enums.\n\nAnd traits.'],
+      ['episodes/2026-01.md', '## Late\n- Summary: the parser'],
+      ['overview.md', '## Current Task\nThe parser.'],
+      ['daily/2026-01-15.md', '- went running'],
+    ] as const) {
+      const { run, store } = await openNotebook();
+      const first = await run('append', { path, entry });
+      const before = await allIn(store);
+      expect(first.ok).toBe(true);
+      const again = await run('append', { path, entry });
+      expect([again.ok, again.notice?.buttons]).toEqual([true, []]);
+      expect(await allIn(store)).toEqual(before);
+    }
   });
 
   it('keeps the summary line of a facts file to one line of 160 characters, the newest in it', async () => {
