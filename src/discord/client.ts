@@ -18,6 +18,7 @@ import {
   type RateLimitData,
 } from 'discord.js';
 
+import { growingCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { allShards, type Shards } from '../core/shards.ts';
 import { createDiscordApi } from './discord-api.ts';
@@ -180,6 +181,7 @@ function usableRequest(
   onMalformed: OnMalformed,
   placed: (channel: unknown) => unknown,
 ): typeof DefaultRestOptions.makeRequest {
+  const callBack = createCallBack();
   return async (url, init) => {
     const path = new URL(url).pathname.replace(/^.*?\/v\d+(?=\/)/u, '');
     const response = await (callbackPath.test(path) ? callBack : DefaultRestOptions.makeRequest)(url, init);
@@ -209,23 +211,39 @@ function withWait(response: Awaited<ReturnType<typeof DefaultRestOptions.makeReq
 /** The first response to an interaction. */
 const callbackPath = /^\/interactions\/\d+\/[^/]+\/callback$/u;
 const callbackTries = 3;
+/** Milliseconds for which Discord takes it. */
+const callbackWithinMs = 3000;
+const keptCallbacks = 1000;
 
-/** Discord takes a callback once. Where a connection broke before its answer, a second one being refused as such says that the first was heard. */
-const callBack: typeof DefaultRestOptions.makeRequest = async (url, init) => {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const response = await DefaultRestOptions.makeRequest(url, init);
-      if (tries === 1 || response.status !== 400) return response;
-      const refusal: unknown = await response.json();
-      const code: unknown = Reflect.get(Object(refusal), 'code');
-      return code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged
-        ? new Response(null, { status: 204 })
-        : Response.json(refusal, response);
-    } catch (error) {
-      if (tries === callbackTries || init.signal?.aborted === true) throw error;
+/**
+ * How a callback is sent. Discord takes it for three seconds, and once: it is given up after these, however the library would go on, and where a connection
+ * broke or Discord failed before its answer, a second one being refused as such says that the first was heard.
+ */
+function createCallBack(): typeof DefaultRestOptions.makeRequest {
+  const begun = growingCache<string, number>(keptCallbacks);
+  return async (url, init) => {
+    for (let tries = 1; ; tries += 1) {
+      const before = begun.get(url);
+      const began = before ?? performance.now();
+      begun.set(url, began);
+      const left = began + callbackWithinMs - performance.now();
+      if (left <= 0) throw new Error('Discord no longer waits for the response to an interaction');
+      const late = AbortSignal.timeout(Math.ceil(left));
+      const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
+      try {
+        const response = await DefaultRestOptions.makeRequest(url, { ...init, signal });
+        if (before === undefined || response.status !== 400) return response;
+        const refusal: unknown = await response.json();
+        const code: unknown = Reflect.get(Object(refusal), 'code');
+        return code === RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged
+          ? new Response(null, { status: 204 })
+          : Response.json(refusal, response);
+      } catch (error) {
+        if (tries === callbackTries || signal.aborted) throw error;
+      }
     }
-  }
-};
+  };
+}
 
 /** Whether events come at this moment; a connection that broke is made again by itself. */
 export function isConnected(client: Client): boolean {

@@ -46,12 +46,11 @@ const overCodes = [
   RESTJSONErrorCodes.InvalidWebhookToken,
 ];
 
-/** How long Discord waits for a sign of life; milliseconds. */
-const acknowledgedWithinMs = 3000;
-/** Discord waits 3 seconds for choices too; the way there takes its part. */
+/** Discord waits 3 seconds for choices; the way there takes its part. */
 const choicesWithinMs = 2000;
 
 const restarting = 'I am being restarted. Please try again in a moment.';
+const tooLate = '⚠️ Discord did not hear from me in time, so nothing was done. Please try again.';
 const unknown = 'I no longer know what this was for. Please use the command again.';
 const failed = '⚠️ Something went wrong on my side. Please try again.';
 const noAccess = 'I only answer people whom my owner has given access.';
@@ -126,7 +125,7 @@ export function createInteractions(options: InteractionsOptions) {
       await options.caughtUp(interaction.channelId);
     await channelQueue.run(interaction.channelId, async () => {
       const [isAcknowledged, admission] = await Promise.all([acknowledged, admit(interaction, options)]);
-      if (!isAcknowledged) return;
+      if (!isAcknowledged) return tellLate(interaction);
       runInBackground('a command', async () =>
         send(interaction, await replyTo(interaction, admission, work)),
       );
@@ -135,8 +134,8 @@ export function createInteractions(options: InteractionsOptions) {
 
   async function acknowledge(interaction: CommandInteraction): Promise<boolean> {
     try {
-      const deferred = interaction.deferReply({ flags: MessageFlags.Ephemeral }).then(() => true);
-      return await within(acknowledgedWithinMs, deferred, false);
+      await interaction.deferReply({ flags: MessageFlags.Ephemeral });
+      return true;
     } catch (error) {
       logger.warn('a command could not be acknowledged', { ...idsOf(interaction), error });
       return false;
@@ -281,6 +280,15 @@ export function createInteractions(options: InteractionsOptions) {
     return replyTo(interaction, admission, (context) =>
       command === undefined ? Promise.resolve({ text: unknown }) : handlers.command({ ...context, command }),
     );
+  }
+}
+
+/** Discord may have heard the acknowledgement all the same, and shows the person that the bot thinks. */
+async function tellLate(interaction: CommandInteraction): Promise<void> {
+  try {
+    await interaction.webhook.editMessage('@original', { content: tooLate });
+  } catch (error) {
+    if (!hasErrorCode(error, ...overCodes)) throw error;
   }
 }
 

@@ -148,6 +148,45 @@ describe('slash commands', () => {
     expect(handlers.order).toEqual(['command show', 'message !memory remember tea']);
   });
 
+  it('are given up after the three seconds that Discord waits, by one request that hangs or by many that fail', async () => {
+    const route = 'POST /interactions/*/*/callback';
+    for (const fault of [
+      { kind: 'latency', milliseconds: 20_000, route },
+      { kind: 'status', status: 502, route, times: 100 },
+    ] as const) {
+      const { server, handlers, logger } = await runGateway();
+      await server.setFault(fault);
+      const begun = performance.now();
+      const failing = server
+        .slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' })
+        .catch(() => 'not heard');
+      await expect
+        .poll(() => logger.warnings, { timeout: 4000 })
+        .toContain('a command could not be acknowledged');
+      expect(performance.now() - begun).toBeLessThan(4000);
+      expect(await failing).toBe('not heard');
+      expect(handlers.commands).toEqual([]);
+      const asked = await server.requests({ path: '/interactions/*/*/callback' });
+      expect(asked.length).toBeLessThanOrEqual(4);
+    }
+  });
+
+  it('say so where Discord has heard the acknowledgement, and the bot could not know', async () => {
+    const { server, handlers } = await runGateway();
+    const route = 'POST /interactions/*/*/callback';
+    await server.setFault({ kind: 'lost', route });
+    await server.setFault({ kind: 'latency', milliseconds: 20_000, route });
+    const told = await server.slash({
+      as: 'bob',
+      in: 'dm',
+      name: 'memory',
+      subcommand: 'show',
+      timeoutMs: 6000,
+    });
+    expect(told.answer?.text).toContain('nothing was done');
+    expect(handlers.commands).toEqual([]);
+  });
+
   it('are not done where they could not be acknowledged', async () => {
     const { server, handlers, logger, gateway } = await runGateway();
     await server.setFault({
