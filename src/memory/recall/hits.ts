@@ -77,14 +77,16 @@ function timeOf({ segment, index }: Find): number {
 const repeatedShare = 0.75;
 /** Terms of those that are compared so: a long answer says more than one thing. */
 const mostCompared = 40;
+/** How many of those that are alike but for a number or a name take a place: a count that goes up tells nothing. */
+const mostAlike = 3;
 
 /**
  * Tells of one unit after another whether it only repeats an earlier one: what a person said or noted by the same words, whatever the case
- * and signs; a question, and what the bot said, also by nearly the same, unless it brings a number or a name.
+ * and signs; a question, and what the bot said, also by nearly the same, unless it brings a number or a name, which {@link mostAlike} do.
  */
 export function createRepeats(reader: TermReader): LeavesOut {
   const said = new Set<string>();
-  const alike: { readonly kind: string; readonly terms: ReadonlySet<string> }[] = [];
+  const alike: { readonly kind: string; readonly terms: ReadonlySet<string>; times: number }[] = [];
   return ({ segment, index }, { text, isBot }) => {
     const words = normalizeText(text.replace(/[.,;:!?…。、！？؟"“”«»()\s]+/gu, ' '));
     const key = `${isBot ? 'bot' : 'person'} ${words}`;
@@ -96,16 +98,14 @@ export function createRepeats(reader: TermReader): LeavesOut {
     const kind = asks ? 'question' : 'bot';
     const terms = new Set(reader.read(text));
     const telling = new Set(reader.read((text.match(tellingWord) ?? []).join(' ')));
-    const isRepeat = alike.some((other) => {
+    for (const other of alike) {
       const added = [...terms].filter((term) => !other.terms.has(term));
-      return (
-        other.kind === kind &&
-        added.length <= (1 - repeatedShare) * terms.size &&
-        !added.some((term) => telling.has(term))
-      );
-    });
-    if (!isRepeat) alike.push({ kind, terms });
-    return isRepeat;
+      if (other.kind !== kind || added.length > (1 - repeatedShare) * terms.size) continue;
+      if (other.times === mostAlike || !added.some((term) => telling.has(term))) return true;
+      other.times += 1;
+    }
+    alike.push({ kind, terms, times: 1 });
+    return false;
   };
 }
 

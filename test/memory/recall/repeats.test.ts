@@ -31,6 +31,13 @@ async function repeated(said: (round: number) => readonly [string, string?], apa
   return opened;
 }
 
+const otherWords = [
+  'Do you know where my spare key is?',
+  'spare key where?',
+  'Remind me about the spare key please',
+  'spare key',
+];
+
 const polite = [
   '',
   'please',
@@ -64,7 +71,10 @@ const kinds: Readonly<Record<string, (round: number) => readonly [string, string
 };
 
 /** What is asked again and again, with a fact that answers it in other words, beside others that say the same words. */
-const hard = { fact: 'Dr. Okonkwo looks after Rex when he is ill', ask: 'Which vet do we go to with Rex?' };
+const hard = {
+  fact: 'Dr. Okonkwo looks after Rex when he is ill',
+  ask: 'Which vet do we go to with Rex?',
+};
 const again = ['', 'Hey, ', 'Sorry, ', 'Please: ', 'Once more: ', 'So ', 'Hm, ', 'OK, '];
 
 describe.each([
@@ -78,9 +88,20 @@ describe.each([
       const found = await find(question, { limit: 10 });
       expect(found.slice(0, 3)).toContain(fact);
       const others = found.filter((text) => text !== fact && /spare key/iu.test(text));
-      expect(others.length).toBeLessThanOrEqual(said(0)[0].includes('What about') ? 9 : 4);
+      expect(others.length).toBeLessThanOrEqual(said(0)[0].includes('What about') ? 8 : 4);
     },
   );
+
+  it('answers that only count up leave a place to what answers, in whatever words it is asked', async () => {
+    const { find } = await repeated(
+      (round) => [
+        otherWords[round % 4] ?? question,
+        `Sorry (${round}), I could not find where you keep the spare key.`,
+      ],
+      apart,
+    );
+    for (const query of otherWords) expect(await find(query, { limit: 10 })).toContain(fact);
+  });
 
   it.each([24, 300])(
     '%d times, a question leaves a place to what answers it in other words',
