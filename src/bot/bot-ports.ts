@@ -63,6 +63,8 @@ export interface BotPorts {
   /** What the model may do on Discord, where that is on. */
   readonly actions?: ActionTools;
   readonly clock: Clock;
+  /** The time by which Discord dates messages [O7]. Default: `clock`. */
+  readonly discordClock?: Clock;
   /** Default: the process's own. */
   readonly timer?: Timer;
   readonly logger: Logger;

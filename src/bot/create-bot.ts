@@ -316,6 +316,7 @@ export function createBot(config: Config, ports: BotPorts) {
     replies,
     presentPlace,
     clock,
+    discordClock: ports.discordClock,
     logger,
   });
 

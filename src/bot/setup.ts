@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { readConfig, type Config, type Environment } from '../config/config.ts';
-import { readEnvFile, withVariable } from '../config/env-file.ts';
+import { decodeEnvFile, readEnvFile, withVariable } from '../config/env-file.ts';
 import { withDiscord } from '../discord/checkup.ts';
 import { GatewayError } from '../discord/client.ts';
 import { inviteLink } from '../discord/required-permissions.ts';
@@ -66,7 +66,7 @@ function envPath(): string {
 /** Writes a checked value. What else stands in the file stays. */
 async function save({ asker, environment }: Setup, name: SecretName, value: string): Promise<void> {
   if (environment[name] === value) return;
-  const before = (await unlessMissing(readFile(envPath(), 'utf8'))) ?? '';
+  const before = decodeEnvFile((await unlessMissing(readFile(envPath()))) ?? Buffer.alloc(0));
   const text = withVariable(before, name, value);
   await nodeFileSystem.writeFileAtomic(envPath(), Buffer.from(text), { mode: 0o600 });
   asker.say(`${name} is in ${envPath()}.`);

@@ -7,7 +7,13 @@ import type { Logger } from '../core/logger.ts';
 import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
 import { allShards, isFirst, type Shards } from '../core/shards.ts';
 import type { SetAside } from '../core/store.ts';
-import { createDiscordClient, gatewayPing, isConnected, readsContent } from '../discord/client.ts';
+import {
+  createDiscordClient,
+  createDiscordTime,
+  gatewayPing,
+  isConnected,
+  readsContent,
+} from '../discord/client.ts';
 import { createLockedOut, hasAccess } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
@@ -99,8 +105,10 @@ export async function startBot(config: Config, options: StartOptions) {
     logger,
   });
   await spending.start();
+  const discordTime = createDiscordTime(clock, logger);
   const client = createDiscordClient({
     apiUrl,
+    onDate: (aheadMs) => discordTime.note(aheadMs),
     shards,
     identifying,
     logger,
@@ -174,6 +182,7 @@ export async function startBot(config: Config, options: StartOptions) {
       others,
       spending,
       clock,
+      discordClock: discordTime.clock,
       logger,
     });
 
@@ -224,7 +233,7 @@ export async function startBot(config: Config, options: StartOptions) {
       guildLeft: bot.guildLeft,
       channelsDeleted: bot.channelsDeleted,
       onLost,
-      clock,
+      clock: discordTime.clock,
       logger,
     });
     ownerIds = gateway.ownerIds;
@@ -278,7 +287,7 @@ export async function startBot(config: Config, options: StartOptions) {
           .then(() => true);
         if (!(await within(waitMs, finished, false)))
           logger.warn('what still runs is left to the next start', { waitMs });
-        await writeIgnored(store, ignored.ids(), { now: clock(), logger });
+        await writeIgnored(store, ignored.ids(), { now: discordTime.clock(), logger });
         await flush();
         presence.close();
         await gateway.destroy();

@@ -1,7 +1,10 @@
-import { config as dotenv } from 'dotenv';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 
+import { decodeEnvFile, readEnvFile, saysSomething } from './env-file.ts';
 import { shardProblems, type ShardSettings } from './shards.ts';
 import type { Variable } from './variable.ts';
 import { variables } from './variables.ts';
@@ -58,6 +61,11 @@ export function readConfig(environment: Environment): { config: Config; notes: r
         `${name}: expected ${variable.expects}, found ${variable.secret ? 'something else' : JSON.stringify(raw)}`,
       );
   }
+  for (const name of Object.keys(environment)) {
+    const capitals = name.toUpperCase();
+    if (name !== capitals && known.has(capitals) && (environment[capitals] ?? '') === '')
+      problems.push(`${name}: expected the name ${capitals}, found it in small letters`);
+  }
   if (values['DISCORD_API_URL'] !== undefined && values['DISCORD_TOKEN'] === undefined) {
     problems.push('DISCORD_TOKEN: expected the token for the server at DISCORD_API_URL, found nothing');
   }
@@ -69,10 +77,33 @@ export function readConfig(environment: Environment): { config: Config; notes: r
   return { config, notes: notesOn(environment, known) };
 }
 
-/** The process's environment, with `.env` of the working folder behind it: what is set already wins. */
-export function loadEnvironment(): Environment {
-  const { parsed = {} } = dotenv({ quiet: true, processEnv: {} });
-  return { ...parsed, ...process.env };
+/**
+ * The process's environment, with `.env` of the working folder behind it: what is set already wins.
+ * @throws {ConfigError} where the file is there and cannot be read: without it the bot would start as if nothing were set.
+ */
+export function loadEnvironment(path: string = resolve('.env')): Environment {
+  return { ...fromEnvFile(path), ...process.env };
+}
+
+function fromEnvFile(path: string): Environment {
+  try {
+    const text = decodeEnvFile(readFileSync(path));
+    const set = readEnvFile(text);
+    if (Object.keys(set).length === 0 && saysSomething(text))
+      throw new RangeError('no line of it sets anything: expected NAME=value on each');
+    return set;
+  } catch (error) {
+    const { code } = Object(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    throw new ConfigError([`${path}: ${whyUnreadable(error, code)}`]);
+  }
+}
+
+function whyUnreadable(error: unknown, code: unknown): string {
+  if (code === 'EISDIR') return 'expected a file, found a folder: put the file in its place';
+  if (code === 'EACCES' || code === 'EPERM')
+    return `the user that runs the bot (${process.getuid?.() ?? 'this one'}) may not read it: give it to that user with chown`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 function notesOn(environment: Environment, known: ReadonlyMap<string, unknown>): readonly string[] {

@@ -2,9 +2,40 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { parse } from 'dotenv';
 
+/** Two bytes a character, as Notepad's "Unicode" and PowerShell's `>` write it: with a mark at the beginning, or told by every other byte being zero. */
+function isUtf16(bytes: Buffer, zeros: 0 | 1): boolean {
+  const [first, second] = zeros === 1 ? [0xff, 0xfe] : [0xfe, 0xff];
+  if (bytes[0] === first && bytes[1] === second) return true;
+  return bytes.length >= 4 && [0, 2].every((at) => bytes[at + zeros] === 0 && bytes[at + 1 - zeros] !== 0);
+}
+
+/**
+ * The text of a `.env` file, in UTF-8 or UTF-16, with a byte order mark or without.
+ * @throws {RangeError} where it is no text.
+ */
+export function decodeEnvFile(bytes: Buffer): string {
+  const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
+  const text = isUtf16(bytes, 1)
+    ? even.toString('utf16le')
+    : isUtf16(bytes, 0)
+      ? Buffer.from(even).swap16().toString('utf16le')
+      : bytes.toString('utf8');
+  if (text.includes('\0')) throw new RangeError('it is no text: save it as UTF-8');
+  return text.replace(/^\uFEFF/u, '');
+}
+
+/** Quotation marks that word processors put in the place of plain ones. */
+const curlyQuoted = /^[\u201C-\u201F\u2018-\u201B](.*)[\u201C-\u201F\u2018-\u201B]$/u;
+
 /** What a `.env` file sets. */
 export function readEnvFile(text: string): Readonly<Record<string, string>> {
-  return parse(text);
+  const entries = Object.entries(parse(text));
+  return Object.fromEntries(entries.map(([name, value]) => [name, curlyQuoted.exec(value)?.[1] ?? value]));
+}
+
+/** Whether there is anything but comments. */
+export function saysSomething(text: string): boolean {
+  return text.split('\n').some((line) => /^\s*[^#\s]/u.test(line));
 }
 
 /**

@@ -19,27 +19,23 @@ export async function withDiscord<Result>(
   }: { readonly token: string; readonly apiUrl?: string | undefined; readonly logger: Logger },
   work: (discord: DiscordCheckup) => Promise<Result>,
 ): Promise<Result> {
-  const client = createDiscordClient({ apiUrl, logger });
+  let aheadMs: number | undefined;
+  const client = createDiscordClient({ apiUrl, logger, onDate: (ms) => (aheadMs = ms) });
   try {
-    return await work(createCheckup(client, token));
+    return await work(createCheckup(client, token, () => aheadMs));
   } finally {
     await client.destroy();
   }
 }
 
-function createCheckup(client: Client, token: string) {
+/** `aheadMs`: Discord's clock less ours, in milliseconds, by its latest answer. */
+function createCheckup(client: Client, token: string, aheadMs: () => number | undefined) {
   const api = createDiscordApi(client);
-  /** Discord's clock less ours, in milliseconds, by its latest answer; it tells whole seconds. */
-  let aheadMs: number | undefined;
-  client.rest.on('response', (_request, { headers }) => {
-    const date = Date.parse(headers.get('date') ?? '');
-    if (!Number.isNaN(date)) aheadMs = date - Date.now();
-  });
 
   return {
     /** To be asked first: with it goes the token. */
     application: () => fetchApplication(client, token),
-    aheadMs: () => aheadMs,
+    aheadMs,
     /** How many shards Discord recommends, and how many of them may identify at the same time. */
     async shards() {
       client.rest.setToken(token);

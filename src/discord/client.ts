@@ -22,7 +22,7 @@ import { growingCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { allShards, type Shards } from '../core/shards.ts';
 import { createDiscordApi } from './discord-api.ts';
-import { unlessAborted } from '../core/time.ts';
+import { unlessAborted, type Clock } from '../core/time.ts';
 import { usableAnswer } from './payloads/payloads.ts';
 import { isObject } from './payloads/schema.ts';
 import { requiredIntents } from './required-permissions.ts';
@@ -44,14 +44,18 @@ export function createDiscordClient(options: {
   readonly apiUrl?: string | undefined;
   readonly logger: Logger;
   readonly onMalformed?: OnMalformed;
+  /** Told with each answer by how many milliseconds Discord's clock is ahead of this machine's; it tells whole seconds. Must not throw. */
+  readonly onDate?: (aheadMs: number) => void;
   /** Which of the bot's shards it connects [X3]. Default: all there is, in one. */
   readonly shards?: Shards;
   /** Default: a shard waits for the others of this client, as Discord asks. */
   readonly identifying?: Identifying | undefined;
 }): Client {
-  const { apiUrl, logger, onMalformed = () => undefined, shards = allShards, identifying } = options;
+  const { apiUrl, logger, shards = allShards, identifying } = options;
+  const { onMalformed = () => undefined, onDate = () => undefined } = options;
   /** Limits that the client keeps by itself, before Discord has to answer 429. */
   const isForeseen = new WeakSet<RateLimitData>();
+  const ask = usableRequest(onMalformed, (thread) => withGuild(client, thread));
   const client: Client = new Client({
     intents: requiredIntents.map(({ intent }) => GatewayIntentBits[intent]),
     partials: [Partials.Channel],
@@ -87,7 +91,12 @@ export function createDiscordClient(options: {
         return !client.isReady() && waitOf(limit) > loginPatienceMs;
       },
       ...(apiUrl !== undefined && { api: apiUrl.replace(/(?<!\/)\/+$/u, '').replace(/\/v\d+$/u, '') }),
-      makeRequest: usableRequest(onMalformed, (thread) => withGuild(client, thread)),
+      async makeRequest(url, init) {
+        const response = await ask(url, init);
+        const date = Date.parse(response.headers.get('date') ?? '');
+        if (!Number.isNaN(date)) onDate(date - Date.now());
+        return response;
+      },
     },
     ws: {
       ...(identifying !== undefined && { buildIdentifyThrottler: () => Promise.resolve(identifying) }),
@@ -121,6 +130,27 @@ export function createDiscordClient(options: {
     logger.info('rate limited by Discord', shownLimit(limit));
   });
   return client;
+}
+
+/** A clock that is off by so much is told, and how young messages are is judged by Discord's [O7]; milliseconds. */
+const wrongClockMs = 60_000;
+
+/** The time by which Discord dates messages: this machine's, unless that is wrong. */
+export function createDiscordTime(clock: Clock, logger: Logger) {
+  let correctionMs = 0;
+  let isTold = false;
+  return {
+    note(aheadMs: number): void {
+      const isWrong = Math.abs(aheadMs) > wrongClockMs;
+      correctionMs = isWrong ? aheadMs : 0;
+      if (!isWrong || isTold) return;
+      isTold = true;
+      logger.warn(
+        `this machine's clock is ${durationInWords(Math.abs(aheadMs))} ${aheadMs > 0 ? 'behind' : 'ahead of'} Discord's: have it set by the network (timedatectl set-ntp true)`,
+      );
+    },
+    clock: (): Date => new Date(clock().getTime() + correctionMs),
+  };
 }
 
 /** A connection that fails again and again is told so often at most; milliseconds. */

@@ -41,6 +41,8 @@ export interface RecoveryPorts extends ReplyPorts {
   /** Takes changes to whom they had not reached. Must not reject. */
   readonly finishChanges: () => Promise<void>;
   readonly clock: Clock;
+  /** The time by which Discord dates messages, and so how young a question is [O7]. Default: `clock`. */
+  readonly discordClock?: Clock | undefined;
 }
 
 /**
@@ -123,7 +125,7 @@ async function finishReply(
 ): Promise<'handled' | 'unhandled'> {
   const { text, isCommand, hasThirdPartyText: _, thirdPartyTextAt: __, retells: ___, ...question } = prepared;
   const now = options.clock();
-  if (isOld(question, now)) {
+  if (isOld(question, (options.discordClock ?? options.clock)())) {
     const isBegun = await options.journal.isUnfinished(question.place.channelId, newestOf(question));
     return isBegun ? 'unhandled' : 'handled';
   }
@@ -198,7 +200,7 @@ async function settleBegun(options: RecoveryPorts, begun: BegunReply): Promise<'
     await journal.markHandled(place.channelId, [newest]);
     return 'unhandled';
   }
-  if (!isOld(question, options.clock())) return 'unhandled';
+  if (!isOld(question, (options.discordClock ?? options.clock)())) return 'unhandled';
   if (replyIds.length === 0) return 'handled';
   const hasOthersNow = hasMoreReaders(place, await presentPlace(place));
   if (hasOthersNow) await takeAwayReply(options, question);

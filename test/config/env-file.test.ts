@@ -1,7 +1,70 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { loadEnvironment, readConfig } from '../../src/config/config.ts';
 import { readEnvFile, withVariable } from '../../src/config/env-file.ts';
+
+/** What a bot finds in its environment with such a file. */
+const read = async (bytes: Buffer | string) => {
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-env-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, '.env'), bytes);
+  return loadEnvironment(join(folder, '.env'));
+};
+
+describe('a .env file, whatever wrote it [O2] [O7]', () => {
+  const text = '# mine\r\nDISCORD_TOKEN=abc.def\r\nexport DISCOCLAW_ACCESS="everyone"\n';
+  const utf16 = (mark: string) => Buffer.from(mark + text, 'utf16le');
+  it.each([
+    ['UTF-8', Buffer.from(text)],
+    ['UTF-8 with a mark', Buffer.from(`\uFEFF${text}`)],
+    ['UTF-16 with a mark', utf16('\uFEFF')],
+    ['UTF-16 without', utf16('')],
+    ['UTF-16 the other way round', utf16('\uFEFF').swap16()],
+    ['UTF-16 the other way round, without', utf16('').swap16()],
+    ['UTF-16 with half a character at its end', Buffer.concat([utf16('\uFEFF'), Buffer.from([0x0a])])],
+    ['quotation marks of a word processor', text.replaceAll('abc.def', '\u201Cabc.def\u201D')],
+  ])('sets the same: %s', async (_, bytes) => {
+    expect(await read(bytes)).toMatchObject({ DISCORD_TOKEN: 'abc.def', DISCOCLAW_ACCESS: 'everyone' });
+  });
+
+  it('sets, as UTF-16, what it sets as UTF-8', async () => {
+    const line = fc.stringMatching(/^[A-Z]{1,5}=[a-zäß0-9€]{0,9}$/u);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { minLength: 1, maxLength: 4 }),
+        fc.boolean(),
+        async (lines, isSwapped) => {
+          const bytes = Buffer.from(`\uFEFF${lines.join('\n')}`, 'utf16le');
+          expect(await read(isSwapped ? bytes.swap16() : bytes)).toEqual(await read(lines.join('\n')));
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is refused where it cannot be read, with what to do', async () => {
+    await expect(read(Buffer.from([0x44, 0x00, 0x00, 0x00, 0x01]))).rejects.toThrow('save it as UTF-8');
+    await expect(read('$env:DISCORD_TOKEN')).rejects.toThrow('expected NAME=value');
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-env-'));
+    expect(() => loadEnvironment(folder)).toThrow(`${folder}: expected a file, found a folder`);
+    await rm(folder, { recursive: true });
+  });
+
+  it('sets nothing where it is not there, or has comments only', async () => {
+    expect(loadEnvironment('/nowhere/.env')).toEqual({ ...process.env });
+    expect(await read('# DISCORD_TOKEN=\n\n')).toEqual({ ...process.env });
+  });
+
+  it('is refused where a name is in small letters, unless it is there in capitals too', () => {
+    expect(() => readConfig({ discord_token: 'x' })).toThrow('expected the name DISCORD_TOKEN');
+    expect(() => readConfig({ discord_token: 'x', DISCORD_TOKEN: 'y' })).not.toThrow();
+  });
+});
 
 describe('a variable that is set in .env [O1]', () => {
   it.each([

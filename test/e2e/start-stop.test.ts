@@ -13,6 +13,7 @@ import { startChild, startNpm, type Child } from './child.ts';
 import { deferred } from '../support/deferred.ts';
 import { eventually } from '../support/eventually.ts';
 import { copyOfTheTree } from '../project/copy-of-the-tree.ts';
+import { laterBy } from './later.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** What is said outside the log. */
@@ -70,6 +71,23 @@ describe.concurrent('a bot that cannot start', () => {
     ]);
     expect(child.output()).not.toContain('secret-token');
     expect(await readdir(child.folder)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'in UTF-16',
+      Buffer.from('\uFEFFDISCORD_TOKEN=x\nDISCORD_API_URL=http://127.0.0.1:9/api\n', 'utf16le'),
+      'Discord cannot be reached',
+    ],
+    ['in small letters', Buffer.from('discord_token=x\n'), 'discord_token: expected the name DISCORD_TOKEN'],
+  ])('plays no demonstration for an .env %s [O7]', async (_, bytes, said) => {
+    const folder = await mkdtemp(join(root, 'bot-'));
+    await writeFile(join(folder, '.env'), bytes);
+    const child = startChild({ script: 'main.js', folder });
+    started.push(child);
+    await child.waitFor(said);
+    await child.end('SIGTERM');
+    expect(child.output()).not.toContain('Alice');
   });
 
   it('says in one line that Discord refuses the token, and ends with code 78 [O2]', async () => {
@@ -522,5 +540,25 @@ describe.concurrent('a signal to npm reaches what it runs [O7]', () => {
     expect(
       running.filter((command) => !/^(?:npm run --silent build && )?exec node\b/u.test(command)),
     ).toEqual([]);
+  });
+});
+
+describe.concurrent('a clock that is wrong [O7]', () => {
+  it.each([
+    ['ten minutes fast', 10 * 60_000, '10 minutes ahead of'],
+    ['ten minutes slow', -10 * 60_000, '10 minutes behind'],
+  ])('is told at the start, and loses no fresh message: %s', async (_, ms, said) => {
+    await using stage = await openStage({ isBuilt: true, model: () => ({ text: 'Here you are.' }) });
+    await stage.ask('alice', 'dm', 'Are you there?');
+    await stage.stopBot();
+    const missed = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'And now?' });
+    await stage.startBuilt(laterBy(ms));
+    expect(stage.bot().output()).toContain(`this machine's clock is ${said} Discord's`);
+    expect((await stage.answerTo(missed)).text).toBe('Here you are.');
+  });
+
+  it('is not told where it is right', async () => {
+    await using stage = await openStage({ isBuilt: true });
+    expect(stage.bot().output()).not.toContain("this machine's clock");
   });
 });
