@@ -12,7 +12,8 @@ FROM node:24-bookworm-slim
 ENV NODE_ENV=production \
     DISCOCLAW_DATA_DIR=/data \
     DISCOCLAW_WORKSPACE_DIR=/workspace \
-    DISCOCLAW_HTTP_PORT=9464
+    DISCOCLAW_HTTP_PORT=9464 \
+    DISCOCLAW_HTTP_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules/sharp ./node_modules/sharp

@@ -69,9 +69,9 @@ async function checkDiscord(
       found.push(
         readsContent
           ? fine('intents', 'Message Content is switched on')
-          : warning(
+          : broken(
               'intents',
-              'Message Content is switched off, so the bot reads only direct messages, mentions, replies to it and commands',
+              'Message Content is switched off, so the bot reads only direct messages, mentions, replies that ping it and commands, and no channel around them',
               `switch it on, under Privileged Gateway Intents: ${portalPage(id)}`,
             ),
       );
@@ -105,15 +105,14 @@ async function checkServers(discord: DiscordCheckup, applicationId: string): Pro
   const link = inviteLink(applicationId);
   const servers = await discord.servers();
   if (servers.length === 0) return [warning('servers', 'the bot is in no server', `invite it: ${link}`)];
-  return servers.map(({ id, name, missing }) =>
-    missing.length === 0
-      ? fine('servers', `${name} (${id}) gives all permissions`)
-      : warning(
-          'servers',
-          `${name} (${id}) does not give ${missing.join(', ')}`,
-          `give it to the bot's role there, or invite it again: ${link}`,
-        ),
-  );
+  return servers.map(({ id, name, missing, isMute }) => {
+    if (missing.length === 0) return fine('servers', `${name} (${id}) gives all permissions`);
+    const text = `${name} (${id}) does not give ${missing.join(', ')}`;
+    const remedy = `give it to the bot's role there, or invite it again: ${link}`;
+    return isMute
+      ? broken('servers', `${text}, so the bot cannot answer there`, remedy)
+      : warning('servers', text, remedy);
+  });
 }
 
 async function checkCommands(

@@ -367,10 +367,15 @@ export function createBot(config: Config, ports: BotPorts) {
       await noteTaking.start(presentGuilds.areKnown);
     },
     idle,
-    /** What waits or runs, by kind. */
-    inProgress: () => {
+    /** What waits or runs, by queue. */
+    openWork: () => {
       const { turns: ofTurns, afterTurn: behind, writes: ofWrites } = queues();
-      return { turns: ofTurns.running, waiting_turns: ofTurns.waiting, after_turn: behind, writes: ofWrites };
+      return {
+        turns_running: ofTurns.running,
+        turns_waiting: ofTurns.waiting,
+        background_work: behind,
+        writes: ofWrites,
+      };
     },
     /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
     async drain(withinMs: number): Promise<void> {

@@ -28,7 +28,7 @@ export async function runProcesses(
   const logger = createLogger({ level: config.logLevel });
   for (const note of notes) logger.warn(note);
   let supervisor: Supervisor | undefined;
-  const health = await serveHealthOfAll(config.httpPort, async () => supervisor?.metrics() ?? []);
+  const health = await serveHealthOfAll(config.http, async () => supervisor?.metrics() ?? []);
   try {
     const checked = checkStart(config, logger);
     const asked = await whenReachable(

@@ -32,8 +32,8 @@ export async function runConnected(
   const logger = createLogger({ level: config.logLevel, about });
   if (supervised === undefined) for (const note of notes) logger.warn(note);
   const lost = new AbortController();
-  const served = supervised === undefined ? await serveHealth(config.httpPort) : undefined;
-  const counted = supervised && (await tellHealth(config.httpPort, supervised.answer));
+  const served = supervised === undefined ? await serveHealth(config.http) : undefined;
+  const counted = supervised && (await tellHealth(config.http, supervised.answer));
   // The supervisor has looked once for all.
   const checked = supervised === undefined ? checkStart(config, logger) : Promise.resolve();
   const start = async () => {
@@ -175,7 +175,11 @@ async function inTemporaryWorld(
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-demonstration-'));
   try {
     // The chat that it may be played in has the port.
-    await inWorld({ ...config, storage: whollyBelow(folder, config.storage), httpPort: 0 }, logger, use);
+    await inWorld(
+      { ...config, storage: whollyBelow(folder, config.storage), http: { ...config.http, port: 0 } },
+      logger,
+      use,
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -189,7 +193,7 @@ async function inWorld(
   const { startSandboxServer } = await import('../sandbox/sandbox-server.ts');
   const serverBegan = new Date();
   const sandbox = await startSandboxServer();
-  const health = await serveHealth(config.httpPort);
+  const health = await serveHealth(config.http);
   try {
     const { channels } = await sandbox.info();
     const discord = {

@@ -1,6 +1,7 @@
-import { ConfigError } from '../config/config.ts';
+import { ConfigError, type Config } from '../config/config.ts';
 import type { Health, HealthServer } from '../observability/health-server.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { errorCode } from '../storage/files/file-system.ts';
 import type { ProcessCalls } from './processes.ts';
 
 /** Counts, and tells of a bot. */
@@ -12,11 +13,11 @@ export interface WatchedHealth {
 }
 
 /** The bot's health and metrics on a port [O3]; nothing without one. @throws {ConfigError} where the port cannot be had. */
-export async function serveHealth(port: number): Promise<WatchedHealth | undefined> {
-  if (port === 0) return undefined;
+export async function serveHealth(http: Config['http']): Promise<WatchedHealth | undefined> {
+  if (http.port === 0) return undefined;
   const { createMetrics } = await import('../observability/metrics.ts');
   const metrics = createMetrics();
-  const server = await listenOn(port, metrics);
+  const server = await listenOn(http, metrics);
   return {
     metrics,
     follow: (bot) => server.follow(bot),
@@ -29,7 +30,7 @@ export async function serveHealth(port: number): Promise<WatchedHealth | undefin
 
 /** The same of a supervised process, whose supervisor has the port. */
 export async function tellHealth(
-  port: number,
+  { port }: Config['http'],
   answer: (calls: Pick<ProcessCalls, 'metrics'>) => void,
 ): Promise<Pick<WatchedHealth, 'metrics' | 'close'> | undefined> {
   if (port === 0) return undefined;
@@ -41,20 +42,27 @@ export async function tellHealth(
 
 /** What several processes add up to, on a port. @throws {ConfigError} where the port cannot be had. */
 export async function serveHealthOfAll(
-  port: number,
+  http: Config['http'],
   read: () => Promise<readonly (readonly object[])[]>,
 ): Promise<HealthServer | undefined> {
-  if (port === 0) return undefined;
+  if (http.port === 0) return undefined;
   const { addUpMetrics } = await import('../observability/metrics.ts');
-  return listenOn(port, addUpMetrics(read));
+  return listenOn(http, addUpMetrics(read));
 }
 
-async function listenOn(port: number, metrics: Pick<Metrics, 'contentType' | 'text'>): Promise<HealthServer> {
+async function listenOn(
+  { port, host }: Config['http'],
+  metrics: Pick<Metrics, 'contentType' | 'text'>,
+): Promise<HealthServer> {
   const { startHealthServer } = await import('../observability/health-server.ts');
   try {
-    return await startHealthServer(port, metrics);
+    return await startHealthServer({ port, host }, metrics);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError([`DISCOCLAW_HTTP_PORT: expected a free port, found ${port} (${reason})`]);
+    throw new ConfigError([
+      errorCode(error) === 'EADDRINUSE' || errorCode(error) === 'EACCES'
+        ? `DISCOCLAW_HTTP_PORT: expected a free port, found ${port} (${reason})`
+        : `DISCOCLAW_HTTP_HOST: expected an address of this machine, found ${host} (${reason})`,
+    ]);
   }
 }

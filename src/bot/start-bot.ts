@@ -255,7 +255,7 @@ export async function startBot(config: Config, options: StartOptions) {
 
     metrics?.watch(() => {
       const { running, waiting } = model.openCalls;
-      return { ...bot.inProgress(), model_calls: running, waiting_model_calls: waiting };
+      return { ...bot.openWork(), model_calls_running: running, model_calls_waiting: waiting };
     });
     const unhealthy = () =>
       statusSources.lastWrite()?.isOk === false ? 'the newest write to the store failed' : undefined;

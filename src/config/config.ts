@@ -209,7 +209,7 @@ function arrangeConfig(values: Values) {
       summaryDir: values.DISCOCLAW_SUMMARY_DATA_DIR,
       shortTermDir: values.DISCOCLAW_SHORTTERM_DATA_DIR,
     },
-    httpPort: values.DISCOCLAW_HTTP_PORT,
+    http: { port: values.DISCOCLAW_HTTP_PORT, host: values.DISCOCLAW_HTTP_HOST },
     logLevel: values.DISCOCLAW_LOG_LEVEL,
   });
 }

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 import { z } from 'zod';
 
 import { isSnowflake } from '../core/snowflake.ts';
@@ -136,6 +138,19 @@ export function address(about: string): Variable<string | undefined> {
     if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) return fail();
     return raw.replace(/(?<!\/)\/+$/u, '');
   });
+}
+
+/** An address of this machine, or a name for one. */
+export function host(fallback: string, about: string): Variable<string> {
+  return variable(
+    about,
+    'an address or a name of this machine, such as 127.0.0.1 or 0.0.0.0',
+    fallback,
+    (raw, fail) => {
+      const bare = raw?.replace(/^\[(.+)\]$/u, '$1') ?? fallback;
+      return isIP(bare) !== 0 || /^(?!\d+(?:\.\d+)*$)[\w.-]{1,253}$/u.test(bare) ? bare : fail();
+    },
+  );
 }
 
 /** `files`, or the address of a PostgreSQL database, which may hold a password and is never printed; `undefined` stands for files. */

@@ -3,6 +3,7 @@ import {
   databaseOrFiles,
   dollars,
   flag,
+  host,
   ids,
   oneOf,
   prices,
@@ -208,8 +209,12 @@ export const variables = {
     DISCOCLAW_HTTP_PORT: wholeNumber(
       0,
       0,
-      'A port of this machine (127.0.0.1) for `/healthz`, `/readyz` and `/metrics`; 0 opens none.',
+      'A port for `/healthz`, `/readyz` and `/metrics`; 0 opens none.',
       65_535,
+    ),
+    DISCOCLAW_HTTP_HOST: host(
+      '127.0.0.1',
+      'Address at which that port is opened: this machine alone by default, `0.0.0.0` for all its networks (in the container).',
     ),
     DISCOCLAW_LOG_LEVEL: oneOf(['info', 'debug', 'warn', 'error'], 'Minimum log level.'),
   },

@@ -5,7 +5,7 @@ import type { Logger } from '../core/logger.ts';
 import { createDiscordClient, fetchApplication, gatewayErrorOf } from './client.ts';
 import { createDiscordApi } from './discord-api.ts';
 import { areSameCommands, wantedCommands, withoutScope } from './interactions/register-commands.ts';
-import { missingPermissions } from './required-permissions.ts';
+import { lacksEssentials, missingPermissions } from './required-permissions.ts';
 
 /** What Discord tells by requests alone. All reject with `GatewayError`. */
 export type DiscordCheckup = ReturnType<typeof createCheckup>;
@@ -42,13 +42,12 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
       const { shards, session_start_limit: limit } = await asked(api.gateway());
       return { recommended: shards, maxConcurrency: limit.max_concurrency };
     },
-    /** The servers that the bot is in, and which of the required permissions its roles do not give it there. */
+    /** The servers that the bot is in, which of the required permissions its roles do not give it there, and whether it can answer without them. */
     async servers() {
-      return (await asked(api.ownGuilds())).map(({ id, name, permissions }) => ({
-        id,
-        name,
-        missing: missingPermissions(PermissionsBitField.resolve(BigInt(permissions))),
-      }));
+      return (await asked(api.ownGuilds())).map(({ id, name, permissions }) => {
+        const given = PermissionsBitField.resolve(BigInt(permissions));
+        return { id, name, missing: missingPermissions(given), isMute: lacksEssentials(given) };
+      });
     },
     /** Whether Discord has just these commands: everywhere, or in a server. */
     async hasCommands(

@@ -30,17 +30,19 @@ export const requiredIntents: readonly {
   { intent: 'DirectMessageReactions', why: 'the same in direct messages' },
 ];
 
-/** Each with the reason, which docs/permissions.md tells people too. */
+/** Each with the reason, which docs/permissions.md tells people too. Without an essential one the bot answers nowhere in a server. */
 const requiredPermissions: readonly {
   readonly permission: PermissionsString;
+  readonly isEssential?: true;
   readonly why: string;
 }[] = [
-  { permission: 'ViewChannel', why: 'to see the channels where it answers' },
-  { permission: 'SendMessages', why: 'to answer' },
+  { permission: 'ViewChannel', isEssential: true, why: 'to see the channels where it answers' },
+  { permission: 'SendMessages', isEssential: true, why: 'to answer' },
   { permission: 'SendMessagesInThreads', why: 'to answer in threads and forum posts' },
   { permission: 'AttachFiles', why: 'to send long code as a file; without it, such code fills messages' },
   {
     permission: 'ReadMessageHistory',
+    isEssential: true,
     why: 'to reply to a message, to know what was said before, and to catch up after being offline',
   },
   { permission: 'AddReactions', why: 'to show 👀 while a message waits, and to react when asked' },
@@ -55,6 +57,12 @@ const permissionNames = requiredPermissions.map(({ permission }) => permission);
 /** The required permissions that somebody was not given, as Discord's own pages call them. */
 export function missingPermissions(given: bigint): readonly string[] {
   return new PermissionsBitField(given).missing(permissionNames).map(inWords);
+}
+
+/** Whether any of the essential permissions was not given. */
+export function lacksEssentials(given: bigint): boolean {
+  const essential = requiredPermissions.filter(({ isEssential }) => isEssential === true);
+  return !new PermissionsBitField(given).has(essential.map(({ permission }) => permission));
 }
 
 /** The link by which an application's bot is invited with all that it needs. */

@@ -19,10 +19,13 @@ const notStarted: Health = {
 export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 
 /**
- * Answers `/healthz`, `/readyz` and `/metrics` on this machine [O3]: 200 or 503 with what is wrong, as JSON, and what Prometheus reads. Rejects as
+ * Answers `/healthz`, `/readyz` and `/metrics` at a port of this machine [O3]: 200 or 503 with what is wrong, as JSON, and what Prometheus reads. Rejects as
  * node:http does where the port cannot be had.
  */
-export async function startHealthServer(port: number, metrics: Pick<Metrics, 'contentType' | 'text'>) {
+export async function startHealthServer(
+  { port, host }: { readonly port: number; readonly host: string },
+  metrics: Pick<Metrics, 'contentType' | 'text'>,
+) {
   let health = notStarted;
   const server = createServer((request, response) => {
     const reply = (status: number, type: string, text: string): void => {
@@ -49,7 +52,7 @@ export async function startHealthServer(port: number, metrics: Pick<Metrics, 'co
       );
     else reply(404, 'text/plain', 'There is /healthz, /readyz and /metrics.\n');
   });
-  server.listen(port, '127.0.0.1');
+  server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
   return {

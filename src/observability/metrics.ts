@@ -6,8 +6,20 @@ import type { ModelUsage } from '../core/model.ts';
 /** Seconds. */
 const stageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** What waits or runs at the moment, by kind. */
-export type WorkInProgress = Readonly<Record<string, number>>;
+/** The queues, each with a gauge of its own, and what it counts. */
+const queues = {
+  turns_running: 'Turns that run',
+  turns_waiting:
+    'Turns that wait for the one before them in their conversation, for a place, or for their minute',
+  model_calls_running: 'Model calls that run',
+  model_calls_waiting: 'Model calls that wait for a place',
+  background_work:
+    'Conversations with work after turns that runs or waits: summaries, extraction, reflection',
+  writes: 'Changes to memory that run or wait',
+} as const;
+
+/** What waits or runs at the moment, by queue. */
+export type OpenWork = Readonly<Record<keyof typeof queues, number>>;
 
 /** One call of a model. */
 export interface UsedModel {
@@ -58,16 +70,18 @@ export function createMetrics() {
     'model',
     'purpose',
   ]);
-  let readWork: (() => WorkInProgress) | undefined;
-  const inProgress = new Gauge({
-    name: 'discoclaw_work_in_progress',
-    help: 'What waits or runs',
-    labelNames: ['kind'],
-    registers,
-    collect() {
-      for (const [kind, count] of Object.entries(readWork?.() ?? {})) inProgress.set({ kind }, count);
-    },
-  });
+  let readWork: (() => OpenWork) | undefined;
+  for (const [queue, help] of Object.entries(queues)) {
+    const gauge = new Gauge({
+      name: `discoclaw_${queue}`,
+      help,
+      registers,
+      collect() {
+        const open: Readonly<Record<string, number>> | undefined = readWork?.();
+        gauge.set(open?.[queue] ?? 0);
+      },
+    });
+  }
   const ends = [
     onMeasured('stage', ({ stage, ms }) => stages.observe({ stage }, ms / 1000)),
     onMeasured('turn', ({ outcome }) => turns.inc({ outcome })),
@@ -97,7 +111,7 @@ export function createMetrics() {
       if (dollars !== undefined) cost.inc({ model, purpose }, dollars);
     },
     /** Has what waits or runs read from here whenever somebody asks. */
-    watch(read: () => WorkInProgress): void {
+    watch(read: () => OpenWork): void {
       readWork = read;
     },
     close(): void {

@@ -221,7 +221,7 @@ describe.concurrent('npm run doctor [O1]', () => {
   it('tells of Message Content that is switched off', async () => {
     await using practice = await openPractice({ sandbox: { disallowedIntents: ['messageContent'] } });
     const lines = await practice.examine();
-    expect(remedyFor('! intents: Message Content is switched off', lines)).toContain(
+    expect(remedyFor('✗ intents: Message Content is switched off', lines)).toContain(
       'https://discord.com/developers/applications/',
     );
   });
@@ -235,6 +235,16 @@ describe.concurrent('npm run doctor [O1]', () => {
     expect(remedyFor(`! servers: ${name} (${id}) does not give Send Polls`, first)).toContain(
       '&permissions=',
     );
+    for (const essential of ['ViewChannel', 'SendMessages', 'ReadMessageHistory'] as const) {
+      const change = async (how: 'allow' | 'deny') => {
+        for (const role of [bot.name, '@everyone'])
+          await practice.sandbox.changePermissions({ for: role, guild: name ?? '', [how]: [essential] });
+      };
+      await change('deny');
+      const line = new RegExp(`^✗ servers: ${name} .+ does not give .+, so the bot cannot answer there`, 'u');
+      expect(remedyFor(line, await practice.examine())).toContain('&permissions=');
+      await change('allow');
+    }
     for (const guild of Object.keys(guilds))
       await practice.sandbox.setBotMembership({ guild, isMember: false });
     const second = await practice.examine();

@@ -39,6 +39,15 @@ it('the running bot tells how it is, whether it hears Discord, and what Promethe
   expect(found.get('discoclaw_turns_total')).toEqual([{ value: '1', labels: { outcome: 'answered' } }]);
   const calls = callsForAnswers(stage).length;
   expect(found.get('discoclaw_model_calls_total')).toMatchObject([{ value: String(calls) }]);
+  for (const queue of [
+    'turns_running',
+    'turns_waiting',
+    'model_calls_running',
+    'model_calls_waiting',
+    'background_work',
+    'writes',
+  ])
+    expect(found.has(`discoclaw_${queue}`)).toBe(true);
   for (const stageName of ['prompt', 'answer', 'delivery'])
     expect(text).toContain(`discoclaw_turn_stage_seconds_count{stage="${stageName}"} 1\n`);
   expect(text).not.toMatch(/axolotl|cockatoo|alice|bob|general/iu);
@@ -77,4 +86,30 @@ it('a port that somebody else has is a wrong configuration [O2]', async () => {
   await stage.stopBot();
   await expect(stage.startBot({ DISCOCLAW_HTTP_PORT: String(taken.port) })).rejects.toThrow(/ended with 78/u);
   expect(stage.bot().output()).toContain(`DISCOCLAW_HTTP_PORT: expected a free port, found ${taken.port}`);
+});
+
+it('opens the port at all addresses of the machine where it is told to, as the container does [O3]', async () => {
+  const port = await freePort();
+  await using stage = await openStage({
+    isBuilt: true,
+    environment: { DISCOCLAW_HTTP_PORT: port, DISCOCLAW_HTTP_HOST: '0.0.0.0' },
+  });
+  // Another one than that of the default.
+  expect((await fetch(`http://127.0.0.2:${port}/readyz`)).status).toBe(200);
+  await stage.stopBot();
+  await stage.startBot({ DISCOCLAW_HTTP_HOST: '' });
+  await expect(fetch(`http://127.0.0.2:${port}/readyz`)).rejects.toThrow('fetch failed');
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+});
+
+it('an address that this machine does not have is a wrong configuration [O2]', async () => {
+  await using stage = await openStage({ isBuilt: true });
+  await stage.stopBot();
+  const port = await freePort();
+  await expect(
+    stage.startBot({ DISCOCLAW_HTTP_PORT: port, DISCOCLAW_HTTP_HOST: '203.0.113.7' }),
+  ).rejects.toThrow(/ended with 78/u);
+  expect(stage.bot().output()).toContain(
+    'DISCOCLAW_HTTP_HOST: expected an address of this machine, found 203.0.113.7',
+  );
 });

@@ -15,9 +15,18 @@ afterEach(async () => {
   server = undefined;
 });
 
+const nothingOpen = {
+  turns_running: 0,
+  turns_waiting: 0,
+  model_calls_running: 0,
+  model_calls_waiting: 0,
+  background_work: 0,
+  writes: 0,
+};
+
 async function start() {
   counting = createMetrics();
-  server = await startHealthServer(0, counting);
+  server = await startHealthServer({ port: 0, host: '127.0.0.1' }, counting);
   return { server, counted: counting, url: `http://127.0.0.1:${server.port}` };
 }
 
@@ -27,7 +36,7 @@ function failing(problem: string) {
 
 it('tells what was measured, in the form that Prometheus reads [O3]', async () => {
   const { counted, url } = await start();
-  counted.watch(() => ({ turns: 2 }));
+  counted.watch(() => ({ ...nothingOpen, turns_running: 2, turns_waiting: 5, background_work: 3 }));
   await timed('prompt', Promise.resolve());
   await expect(timed('answer', Promise.reject(new Error('planted')))).rejects.toThrow('planted');
   measure('turn', { outcome: 'answered' });
@@ -46,7 +55,15 @@ it('tells what was measured, in the form that Prometheus reads [O3]', async () =
   expect(found.get('discoclaw_ignored_messages_total')).toEqual([{ value: '1', labels: { reason: 'bot' } }]);
   expect(found.get('discoclaw_evicted_items_total')).toEqual([{ value: '3' }]);
   expect(found.get('discoclaw_store_errors_total')).toEqual([{ value: '1' }]);
-  expect(found.get('discoclaw_work_in_progress')).toEqual([{ value: '2', labels: { kind: 'turns' } }]);
+  for (const [queue, value] of Object.entries({
+    turns_running: '2',
+    turns_waiting: '5',
+    model_calls_running: '0',
+    model_calls_waiting: '0',
+    background_work: '3',
+    writes: '0',
+  }))
+    expect(found.get(`discoclaw_${queue}`)).toEqual([{ value }]);
   expect(found.get('discoclaw_model_cost_usd_total')).toMatchObject([{ value: '0.5' }]);
   expect(found.get('discoclaw_model_tokens_total')).toHaveLength(4);
   expect(text).toMatch(/^discoclaw_turn_stage_seconds_count\{stage="prompt"\} 1$/mu);
@@ -86,7 +103,7 @@ it('adds up what several processes have counted [X3]', async () => {
   const parts = [createMetrics(), createMetrics()];
   try {
     for (const [index, part] of parts.entries()) {
-      part.watch(() => ({ turns: index + 1 }));
+      part.watch(() => ({ ...nothingOpen, turns_running: index + 1 }));
       part.used({
         model: 'm',
         purpose: 'chat',
@@ -103,7 +120,7 @@ it('adds up what several processes have counted [X3]', async () => {
     const text = await addUpMetrics(() => Promise.all(parts.map((part) => part.parts()))).text();
     const found = new Map(parse(text).map(({ name, metrics }) => [name, metrics]));
     expect(found.get('discoclaw_model_cost_usd_total')).toMatchObject([{ value: '1' }]);
-    expect(found.get('discoclaw_work_in_progress')).toEqual([{ value: '3', labels: { kind: 'turns' } }]);
+    expect(found.get('discoclaw_turns_running')).toEqual([{ value: '3' }]);
   } finally {
     for (const part of parts) part.close();
   }
