@@ -325,8 +325,9 @@ function ofFiles(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => line.includes(' files: '));
 }
 
-/** What the one line that says so tells to do; without such a line all that was said. */
+/** What the one line that says so tells to do. */
 function remedyFor(said: string | RegExp, lines: readonly string[]): string | undefined {
   const found = lines.filter((line) => (typeof said === 'string' ? line.startsWith(said) : said.test(line)));
-  return found.length === 1 ? found[0]?.split(' → ')[1] : lines.join('\n');
+  if (found.length !== 1) throw new Error(`${found.length} lines say so:\n${lines.join('\n')}`);
+  return found[0]?.split(' → ')[1];
 }
