@@ -22,7 +22,7 @@ const keepers = {
   'discord\\.js': ['discord'],
   '@anthropic-ai/sdk': ['model'],
   'write-file-atomic': ['storage'],
-  '(?:node:)?fs(?:/promises)?': ['storage', 'sandbox', 'bot'],
+  '(?:node:)?fs(?:/promises)?': ['config', 'storage', 'sandbox', 'bot'],
   fastify: ['sandbox'],
   ws: ['sandbox'],
   pino: ['observability'],
