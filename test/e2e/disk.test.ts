@@ -1,5 +1,6 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
@@ -133,6 +134,22 @@ describe.concurrent('a file of items', () => {
     const copy = kept.find((path) => /durable\.json\.\d{8}T\d+Z/.test(path));
     expect(await stage.readFile(join('data/quarantine', copy ?? ''))).toBe(damaged);
     expect(stage.bot().output()).toContain('durable.json');
+  });
+
+  it('that an editor is saving while the bot is killed and started again is waited for, and has what was acknowledged before [S5]', async () => {
+    await using stage = await openWithItems();
+    await remember(stage, 'I drink water');
+    await stage.killBot();
+    const file = join(stage.folder, itemsFile(stage));
+    const text = await readFile(file, 'utf8');
+    await stage.writeFile(itemsFile(stage), text.slice(0, 60));
+    const starting = stage.startBot();
+    await setTimeout(1000);
+    await writeFile(file, text.replace('tea', 'cocoa'));
+    await starting;
+    const shown = await show(stage);
+    for (const drink of ['cocoa', 'water']) expect(shown).toContain(`I drink ${drink}`);
+    expect(shown).not.toContain('could not be read');
   });
 
   it('of a newer version is neither read nor changed, and says so', async () => {

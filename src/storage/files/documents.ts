@@ -473,8 +473,14 @@ export function createDocuments(
 
   /** A document as it is on disk, whatever its kind; where it is no JSON its last good copy. */
   async function rawDocument(key: string, path: string): Promise<object> {
+    const rawAt = (file: string) => reader.read(key, file, {}, (bytes) => parseObject(decodeText(bytes)));
+    const waitForEdit = createEditWait(key, path);
+    // Where an editor never ends, the start does not wait for it.
+    const isEdited = async (): Promise<boolean> => (await waitForEdit().catch(() => 'stands')) === 'waited';
+    let document = await rawAt(path);
+    while (document?.value === undefined && (await isEdited())) document = await rawAt(path);
     for (const file of [path, backupOf(path)]) {
-      const content = await reader.read(key, file, {}, (bytes) => parseObject(decodeText(bytes)));
+      const content = file === path ? document : await rawAt(file);
       if (content?.value !== undefined) return content.value;
       if (content === undefined) continue;
       await quarantine.keep(file === path ? key : `${key}.bak`, file);
