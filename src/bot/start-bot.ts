@@ -244,7 +244,7 @@ export async function startBot(config: Config, options: StartOptions) {
     void bot.startRetention({
       ids: gateway.guildIds,
       areKnown: gateway.hasGuild,
-      canSee: async (channelId) => (await places.find(channelId)) !== undefined,
+      findChannel: (channelId) => places.find(channelId),
     });
     if (isFirst(shards)) await bot.nameUnusedContexts();
     logger.info('the bot is ready', {

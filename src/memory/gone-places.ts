@@ -42,8 +42,8 @@ export interface PresentGuilds {
   readonly ids: () => readonly string[];
   /** Whether that can be told of a guild: those of another process's shards are that process's [X3]. */
   readonly areKnown: (guildId: string) => boolean;
-  /** Whether a channel of theirs can be seen; Discord is asked where it is held by nobody, and a deletion is told in its own way. Default: nobody looks. */
-  readonly canSee?: (channelId: string) => Promise<boolean>;
+  /** Looks for a channel, at Discord where nobody holds it; that it is deleted is then told by `deleted`. Default: nobody looks. */
+  readonly findChannel?: (channelId: string) => Promise<unknown>;
 }
 
 export interface GonePlacesOptions {
@@ -133,7 +133,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
 
   /** Looks for channels that were deleted while nobody listened, and takes out in time what belonged to those that are. */
   async function lookAtChannels(
-    { areKnown, ids, canSee }: PresentGuilds,
+    { areKnown, ids, findChannel }: PresentGuilds,
     byGuild: ReadonlyMap<string, readonly string[]>,
   ): Promise<void> {
     for (const [guildId, channelIds] of byGuild) {
@@ -141,9 +141,9 @@ export function createGonePlaces(options: GonePlacesOptions) {
       if (!areKnown(guildId) || !ids().includes(guildId)) continue;
       for (const channelId of channelIds) {
         if (isStopped) return;
-        const isSeen = await canSee?.(channelId);
+        // What is deleted stays so: an id is never given again.
         const { channels } = (await store.read(goneKey, goneKind)) ?? noneGone;
-        if (isSeen === true && channels[channelId] !== undefined) await bringBack(channelId);
+        if (channels[channelId] === undefined) await findChannel?.(channelId);
       }
     }
     const { channels } = (await store.read(goneKey, goneKind)) ?? noneGone;
@@ -155,13 +155,6 @@ export function createGonePlaces(options: GonePlacesOptions) {
         continue;
       await removeChannel(channelId);
     }
-  }
-
-  async function bringBack(channelId: string): Promise<void> {
-    await store.update(goneKey, goneKind, (document = noneGone) => {
-      const { [channelId]: _, ...channels } = document.channels;
-      return { ...document, channels };
-    });
   }
 
   async function removeChannel(channelId: string): Promise<void> {

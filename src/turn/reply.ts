@@ -212,7 +212,8 @@ export async function endRefused(
   await tellRefused(bot.replies, question, reason);
 }
 
-function tellRefused(
+/** Tells the speaker that their answer has no place to go to, as `ReplyPort` says. */
+export function tellRefused(
   replies: Pick<ReplyPort, 'tellRefused'>,
   question: Pick<Question, 'messageIds' | 'place' | 'userId' | 'isBot'>,
   reason: RefusalReason,

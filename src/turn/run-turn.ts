@@ -32,6 +32,7 @@ import {
   sendLinesUnder,
   showOffers,
   stoppedLine,
+  tellRefused,
   type Question,
   type Reply,
   type ReplyPorts,
@@ -273,6 +274,7 @@ async function explain(
       if (!reply.hasBegun()) await reply.takeAway();
       return 'left';
     case 'deleted':
+    case 'channel-deleted':
     case 'reply-deleted':
     case 'more-readers':
     case 'erased':
@@ -387,6 +389,8 @@ async function takeAway(
     await sendLine(bot, question, line, wasSeen, { buttons: told.buttons });
   }
   await markHandled(bot, question);
+  // There is no place any more that would take it [G3d].
+  if (ending === 'channel-deleted') await tellRefused(bot.replies, question, 'place');
   if (ending === 'erased')
     await saveBestEffort(bot.logger, 'that an answer is kept nowhere', () =>
       bot.journal.eraseSentTexts(turn.place.channelId),

@@ -140,7 +140,7 @@ export class SessionTurns {
     for (const [name, session] of this.#sessions) {
       if (!name.startsWith(`${channelId}:`)) continue;
       for (const entry of session.waiting.splice(0)) entry.done('over');
-      if (session.running.length > 0) session.control.end('deleted');
+      if (session.running.length > 0) session.control.end('channel-deleted');
     }
   }
 
@@ -239,10 +239,17 @@ function sameReaders(waiting: readonly Waiting[]): number {
 }
 
 /**
- * Why a turn ends before its answer is whole: all that it answers was deleted; somebody deleted the reply; its author wants no more;
- * somebody was let into the channel; the bot stops; all that is held about its author is erased.
+ * Why a turn ends before its answer is whole: all that it answers was deleted; its channel was; somebody deleted the reply; its author wants no
+ * more; somebody was let into the channel; the bot stops; all that is held about its author is erased.
  */
-export type TurnEnding = 'deleted' | 'reply-deleted' | 'stopped' | 'more-readers' | 'shutdown' | 'erased';
+export type TurnEnding =
+  | 'deleted'
+  | 'channel-deleted'
+  | 'reply-deleted'
+  | 'stopped'
+  | 'more-readers'
+  | 'shutdown'
+  | 'erased';
 
 function takesAway(ending: TurnEnding): boolean {
   return ending !== 'stopped' && ending !== 'shutdown';

@@ -42,7 +42,10 @@ describe('what says nearly the same as before [K8]', () => {
       );
       const shown = await command(stage, '!memory', 'bob', place, 'show');
       expect(shown).toContain('Durable memory (1 item)');
-      expect(shown).toMatch(/Keeps bees and hens .* pinned\n +before .*: Keeps bees\n/u);
+      expect(shown).toMatch(/Keeps bees and hens .* pinned\n/u);
+      expect(await command(stage, '!memory', 'bob', place, `history ${older}`)).toMatch(
+        /before .*: Keeps bees$/u,
+      );
       const undo = { as: 'bob', message: told?.id ?? '', label: 'Undo', followUps: 1 };
       expect((await stage.sandbox.click(undo)).followUps[0]?.text).toMatch(/^Undone: the `merge`/u);
       expect(await command(stage, '!memory', 'bob', place, 'show')).toContain('Durable memory (2 items)');
