@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
 import { flatten, quoted, withoutFences } from '../core/text.ts';
-import { isPlainId, itemLine, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+import { itemLine, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
 
 export { counted, quoted, withoutFences } from '../core/text.ts';
 
@@ -53,8 +53,8 @@ export function idAndVisibility({ id, visibility, source }: DurableItem): string
 
 /** Under an answer about an item that its owner had remembered in public, or shared: how far that goes, and how it is taken back [V1]. */
 export function everywhereLines({ id, visibility }: DurableItem): readonly string[] {
-  const undone = isPlainId(id) ? `; \`!memory hide ${id}\` keeps it to our DM` : '';
-  return visibility === 'everywhere' ? [`-# I may use it in every server that we share${undone}.`] : [];
+  if (visibility !== 'everywhere') return [];
+  return [`-# I may use it in every server that we share; \`!memory hide ${id}\` keeps it to our DM.`];
 }
 
 /** The owner's items that an answer in `place` may name, and how many it may only count [V2]. */

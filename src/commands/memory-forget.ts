@@ -1,5 +1,5 @@
 import type { CommandButton } from '../core/chat.ts';
-import type { CommandContext, CommandReply } from '../core/commands.ts';
+import { buttonLineMaxChars, type CommandContext, type CommandReply } from '../core/commands.ts';
 import { clip, flatten, saysWords } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { DurableItem } from '../memory/durable/document.ts';
@@ -9,9 +9,7 @@ import type { MemoryCommandPorts } from './memory-ports.ts';
 
 /** Buttons that fit under an answer, less the two that are for all and none. */
 const mostChoiceButtons = 20;
-/** Ids that fit into what a button does. */
-const mostIdsOfButton = 6;
-/** Words that fit likewise. */
+/** Words that fit into what a button does. */
 const wordsOfButtonMaxChars = 40;
 
 /**
@@ -42,11 +40,10 @@ function askWhich(context: CommandContext, words: string, { named, inside, elsew
   const isInside = named.length === 0;
   const items = nameable(isInside ? inside : named, context.speaker.id, view).named;
   const where = isInside ? ', but only inside of longer words' : '';
-  const allLine =
-    items.length <= mostIdsOfButton
-      ? `memory forget ${items.map(({ id }) => id).join(' ')}`
-      : `memory forget all ${words}`;
-  const mayTakeAll = items.length > 1 && (items.length <= mostIdsOfButton || fitsButton(words, isInside));
+  const byIds = `memory forget ${items.map(({ id }) => id).join(' ')}`;
+  const isShort = byIds.length <= buttonLineMaxChars;
+  const allLine = isShort ? byIds : `memory forget all ${words}`;
+  const mayTakeAll = items.length > 1 && (isShort || fitsButton(words, isInside));
   return {
     text: [
       `${counted(items.length, 'item')} ${items.length === 1 ? 'has' : 'have'} ${brieflyQuoted(words)}${where}. Nothing is forgotten yet; which shall I forget?`,

@@ -9,7 +9,7 @@ import {
 import { clip, flatten, searchForm } from '../core/text.ts';
 import type { CommandButton } from '../core/chat.ts';
 import { nearDuplicateOf } from '../memory/durable/merge.ts';
-import { isPlainId, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+import { mayUseItem, type DurableItem } from '../memory/durable/document.ts';
 import type { Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import { undoButton } from '../memory/undo.ts';
@@ -45,15 +45,9 @@ export async function rememberText(
   return { text: lines.join('\n'), buttons: [...(reply.buttons ?? []), ...mergeButton(result.item, near)] };
 }
 
-/** Characters of a command that a button can hold. */
-const commandMaxChars = 70;
-
-/** Ids that people wrote by hand may be none that a button can hold. */
 function mergeButton(item: DurableItem, near: DurableItem | undefined): readonly CommandButton[] {
-  const line = `memory merge ${item.id} ${near?.id}`;
-  if (near === undefined || line.length > commandMaxChars || ![item, near].every(({ id }) => isPlainId(id)))
-    return [];
-  return [{ label: `Merge with ${quoted(near.text, 60)}`, line }];
+  if (near === undefined) return [];
+  return [{ label: `Merge with ${quoted(near.text, 60)}`, line: `memory merge ${item.id} ${near.id}` }];
 }
 
 /** Makes one of two items that say nearly the same [K8]: the newer one's text under the older one's id. */
@@ -209,7 +203,7 @@ export async function completeItem(
     .filter((item) => mayUseItem(item, speaker.id, view))
     .filter((item) => !isAlready(item, subcommand))
     .filter((item) => isTyped(item, typed))
-    .flatMap(choiceOf)
+    .map(choiceOf)
     .slice(0, mostChoices);
 }
 
@@ -234,12 +228,11 @@ function isTyped(item: DurableItem, typed: string): boolean {
   return searchForm(item.id).startsWith(wanted) || wanted.split(' ').every((word) => text.includes(word));
 }
 
-/** `text · id`; an id that somebody wrote by hand may be none that a command could be given. */
-function choiceOf({ id, text }: DurableItem): readonly Choice[] {
-  if (id.length > choiceMaxChars / 2 || /\s/u.test(id)) return [];
+/** `text · id`. */
+function choiceOf({ id, text }: DurableItem): Choice {
   const end = ` · ${id}`;
   const line = flatten(text);
   const room = choiceMaxChars - end.length;
   const name = line.length <= room ? line : `${clip(line, room - 1)}…`;
-  return [{ name: `${name}${end}`, value: id }];
+  return { name: `${name}${end}`, value: id };
 }

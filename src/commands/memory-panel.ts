@@ -3,7 +3,7 @@ import type { CommandContext, CommandForm, CommandReply, CommandSelect } from '.
 import { dataLine } from '../core/section.ts';
 import { clip, clipAtWord, flatten } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { isPlainId, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+import { mayUseItem, type DurableItem } from '../memory/durable/document.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { noticingModes, type NoticingMode } from '../memory/settings/person-settings.ts';
 import {
@@ -265,18 +265,12 @@ function itemSelect(
   first: number,
   state: PanelState,
 ): readonly CommandSelect[] {
-  const options = shown.flatMap((item, index) =>
-    isPlainId(item.id)
-      ? [
-          {
-            label: `${first + index + 1}. ${flatten(item.text)}`,
-            value: item.id,
-            description: stateOf(item),
-            isChosen: item.id === state.id,
-          },
-        ]
-      : [],
-  );
+  const options = shown.map((item, index) => ({
+    label: `${first + index + 1}. ${flatten(item.text)}`,
+    value: item.id,
+    description: stateOf(item),
+    isChosen: item.id === state.id,
+  }));
   return options.length === 0
     ? []
     : [{ placeholder: 'Choose an item', line: lineFor({ ...state, id: '-' }, 'show'), options }];

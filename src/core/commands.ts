@@ -128,6 +128,9 @@ export interface Choice {
   readonly value: string;
 }
 
+/** Characters of a button's command at most: with whose it is, it makes the custom id, of which Discord takes 100. */
+export const buttonLineMaxChars = 70;
+
 /** What Discord shows while somebody types. */
 export const mostChoices = 25;
 export const choiceMaxChars = 100;

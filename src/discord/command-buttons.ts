@@ -12,7 +12,7 @@ import {
 
 import type { ButtonsOfPerson, CommandButton } from '../core/chat.ts';
 import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
-import { clip } from '../core/text.ts';
+import { clip, withoutInvisible } from '../core/text.ts';
 
 /** What a button or choice of a command's answer, or a form that it opens, says of itself: all that is needed to carry it out, also after a restart. */
 export interface PressedButton {
@@ -34,6 +34,14 @@ const signOf = { all: '-', itself: '+', nothing: '=', answer: '*' } as const sat
 const mostInRow = 5;
 const labelMaxChars = 80;
 const optionMaxChars = 100;
+const customIdMaxChars = 100;
+const placeholderMaxChars = 150;
+const formLabelMaxChars = 45;
+const formTextMaxChars = 4000;
+const mostRows = 5;
+const mostOptions = 25;
+/** Instead of a label without a letter, which Discord refuses. */
+const noLabel = '…';
 
 /** `undefined` where the button is none of a command's answer. */
 export function readCommandButton(customId: string): PressedButton | undefined {
@@ -48,17 +56,18 @@ export function formModal(
   { title, label, value, maxChars, line }: CommandForm,
   { personId, takes }: PressedButton,
 ): APIModalInteractionResponseCallbackData {
+  const most = Math.min(Math.max(1, maxChars), formTextMaxChars);
   const field = {
     type: ComponentType.TextInput,
     custom_id: formField,
     style: TextInputStyle.Paragraph,
-    max_length: maxChars,
-    ...(value !== '' && { value: clip(value, maxChars) }),
+    max_length: most,
+    ...(value !== '' && { value: clip(value, most) }),
   } as const;
   return {
     custom_id: customIdOf('do', personId, takes, line),
-    title,
-    components: [{ type: ComponentType.Label, label, component: field }],
+    title: shortened(title, formLabelMaxChars),
+    components: [{ type: ComponentType.Label, label: shortened(label, formLabelMaxChars), component: field }],
   };
 }
 
@@ -73,29 +82,49 @@ function customIdOf(does: 'do' | 'ask', personId: string, takes: Takes, line: st
 
 export type AnswerRow = APIActionRowComponent<APIButtonComponent | APIStringSelectComponent>;
 
-/** What stands under an answer, as Discord shows it. */
+/**
+ * What stands under an answer, as Discord shows it. Whatever people wrote, it keeps Discord's limits, or the whole answer would be refused: labels are cut; a
+ * button whose command does not fit is left out rather than cut to do something else, and so is one that is there already.
+ */
 export function answerRows(
   personId: string,
   { rows, buttons = [] }: Pick<CommandReply, 'rows' | 'buttons'>,
 ): AnswerRow[] {
   if (rows === undefined) return buttonRows({ personId, buttons });
-  return rows.map((row) => ({
-    type: ComponentType.ActionRow,
-    components:
-      'options' in row ? [asSelect(row, personId)] : row.map((button) => asComponent(button, personId)),
-  }));
+  const isNew = createFilter();
+  return rows
+    .map((row) => ({
+      type: ComponentType.ActionRow as const,
+      components: ('options' in row
+        ? [asSelect(row, personId)].filter(({ options }) => options.length > 0)
+        : row.slice(0, mostInRow).map((button) => asComponent(button, personId))
+      ).filter(isNew),
+    }))
+    .filter(({ components }) => components.length > 0)
+    .slice(0, mostRows);
 }
 
-/** Buttons in rows of five. */
+/** Buttons in rows of five, likewise. */
 export function buttonRows({
   personId,
   buttons,
 }: ButtonsOfPerson): APIActionRowComponent<APIButtonComponent>[] {
-  const all = buttons.map((button) => asComponent(button, personId));
-  return Array.from({ length: Math.ceil(all.length / mostInRow) }, (_, row) => ({
+  const all = buttons.map((button) => asComponent(button, personId)).filter(createFilter());
+  return Array.from({ length: Math.min(mostRows, Math.ceil(all.length / mostInRow)) }, (_, row) => ({
     type: ComponentType.ActionRow,
     components: all.slice(row * mostInRow, (row + 1) * mostInRow),
   }));
+}
+
+/** Picks the components of one message that Discord takes. */
+function createFilter() {
+  const seen = new Set<string>();
+  return (component: object): boolean => {
+    const id = 'custom_id' in component ? String(component.custom_id) : '';
+    if (id === '' || id.length > customIdMaxChars || seen.has(id)) return false;
+    seen.add(id);
+    return true;
+  };
 }
 
 /** A message's rows without one button; those that would be empty go. */
@@ -119,17 +148,26 @@ function asSelect({ placeholder, line, options }: CommandSelect, personId: strin
   return {
     type: ComponentType.StringSelect,
     custom_id: customIdOf('do', personId, 'answer', line),
-    placeholder,
-    options: options.map(({ label, value, description, isChosen }) => ({
-      label: shortened(label, optionMaxChars),
-      value,
-      ...(description !== undefined && { description: shortened(description, optionMaxChars) }),
-      ...(isChosen === true && { default: true }),
-    })),
+    placeholder: shortened(placeholder, placeholderMaxChars),
+    options: options
+      .filter(
+        ({ value }, index) =>
+          value !== '' &&
+          value.length <= optionMaxChars &&
+          options.findIndex((other) => other.value === value) === index,
+      )
+      .slice(0, mostOptions)
+      .map(({ label, value, description, isChosen }) => ({
+        label: shortened(label, optionMaxChars),
+        value,
+        ...(description !== undefined && { description: shortened(description, optionMaxChars) }),
+        ...(isChosen === true && { default: true }),
+      })),
   };
 }
 
 function shortened(text: string, maxChars: number): string {
+  if (withoutInvisible(text).trim() === '') return noLabel;
   return text.length <= maxChars ? text : `${clip(text, maxChars - 1)}…`;
 }
 

@@ -63,7 +63,7 @@ const anyItem = fc.record({
 });
 
 describe('the panel [K8]', () => {
-  it('is within the limits of Discord whatever the items say, whatever is pressed, and shows each that a button can name', async () => {
+  it('is within the limits of Discord whatever the items say, whatever is pressed, and shows each', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(anyItem, { maxLength: 35, selector: ({ id }) => id.toLowerCase() }),
@@ -81,9 +81,9 @@ describe('the panel [K8]', () => {
                 for (const { value } of row.options) chosen.add(value);
             reply = await give(`panel-do ${page} - next`);
           }
-          expect(chosen).toEqual(
-            new Set(items.map(({ id }) => id).filter((id) => /^[\w-]{1,40}$/u.test(id))),
-          );
+          const listed = await harness.durable.list(aliceId);
+          expect(listed).toHaveLength(items.length);
+          expect(chosen).toEqual(new Set(listed.map(({ id }) => id)));
           for (let step = 0; step < 6; step += 1) {
             const lines = linesUnder(reply);
             const line = lines[(picks.next().value ?? 0) % lines.length] ?? '';

@@ -15,7 +15,14 @@ import {
 } from 'discord.js';
 
 import type { AttachedFile, CommandCall, OutgoingFile } from '../../core/chat.ts';
-import type { Choice, CommandContext, CommandHandlers, CommandReply } from '../../core/commands.ts';
+import {
+  choiceMaxChars,
+  mostChoices,
+  type Choice,
+  type CommandContext,
+  type CommandHandlers,
+  type CommandReply,
+} from '../../core/commands.ts';
 import { referenceTo, withReference } from '../../core/errors.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -183,7 +190,7 @@ export function createInteractions(options: InteractionsOptions) {
         logger.warn('choices could not be found', { channelId: interaction.channelId, error });
         return [];
       });
-      await interaction.respond(await within(choicesWithinMs, found, []));
+      await interaction.respond(usableChoices(await within(choicesWithinMs, found, [])));
     } catch (error) {
       logger.debug('choices could not be offered', { channelId: interaction.channelId, error });
     }
@@ -290,6 +297,15 @@ async function tellLate(interaction: CommandInteraction): Promise<void> {
   } catch (error) {
     if (!hasErrorCode(error, ...overCodes)) throw error;
   }
+}
+
+/** Those that Discord takes; it refuses all of them for one that it does not. */
+function usableChoices(choices: readonly Choice[]): readonly Choice[] {
+  return choices.filter(({ name, value }) => [name, value].every(isShown)).slice(0, mostChoices);
+}
+
+function isShown(text: string): boolean {
+  return text.trim() !== '' && text.length <= choiceMaxChars;
 }
 
 type PressInteraction = ButtonInteraction | StringSelectMenuInteraction;

@@ -148,9 +148,9 @@ const broughtSchema = z.object({
   supersededBy: brought.exactOptional(),
 });
 
-/** Whether an id is one that buttons can carry: those that people wrote by hand may be anything. */
+/** Whether an id is one that commands can be given and two of which a button can carry: what people write by hand may be anything. */
 export function isPlainId(id: string): boolean {
-  return /^[\w-]{1,40}$/u.test(id);
+  return /^[\w-]{1,24}$/u.test(id);
 }
 
 /** The items of an export [K10], as far as they are items; `damaged` is how many are not. No time is later than `now`. */
@@ -235,7 +235,7 @@ function isWholeItem(item: unknown): item is Fields {
   const { audience = 'private', readers = [] } = item['source'];
   return (
     [id, text, supersededBy, channelId, messageId, guildId, channelName, homeId].every(isText) &&
-    id !== '' &&
+    isPlainId(String(id)) &&
     kinds.has(kind) &&
     (status === 'active' || status === 'deprecated') &&
     visibilities.has(visibility) &&
@@ -250,20 +250,25 @@ function isWholeItem(item: unknown): item is Fields {
   );
 }
 
-/** Gives ids to items without one, and to copies made by hand that kept the id of their original. */
+/** Gives ids to items without one, or with one that no command could be given, and to copies made by hand that kept the id of their original. */
 function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
+  const written = new Set(items.map(({ id }) => id?.toLowerCase()));
   const taken = new Set<string>();
-  return items.map((item) => {
-    const id =
-      item.id === undefined || taken.has(item.id)
-        ? itemId(
-            item.text,
-            (candidate) => taken.has(candidate) || items.some(({ id: written }) => written === candidate),
-          )
-        : item.id;
-    taken.add(id);
+  const renamed = new Map<string, string>();
+  const named = items.map((item) => {
+    const { id: own } = item;
+    const isKept = own !== undefined && isPlainId(own) && !taken.has(own.toLowerCase());
+    const id = isKept
+      ? own
+      : itemId(item.text, (candidate) => taken.has(candidate) || written.has(candidate));
+    if (own !== undefined && !isPlainId(own) && !renamed.has(own)) renamed.set(own, id);
+    taken.add(id.toLowerCase());
     const createdAt = item.createdAt ?? item.updatedAt ?? undated;
     return { ...item, id, createdAt, updatedAt: item.updatedAt ?? createdAt };
+  });
+  return named.map((item) => {
+    const supersededBy = renamed.get(item.supersededBy ?? '');
+    return supersededBy === undefined ? item : { ...item, supersededBy };
   });
 }
 

@@ -2,7 +2,7 @@ import type { RecentChanges } from '../../core/changes.ts';
 import { counted, quoted } from '../../core/text.ts';
 import type { LateNotice, MemoryNotice, NamedMemory } from '../../core/tool.ts';
 import { undoButton } from '../undo.ts';
-import { isPlainId, type DurableItem } from './document.ts';
+import type { DurableItem } from './document.ts';
 import type { DurableMemory } from './durable-memory.ts';
 import { supports } from './evidence.ts';
 import type { ProposedItem, Proposals } from './proposals.ts';
@@ -29,9 +29,7 @@ export function rememberNotice(
     bareLine,
     buttons: [
       ...undoButton(undoId),
-      ...(item.visibility === 'dm' || !isPlainId(item.id)
-        ? []
-        : [{ label: 'Only in DM', line: `memory hide ${item.id}` }]),
+      ...(item.visibility === 'dm' ? [] : [{ label: 'Only in DM', line: `memory hide ${item.id}` }]),
     ],
     ...(superseded === undefined && evicted.length === 0 ? { isQuiet: true as const } : {}),
   };
