@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { botName, type Memory } from '../src/bot/layers.ts';
 import { layersAlone } from '../src/bot/memory-alone.ts';
 import { openStore } from '../src/bot/open-store.ts';
-import { createModel } from '../src/bot/start-bot.ts';
+import { createModel } from '../src/bot/create-model.ts';
 import { loadEnvironment, readConfig, type Config, type Environment } from '../src/config/config.ts';
 import type { ChatMessage } from '../src/core/chat.ts';
 import type { Place, SessionKey } from '../src/core/place.ts';

@@ -6,7 +6,7 @@ import { refusedByDisk } from './bot/folders.ts';
 import { runConnected, runInSandbox } from './bot/run.ts';
 import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
 import { StoreError, UnusableStoreError } from './core/errors.ts';
-import { GatewayError } from './discord/client.ts';
+import { GatewayError } from './discord/gateway-error.ts';
 
 const usage = `A Discord bot whose memory its people can see, correct and trust.
 

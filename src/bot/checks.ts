@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { withDiscord, type DiscordCheckup } from '../discord/checkup.ts';
-import { GatewayError } from '../discord/client.ts';
+import { GatewayError } from '../discord/gateway-error.ts';
 import { inviteLink } from '../discord/required-permissions.ts';
 import type { ProbeOptions } from '../model/anthropic/probe.ts';
 import { registeredCommands } from './commands.ts';

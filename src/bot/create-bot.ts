@@ -368,15 +368,12 @@ export function createBot(config: Config, ports: BotPorts) {
     },
     idle,
     /** What waits or runs, by queue. */
-    openWork: () => {
-      const { turns: ofTurns, afterTurn: behind, writes: ofWrites } = queues();
-      return {
-        turns_running: ofTurns.running,
-        turns_waiting: ofTurns.waiting,
-        background_work: behind,
-        writes: ofWrites,
-      };
-    },
+    openWork: () => ({
+      turns_running: turns.open.running,
+      turns_waiting: turns.open.waiting,
+      background_work: afterTurn.open,
+      writes: writes.size,
+    }),
     /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
     async drain(withinMs: number): Promise<void> {
       turns.stop();

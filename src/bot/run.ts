@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { unlessAborted } from '../core/time.ts';
-import { GatewayError } from '../discord/client.ts';
+import { GatewayError } from '../discord/gateway-error.ts';
 import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
 import type { SandboxServer } from '../sandbox/sandbox-server.ts';

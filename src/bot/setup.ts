@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { readConfig, type Config, type Environment } from '../config/config.ts';
 import { decodeEnvFile, readEnvFile, withVariable } from '../config/env-file.ts';
 import { withDiscord } from '../discord/checkup.ts';
-import { GatewayError } from '../discord/client.ts';
+import { GatewayError } from '../discord/gateway-error.ts';
 import { inviteLink } from '../discord/required-permissions.ts';
 import { createLogger } from '../observability/logger.ts';
 import { nodeFileSystem, unlessMissing } from '../storage/files/file-system.ts';

@@ -1,10 +1,10 @@
-import { ConfigError, type Config } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import type { CommandCall } from '../core/chat.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
-import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
+import type { ModelClient } from '../core/model.ts';
 import { allShards, isFirst, type Shards } from '../core/shards.ts';
 import type { SetAside } from '../core/store.ts';
 import {
@@ -21,9 +21,6 @@ import { createIgnoredMessages } from '../discord/intake.ts';
 import { createClientPresence, type Presence } from '../discord/presence.ts';
 import { createMalformedCount, type Identifying } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
-import { shareOf } from '../memory/recall/answering.ts';
-import { wishesIn } from '../memory/wishes.ts';
-import { createOfflineClient } from '../model/offline/offline-client.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createSharedSpending } from '../observability/shared-spending.ts';
 import { createSpending, type DailyUse, type Spending } from '../observability/spending.ts';
@@ -33,6 +30,7 @@ import { watchStore } from '../observability/watched-store.ts';
 import { createChannelJournal, saveBestEffort } from '../turn/journal.ts';
 import { readIgnored, writeIgnored } from '../turn/recover.ts';
 import { createBot } from './create-bot.ts';
+import { assertPricesKnown, createModel } from './create-model.ts';
 import { openStore, type OpenStore } from './open-store.ts';
 import { acrossProcesses, answersOfChannels } from './other-processes.ts';
 import type { OtherProcesses, ProcessCalls } from './processes.ts';
@@ -359,55 +357,4 @@ function observeEdges(
       await Promise.all([usage.flush(), edges.spending.flush()]);
     },
   };
-}
-
-/** Calls that may wait for a free place; the next one is told that the bot is busy [M7]. */
-const queueLimit = 50;
-
-/** The model as configured: without key and base URL the offline stand-in [M2]. */
-export async function createModel(
-  config: Config['model'],
-  logger: Logger,
-  budget?: CallBudget,
-): Promise<ModelClient> {
-  const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs, prices } = config;
-  if (isOffline(config)) return createOfflineClient({ shareOf, wishesIn });
-  // Loading the SDK takes a quarter of the start.
-  const { createAnthropicClient } = await import('../model/anthropic/anthropic-client.ts');
-  return createAnthropicClient({
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    // Other servers that speak the Messages API need not know the question.
-    asksForCacheMisses: baseUrl === undefined,
-    budget,
-    prices,
-    concurrency,
-    queueLimit,
-    idleTimeoutMs,
-    totalTimeoutMs,
-    logger,
-  });
-}
-
-/** The stand-in answers, which costs nothing [M2]. */
-function isOffline({ apiKey, baseUrl }: Config['model']): boolean {
-  return apiKey === undefined && baseUrl === undefined;
-}
-
-/** A limit on cost cannot be kept with a model whose price is not known [L2]. @throws {ConfigError} that names each, and where its price is given. */
-function assertPricesKnown({ model, summary, limits }: Config): void {
-  if (isOffline(model) || (limits.dailyCost ?? limits.dailyCostPerPerson) === undefined) return;
-  const used = {
-    DISCOCLAW_MODEL: model.main,
-    DISCOCLAW_FAST_MODEL: model.fast,
-    ...(summary.enabled ? { DISCOCLAW_SUMMARY_MODEL: summary.model } : {}),
-  };
-  const problems = Object.entries(used).flatMap(([name, value]) =>
-    callCost(value, noUsage, model.prices) === undefined
-      ? [
-          `${name}: the price of ${JSON.stringify(value)} is not known, and a limit on cost needs it: give it in DISCOCLAW_MODEL_PRICES, as ${value}=INPUT/OUTPUT in US dollars per million tokens (${value}=0/0 where it costs nothing)`,
-        ]
-      : [],
-  );
-  if (problems.length > 0) throw new ConfigError(problems);
 }

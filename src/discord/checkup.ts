@@ -2,7 +2,8 @@ import { PermissionsBitField, type Client } from 'discord.js';
 
 import type { CommandDefinition } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
-import { createDiscordClient, fetchApplication, gatewayErrorOf } from './client.ts';
+import { createDiscordClient, fetchApplication } from './client.ts';
+import { gatewayErrorOf } from './gateway-error.ts';
 import { createDiscordApi } from './discord-api.ts';
 import { areSameCommands, wantedCommands, withoutScope } from './interactions/register-commands.ts';
 import { lacksEssentials, missingPermissions } from './required-permissions.ts';

@@ -3,14 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayIntentBits, Partials } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import {
-  applicationOf,
-  createDiscordClient,
-  fetchApplication,
-  gatewayErrorOf,
-  gatewayErrorOfClose,
-  logIn,
-} from '../../src/discord/client.ts';
+import { applicationOf, createDiscordClient, fetchApplication, logIn } from '../../src/discord/client.ts';
+import { gatewayErrorOf, gatewayErrorOfClose } from '../../src/discord/gateway-error.ts';
 import { createDiscordApi } from '../../src/discord/discord-api.ts';
 import { within } from '../../src/core/time.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';

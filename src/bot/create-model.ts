@@ -1,0 +1,58 @@
+import { ConfigError, type Config } from '../config/config.ts';
+import type { Logger } from '../core/logger.ts';
+import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
+import { shareOf } from '../memory/recall/answering.ts';
+import { wishesIn } from '../memory/wishes.ts';
+import { callCost } from '../model/anthropic/models.ts';
+import { createOfflineClient } from '../model/offline/offline-client.ts';
+
+/** Calls that may wait for a free place; the next one is told that the bot is busy [M7]. */
+const queueLimit = 50;
+
+/** The model as configured: without key and base URL the offline stand-in [M2]. */
+export async function createModel(
+  config: Config['model'],
+  logger: Logger,
+  budget?: CallBudget,
+): Promise<ModelClient> {
+  const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs, prices } = config;
+  if (isOffline(config)) return createOfflineClient({ shareOf, wishesIn });
+  // Loading the SDK takes a quarter of the start.
+  const { createAnthropicClient } = await import('../model/anthropic/anthropic-client.ts');
+  return createAnthropicClient({
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    // Other servers that speak the Messages API need not know the question.
+    asksForCacheMisses: baseUrl === undefined,
+    budget,
+    prices,
+    concurrency,
+    queueLimit,
+    idleTimeoutMs,
+    totalTimeoutMs,
+    logger,
+  });
+}
+
+/** The stand-in answers, which costs nothing [M2]. */
+function isOffline({ apiKey, baseUrl }: Config['model']): boolean {
+  return apiKey === undefined && baseUrl === undefined;
+}
+
+/** A limit on cost cannot be kept with a model whose price is not known [L2]. @throws {ConfigError} that names each, and where its price is given. */
+export function assertPricesKnown({ model, summary, limits }: Config): void {
+  if (isOffline(model) || (limits.dailyCost ?? limits.dailyCostPerPerson) === undefined) return;
+  const used = {
+    DISCOCLAW_MODEL: model.main,
+    DISCOCLAW_FAST_MODEL: model.fast,
+    ...(summary.enabled ? { DISCOCLAW_SUMMARY_MODEL: summary.model } : {}),
+  };
+  const problems = Object.entries(used).flatMap(([name, value]) =>
+    callCost(value, noUsage, model.prices) === undefined
+      ? [
+          `${name}: the price of ${JSON.stringify(value)} is not known, and a limit on cost needs it: give it in DISCOCLAW_MODEL_PRICES, as ${value}=INPUT/OUTPUT in US dollars per million tokens (${value}=0/0 where it costs nothing)`,
+        ]
+      : [],
+  );
+  if (problems.length > 0) throw new ConfigError(problems);
+}

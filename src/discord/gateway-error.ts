@@ -1,0 +1,109 @@
+import { GatewayCloseCodes, RateLimitError, type RateLimitData } from 'discord.js';
+
+import { isObject } from './payloads/schema.ts';
+
+/** What happened, and what is to be done about it. */
+const explanations = {
+  token: ['Discord refused the token', 'check DISCORD_TOKEN'],
+  intents: [
+    'Discord refused the intents, also without Message Content',
+    'check the bot in the developer portal',
+  ],
+  unreachable: ['Discord cannot be reached', 'check the network and DISCORD_API_URL'],
+  timeout: ['Discord did not finish the login in time', 'check the network'],
+  shards: ['Discord refused the shards', 'set DISCOCLAW_SHARDS to auto, or to a higher number'],
+  limited: [
+    'Discord, or Cloudflare in front of it, asks for a pause',
+    'look for what asks so often from this address or with this token, such as a bot that is started again and again',
+  ],
+  blocked: [
+    'Cloudflare, in front of Discord, refuses this address',
+    'wait, or use another address: that of a hosting provider may be blocked for what others do',
+  ],
+  sessions: [
+    'Discord lets the bot start no more sessions today',
+    'look for what starts the bot so often, or for others that use its token',
+  ],
+  rejected: ['Discord refused the connection', 'check the bot in the developer portal'],
+} as const;
+
+type GatewayFailure = keyof typeof explanations;
+
+/** The bot cannot be connected, or no longer; the message is one clear line for whoever runs it [O2]. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly failure: GatewayFailure;
+  readonly what: string;
+  readonly remedy: string;
+  /** Milliseconds that are to be waited before the next try, where that is known. */
+  readonly waitMs: number | undefined;
+  constructor(failure: GatewayFailure, cause?: unknown, waitMs?: number) {
+    const [what, remedy] = explanations[failure];
+    const howLong = waitMs === undefined ? '' : ` (for ${durationInWords(waitMs)})`;
+    super(`${what}${howLong}: ${remedy}`, { cause });
+    this.failure = failure;
+    this.what = what + howLong;
+    this.remedy = remedy;
+    this.waitMs = waitMs;
+  }
+
+  /** Whether it may pass by itself, as against what only its operator can mend. */
+  get isPassing(): boolean {
+    return passing.has(this.failure);
+  }
+}
+
+const passing: ReadonlySet<GatewayFailure> = new Set([
+  'unreachable',
+  'timeout',
+  'limited',
+  'blocked',
+  'sessions',
+]);
+
+export function durationInWords(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} seconds`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+}
+
+const failureByCloseCode: Readonly<Record<number, GatewayFailure>> = {
+  [GatewayCloseCodes.AuthenticationFailed]: 'token',
+  [GatewayCloseCodes.DisallowedIntents]: 'intents',
+  [GatewayCloseCodes.InvalidShard]: 'shards',
+  [GatewayCloseCodes.ShardingRequired]: 'shards',
+};
+
+/** What a close of the gateway for good means. */
+export function gatewayErrorOfClose(code: number): GatewayError {
+  return new GatewayError(
+    failureByCloseCode[code] ?? 'rejected',
+    new Error(`The gateway closed with code ${code}`),
+  );
+}
+
+/** What a failed login or request means, as far as it can be told: the library puts some of it into words only. */
+export function gatewayErrorOf(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const text = error instanceof Error ? error.message : '';
+  const { status, rawError } = Object(error);
+  if (error instanceof RateLimitError) return new GatewayError('limited', error, waitOf(error));
+  const resetAt = /^Not enough sessions remaining .* resets at (\S+)$/u.exec(text)?.[1];
+  if (resetAt !== undefined)
+    return new GatewayError('sessions', error, Math.max(0, Date.parse(resetAt) - Date.now()) + 1000);
+  // Discord itself says why, as JSON.
+  if (status === 403 && !(isObject(rawError) && 'message' in rawError))
+    return new GatewayError('blocked', error);
+  if (status === 401 || /^Authentication failed$|invalid token/iu.test(text))
+    return new GatewayError('token', error);
+  if (text === 'Used disallowed intents') return new GatewayError('intents', error);
+  if (/^(?:Invalid shard|Sharding)/u.test(text)) return new GatewayError('shards', error);
+  const isVerdict = /^Used (?:an? )?invalid/u.test(text);
+  return new GatewayError(isVerdict ? 'rejected' : 'unreachable', error);
+}
+
+/** Milliseconds that a limit of Discord's has a request wait. */
+export function waitOf({ timeToReset, retryAfter, sublimitTimeout }: RateLimitData): number {
+  return Math.max(timeToReset, retryAfter, sublimitTimeout);
+}
