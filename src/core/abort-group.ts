@@ -1,5 +1,3 @@
-export type AbortGroup = ReturnType<typeof createAbortGroup>;
-
 /**
  * Aborts many pieces of work at once. Each has a signal of its own, so that no signal collects the listeners of all that runs: Node warns of more than ten,
  * and `AbortSignal.any` over a signal that lives as long as the process keeps a reference for each call.

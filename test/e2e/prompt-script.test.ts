@@ -48,7 +48,7 @@ function printed(...words: readonly string[]): Promise<string> {
 /** All that the bot keeps, but for the tokens of today, which it writes down when it comes to it. */
 async function keptTexts(): Promise<ReadonlyMap<string, string>> {
   const kept = (await stage.kept()).filter(
-    ({ path }) => path !== 'usage.json' && !path.startsWith('.journal-'),
+    ({ path }) => !path.startsWith('usage.json') && !path.startsWith('.journal-'),
   );
   return new Map(kept.map(({ path, text }) => [path, text]));
 }

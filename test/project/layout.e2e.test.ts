@@ -73,11 +73,6 @@ describe('the project', () => {
     expect([...names].filter((name) => !name.startsWith('.') && !allowedInRoot.has(name))).toEqual([]);
   });
 
-  it('has no source file over 400 lines', () => {
-    const long = sources('src').filter((path) => readFileSync(root + path, 'utf8').split('\n').length > 401);
-    expect(long).toEqual([]);
-  });
-
   it('has folders at most two deep below src', () => {
     expect(sources('src').filter((path) => path.split('/').length > 4)).toEqual([]);
   });

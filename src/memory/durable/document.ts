@@ -149,7 +149,7 @@ const broughtSchema = z.object({
 });
 
 /** Whether an id is one that commands can be given and two of which a button can carry: what people write by hand may be anything. */
-export function isPlainId(id: string): boolean {
+function isPlainId(id: string): boolean {
   return /^[\w-]{1,24}$/u.test(id);
 }
 
