@@ -42,9 +42,10 @@ function commandTable({
   help,
 }: CommandDefinition): string {
   const shown = Object.entries(subcommands).filter(([, { isHidden }]) => isHidden !== true);
-  const rows = shown.map(([subcommand, { description: does, options = {} }]) => {
+  const rows = shown.map(([subcommand, { description: does, options = {}, group }]) => {
     const given = Object.entries(options).map(([option, definition]) => optionForm(option, definition));
-    return row([name, subcommand, ...given].join(' '), does);
+    const slash = group === undefined ? '' : ` (\`/${name} ${group} ${subcommand}\`)`;
+    return row([name, subcommand, ...given].join(' '), `${does}${slash}`);
   });
   return [
     '| command | what it does |',

@@ -188,7 +188,7 @@ export function parseCommand(
     const { options } = splitOptions(definition.options ?? {}, said);
     return { name: definition.name, subcommand: '', options };
   }
-  const [, first = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/u.exec(said) ?? [];
+  const [, first = '', rest = ''] = wordAndRest(withoutGroup(said, definition));
   const lower = first.toLowerCase();
   const subcommand = own(definition.subcommands, lower);
   return {
@@ -196,6 +196,18 @@ export function parseCommand(
     subcommand: subcommand === undefined && lower !== 'help' ? first : lower,
     ...splitOptions(subcommand?.options ?? {}, rest),
   };
+}
+
+function wordAndRest(text: string): readonly string[] {
+  return /^(\S*)\s*([\s\S]*)$/u.exec(text) ?? [];
+}
+
+/** What is written behind a command, without the group that its slash form stands in. */
+function withoutGroup(said: string, { groups = {}, subcommands = {} }: CommandDefinition): string {
+  const [, first = '', rest = ''] = wordAndRest(said);
+  const [, second = ''] = wordAndRest(rest);
+  const isGroup = own(groups, first.toLowerCase()) !== undefined;
+  return isGroup && own(subcommands, second.toLowerCase())?.group === first.toLowerCase() ? rest : said;
 }
 
 /** A command whose name is misspelt, and whose subcommand is none that could be meant otherwise [K1]. */

@@ -23,7 +23,7 @@ export async function noteInChannel(
 ): Promise<CommandReply> {
   const { id: messageId, at, speaker, place } = context;
   const { guildId, channelId } = place;
-  if (guildId === undefined || context.ephemeral) return { text: noChannel };
+  if (guildId === undefined) return { text: noChannel };
   if ((await ports.channelNotes.since(place)) === undefined) return { text: isOff };
   const refusal = await refusalToStore(context, ports);
   if (refusal !== undefined) return refusal;
@@ -41,8 +41,13 @@ export async function noteInChannel(
     async () => (await refusalToStore(context, ports)) === undefined,
   );
   if (note === undefined) return { text: 'Nothing was noted: what you said is gone again.' };
+  const noted = `📝 Noted for this channel, with your name: ${quoted(note.text)} · id ${note.id}`;
+  const byCommand = `\`!memory forget ${note.id}\``;
+  if (!context.ephemeral)
+    return { text: `${noted}\n-# It goes when you delete or edit your message, or with ${byCommand}.` };
   return {
-    text: `📝 Noted for this channel, with your name: ${quoted(note.text)} · id ${note.id}\n-# It goes when you delete or edit your message, or with \`!memory forget ${note.id}\`.`,
+    text: `${noted}\n-# It goes with ${byCommand}. Who reads along is told.`,
+    announcement: `📝 ${dataLine(speaker.name)} noted for this channel: ${quoted(note.text)}`,
   };
 }
 

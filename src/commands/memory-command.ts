@@ -61,6 +61,10 @@ function choiceOf<const Value extends string>(values: readonly Value[], descript
 export const memoryDefinition = {
   name: 'memory',
   description: 'See, correct and delete what I remember about you',
+  groups: {
+    item: 'More that can be done with one item',
+    data: 'All that I hold about you: take it along, bring it, erase it',
+  },
   subcommands: {
     panel: { description: 'See and change it all on one page with buttons, for your eyes only' },
     'panel-do': {
@@ -102,8 +106,8 @@ export const memoryDefinition = {
     },
     share: { description: 'Let an item be used everywhere, in other servers too', ...ofOneItem },
     hide: { description: 'Keep an item to our DM', ...ofOneItem },
-    pin: { description: 'Keep an item from making room for others', ...ofOneItem },
-    unpin: { description: 'Let an item make room for others again', ...ofOneItem },
+    pin: { description: 'Keep an item from making room for others', ...ofOneItem, group: 'item' },
+    unpin: { description: 'Let an item make room for others again', ...ofOneItem, group: 'item' },
     edit: {
       description: 'Put a new text into an item',
       options: { ...ofOneItem.options, text: { kind: 'text', description: 'What it says from now on' } },
@@ -130,18 +134,19 @@ export const memoryDefinition = {
       },
       misuse: 'Name an item by its id, or write `!memory why` in reply to an answer of mine.',
     },
-    history: { description: 'Show what an item said before', ...ofOneItem },
+    history: { description: 'Show what an item said before', ...ofOneItem, group: 'item' },
     undo: {
       description: 'Take back your last change, or the one with this id',
       options: { id: { kind: 'word', description: 'The id of the change', isOptional: true } },
     },
-    export: { description: 'Get everything that I hold about you, as a file' },
+    export: { description: 'Get everything that I hold about you, as a file', group: 'data' },
     import: {
       description: 'Show what I would remember from a file, before it is stored',
       options: {
         file: { kind: 'attachment', description: 'An export of mine, or a list with one item a line' },
       },
       misuse: 'Attach one file to the command: an export of mine, or a text with one item a line.',
+      group: 'data',
     },
     'import-accept': {
       description: 'Store what an import has shown',
@@ -149,7 +154,10 @@ export const memoryDefinition = {
       misuse: 'Say it as the import has shown it.',
       isHidden: true,
     },
-    erase: { description: 'Erase everything that I hold about you, after showing what that is' },
+    erase: {
+      description: 'Erase everything that I hold about you, after showing what that is',
+      group: 'data',
+    },
     'erase-confirmed': {
       description: 'Erase what was shown',
       options: { token: { kind: 'word', description: 'As it was shown' } },
@@ -160,6 +168,7 @@ export const memoryDefinition = {
       description: 'Erase whatever says these words, for good, after showing how much that is',
       options: { target: { kind: 'text', description: 'Whole words' } },
       misuse: 'Say what to erase.',
+      group: 'data',
     },
     'purge-confirmed': {
       description: 'Erase what was shown',
@@ -172,7 +181,6 @@ export const memoryDefinition = {
       description: 'Keep a sentence as a note of this channel, for all who read it',
       options: { text: { kind: 'text', description: 'What was decided, agreed or asked' } },
       misuse: 'Say what to note.',
-      isWritten: true,
     },
     channel: {
       description: 'List the notes of this channel, or remove one',
@@ -226,7 +234,7 @@ export const memoryDefinition = {
     },
     privacy: { description: 'Say what I store, where, how long, who can read it, and who else gets it' },
   },
-  help: { description: 'Explain these commands', text: help, noun: 'command', isWritten: true },
+  help: { description: 'Explain these commands', text: help, noun: 'command' },
 } as const;
 
 type MemoryInput = CommandInput<typeof memoryDefinition>;

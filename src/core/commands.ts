@@ -20,6 +20,8 @@ export interface CommandDefinition {
   /** It makes sense in servers alone; in a DM it is answered with this line. */
   readonly serverOnly?: string;
   readonly subcommands?: Readonly<Record<string, SubcommandDefinition>>;
+  /** By their names what groups of subcommands are about: Discord takes 25 names at the top, and 25 in each group. Where a command is written, the group may be left out. */
+  readonly groups?: Readonly<Record<string, string>>;
   /** Of a command without subcommands; each is optional. */
   readonly options?: Readonly<Record<string, TextOption & { readonly isOptional: true }>>;
   /** There wherever there are subcommands: the answer to `help`, to no subcommand, and after what was not understood. */
@@ -28,8 +30,6 @@ export interface CommandDefinition {
     readonly text: string;
     /** What people call the subcommands, where they are told that there is none of this name. */
     readonly noun: string;
-    /** There is no slash form of it: without it there are as many subcommands as Discord takes, 25, which it lists by itself. */
-    readonly isWritten?: true;
   };
 }
 
@@ -40,8 +40,8 @@ export interface SubcommandDefinition {
   readonly misuse?: string;
   /** The second step of another one, which offers it: it is neither a slash command nor suggested. */
   readonly isHidden?: true;
-  /** It is said for all to see who read along: there is no slash form of it. */
-  readonly isWritten?: true;
+  /** The group that its slash form stands in. */
+  readonly group?: string;
 }
 
 export type OptionDefinition = TextOption | ChoiceOption | RoleOption | AttachmentOption;
@@ -170,6 +170,8 @@ export interface CommandReply {
   readonly buttons?: readonly CommandButton[] | undefined;
   /** In place of `buttons`, only with an answer that the asker alone sees: at most 5 rows, each of 1 to 5 buttons or one choice. */
   readonly rows?: readonly (readonly CommandButton[] | CommandSelect)[];
+  /** Said for all to see as well, where only the asker sees the answer: what was done concerns who reads along. */
+  readonly announcement?: string;
   /** Opened in place of the answer where a button asks for it. */
   readonly form?: CommandForm;
   /** Given only with an answer that the asker alone sees: a message of each after the first. */

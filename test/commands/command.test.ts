@@ -5,7 +5,7 @@ import { defineCommand, parseCommand } from '../../src/commands/command.ts';
 import { createSettingsCommand } from '../../src/commands/settings-command.ts';
 import { createStatusCommand } from '../../src/commands/status-command.ts';
 import type { AttachedFile, CommandCall } from '../../src/core/chat.ts';
-import type { CommandDefinition } from '../../src/core/commands.ts';
+import type { CommandDefinition, SubcommandDefinition } from '../../src/core/commands.ts';
 import { withoutMentionMarks } from '../../src/core/own-words.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { oneServer } from '../support/servers.ts';
@@ -236,6 +236,21 @@ describe('the two forms of a command [K0]', () => {
     const expected = { subcommand, ...options };
     expect(await read(definition, written)).toEqual(expected);
     expect(await read(definition, { name, subcommand, options })).toEqual(expected);
+  });
+
+  it('may be written with the group that the slash form stands in', () => {
+    for (const definition of definitions)
+      for (const [subcommand, { group }] of Object.entries<SubcommandDefinition>(
+        definition.subcommands ?? {},
+      )) {
+        const form = (words: string) => parseCommand(`!${definition.name} ${words}`, definitions);
+        expect(form(`${group ?? ''} ${subcommand} 1a2b`)).toEqual(form(`${subcommand} 1a2b`));
+      }
+    expect(parseCommand('!memory remember data export', definitions)?.options).toEqual({
+      text: 'data export',
+    });
+    expect(parseCommand('!memory data', definitions)?.subcommand).toBe('data');
+    expect(parseCommand('!memory item export', definitions)?.subcommand).toBe('item');
   });
 
   it.each([

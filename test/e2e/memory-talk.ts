@@ -9,6 +9,7 @@ export type Way = (typeof ways)[number];
 const optionNames: ReadonlyMap<string, string> = new Map([
   ['search', 'query'],
   ['remember', 'text'],
+  ['note', 'text'],
   ['forget', 'target'],
   ['purge', 'target'],
   ['reset', 'layer'],

@@ -1,5 +1,6 @@
 import {
   ApplicationCommandOptionType,
+  DiscordAPIError,
   InteractionContextType,
   MessageFlags,
   PermissionFlagsBits,
@@ -131,21 +132,22 @@ export function createInteractions(options: InteractionsOptions) {
     if (interaction.context !== InteractionContextType.PrivateChannel)
       await options.caughtUp(interaction.channelId);
     await channelQueue.run(interaction.channelId, async () => {
-      const [isAcknowledged, admission] = await Promise.all([acknowledged, admit(interaction, options)]);
-      if (!isAcknowledged) return tellLate(interaction);
+      const [heard, admission] = await Promise.all([acknowledged, admit(interaction, options)]);
+      if (heard === 'unknown') return tellLate(interaction);
+      if (heard === 'refused') return;
       runInBackground('a command', async () =>
         send(interaction, await replyTo(interaction, admission, work)),
       );
     });
   }
 
-  async function acknowledge(interaction: CommandInteraction): Promise<boolean> {
+  async function acknowledge(interaction: CommandInteraction): Promise<'heard' | 'refused' | 'unknown'> {
     try {
       await interaction.deferReply({ flags: MessageFlags.Ephemeral });
-      return true;
+      return 'heard';
     } catch (error) {
       logger.warn('a command could not be acknowledged', { ...idsOf(interaction), error });
-      return false;
+      return error instanceof DiscordAPIError ? 'refused' : 'unknown';
     }
   }
 
@@ -172,6 +174,8 @@ export function createInteractions(options: InteractionsOptions) {
       await interaction.editReply(first === undefined ? shown : { ...shown, files: [uploadOf(first)] });
       for (const file of more)
         await interaction.followUp({ files: [uploadOf(file)], flags: MessageFlags.Ephemeral });
+      if (reply.announcement !== undefined)
+        await interaction.followUp({ content: reply.announcement, allowedMentions: { parse: [] } });
       await reply.settle?.(true);
     } catch (error) {
       await reply.settle?.(false);
@@ -387,8 +391,12 @@ function filesOf(interaction: ChatInputCommandInteraction): readonly AttachedFil
 }
 
 function givenOptions({ options }: ChatInputCommandInteraction) {
-  const [first] = options.data;
-  return first?.type === ApplicationCommandOptionType.Subcommand ? (first.options ?? []) : options.data;
+  const { Subcommand, SubcommandGroup } = ApplicationCommandOptionType;
+  let given = options.data;
+  // A group holds a subcommand, which holds its options.
+  for (let [first] = given; first?.type === SubcommandGroup || first?.type === Subcommand; [first] = given)
+    given = first.options ?? [];
+  return given;
 }
 
 function uploadOf({ name, bytes }: OutgoingFile) {

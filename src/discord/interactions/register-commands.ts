@@ -10,7 +10,7 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 
-import type { CommandDefinition, OptionDefinition } from '../../core/commands.ts';
+import type { CommandDefinition, OptionDefinition, SubcommandDefinition } from '../../core/commands.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import type { DiscordApi } from '../discord-api.ts';
@@ -39,20 +39,36 @@ export function slashCommand(definition: CommandDefinition): ApplicationCommand 
       : { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
     // Nobody but administrators is shown it in servers; in a DM it is there.
     ...(ownerOnly === undefined ? {} : { default_member_permissions: '0' }),
-    options: Object.entries(all)
-      .flatMap<object>(([subcommand, { description: does, options = {}, isHidden, isWritten }]) =>
-        isHidden === true || isWritten === true
-          ? []
-          : [
-              {
-                type: ApplicationCommandOptionType.Subcommand,
-                name: subcommand,
-                description: does,
-                options: Object.entries(options).map((entry) => slashOption(...entry)),
-              },
-            ],
-      )
-      .concat(own),
+    options: [...grouped(all, definition.groups), ...own],
+  };
+}
+
+/** The subcommands that people are offered, with each group where its first one would stand. */
+function grouped(
+  subcommands: NonNullable<CommandDefinition['subcommands']>,
+  groups: NonNullable<CommandDefinition['groups']> = {},
+): readonly object[] {
+  const offered = Object.entries(subcommands).filter(([, { isHidden }]) => isHidden !== true);
+  const names = new Set(offered.map(([name, { group }]) => group ?? name));
+  return [...names].flatMap<object>((name) => {
+    const description = Object.hasOwn(groups, name) ? groups[name] : undefined;
+    const options = offered.flatMap(([subcommand, its]) =>
+      its.group === name || (its.group === undefined && subcommand === name)
+        ? [slashSubcommand(subcommand, its)]
+        : [],
+    );
+    return description === undefined
+      ? options
+      : [{ type: ApplicationCommandOptionType.SubcommandGroup, name, description, options }];
+  });
+}
+
+function slashSubcommand(name: string, { description, options = {} }: SubcommandDefinition) {
+  return {
+    type: ApplicationCommandOptionType.Subcommand,
+    name,
+    description,
+    options: Object.entries(options).map((entry) => slashOption(...entry)),
   };
 }
 

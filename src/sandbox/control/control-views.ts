@@ -7,6 +7,7 @@ import {
 import type { Channel, Command, User } from '../world/entities.ts';
 import { canView } from '../world/permissions.ts';
 import { guildIdOf, userOf, type World } from '../world/world.ts';
+import { subcommandsOf } from './slash-command.ts';
 
 export type PersonView = ReturnType<typeof personView>;
 export type ChannelView = ReturnType<typeof channelView>;
@@ -44,9 +45,10 @@ export function commandView({ type, name, guildId, options }: Command) {
     type: commandTypes[type],
     ...(guildId === undefined ? {} : { guildId }),
     /** Empty where the command takes its options itself. */
-    subcommands: options.filter(isSubcommand).map((subcommand) => ({
+    subcommands: subcommandsOf({ options }).map((subcommand) => ({
       name: subcommand.name,
-      options: 'options' in subcommand ? (subcommand.options ?? []).map(optionView) : [],
+      ...(subcommand.group === undefined ? {} : { group: subcommand.group }),
+      options: subcommand.options.map(optionView),
     })),
     /** Its own. */
     options: options.filter((option) => !isSubcommand(option)).map(optionView),
@@ -62,7 +64,9 @@ const commandTypes = {
 } as const;
 
 function isSubcommand({ type }: APIApplicationCommandOption): boolean {
-  return type === ApplicationCommandOptionType.Subcommand;
+  return (
+    type === ApplicationCommandOptionType.Subcommand || type === ApplicationCommandOptionType.SubcommandGroup
+  );
 }
 
 function optionView(option: APIApplicationCommandOption) {

@@ -68,30 +68,49 @@ interface OptionPlace {
   readonly registered: readonly APIApplicationCommandOption[];
 }
 
-/** Puts the options below the subcommand, where the command has some. */
+/** Puts the options below the subcommand, and that below its group, where the command has some. */
 function inSubcommand(
   command: Command,
   subcommand: string | undefined,
   optionsOf: (place: OptionPlace) => readonly InteractionOption[],
 ): readonly InteractionOption[] {
-  const subcommands = command.options.filter(({ type }) => type === Type.Subcommand);
-  if (subcommands.length === 0) {
+  const all = subcommandsOf(command);
+  if (all.length === 0) {
     if (subcommand !== undefined) throw new SandboxError(`/${command.name} has no subcommands`);
     return optionsOf({ title: `/${command.name}`, registered: command.options });
   }
-  const chosen = subcommands.find(({ name }) => name === subcommand);
+  const chosen = all.find(({ name, path }) => path === subcommand || name === subcommand);
   if (chosen === undefined) {
-    const names = subcommands.map(({ name }) => name).join(', ');
+    const names = all.map(({ path }) => path).join(', ');
     throw new SandboxError(`/${command.name} has the subcommands ${names}, not ${String(subcommand)}`);
   }
-  const registered = 'options' in chosen ? (chosen.options ?? []) : [];
-  return [
-    {
-      name: chosen.name,
-      type: Type.Subcommand,
-      options: optionsOf({ title: `/${command.name} ${chosen.name}`, registered }),
-    },
-  ];
+  const { name, group, path, options: registered } = chosen;
+  const options = optionsOf({ title: `/${command.name} ${path}`, registered });
+  const own = { name, type: Type.Subcommand, options };
+  return group === undefined ? [own] : [{ name: group, type: Type.SubcommandGroup, options: [own] }];
+}
+
+interface RegisteredSubcommand {
+  readonly name: string;
+  readonly group?: string;
+  /** With its group, as people see it: `data export`. */
+  readonly path: string;
+  readonly options: readonly APIApplicationCommandOption[];
+}
+
+/** The subcommands of a command, those in groups too. */
+export function subcommandsOf({ options }: Pick<Command, 'options'>): readonly RegisteredSubcommand[] {
+  return options.flatMap((option): readonly RegisteredSubcommand[] => {
+    if (option.type === Type.Subcommand)
+      return [{ name: option.name, path: option.name, options: option.options ?? [] }];
+    if (option.type !== Type.SubcommandGroup) return [];
+    return (option.options ?? []).map((each) => ({
+      name: each.name,
+      group: option.name,
+      path: `${option.name} ${each.name}`,
+      options: each.options ?? [],
+    }));
+  });
 }
 
 function requireKnown(

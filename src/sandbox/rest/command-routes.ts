@@ -200,12 +200,21 @@ const valueOptions = optionList(valueOption).refine(
   'Required options must be placed before non-required options',
 );
 
+const subcommand = z.object({
+  ...named,
+  type: z.literal(ApplicationCommandOptionType.Subcommand),
+  options: valueOptions.optional(),
+});
+
 const subcommands = optionList(
-  z.object({
-    ...named,
-    type: z.literal(ApplicationCommandOptionType.Subcommand),
-    options: valueOptions.optional(),
-  }),
+  z.discriminatedUnion('type', [
+    subcommand,
+    z.object({
+      ...named,
+      type: z.literal(ApplicationCommandOptionType.SubcommandGroup),
+      options: optionList(subcommand).optional(),
+    }),
+  ]),
 );
 
 const common = {
@@ -226,7 +235,7 @@ const menu = {
   options: z.array(z.never()).optional(),
 };
 
-/** Either subcommands or options of its own; subcommand groups are not known here. */
+/** Either subcommands, alone or in groups, or options of its own. */
 const commandSchema = z.discriminatedUnion('type', [
   z.object({
     ...common,

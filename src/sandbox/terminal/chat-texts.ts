@@ -1,7 +1,7 @@
 import type { ChannelView, CommandView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/local-control.ts';
 import type { ChatAction } from './chat-action.ts';
-import { interactionActions } from './interaction-actions.ts';
+import { interactionActions, pathOf } from './interaction-actions.ts';
 import { messageActions } from './message-actions.ts';
 import { inReadingOrder, placeName } from './places.ts';
 
@@ -57,7 +57,7 @@ function commandLines(commands: readonly CommandView[]): readonly string[] {
   const slash = commands.filter(({ type }) => type === 'slash');
   const menu = commands.filter(({ type }) => type === 'message');
   const slashLines = slash.map(({ name, subcommands }) =>
-    [`/${name}`, subcommands.map((subcommand) => subcommand.name).join('|')].join(' ').trim(),
+    [`/${name}`, subcommands.map(pathOf).join('|')].join(' ').trim(),
   );
   return [
     ...(slashLines.length === 0 ? [] : [`The bot's own commands: ${slashLines.join(', ')}`]),

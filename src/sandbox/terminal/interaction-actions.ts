@@ -201,18 +201,25 @@ function readHalfTypedLine(command: CommandView, rest: string) {
 function readPlace(command: CommandView, rest: string) {
   const { name, options } = command;
   if (command.subcommands.length === 0) return { title: `/${name}`, subcommand: {}, options, words: rest };
-  const [, first = '', words = ''] = /^(\S*)\s*([^]*)$/u.exec(rest) ?? [];
-  const subcommand = command.subcommands.find((candidate) => candidate.name === first.toLowerCase());
+  const [, first = '', more = ''] = /^(\S*)\s*([^]*)$/u.exec(rest) ?? [];
+  const group = command.subcommands.some((candidate) => candidate.group === first.toLowerCase());
+  const [, word = '', words = ''] = /^(\S*)\s*([^]*)$/u.exec(group ? more : rest) ?? [];
+  const subcommand = command.subcommands.find((candidate) => candidate.name === word.toLowerCase());
   if (subcommand === undefined) {
-    const names = command.subcommands.map((candidate) => `/${name} ${candidate.name}`).join(', ');
+    const names = command.subcommands.map((candidate) => `/${name} ${pathOf(candidate)}`).join(', ');
     throw new SandboxError(`There are ${names}`);
   }
   return {
-    title: `/${name} ${subcommand.name}`,
+    title: `/${name} ${pathOf(subcommand)}`,
     subcommand: { subcommand: subcommand.name },
     options: subcommand.options,
     words,
   };
+}
+
+/** A subcommand as Discord shows it, behind the name of its group. */
+export function pathOf({ name, group }: Pick<CommandView['subcommands'][number], 'name' | 'group'>): string {
+  return group === undefined ? name : `${group} ${name}`;
 }
 
 function optionsOf(

@@ -148,6 +148,16 @@ describe('slash commands', () => {
     expect(handlers.order).toEqual(['command show', 'message !memory remember tea']);
   });
 
+  it('say for all to see what concerns all, pinging nobody', async () => {
+    const { server, handlers } = await runGateway();
+    handlers.announcement = '📝 bob noted @everyone: tea at six';
+    const outcome = await server.slash({ as: 'bob', in: '#general', name: 'memory', subcommand: 'show' });
+    expect(outcome).toMatchObject({ isEphemeral: true });
+    await expect
+      .poll(async () => (await server.messages({ in: '#general' })).map(({ text }) => text))
+      .toContain('📝 bob noted @everyone: tea at six');
+  });
+
   it('are given up after the three seconds that Discord waits, by one request that hangs or by many that fail', async () => {
     const route = 'POST /interactions/*/*/callback';
     for (const fault of [

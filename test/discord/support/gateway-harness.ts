@@ -68,6 +68,7 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
   choices: () => Promise<readonly Choice[]> = () => Promise.resolve([{ name: 'tea · 1a2b', value: '1a2b' }]);
   /** What comes with the answer to a slash command. */
   commandFiles: readonly OutgoingFile[] = [];
+  announcement: CommandReply['announcement'];
   /** How long a message is worked on. */
   work: (message: IncomingMessage) => Promise<void> = () => Promise.resolve();
 
@@ -95,6 +96,7 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
     const form = this.commandForm === undefined ? {} : { form: this.commandForm };
     return {
       text: await this.commandAnswer(),
+      ...(this.announcement !== undefined && { announcement: this.announcement }),
       buttons: this.commandButtons,
       files: this.commandFiles,
       ...form,
