@@ -160,7 +160,7 @@ describe('turns of sessions', () => {
     const all = [1, 2].map((id) => turns.submit(message(id)));
     const other = turns.submit(message(3, { channelId: elsewhere }));
     turns.endIn(generalId);
-    expect(started.map(({ control }) => control.ending)).toEqual(['deleted', undefined]);
+    expect(started.map(({ control }) => control.ending)).toEqual(['channel-deleted', undefined]);
     expect(started[0]?.signal.aborted).toBe(true);
     for (const { release } of started) release();
     await Promise.all([...all, other]);
