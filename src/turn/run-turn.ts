@@ -84,8 +84,6 @@ interface Answer extends Known {
   readonly problem?: string;
   /** The model could store nothing [M9]. */
   readonly hadNoTools?: boolean;
-  /** No tool has done anything: asked again, the question does nothing twice. */
-  readonly ranNoTools?: boolean;
 }
 
 /** What becomes known while the model works: what was done and offered, and whether it had other people's words or a file before it, which the answer may repeat [M5a]. */
@@ -243,12 +241,12 @@ async function answerTurn(
     });
     // Behind the request, which it would hold up.
     void setImmediate().then(() => typing.show());
-    const { text, stop, hadNoTools, toolCalls } = await timed('answer', answering);
+    const { text, stop, hadNoTools } = await timed('answer', answering);
     reply.hold();
     // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [E1].
     if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });
     if (stop === 'refusal') throw new ModelError('The answer broke off', 'invalid', { partialText: text });
-    const answer = { text, hadNoTools, ranNoTools: toolCalls.length === 0, ...known };
+    const answer = { text, hadNoTools, ...known };
     return stop === 'cut' ? { ...answer, problem: lengthLimitLine } : answer;
   } catch (error) {
     // Nothing is offered under what is no whole answer.
@@ -332,7 +330,8 @@ async function deliver(
   if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
   await memory.recordUsed(answer.used);
   // What may repeat others' notes is on no disk [B2]. Lazily where the log tells that the question has no reply, and it can be asked again, under the same nonce, without doing anything twice.
-  const isLazy = memory.isLogged && answer.ranNoTools === true && text.length <= sentMaxChars;
+  const isNothingDone = [notes, notices, offers].every((told) => told.length === 0);
+  const isLazy = memory.isLogged && isNothingDone && text.length <= sentMaxChars;
   if (!usesNotes(answer.used))
     await saveBestEffort(bot.logger, 'the answer', () =>
       bot.journal.prepare(

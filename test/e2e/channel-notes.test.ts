@@ -86,6 +86,21 @@ async function decide() {
 }
 
 describe('what two people decided in #dev', () => {
+  it('is noted by `/memory note` too, and said for all who read along to see [B1]', async () => {
+    const text = 'the heron is the mascot';
+    const given = { as: 'bob', in: '#dev', name: 'memory', subcommand: 'note', options: { text } };
+    const { answer } = await stage.sandbox.slash(given);
+    expect(answer?.text).toContain('📝 Noted for this channel');
+    await eventually(async () => {
+      const seen = (await stage.sandbox.messages({ in: '#dev' })).map((message) => message.text);
+      expect(seen).toContain(`📝 bob noted for this channel: "${text}"`);
+    });
+    expect((await stage.ask('carol', '#dev', '!memory channel')).text).toContain(text);
+    expect((await stage.ask('bob', '#dev', `!memory forget ${idIn(answer?.text ?? '')}`)).text).toContain(
+      'Forgot 1 note',
+    );
+  });
+
   it('is gone when its author deletes the message', async () => {
     const { bob } = await decide();
     await stage.sandbox.delete({ as: 'bob', message: bob.message });

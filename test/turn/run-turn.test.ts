@@ -227,7 +227,13 @@ describe('a turn', () => {
         actionTools: [
           {
             definition: { name: 'note', description: 'Notes', inputSchema: { type: 'object' } },
-            run: (input) => Promise.resolve({ ok: true, text: 'x', hasThirdPartyText: input === 'show' }),
+            run: (input) =>
+              Promise.resolve({
+                ok: true,
+                text: 'x',
+                hasThirdPartyText: input === 'show',
+                ...(input === 'note' && { note: 'Noted' }),
+              }),
           },
         ],
         log: {
@@ -241,7 +247,9 @@ describe('a turn', () => {
     await run([message], new TurnControl());
     expect(steps).toContain('send Hi. as 11');
     expect(logged).toEqual([expected]);
-    expect(prepare.mock.calls).toMatchObject([[{ hasThirdPartyText: expected }, { isLazy: false }]]);
+    expect(prepare.mock.calls).toMatchObject([
+      [{ hasThirdPartyText: expected }, { isLazy: called === 'show' }],
+    ]);
   });
 
   it('logs of an answer when others’ words were last in view themselves, where a tool shows it an answer that may repeat them [M5a]', async () => {
