@@ -47,6 +47,8 @@ export interface AnthropicClientOptions {
   readonly logger: Logger;
   /** From 0 up to 1, for the backoff. Default: `Math.random`. */
   readonly random?: () => number;
+  /** How requests go out. Default: over the network. */
+  readonly fetch?: typeof fetch;
 }
 
 /** Conversations that a reason for a miss can be asked for. */
@@ -62,17 +64,19 @@ export function createSdk({
   apiKey = noKey,
   baseUrl = vendorUrl,
   totalTimeoutMs,
+  fetch = fetchForSdk,
 }: {
   readonly apiKey?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly totalTimeoutMs: number;
+  readonly fetch?: typeof fetchForSdk;
 }): Anthropic {
   return new Anthropic({
     apiKey,
     baseURL: baseUrl,
     maxRetries: 0,
     timeout: totalTimeoutMs,
-    fetch: fetchForSdk,
+    fetch,
     // The SDK's own log shows events as they came, people's words among them.
     logLevel: 'off',
     // Nothing reads its traces, which may show the same and are made for every call.

@@ -1,0 +1,98 @@
+import type { ModelAnswer, ScriptedToolUse } from '../support/model-answer.ts';
+import type { MessagesBody } from '../support/model-server.ts';
+import type { Random } from './random.ts';
+import { echoOf, wordPattern } from './truth.ts';
+
+/**
+ * What the scripted model says. It is as talkative as a model can be: its answers tell all that it was shown (each word in its other spelling), its summaries repeat what they
+ * were made from, and it stores and notes whatever it may. A lying one also stores, forgets and notes what nobody said to it.
+ */
+export function modelScript(body: MessagesBody, random: Random, isLying: boolean): ModelAnswer {
+  const whole = textOf(body);
+  const words = [...new Set(whole.match(wordPattern))];
+  const schema = JSON.stringify(body.output_config?.format ?? {});
+  if (schema.includes('"items"')) return { json: { items: extracted(whole, schema, random) } };
+  if (schema.includes('"notes"')) return { json: { notes: [] } };
+  const tools = new Map((body.tools ?? []).map((tool) => [tool.name, JSON.stringify(tool)]));
+  if (tools.size === 0) return { text: `In short: ${words.join(' ') || 'nothing'}.` };
+  const hasResults = (body.messages ?? []).some(({ content }) =>
+    content.some(({ type }) => type === 'tool_result'),
+  );
+  const calls =
+    hasResults && random.chance(0.8) ? [] : toolCalls(tools, lastWords(body), words, random, isLying);
+  if (calls.length > 0) return { toolUse: calls, ...(random.chance(0.5) && { text: 'One moment. ' }) };
+  const told = words.slice(-20).map(echoOf).join(' ');
+  return { text: ['I see: ', told, `. ${'That is all I know. '.repeat(random.chance(0.05) ? 150 : 1)}`] };
+}
+
+function textOf({ system = [], messages = [] }: MessagesBody): string {
+  const blocks = [...system, ...messages.flatMap(({ content }) => content)];
+  return blocks
+    .map(({ text, content }) => text ?? (content === undefined ? '' : JSON.stringify(content)))
+    .join('\n');
+}
+
+/** Words of the message that is to be answered. */
+function lastWords({ messages = [] }: MessagesBody): readonly string[] {
+  const texts = messages.flatMap(({ content }) => content.map(({ text }) => text ?? ''));
+  const last = texts.findLast((text) => text.includes('<message')) ?? '';
+  return [...new Set(last.slice(last.lastIndexOf('<message')).match(wordPattern))];
+}
+
+function extracted(text: string, schema: string, random: Random): readonly object[] {
+  const lines = [...text.matchAll(/\[(?<id>\d{15,20})\](?<said>[^\n]*)/gu)];
+  return lines.flatMap(
+    ({ groups }) =>
+      (groups?.['said'] ?? '')
+        .match(wordPattern)
+        ?.flatMap((word) =>
+          random.chance(0.7) ? [{ ...item(word, schema), messageId: groups?.['id'] ?? '' }] : [],
+        ) ?? [],
+  );
+}
+
+/** An item as the schema wants it. */
+function item(word: string, schema: string): object {
+  const quote = `I really love ${word}`;
+  return { kind: 'preference', quote, ...(schema.includes('"text"') && { text: `Really love ${word}` }) };
+}
+
+const files = ['overview.md', 'detail/lunch.md', 'USER.md', 'MEMORY.md', 'facts/lunch.md', 'topics/lunch.md'];
+
+function toolCalls(
+  tools: ReadonlyMap<string, string>,
+  own: readonly string[],
+  all: readonly string[],
+  random: Random,
+  isLying: boolean,
+): readonly ScriptedToolUse[] {
+  const calls: ScriptedToolUse[] = [];
+  const call = (name: string, input: object): void => {
+    if (tools.has(name)) calls.push({ name, input });
+  };
+  const [word] = own;
+  const other = all.length === 0 ? undefined : random.pick(all);
+  if (word !== undefined && random.chance(0.4))
+    call('remember_item', item(word, tools.get('remember_item') ?? ''));
+  if (random.chance(0.2))
+    call('recall_memory', { query: `love ${random.chance(0.5) ? (other ?? 'lunch') : 'lunch'}` });
+  if (random.chance(0.15))
+    call('memory_append', {
+      path: random.pick(files),
+      entry: `- ${[...own, ...(isLying ? all : [])].join(' ')}`,
+    });
+  if (random.chance(0.05)) call('memory_list', {});
+  if (random.chance(0.05)) call('memory_read', { path: random.pick(files) });
+  if (random.chance(0.06))
+    call('memory_write', {
+      path: random.pick(['topics/long.md', 'detail/long.md']),
+      content: `# Long\n\n${[...own].join(' ')}\n${'A long line of notes.\n'.repeat(random.int(1, 2900))}`,
+    });
+  if (isLying && other !== undefined) {
+    if (random.chance(0.4)) call('remember_item', item(other, tools.get('remember_item') ?? ''));
+    if (random.chance(0.1)) call('forget_item', { target: other, item: other, id: other, words: other });
+    if (random.chance(0.1)) call('no_such_tool', { anything: other });
+    if (random.chance(0.1)) call('memory_control', { action: 'undo' });
+  }
+  return calls;
+}

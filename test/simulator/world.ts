@@ -1,0 +1,299 @@
+import { DiscordAPIError, type APIMessage } from 'discord.js';
+
+import type { ChatMessage } from '../../src/core/chat.ts';
+import type { Place } from '../../src/core/place.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
+import type { RepliesOptions } from '../../src/discord/replies/growing-reply.ts';
+import type { VirtualClock } from './clock.ts';
+import type { ProcessLife } from './disk.ts';
+import type { Random } from './random.ts';
+
+/** Who can read a channel: everybody of the server, or some roles. */
+export type Door = 'everyone' | readonly string[];
+
+export interface WorldChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'text' | 'thread' | 'private-thread' | 'dm';
+  /** Absent for a DM. */
+  readonly guildId?: string;
+  readonly parent?: WorldChannel;
+  /** Of a DM, whose it is. */
+  readonly personId?: string;
+  /** Of a text channel. */
+  door: Door;
+  readonly messages: WorldMessage[];
+}
+
+export interface WorldMessage {
+  readonly id: string;
+  readonly channelId: string;
+  readonly authorId: string;
+  text: string;
+  readonly at: number;
+  isDeleted: boolean;
+  isEdited: boolean;
+  /** Of the bot's own: the message that it answers. */
+  readonly answers?: string | undefined;
+  components: readonly object[];
+}
+
+export interface WorldPerson {
+  readonly id: string;
+  readonly name: string;
+  readonly roles: ReadonlySet<string>;
+  readonly guildIds: ReadonlySet<string>;
+}
+
+export const botId = '100000000000000001';
+
+/** How Discord behaves for now. */
+export interface DiscordMood {
+  /** Milliseconds that a request takes, at least and at most. */
+  readonly slowMs: readonly [number, number];
+  /** How many of a hundred requests fail with status 500. */
+  readonly failsPercent: number;
+  /** How many of a hundred requests that fail were carried out all the same. */
+  readonly failsLatePercent: number;
+}
+
+export const calmDiscord: DiscordMood = { slowMs: [20, 120], failsPercent: 0, failsLatePercent: 0 };
+
+const nonceHoldsMs = 3 * 60_000;
+const never = new Promise<never>(() => {});
+
+/** What an observer is told of the bot's own messages, when they change what people can read. */
+export type Shown = (message: WorldMessage, channel: WorldChannel) => void;
+
+/** Servers, channels, people and all that was ever written; what Discord is to the bot's edge. */
+export class World {
+  readonly channels = new Map<string, WorldChannel>();
+  readonly people: WorldPerson[] = [];
+  mood: DiscordMood = calmDiscord;
+  /** The bot's reactions, as `<messageId> <emoji>`. */
+  readonly reactions = new Set<string>();
+  readonly #messages = new Map<string, WorldMessage>();
+  readonly #nonces = new Map<string, { readonly message: WorldMessage; readonly at: number }>();
+  readonly #clock: VirtualClock;
+  readonly #random: () => Random;
+  readonly #shown: Shown;
+  #lastId = 0n;
+
+  constructor(clock: VirtualClock, random: () => Random, shown: Shown) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#shown = shown;
+  }
+
+  nextId(): string {
+    const now = BigInt(snowflakeAt(new Date(this.#clock.now)));
+    this.#lastId = now > this.#lastId ? now : this.#lastId + 1n;
+    return String(this.#lastId);
+  }
+
+  channel(id: string): WorldChannel {
+    const found = this.channels.get(id);
+    if (found === undefined) throw new RangeError(`No channel ${id}`);
+    return found;
+  }
+
+  person(id: string): WorldPerson {
+    const found = this.people.find((each) => each.id === id);
+    if (found === undefined) throw new RangeError(`No person ${id}`);
+    return found;
+  }
+
+  message(id: string): WorldMessage | undefined {
+    return this.#messages.get(id);
+  }
+
+  /** Whether a person can read a channel now. */
+  canRead(personId: string, channel: WorldChannel): boolean {
+    if (channel.kind === 'dm') return channel.personId === personId;
+    const person = this.person(personId);
+    if (!person.guildIds.has(channel.guildId ?? '')) return false;
+    const { door } = channel.parent ?? channel;
+    return door === 'everyone' || door.some((role) => person.roles.has(role));
+  }
+
+  /** The place as the bot's edge would tell of it now [V0]. */
+  placeOf(channelId: string): Place {
+    const channel = this.channel(channelId);
+    const { id, name, kind, guildId, parent } = channel;
+    if (kind === 'dm' || guildId === undefined) return { audience: 'dm', channelId: id, homeId: id };
+    const { door } = parent ?? channel;
+    const isPublic = door === 'everyone' && kind !== 'private-thread';
+    return {
+      audience: isPublic ? 'public' : 'private',
+      readers: door === 'everyone' ? ['@everyone'] : [...door].toSorted(),
+      channelId: id,
+      homeId: kind === 'thread' && parent !== undefined ? parent.id : id,
+      guildId,
+      channelName: name,
+      ...(parent !== undefined && { parentId: parent.id, parentName: parent.name }),
+    };
+  }
+
+  /** A person writes something. */
+  write(channelId: string, authorId: string, text: string): WorldMessage {
+    return this.#add({ channelId, authorId, text });
+  }
+
+  edit(message: WorldMessage, text: string): void {
+    message.text = text;
+    message.isEdited = true;
+  }
+
+  /** What stands in a channel, oldest first. */
+  standing(channelId: string): readonly WorldMessage[] {
+    return this.channel(channelId).messages.filter(({ isDeleted }) => !isDeleted);
+  }
+
+  chatMessage(message: WorldMessage): ChatMessage {
+    const { id, channelId, authorId, text, at, answers } = message;
+    const isOwn = authorId === botId;
+    return {
+      id,
+      channelId,
+      author: {
+        id: authorId,
+        name: isOwn ? 'Discoclaw' : this.person(authorId).name,
+        kind: isOwn ? 'self' : 'human',
+      },
+      text,
+      at: new Date(at).toISOString(),
+      attachments: [],
+      ...(answers !== undefined && { answers }),
+    };
+  }
+
+  /** Discord's REST interface as a process uses it, as long as that lives. */
+  api({ isAlive }: ProcessLife): RepliesOptions['api'] {
+    const request = async <T>(work: () => T): Promise<T> => {
+      if (!isAlive()) return never;
+      const random = this.#random();
+      const { slowMs, failsPercent, failsLatePercent } = this.mood;
+      const ms = slowMs[0] + random.next() * (slowMs[1] - slowMs[0]);
+      const there = random.next() * ms;
+      const fails = failsPercent > 0 && random.chance(failsPercent / 100);
+      const isDone = !fails || random.chance(failsLatePercent / 100);
+      await this.#clock.delay(there);
+      // What has left the process arrives, even if the process is dead by then.
+      let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
+      try {
+        if (isDone) outcome = { value: work() };
+      } catch (error) {
+        outcome = { error };
+      }
+      await this.#clock.delay(ms - there);
+      if (!isAlive()) return never;
+      if (fails || outcome === undefined) throw apiError(500, 0, 'Internal Server Error');
+      if ('error' in outcome) throw outcome.error;
+      return outcome.value;
+    };
+    return {
+      postMessage: (channelId, body) => {
+        const nonce = body.nonce === undefined ? undefined : `${channelId} ${body.nonce}`;
+        return request(() => {
+          this.#assertThere(channelId);
+          const known = nonce === undefined ? undefined : this.#nonces.get(nonce);
+          if (known !== undefined && this.#clock.now - known.at < nonceHoldsMs)
+            return apiMessage(known.message);
+          const message = this.#add({
+            channelId,
+            authorId: botId,
+            text: body.content ?? '',
+            answers: body.message_reference?.message_id,
+            components: body.components ?? [],
+          });
+          if (nonce !== undefined) this.#nonces.set(nonce, { message, at: this.#clock.now });
+          this.#shown(message, this.channel(channelId));
+          return apiMessage(message);
+        });
+      },
+      editMessage: (channelId, messageId, body, signal) =>
+        request(() => {
+          if (signal?.aborted === true) throw new DOMException('Aborted', 'AbortError');
+          const message = this.#own(channelId, messageId);
+          if (typeof body.content === 'string') message.text = body.content;
+          if (body.components) message.components = body.components;
+          this.#shown(message, this.channel(channelId));
+          return apiMessage(message);
+        }),
+      deleteMessage: (channelId, messageId) =>
+        request(() => {
+          this.#own(channelId, messageId).isDeleted = true;
+        }),
+      messagesAfter: (channelId, messageId) =>
+        request(() => {
+          this.#assertThere(channelId);
+          const after = this.standing(channelId).filter(({ id }) => BigInt(id) > BigInt(messageId));
+          return after.slice(0, 100).map(apiMessage);
+        }),
+      showTyping: (channelId) => request(() => this.#assertThere(channelId)),
+      openThread: (channelId) => request(() => this.#assertThere(channelId)),
+      openDm: (userId) =>
+        request(() => {
+          for (const { id, personId } of this.channels.values()) if (personId === userId) return id;
+          throw apiError(400, 50007, 'Cannot send messages to this user');
+        }),
+      react: (channelId, messageId, emoji) =>
+        request(() => {
+          this.#assertThere(channelId);
+          this.reactions.add(`${messageId} ${emoji}`);
+        }),
+    };
+  }
+
+  #assertThere(channelId: string): void {
+    if (!this.channels.has(channelId)) throw apiError(404, 10003, 'Unknown Channel');
+  }
+
+  #own(channelId: string, messageId: string): WorldMessage {
+    this.#assertThere(channelId);
+    const message = this.#messages.get(messageId);
+    if (message === undefined || message.isDeleted) throw apiError(404, 10008, 'Unknown Message');
+    return message;
+  }
+
+  #add({
+    channelId,
+    authorId,
+    text,
+    answers,
+    components = [],
+  }: Pick<WorldMessage, 'channelId' | 'authorId' | 'text'> & Partial<WorldMessage>): WorldMessage {
+    const message: WorldMessage = {
+      id: this.nextId(),
+      channelId,
+      authorId,
+      text,
+      at: this.#clock.now,
+      isDeleted: false,
+      isEdited: false,
+      answers,
+      components,
+    };
+    this.#messages.set(message.id, message);
+    this.channel(channelId).messages.push(message);
+    return message;
+  }
+}
+
+function apiError(status: number, code: number, message: string): DiscordAPIError {
+  return new DiscordAPIError({ code, message }, code, status, 'POST', 'https://discord.invalid', {});
+}
+
+/** What the bot's edge reads of a message that Discord answers with. */
+function apiMessage({ id, channelId, authorId, text, at, answers }: WorldMessage): APIMessage {
+  const message = {
+    id,
+    channel_id: channelId,
+    author: { id: authorId },
+    content: text,
+    timestamp: new Date(at).toISOString(),
+    ...(answers !== undefined && { message_reference: { message_id: answers } }),
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that replies look at
+  return message as unknown as APIMessage;
+}
