@@ -187,7 +187,7 @@ async function bytesOf(zip: OpenedZip, entry: Entry): Promise<Buffer> {
 
 interface Unpacked {
   readonly count: number;
-  /** All Discord ids in the files' names: whoever has anything has a folder. */
+  /** All Discord ids in the files' names: everybody of whom something is kept has a folder. */
   readonly ids: ReadonlySet<string>;
 }
 

@@ -44,7 +44,7 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory privacy\` says what I store, where, how long and who can read it
 \`!memory help\` shows this
 
-Each item says where I may use it: \`everywhere\`, \`here\` (its channel and our DM) or \`dm\` (our DM only). All this exists as \`/memory\` too, which only you see.
+Each item says where I may use it: \`everywhere\`, \`server\` (its server and our DM), \`here\` (its channel and our DM) or \`dm\` (our DM only). All this exists as \`/memory\` too, which only you see.
 In a message's menu, under Apps: “Remember this”, “What do you know about this?”, “Why this answer?”.`;
 
 const ofOneItem = {

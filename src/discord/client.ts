@@ -121,7 +121,7 @@ export function createDiscordClient(options: {
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
   const ofShard = (shard: number) => (shards.count > 1 ? { shard } : {});
   const away = createAwayLines(logger, ofShard);
-  // A login that fails is told by whoever logs in.
+  // The caller reports a login that fails.
   client.on('shardError', (error, shard) => client.isReady() && away.failed(shard, error));
   client.on('shardReconnecting', (shard) => away.reconnecting(shard));
   client.on('shardReady', (shard) => away.back(shard));

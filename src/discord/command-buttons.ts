@@ -104,7 +104,7 @@ export function answerRows(
     .slice(0, mostRows);
 }
 
-/** Buttons in rows of five, likewise. */
+/** Buttons in rows of five, with the same care. */
 export function buttonRows({
   personId,
   buttons,

@@ -29,7 +29,7 @@ const explanations = {
 
 type GatewayFailure = keyof typeof explanations;
 
-/** The bot cannot be connected, or no longer; the message is one clear line for whoever runs it [O2]. */
+/** The bot cannot be connected, or no longer; the message is one clear line for its operator [O2]. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly failure: GatewayFailure;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
+import { visibilitySchema } from '../../src/core/visibility.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 
@@ -394,6 +395,11 @@ describe('the other words', () => {
       rolling.put(each, { text: 'Tea.', visibility: 'everywhere', homeId: '' });
     expect(await say('reset rolling')).toBe('Rolling summary of this conversation cleared.');
     expect([...rolling.summaries.keys()]).toEqual([`${privatePlace.channelId}:${aliceId}`]);
+  });
+
+  it('help says where items of each visibility may be used [V1]', async () => {
+    const help = await createHarness().say('help');
+    for (const visibility of visibilitySchema.options) expect(help).toContain(`\`${visibility}\``);
   });
 
   it.each(['help', '', 'dance', 'reset', 'forget'])('%j gets help', async (words) => {

@@ -234,7 +234,7 @@ function created(index: ItemIndex, request: RememberRequest, now: Date): Durable
   };
 }
 
-/** What a person asks for in public is for everywhere; what is noticed there, be it accepted later, is for that server [V1]. */
+/** What a person asks for in public is for everywhere; what is noticed there, even if it is accepted later, is for that server [V1]. */
 function visibilityFor({ type, isAccepted, place }: RememberRequest): Visibility {
   return type === 'manual' && isAccepted !== true
     ? askedVisibilityOf(place.audience)

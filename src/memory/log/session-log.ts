@@ -271,7 +271,7 @@ export function createSessionLog(options: SessionLogOptions) {
     stillSaid: async (session: SessionKey, words: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
       wordsSaid(words, (await since(session, 0)).messages),
     /**
-     * What is remembered of a channel, of whomever, from a message id on. The first answer after a start waits for it [G3b], so it costs by what was said since:
+     * What is remembered of everybody in a channel, from a message id on. The first answer after a start waits for it [G3b], so it costs by what was said since:
      * logs that were not written to since are not read, and of the others the newest two hundred.
      */
     async rememberedSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
