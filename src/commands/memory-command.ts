@@ -29,8 +29,8 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory edit <id> <text>\` corrects an item
 \`!memory why <id>\` tells where an item comes from; in reply to an answer, \`!memory why\` tells what it used
 \`!memory history <id>\` shows what an item said before
-\`!memory pin <id>\` and \`!memory unpin <id>\`: what is pinned never makes room
-\`!memory share <id>\` lets an item be used everywhere, in other servers too, \`!memory hide <id>\` keeps it to our DM
+\`!memory pin <id>\`, \`!memory unpin <id>\`: what is pinned never makes room
+\`!memory share <id>\` lets an item be used everywhere, \`!memory hide <id>\` keeps it to our DM
 \`!memory reset rolling\` clears this conversation's summary
 \`!memory export\` sends you all I hold about you, as a file
 \`!memory import\` with a file shows what I would remember of it
@@ -40,11 +40,11 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory proposals\`: what I ask you about
 \`!memory pause\` makes me store nothing, \`!memory pause here\` nothing of this conversation, until \`!memory resume\`
 \`!memory notices on|off\` tells you under an answer what I stored, or not
-\`!memory note <text>\` notes a sentence for a channel, \`!memory channel\` lists its notes
+\`!memory note <text>\` notes something for a channel, \`!memory channel\` lists its notes
 \`!memory privacy\` says what I store, where, how long and who can read it
 \`!memory help\` shows this
 
-Each item says where I may use it: \`everywhere\`, \`server\` (its server and our DM), \`here\` (its channel and our DM) or \`dm\` (our DM only). All this exists as \`/memory\` too, which only you see.
+Each item says where I may use it: \`everywhere\`, \`server\` (that server and our DM), \`here\` (that channel and our DM) or \`dm\`. All this exists as \`/memory\` too, which only you see.
 In a message's menu, under Apps: “Remember this”, “What do you know about this?”, “Why this answer?”.`;
 
 const ofOneItem = {

@@ -402,6 +402,10 @@ describe('the other words', () => {
     for (const visibility of visibilitySchema.options) expect(help).toContain(`\`${visibility}\``);
   });
 
+  it('help fits into one message, with a correction above it [G3]', async () => {
+    expect((await createHarness().say('remmber')).length).toBeLessThan(2000);
+  });
+
   it.each(['help', '', 'dance', 'reset', 'forget'])('%j gets help', async (words) => {
     const answer = await createHarness().say(words);
     for (const command of ['show', 'remember', 'forget', 'share', 'hide', 'reset rolling'])
