@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+import { plant, plantedFaults } from './planted-faults.ts';
+
+describe('planted faults', () => {
+  it.each(plantedFaults)('$name can be planted in the sources as they are', (fault) => {
+    const source = readFileSync(fault.file, 'utf8');
+    expect(plant(fault, source)).not.toBe(source);
+  });
+
+  it('have names of their own', () => {
+    const names = plantedFaults.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('that are not to be found, or found twice, are named with where they belong', () => {
+    const fault = { name: 'no-sync', promise: '', file: 'src/disk.ts', find: 'sync();', put: '' };
+    for (const source of ['nothing', 'sync(); sync();'])
+      expect(() => plant(fault, source)).toThrow(/"no-sync".*src\/disk\.ts: sync\(\);/u);
+  });
+});
