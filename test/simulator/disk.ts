@@ -339,12 +339,13 @@ export class SimulatedDisk {
           for (const folder of this.#dirtyFolders) this.#sync(folder);
         }),
       // As the library does: a temporary file beside it, written, synced, and renamed. It takes no notice of a write that came short.
-      writeFileAtomic: async (path, data) => {
+      writeFileAtomic: async (path, data, { tmpfileCreated }) => {
         const bytes = Buffer.from(data);
         const temporary = `${path}.${this.#ino()}`;
         const file = await perform(() => {
           const made = new File(this.#ino(), this.#time());
           this.#add(temporary, made);
+          tmpfileCreated?.(temporary);
           return made;
         });
         const isShort = this.mood.refusesWrites === 'ENOSPC' && this.#random().chance(0.5);

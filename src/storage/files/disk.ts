@@ -27,12 +27,12 @@ const keptNames = 20_000;
 
 /**
  * Changes to files and folders that survive `kill -9` and power loss once they resolve [S2]. What a kill leaves under temporary names is
- * removed at the next start; what could not be removed at once is known until then, so that it can still be erased.
+ * removed at the next start; what could not be removed at once is tried again with every file that is replaced and with every erasing.
  */
 export function createDisk(fileSystem: FileSystem) {
   const ownMark = newMark();
   let isLookedThrough = false;
-  // Folders with a new name in them that is not on disk yet: the sync after `mkdir` may fail, and is then made up for.
+  // Folders in which a name came or went that the disk does not know of yet: the sync after `mkdir` may fail, and is then made up for.
   const unsynced = new Set<string>();
   const unsyncedFiles = new Set<string>();
   const roots = new Set<string>();
@@ -133,11 +133,18 @@ export function createDisk(fileSystem: FileSystem) {
     const { key, path, bytes, former, isExpected, isDeferred = false } = replacement;
     await (isDeferred ? makeFolder(dirname(path)) : ensureFolder(dirname(path)));
     const staged = temporaryName(path, ownMark);
+    // The library has one of its own, which it may leave too.
+    const names = [staged];
     try {
       // The owner of a file that a person made stays its owner.
       const made = await unlessMissing(fileSystem.lstat(path));
       const owner = made && { uid: Number(made.uid), gid: Number(made.gid) };
-      await fileSystem.writeFileAtomic(staged, bytes, { mode: 0o600, ...(owner && { owner }) });
+      const tmpfileCreated = (name: string): unknown => names.push(name);
+      await fileSystem.writeFileAtomic(staged, bytes, {
+        mode: 0o600,
+        tmpfileCreated,
+        ...(owner && { owner }),
+      });
       const written = await fileSystem.lstat(staged);
       if (written.size !== BigInt(bytes.length)) {
         throw new StoreError(
@@ -156,9 +163,11 @@ export function createDisk(fileSystem: FileSystem) {
         unsynced.add(dirname(path));
       } else if (present === undefined) await nameNew(staged, path);
       else await swap(staged, path, former === 'erased');
+      // The disk works again.
+      await eraseLeftovers();
       return written;
     } catch (error) {
-      await discard(staged, path);
+      for (const name of names) await discard(name, path);
       throw error;
     } finally {
       lookAgain();
@@ -183,7 +192,7 @@ export function createDisk(fileSystem: FileSystem) {
       await fileSystem.rename(staged, path);
       try {
         await syncFolder(dirname(path));
-        if (isErasing) await fileSystem.unlink(old);
+        if (isErasing) await remove(old);
       } catch (error) {
         await fileSystem.rename(old, path);
         throw error;
@@ -231,7 +240,7 @@ export function createDisk(fileSystem: FileSystem) {
     if (isThere === undefined) return;
     try {
       await syncFolder(dirname(path));
-      await fileSystem.unlink(hidden);
+      await remove(hidden);
     } catch (error) {
       await bringBack(new Map([[hidden, path]]));
       throw error;
@@ -256,27 +265,36 @@ export function createDisk(fileSystem: FileSystem) {
     lookAgain();
   }
 
-  /** Gives hidden files their paths again. */
+  /** Gives hidden files their paths again, as far as the disk allows; the others are gone. */
   async function bringBack(hidden: ReadonlyMap<string, string>): Promise<void> {
-    for (const [name, path] of hidden) leftovers.set(name, path);
-    for (const [name, path] of hidden) {
-      await fileSystem.rename(name, path);
-      leftovers.delete(name);
-    }
+    for (const [name, path] of hidden)
+      await fileSystem.rename(name, path).catch(() => leftovers.set(name, path));
     lookAgain();
   }
 
-  /** Removes a temporary file that may be there; a failure leaves it to the next erasing or start. */
-  async function discard(name: string, path: string): Promise<void> {
-    await unlessMissing(fileSystem.unlink(name)).catch(() => leftovers.set(name, path));
+  /** Removes a temporary file that may be there. Its name may have come on disk with those beside it, and goes from there with `sync`. */
+  async function remove(name: string): Promise<void> {
+    if (await unlessMissing(fileSystem.unlink(name).then(() => true))) unsynced.add(dirname(name));
   }
 
-  /** Removes what was hidden, staged or copied for a path, its copies, a folder above or what is below, and could not be removed then. */
-  async function eraseLeftovers(path: string): Promise<void> {
+  /** The same, where a failure leaves it to the next write, erasing or start. */
+  async function discard(name: string, path: string): Promise<void> {
+    await remove(name).catch(() => leftovers.set(name, path));
+  }
+
+  /**
+   * Removes what was hidden, staged or copied, and could not be removed then, for whichever file: words that are forgotten here may stand there. Rejects
+   * only where that fails for the given path, its copies, a folder above or what is below.
+   */
+  async function eraseLeftovers(path?: string): Promise<void> {
     for (const [name, origin] of leftovers) {
-      if (!isOf(path, origin)) continue;
-      await fileSystem.removeTree(name);
-      leftovers.delete(name);
+      try {
+        await fileSystem.removeTree(name);
+        unsynced.add(dirname(name));
+        leftovers.delete(name);
+      } catch (error) {
+        if (path !== undefined && isOf(path, origin)) throw error;
+      }
     }
   }
 
@@ -306,9 +324,14 @@ export function createDisk(fileSystem: FileSystem) {
     for (const entry of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
       if (signal.aborted) break;
       const path = join(folder, entry.name);
-      if (originOf(folder, entry.name, ownMark) !== undefined) {
-        await fileSystem.removeTree(path);
-        removed += 1;
+      const origin = originOf(folder, entry.name, ownMark);
+      if (origin !== undefined) {
+        try {
+          await fileSystem.removeTree(path);
+          removed += 1;
+        } catch {
+          leftovers.set(path, origin);
+        }
       } else if (entry.isDirectory()) removed += await removeFormerBelow(path, signal);
     }
     return removed;

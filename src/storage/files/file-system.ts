@@ -45,7 +45,12 @@ export interface FileSystem {
   writeFileAtomic(
     path: string,
     data: Buffer,
-    options: { readonly mode: number; readonly owner?: { readonly uid: number; readonly gid: number } },
+    options: {
+      readonly mode: number;
+      readonly owner?: { readonly uid: number; readonly gid: number };
+      /** Is told the name that is written to until then, which may be left when it rejects. */
+      readonly tmpfileCreated?: (path: string) => void;
+    },
   ): Promise<void>;
 }
 
@@ -156,8 +161,8 @@ export const nodeFileSystem: FileSystem = {
     await execute('sync', ['-f', folder], { timeout: syncMs }).catch(() => undefined);
   },
   // The library writes into the options that it is given, hence a fresh object for each call.
-  writeFileAtomic: (path, data, { mode, owner }) =>
-    writeFileAtomic(path, data, owner === undefined ? { mode } : { mode, chown: { ...owner } }),
+  writeFileAtomic: (path, data, { mode, owner, tmpfileCreated }) =>
+    writeFileAtomic(path, data, { mode, chown: owner && { ...owner }, tmpfileCreated }),
 };
 
 /** The error's `code`, such as `ENOENT`, where it is one of the operating system's. */

@@ -98,6 +98,7 @@ export function createWriteBehind({
     if (!(await writeAll([...(await journal.seal())]))) return;
     // Only the journal tells a start after a kill to do it.
     await eraseOwed();
+    await disk.eraseLeftovers();
     await disk.sync();
     await journal.removeSealed();
   }
@@ -160,7 +161,11 @@ export function createWriteBehind({
       erasures.set(key, work);
       schedule();
     },
-    eraseOwed,
+    /** The same when something was erased: a checkpoint is to follow, which brings on disk that its names are gone. */
+    async eraseOwed(): Promise<void> {
+      await eraseOwed();
+      schedule();
+    },
     write,
     /** Brings a file up to date; resolves with whether the disk allowed it. */
     tryWriting: (key: string) => writeAll(owed.has(key) ? [key] : []),

@@ -1,8 +1,9 @@
-import { mkdtemp, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDisk } from '../../../src/storage/files/disk.ts';
+import { nodeFileSystem } from '../../../src/storage/files/file-system.ts';
 import { createObservedFileSystem, diskError, type Fate } from './observed-file-system.ts';
 
 let root: string;
@@ -81,5 +82,62 @@ describe('what a folder holds', () => {
     expect(await names()).toEqual(['a.md', 'b.md']);
     await rm(join(root, 'a.md'));
     expect(await names()).toEqual(['b.md']);
+  });
+});
+
+describe('removeFile', () => {
+  it('gives a file its name back, whatever else is written meanwhile', async () => {
+    const path = join(root, 'a.md');
+    let isBroken = false;
+    const fileSystem = createObservedFileSystem(({ name }) =>
+      isBroken && name === 'sync' ? diskError('EIO') : 'works',
+    );
+    const disk = createDisk({
+      ...fileSystem,
+      async rename(from, to) {
+        if (to === path) {
+          isBroken = false;
+          await disk.replaceFile({ key: 'b', path: join(root, 'b.md'), bytes: Buffer.from('cake') });
+        }
+        return fileSystem.rename(from, to);
+      },
+    });
+    await writeFile(path, 'tea');
+    isBroken = true;
+    await expect(disk.removeFile(path)).rejects.toThrow('EIO');
+    expect(await readFile(path, 'utf8')).toBe('tea');
+    expect(await readFile(join(root, 'b.md'), 'utf8')).toBe('cake');
+  });
+});
+
+describe('what is erased', () => {
+  it('leaves no name that a loss of power could bring back, once all is synced [S7]', async () => {
+    const path = join(root, 'a.md');
+    const seen: string[] = [];
+    const disk = createDisk(
+      createObservedFileSystem(({ name, path: at }) => {
+        if (name === 'unlink') seen.push('removed');
+        if (name === 'sync' && at === root) seen.push('synced');
+        return 'works';
+      }),
+    );
+    await writeFile(path, 'tea');
+    await disk.replaceFile({ key: 'a', path, bytes: Buffer.from('cake'), former: 'erased' });
+    await disk.sync();
+    expect(seen.at(-1)).toBe('synced');
+    await disk.removeFile(path);
+    await disk.sync();
+    expect(seen.slice(-2)).toEqual(['removed', 'synced']);
+  });
+});
+
+describe('writeFileAtomic', () => {
+  it('tells the name that it writes to, in the same folder', async () => {
+    const names: string[] = [];
+    const path = join(root, '.a.md.tmp');
+    const tmpfileCreated = (name: string): unknown => names.push(name);
+    await nodeFileSystem.writeFileAtomic(path, Buffer.from('tea'), { mode: 0o600, tmpfileCreated });
+    expect(names).toEqual([expect.stringMatching(/\/\.a\.md\.tmp\.\d+$/u)]);
+    expect(await readFile(path, 'utf8')).toBe('tea');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
@@ -39,6 +39,12 @@ async function damage(key: string, content: string): Promise<void> {
   await writeFile(path, content);
   const aMinuteAgo = Date.now() / 1000 - 60;
   await utimes(path, aMinuteAgo, aMinuteAgo);
+}
+
+/** The names that files have while they are written, copied or removed. */
+function temporaryFiles(): readonly string[] {
+  const found = readdirSync(dirname(stores.dataDir), { recursive: true, encoding: 'utf8' });
+  return found.filter((name) => /\.tmp(?:\.\d+)?$/u.test(name));
 }
 
 async function quarantined(folder = ''): Promise<readonly string[]> {
@@ -153,6 +159,18 @@ describe.each(Object.entries(erasings))('%s', (_, erase) => {
     expect(operations).toBeGreaterThan(10);
   });
 
+  it('that meet a disk which fails for a while leave no temporary file once another file is written [S7]', async () => {
+    const operations = await eachOperation(
+      (_operation, index, failing) => (index >= failing ? diskError('EIO') : 'works'),
+      async (store) => {
+        await store.update(`users/${ben}/durable.json`, noteKind, () => clean);
+        await store.written();
+        expect(temporaryFiles()).toEqual([]);
+      },
+    );
+    expect(operations).toBeGreaterThan(10);
+  });
+
   it('that are killed leave none when they are called again after the next start', async () => {
     const operations = await eachOperation(
       (_operation, index, failing) => (index >= failing ? diskError('EIO') : 'works'),
@@ -251,6 +269,106 @@ describe('a document whose former content was erased', () => {
     expect(left).toHaveLength(3);
     expect(await quarantined(`users/${ben}`)).toHaveLength(1);
   });
+});
+
+/** A disk that, once broken, takes what is written, and neither renames nor removes it. */
+async function openBreakable() {
+  const disk = { isBroken: false };
+  const fileSystem = createObservedFileSystem(({ name }) =>
+    disk.isBroken && (name === 'rename' || name === 'unlink') ? diskError('EIO') : 'works',
+  );
+  const store = await stores.open({
+    fileSystem: {
+      ...fileSystem,
+      // What the library writes to has a name of its own, until it is renamed.
+      async writeFileAtomic(path, data, options) {
+        if (!disk.isBroken) return fileSystem.writeFileAtomic(path, data, options);
+        await fileSystem.writeFileAtomic(`${path}.1`, data, { mode: 0o600 });
+        options.tmpfileCreated?.(`${path}.1`);
+        throw diskError('EIO');
+      },
+    },
+  });
+  return { disk, store };
+}
+
+describe('a temporary file that a failing disk keeps', () => {
+  it('goes when another file is written, be its own never written again', async () => {
+    const { disk, store } = await openBreakable();
+    await store.writeText(text, 'former');
+    await store.written();
+    disk.isBroken = true;
+    await expect(store.writeText(text, canary, { erase: true })).rejects.toThrow('EIO');
+    expect(temporaryFiles()).toHaveLength(1);
+    expect(stores.everything()).toContain(canary);
+    disk.isBroken = false;
+    await store.update(`users/${ben}/durable.json`, noteKind, () => clean);
+    await store.written();
+    expect(temporaryFiles()).toEqual([]);
+    expect(stores.everything()).not.toContain(canary);
+    expect(await store.readText(text)).toBe('former');
+  });
+
+  it('goes when its own file is written at last', async () => {
+    const { disk, store } = await openBreakable();
+    disk.isBroken = true;
+    await store.writeText(text, canary);
+    await expect(store.written()).rejects.toThrow('EIO');
+    expect(temporaryFiles()).toHaveLength(1);
+    disk.isBroken = false;
+    await store.written();
+    expect(temporaryFiles()).toEqual([]);
+    expect(await store.readText(text)).toBe(canary);
+  });
+
+  it('goes when the store closes, though nothing is written any more', async () => {
+    const { disk, store } = await openBreakable();
+    disk.isBroken = true;
+    await expect(store.writeText(text, canary, { erase: true })).rejects.toThrow('EIO');
+    expect(temporaryFiles()).toHaveLength(1);
+    disk.isBroken = false;
+    await store.close();
+    expect(temporaryFiles()).toEqual([]);
+  });
+
+  it('goes a while after the start where a killed process left it', async () => {
+    const path = join(stores.dataDir, '.USER.md.0123456789ab.tmp');
+    mkdirSync(stores.dataDir, { recursive: true });
+    writeFileSync(path, canary);
+    let isBroken = true;
+    const fileSystem = createObservedFileSystem(({ name }) =>
+      isBroken && name === 'removeTree' ? diskError('EIO') : 'works',
+    );
+    const store = await stores.open({ fileSystem });
+    await store.removeLeftovers();
+    expect(temporaryFiles()).toHaveLength(1);
+    isBroken = false;
+    await store.writeText(text, 'clean');
+    await store.written();
+    expect(temporaryFiles()).toEqual([]);
+  });
+});
+
+it('what was erased has no name left that a loss of power could bring back, some seconds later [S7]', async () => {
+  const seen: string[] = [];
+  const fileSystem = createObservedFileSystem(({ name, path }) => {
+    if (name === 'unlink' && path.includes('user.md')) seen.push('removed');
+    if (name === 'sync' && path === dirname(join(stores.dataDir, text))) seen.push('synced');
+    return 'works';
+  });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const store = await stores.open({ fileSystem });
+    await store.writeText(text, canary);
+    await store.written();
+    await vi.advanceTimersByTimeAsync(15_000);
+    await store.writeText(text, 'clean', { erase: true });
+    expect(seen.at(-1)).toBe('removed');
+    await vi.advanceTimersByTimeAsync(15_000);
+    await vi.waitFor(() => expect(seen.at(-1)).toBe('synced'));
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe('an append that was rejected', () => {
