@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 /**
  * Checks the rules of the tree at the working folder: each id such as `[D3]` that code, tests or documentation cite stands in
- * docs/rules.md, once, and each rule there is named by a test, in a title or in a comment of a file that has tests.
+ * docs/rules.md, once, and each rule there is named by a test, in a title or in a comment of a file that has tests. And nothing in src
+ * goes by a clock that a virtual one does not replace, so that the whole bot can be simulated.
  */
 const rulesPath = 'docs/rules.md';
 const searched = [
@@ -21,6 +22,15 @@ const searched = [
 const citation = /\[(?<id>[A-Z]\d+[a-z]?|§\d+)\]/gu;
 const rule = /^- \[(?<id>[A-Z]\d+[a-z]?)\] \S/u;
 const declaresTests = /^\s*(?:describe|it|test)\b/mu;
+
+/** Clocks and waits that go by the real time whatever a simulator does, and what runs outside of it. */
+const realTime =
+  /\b(?:Atomics|child_process|eventLoopUtilization|hrtime|node:cluster|perf_hooks|scheduler|timeOrigin|uptime|watchFile|worker_threads)\b/gu;
+/** What a simulator replaces as a whole: the disk, and further processes. */
+const replaced: ReadonlySet<string> = new Set([
+  'child_process in src/bot/fork-process.ts',
+  'child_process in src/storage/files/file-system.ts',
+]);
 
 function filesOf(path: string): readonly string[] {
   if (!existsSync(path)) return [];
@@ -42,14 +52,18 @@ for (const line of readFileSync(rulesPath, 'utf8').split('\n')) {
 
 const tested = new Set<string>();
 const unknown: string[] = [];
+const clocks: string[] = [];
 for (const path of searched.flatMap(filesOf)) {
   const text = readFileSync(path, 'utf8');
   const isTest = path.startsWith('test/') && declaresTests.test(text);
+  const isSimulated = path.startsWith('src/') && !path.startsWith('src/sandbox/');
   for (const [index, line] of text.split('\n').entries()) {
     for (const id of idsIn(line)) {
       if (!rules.has(id)) unknown.push(`unknown rule: [${id}] in ${path}:${index + 1}`);
       if (isTest) tested.add(id);
     }
+    for (const [name] of isSimulated ? line.matchAll(realTime) : [])
+      if (!replaced.has(`${name} in ${path}`)) clocks.push(`real time: ${name} in ${path}:${index + 1}`);
   }
 }
 
@@ -57,7 +71,7 @@ const twice = [...rules].filter(([, count]) => count > 1).map(([id]) => `rule st
 const untested = [...rules.keys()]
   .filter((id) => !tested.has(id))
   .map((id) => `rule without a test: [${id}]`);
-const problems = [...unknown, ...twice, ...untested];
+const problems = [...unknown, ...twice, ...untested, ...clocks];
 for (const problem of problems) console.error(problem);
 if (rules.size === 0) console.error(`no rules in ${rulesPath}`);
 if (rules.size === 0 || problems.length > 0) process.exitCode = 1;

@@ -107,6 +107,20 @@ const violations = [
     says: `rule without a test: ${cited('Z99')}`,
   },
   {
+    what: 'a clock that a simulator cannot replace',
+    script: 'rules',
+    path: 'src/core/planted-clock.ts',
+    text: 'export const planted = process.hrtime();\n',
+    says: 'real time: hrtime in src/core/planted-clock.ts:1',
+  },
+  {
+    what: 'a wait that a simulator cannot replace',
+    script: 'rules',
+    path: 'src/turn/planted-wait.ts',
+    text: "import { scheduler } from 'node:timers/promises';\n\nexport const planted = scheduler.wait(1);\n",
+    says: 'real time: scheduler in src/turn/planted-wait.ts:1',
+  },
+  {
     what: 'a regular expression that takes the square of its input [L4]',
     script: 'expressions',
     path: 'src/core/planted-expression.ts',
