@@ -128,12 +128,14 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
   /** In a guild its own exchanges, in the speaker's DM those of all guilds. */
   async function entriesFor({ speaker, place }: TurnContext): Promise<readonly GuildEntry[]> {
     const guilds = place.guildId === undefined ? await guildsOf(speaker.id) : [place.guildId];
-    const entries = guilds.map(async (guildId) => {
-      const document = await store.read(shortTermKey(speaker.id, guildId), shortTermKind);
-      return (document?.entries ?? []).map((entry): GuildEntry => ({ ...entry, guildId }));
-    });
+    const entries = await Promise.all(
+      guilds.map(async (guildId) => {
+        const document = await store.read(shortTermKey(speaker.id, guildId), shortTermKind);
+        return (document?.entries ?? []).map((entry): GuildEntry => ({ ...entry, guildId }));
+      }),
+    );
     const gone = await options.goneChannels?.();
-    return (await Promise.all(entries)).flat().filter(({ channelId }) => gone?.has(channelId) !== true);
+    return entries.flat().filter(({ channelId }) => gone?.has(channelId) !== true);
   }
 
   return {

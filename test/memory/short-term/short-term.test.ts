@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
+
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import type { Place, SessionKey } from '../../../src/core/place.ts';
 import { renderSection } from '../../../src/core/section.ts';
@@ -23,16 +25,13 @@ import { shortTermSettings } from '../../support/layer-settings.ts';
 const dev = channel('dev', '200000000000000002');
 const elsewhere = channel('lobby', '200000000000000003', { guildId: '300000000000000002' });
 
+function optionsFor({ store, states, log, clock }: Sessions, changes: Partial<ShortTermSettings> = {}) {
+  const settings = { ...shortTermSettings, ...changes };
+  return { settings, store, states, log, clock, timeZone: 'Europe/Berlin' };
+}
+
 function open(sessions: Sessions, changes: Partial<ShortTermSettings> = {}) {
-  const { store, states, log, clock } = sessions;
-  const layer = createShortTerm({
-    settings: { ...shortTermSettings, ...changes },
-    store,
-    states,
-    log,
-    clock,
-    timeZone: 'Europe/Berlin',
-  });
+  const layer = createShortTerm(optionsFor(sessions, changes));
   const { signal } = new AbortController();
   return {
     ...layer,
@@ -148,6 +147,16 @@ describe('an exchange in a public channel [T1]', () => {
     sessions.time.now = startTime + 6 * 3_600_000 + 1500;
     expect(await promptIn(shortTerm, sessions, dev)).toMatch(/"three"/u);
     expect(await promptIn(shortTerm, sessions, dev)).not.toMatch(/"two"/u);
+  });
+
+  it('that cannot be read is an error of its turn, and of nothing else', async () => {
+    const sessions = openSessions();
+    vi.spyOn(sessions.store, 'read').mockRejectedValue(new Error('EIO'));
+    const shortTerm = createShortTerm({
+      ...optionsFor(sessions),
+      goneChannels: () => setImmediate(new Set<string>()),
+    });
+    await expect(shortTerm.sections(sessions.contextOf(['hello'], dev))).rejects.toThrow('EIO');
   });
 
   it('leaves no line while the layer is off, nor later of what was said meanwhile', async () => {
