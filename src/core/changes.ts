@@ -52,6 +52,12 @@ export class RecentChanges {
     return change !== undefined && change.position > since ? change : undefined;
   }
 
+  /** Whether a message reads otherwise by now, or is gone. */
+  hasChanged({ id, text }: { readonly id: string; readonly text: string }): boolean {
+    const change = this.#changes.get(id);
+    return change !== undefined && change.text !== text;
+  }
+
   wasDeleted(messageId: string): boolean {
     const change = this.#changes.get(messageId);
     return change !== undefined && change.text === undefined;

@@ -55,7 +55,7 @@ export type Offers = ReturnType<typeof createOffers>;
 /** What tools offer, as messages with two buttons [M8]: as {@link OfferPort} says, in memory alone. */
 export function createOffers(ports: {
   readonly api: Pick<DiscordApi, 'postMessage' | 'editMessage' | 'deleteMessage'>;
-  readonly recent: Pick<RecentChanges, 'latest' | 'wasDeleted' | 'subscribe'>;
+  readonly recent: Pick<RecentChanges, 'hasChanged' | 'wasDeleted' | 'subscribe'>;
   readonly timer?: Timer;
   readonly logger: Logger;
 }) {
@@ -75,8 +75,7 @@ export function createOffers(ports: {
   /** Whether what was asked reads otherwise by now, or the answer was taken away. */
   function isWithdrawn({ messages, replyIds }: Pick<Shown, 'messages' | 'replyIds'>): boolean {
     return (
-      replyIds.some((id) => recent.wasDeleted(id)) ||
-      messages.some(({ id, text }) => (recent.latest(id) ?? { text }).text !== text)
+      replyIds.some((id) => recent.wasDeleted(id)) || messages.some((message) => recent.hasChanged(message))
     );
   }
 

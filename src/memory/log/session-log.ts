@@ -63,7 +63,7 @@ export interface SessionLogOptions {
   /** The users' write queue; a job of it must not call the methods that record. */
   readonly writes: KeyedQueue;
   /** What became of messages that are still on their way into the log. */
-  readonly changes: Pick<RecentChanges, 'latest'>;
+  readonly changes: Pick<RecentChanges, 'latest' | 'hasChanged'>;
   readonly clock: Clock;
   /** The author of replies. */
   readonly botName: string;
@@ -241,6 +241,9 @@ export function createSessionLog(options: SessionLogOptions) {
 
   return {
     ...layer,
+    /** Whether one of a turn's messages reads otherwise by now, or is gone. */
+    hasChanged: (messages: TurnContext['messages']): boolean =>
+      messages.some((message) => changes.hasChanged(message)),
     /**
      * Logs the turn's messages, each once however often it is called. A message already edited or deleted is logged as such. Another
      * bot's turns are not logged, here and below: nothing could be made from them [G2]. What a layer may not learn from in the speaker's mode [K9], it never

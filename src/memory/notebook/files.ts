@@ -8,6 +8,7 @@ import type { Store } from '../../core/store.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { mayUse, type Reach } from '../../core/visibility.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { SessionLog } from '../log/session-log.ts';
 import { plainText, summaryOf, type FormattedText } from './format.ts';
 import {
   archivedOverviewKey,
@@ -73,13 +74,19 @@ export type NotebookFiles = ReturnType<typeof createNotebookFiles>;
 
 /**
  * The tree as tools and sections see it: every check of path, place, size and evidence stands behind these [M5]. Changes are ordered by
- * `writes`, the users' write queue [S3]; `timeZone` is IANA; without `undoable` no change can be undone. `StoreError` rejects where the disk fails.
+ * `writes`, the users' write queue [S3]; `timeZone` is IANA; without `undoable` no change can be undone, without `log` no message is of now. `StoreError` rejects where the disk fails.
  */
 export function createNotebookFiles(
   store: NotebookStore,
   writes: KeyedQueue,
   timeZone: string,
-  undoable?: Pick<UndoableNotes, 'change'>,
+  {
+    log,
+    undoable,
+  }: {
+    readonly log?: Pick<SessionLog, 'hasChanged'>;
+    readonly undoable?: Pick<UndoableNotes, 'change'>;
+  } = {},
 ) {
   const marks = new ReadMarks();
   const contents = growingCache<string, StoredContent>(keptContents);
@@ -186,6 +193,8 @@ export function createNotebookFiles(
     context: TurnContext,
     edit: FileEdit,
   ): Promise<WrittenFile | Refusal> {
+    // What a changed message had brought into the notes was taken out of them when it was changed; nothing comes after that [A4].
+    if (log?.hasChanged(context.messages) === true) return refused(changedReason);
     const session = sessionOf(context);
     if (isKeptSummary(file)) {
       return refused(`${file.path} is named as the kept summaries are, which can be read, not written.`);
@@ -229,6 +238,9 @@ export function createNotebookFiles(
 
   return { names, list, open, markRead, change };
 }
+
+const changedReason =
+  'Nothing was written: the message that you answer was edited or deleted meanwhile. Do not try again in this turn.';
 
 const thirdPartyReason =
   "Nothing was written: this conversation holds other people's text or attached files, so in this turn only remember_item and forget_item change memory. Do not try again in this turn.";

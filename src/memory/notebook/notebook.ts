@@ -31,7 +31,7 @@ export interface NotebookOptions {
   /** Default: what the model's tools write cannot be undone. */
   readonly undoable?: Pick<UndoableNotes, 'change' | 'finish'>;
   readonly states: Pick<SessionStates, 'read'>;
-  readonly log: Pick<SessionLog, 'stillSaid' | 'everyOfPerson' | 'sessionsOfPerson'>;
+  readonly log: Pick<SessionLog, 'stillSaid' | 'everyOfPerson' | 'sessionsOfPerson' | 'hasChanged'>;
   /** What is done with a session after a turn, in order; none by default. */
   readonly background?: readonly ((session: SessionKey, signal: AbortSignal) => Promise<unknown>)[];
   readonly logger: Logger;
@@ -44,7 +44,7 @@ export interface NotebookOptions {
  */
 export function createNotebook(options: NotebookOptions) {
   const { settings, store, writes, log, states, timeZone, undoable, logger, background = [] } = options;
-  const files = createNotebookFiles(store, writes, timeZone, undoable);
+  const files = createNotebookFiles(store, writes, timeZone, { log, ...(undoable && { undoable }) });
   const sources = [
     inlinedFile(files, 'USER.md', settings.profileMaxChars),
     inlinedFile(files, 'MEMORY.md', settings.memoryMaxChars),

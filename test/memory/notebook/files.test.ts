@@ -26,6 +26,19 @@ describe('a folder of the tree [L3]', () => {
   });
 });
 
+it('no note is made of a message that was edited or deleted meanwhile [A4]', async () => {
+  const { run, recent, read } = await openNotebook();
+  const { channelId } = dmContext().place;
+  const note = (path: string) => run('append', { path, entry: '- says hello' });
+  recent.note({ kind: 'edited', channelId, messageId: '400000000000000001', text: 'hello' });
+  expect(await note('MEMORY.md')).toMatchObject({ ok: true });
+  recent.note({ kind: 'edited', channelId, messageId: '400000000000000001', text: 'goodbye' });
+  expect(await note('USER.md')).toMatchObject({ ok: false, text: expect.stringContaining('was edited') });
+  recent.note({ kind: 'deleted', channelId, messageIds: ['400000000000000001'] });
+  expect(await note('USER.md')).toMatchObject({ ok: false });
+  expect(await read(`${aliceRoot}/USER.md`)).toBeUndefined();
+});
+
 describe('memory_write', () => {
   it('makes a new file, and says that it did', async () => {
     const { run, read } = await openNotebook();

@@ -41,7 +41,7 @@ export async function openNotebook(
   }: { readonly store?: Store; readonly timeZone?: string } = {},
 ) {
   for (const [key, text] of Object.entries(texts)) await store.writeText(key, text);
-  const { writes, states, log } = openSessions(store);
+  const { writes, states, log, recent } = openSessions(store);
   const notebook = createNotebook({
     settings: notebookSettings,
     store,
@@ -62,5 +62,5 @@ export async function openNotebook(
     return notebook.sections(context);
   }
 
-  return { store, notebook, run, sections, read: (key: string) => store.readText(key) };
+  return { store, recent, notebook, run, sections, read: (key: string) => store.readText(key) };
 }
