@@ -130,11 +130,11 @@ function installAt(now: number): InstalledClock {
 
 const require = createRequire(import.meta.url);
 
-// Its own threads would end when they like. This stands for good, since modules take these functions when they are loaded.
+// Its own threads would end when they like; and what is not packed can be read. This stands for good, since modules take these functions when they are loaded.
 const zlib: typeof zlibModule = require('node:zlib');
 replace(zlib, {
   deflateRaw(data: Buffer, done: (error: Error | null, packed: Buffer) => void) {
-    done(null, zlib.deflateRawSync(data));
+    done(null, zlib.deflateRawSync(data, { level: 0 }));
   },
   createDeflateRaw() {
     const pieces: Buffer[] = [];
@@ -144,7 +144,7 @@ replace(zlib, {
         done();
       },
       flush(done) {
-        done(null, zlib.deflateRawSync(Buffer.concat(pieces)));
+        done(null, zlib.deflateRawSync(Buffer.concat(pieces), { level: 0 }));
       },
     });
   },

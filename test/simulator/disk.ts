@@ -177,12 +177,22 @@ export class SimulatedDisk {
   }
 
   #find(path: string): Entry {
+    const found = this.#lookUp(path);
+    if (found === undefined) throw diskError('ENOENT');
+    return found;
+  }
+
+  /** @throws where a file stands in place of a folder. */
+  #lookUp(path: string): Entry | undefined {
     let entry: Entry = this.#root;
-    for (const name of path.split('/').filter((part) => part !== '')) {
+    for (let from = 1; from < path.length;) {
       if (!(entry instanceof Folder)) throw diskError('ENOTDIR');
-      const next: Entry | undefined = entry.entries.get(name);
-      if (next === undefined) throw diskError('ENOENT');
+      const slash = path.indexOf('/', from);
+      const to = slash === -1 ? path.length : slash;
+      const next = entry.entries.get(path.slice(from, to));
+      if (next === undefined) return undefined;
       entry = next;
+      from = to + 1;
     }
     return entry;
   }
@@ -362,14 +372,6 @@ export class SimulatedDisk {
         await perform(() => this.#move(temporary, path));
       },
     };
-  }
-
-  #lookUp(path: string): Entry | undefined {
-    try {
-      return this.#find(path);
-    } catch {
-      return undefined;
-    }
   }
 
   #move(from: string, to: string): void {

@@ -65,7 +65,9 @@ export interface Machine {
   readonly disk: SimulatedDisk;
   readonly vendor: Vendor;
   /** Sees every request to the model before it leaves. */
-  readonly asked: (request: Parameters<ModelClient['complete']>[0]) => void;
+  readonly requested: (request: Parameters<ModelClient['complete']>[0]) => void;
+  /** Told when the bot comes to read a message. */
+  readonly read: (message: WorldMessage) => void;
 }
 
 const never = new Promise<never>(() => {});
@@ -82,6 +84,7 @@ export class BotProcess {
   #parts: Parts | undefined;
   readonly #caughtUp = new Map<string, Promise<void>>();
   #stopping = false;
+  #isCutOff = false;
 
   constructor(machine: Machine) {
     this.#machine = machine;
@@ -96,9 +99,26 @@ export class BotProcess {
     return this.#bot;
   }
 
-  /** Whether messages reach the bot. */
+  /** Whether it does what it is told. */
   get isUp(): boolean {
     return this.isAlive && this.#bot !== undefined && !this.#stopping;
+  }
+
+  /** Whether Discord's events reach it. */
+  get hears(): boolean {
+    return this.isUp && !this.#isCutOff;
+  }
+
+  /** The connection to Discord's gateway breaks; what happens meanwhile is not told later. */
+  cutOff(): void {
+    this.#isCutOff = true;
+  }
+
+  /** It is connected again, by a new session, and looks for what it missed. */
+  reconnect(): void {
+    this.#isCutOff = false;
+    this.#caughtUp.clear();
+    void this.#catchUpEverywhere();
   }
 
   /** Rejects where the process would end with an error. */
@@ -141,7 +161,7 @@ export class BotProcess {
   /** A message has come in, for the bot or not. */
   async message(message: WorldMessage, isForBot: boolean): Promise<void> {
     const parts = this.#parts;
-    if (!this.isUp || parts === undefined) return;
+    if (!this.hears || parts === undefined) return;
     const { world } = this.#machine;
     const { history, recent, bot } = parts;
     const chat = world.chatMessage(message);
@@ -158,6 +178,7 @@ export class BotProcess {
     if (!isForBot) return;
     await this.#before(message.channelId);
     if (recent.wasDeleted(message.id)) return;
+    this.#machine.read(message);
     const incoming: IncomingMessage = {
       ...chat,
       text: recent.latest(message.id)?.text ?? chat.text,
@@ -170,18 +191,23 @@ export class BotProcess {
 
   async edited(message: WorldMessage): Promise<void> {
     const parts = this.#parts;
-    if (!this.isUp || parts === undefined) return;
+    if (!this.hears || parts === undefined) return;
+    this.#machine.read(message);
     const { id: messageId, channelId, authorId, text } = message;
     const isCommand = parts.bot.commands.parse(text, botId) !== undefined;
     await parts.bot.handlers.edited({ channelId, messageId, authorId, text, isCommand });
   }
 
   async deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
-    if (this.isUp) await this.#parts?.bot.handlers.deleted(channelId, messageIds);
+    if (this.hears) await this.#parts?.bot.handlers.deleted(channelId, messageIds);
+  }
+
+  async channelsDeleted(channelIds: readonly string[]): Promise<void> {
+    if (this.hears) await this.#bot?.channelsDeleted(channelIds);
   }
 
   async reacted(channelId: string, messageId: string, userId: string, emoji: string): Promise<void> {
-    if (!this.isUp) return;
+    if (!this.hears) return;
     await this.#before(channelId);
     await this.#parts?.bot.handlers.reacted(channelId, messageId, userId, emoji);
   }
@@ -189,7 +215,7 @@ export class BotProcess {
   /** A command that only its person sees the answer of; `undefined` where nothing comes back. */
   async slash(personId: string, channelId: string, line: string): Promise<CommandReply | undefined> {
     const parts = this.#parts;
-    if (!this.isUp || parts === undefined) return undefined;
+    if (!this.hears || parts === undefined) return undefined;
     const { world } = this.#machine;
     const command = parts.bot.commands.parse(`!${line}`, botId);
     if (command === undefined) throw new RangeError(`No command: ${line}`);
@@ -211,7 +237,7 @@ export class BotProcess {
   /** A person presses a button under a message. */
   async press(personId: string, message: WorldMessage, customId: string): Promise<CommandReply | undefined> {
     const parts = this.#parts;
-    if (!this.isUp || parts === undefined) return undefined;
+    if (!this.hears || parts === undefined) return undefined;
     const button = readCommandButton(customId);
     if (button !== undefined) {
       if (button.personId !== personId || button.line === '') return undefined;
@@ -248,8 +274,12 @@ export class BotProcess {
   }
 
   async #catchUpEverywhere(): Promise<void> {
-    for (const channelId of this.#machine.world.channels.keys()) {
-      if (!this.isUp) return;
+    for (const { id: channelId, isGone } of this.#machine.world.channels.values()) {
+      if (!this.hears) return;
+      if (isGone) {
+        await this.#bot?.channelsDeleted([channelId]);
+        continue;
+      }
       await this.#before(channelId);
       await this.#bot?.recovery.sessions(channelId, new AbortController().signal);
     }
@@ -261,7 +291,7 @@ export class BotProcess {
     const { world } = this.#machine;
     const { bot } = parts;
     const standing = new Map(world.standing(channelId).map((message) => [message.id, message]));
-    const remembered = await bot.remembered(channelId, '0');
+    const remembered = await bot.remembered(channelId, world.channel(channelId).messages.at(-300)?.id ?? '0');
     const gone = remembered.flatMap(({ ids }) => ids).filter((id) => !standing.has(id));
     if (gone.length > 0) await bot.handlers.deleted(channelId, gone);
     for (const { ids, isOwn } of remembered) {
@@ -295,7 +325,7 @@ const clock = (): Date => new Date();
 
 /** Everything of a process, each part over the simulated edge below it. */
 async function connect(config: Config, machine: Machine, life: ProcessLife, logger: Logger) {
-  const { disk, vendor, world, asked } = machine;
+  const { disk, vendor, world, requested } = machine;
   const store = await createFileStore({
     ...config.storage,
     clock,
@@ -314,7 +344,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife, logg
   const model: ModelClient = {
     isOffline: false,
     complete(request, options) {
-      asked(request);
+      requested(request);
       return client.complete(request, options);
     },
   };
@@ -361,7 +391,6 @@ async function connect(config: Config, machine: Machine, life: ProcessLife, logg
     history,
     hasAccess: () => true,
     presentPlace: (place) => {
-      if (!world.channels.has(place.channelId)) return Promise.resolve(place);
       const present = world.placeOf(place.channelId);
       return Promise.resolve(hasMoreReaders(place, present) ? present : place);
     },
@@ -373,7 +402,9 @@ async function connect(config: Config, machine: Machine, life: ProcessLife, logg
     },
     channels: {
       placeOf: (channelId) =>
-        Promise.resolve(world.channels.has(channelId) ? world.placeOf(channelId) : undefined),
+        Promise.resolve(
+          world.channels.get(channelId)?.isGone === false ? world.placeOf(channelId) : undefined,
+        ),
       personMay: (capability, channelId, userId) => {
         const channel = world.channels.get(channelId);
         return Promise.resolve(

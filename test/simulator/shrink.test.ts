@@ -6,7 +6,7 @@ import type { Step } from './steps.ts';
 const promise = 'one reply a message';
 
 function say(luck: number): Step {
-  return { luck, pauseMs: 700, kind: 'say', person: 6, channel: 30, size: 'short' };
+  return { luck, pauseMs: 700, kind: 'say', person: 6, channel: 30 };
 }
 
 /** Forty steps of which two matter. */

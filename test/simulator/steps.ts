@@ -13,31 +13,31 @@ export type Weather =
   | 'failing-model'
   | 'lying-model';
 
+type OfPerson = { readonly person: number };
+type InChannel = OfPerson & { readonly channel: number };
+
 /**
- * One thing that happens, as data: people and channels by their numbers, taken modulo how many there are, so that a scene means something whatever is left out of it.
+ * One thing that happens, as data: people, channels and messages by numbers, taken modulo how many there are, so that a scene means something whatever is left out of it.
  * `luck` decides everything random that follows from it until the next step.
  */
 export type Step = { readonly luck: number; readonly pauseMs: number } & (
-  | {
-      readonly kind: 'say';
-      readonly person: number;
-      readonly channel: number;
-      readonly size: 'short' | 'long';
-    }
-  | { readonly kind: 'chat'; readonly person: number; readonly channel: number }
-  | {
-      readonly kind: 'remember';
-      readonly person: number;
-      readonly channel: number;
-      readonly isSlash: boolean;
-    }
-  | {
-      readonly kind: 'forget' | 'purge' | 'share' | 'hide' | 'pin' | 'edit-item' | 'why' | 'search';
-      readonly person: number;
-      readonly channel: number;
+  | (InChannel & { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' })
+  | (InChannel & {
+      readonly kind:
+        | 'forget'
+        | 'purge'
+        | 'share'
+        | 'hide'
+        | 'pin'
+        | 'edit-item'
+        | 'search'
+        | 'forget-and-undo'
+        | 'hide-and-undo'
+        | 'pin-and-undo'
+        | 'edit-and-undo';
       readonly word: number;
-    }
-  | {
+    })
+  | (InChannel & {
       readonly kind:
         | 'undo'
         | 'show'
@@ -47,67 +47,88 @@ export type Step = { readonly luck: number; readonly pauseMs: number } & (
         | 'pause'
         | 'pause-here'
         | 'resume'
-        | 'panel';
-      readonly person: number;
-      readonly channel: number;
-    }
-  | { readonly kind: 'mode'; readonly person: number; readonly value: 'auto' | 'ask' | 'off' }
+        | 'panel'
+        | 'why'
+        | 'mode-auto'
+        | 'mode-ask'
+        | 'mode-off';
+    })
   | { readonly kind: 'press'; readonly message: number; readonly button: number }
-  | { readonly kind: 'edit' | 'delete' | 'repeat' | 'stop-sign'; readonly message: number }
-  | { readonly kind: 'delete-answer'; readonly message: number }
-  | { readonly kind: 'door'; readonly channel: number; readonly door: number }
   | {
-      readonly kind: 'change-and-undo';
-      readonly person: number;
-      readonly word: number;
-      readonly change: 'forget' | 'hide' | 'pin' | 'edit-item';
+      readonly kind: 'edit' | 'delete' | 'repeat' | 'stop-sign' | 'delete-answer';
+      readonly message: number;
     }
+  | { readonly kind: 'door' | 'delete-thread'; readonly channel: number; readonly door: number }
+  | (OfPerson & { readonly kind: 'role'; readonly role: number })
   | { readonly kind: 'weather'; readonly weather: Weather }
-  | { readonly kind: 'pass'; readonly ms: number }
-  | { readonly kind: 'quiet' }
-  | { readonly kind: 'kill' | 'power-loss' | 'restart' | 'second-start' }
+  | { readonly kind: 'pass' | 'cut-off'; readonly ms: number }
+  | { readonly kind: 'quiet' | 'kill' | 'power-loss' | 'restart' | 'second-start' }
 );
 
-export type StepKind = Step['kind'];
+/** Nobody's deed. */
+export type MachineStep = Exclude<
+  Step,
+  { readonly person: number } | { readonly message: number } | { readonly channel: number }
+>;
 
+type StepKind = Step['kind'];
+
+export function isOfMachine(step: Step): step is MachineStep {
+  return !('person' in step || 'message' in step || 'channel' in step);
+}
+
+/** How often things happen, beside one another. Most of what people write in a server is not for the bot. */
 const weights: Readonly<Record<StepKind, number>> = {
-  say: 24,
-  chat: 14,
-  remember: 7,
-  forget: 4,
-  purge: 0.7,
-  share: 1,
-  hide: 1,
-  pin: 1,
-  'edit-item': 1.5,
-  why: 1,
-  search: 1,
-  undo: 2,
-  show: 2,
-  export: 0.4,
-  erase: 0.4,
-  reset: 0.5,
-  pause: 0.5,
-  'pause-here': 0.5,
-  resume: 1.2,
-  panel: 0.5,
-  mode: 0.8,
-  press: 6,
-  edit: 4,
-  delete: 4,
-  repeat: 4,
-  'stop-sign': 1.5,
-  'delete-answer': 1,
-  door: 2,
-  'change-and-undo': 1.5,
-  weather: 3,
-  pass: 5,
-  quiet: 2,
-  kill: 1.5,
-  'power-loss': 0.8,
-  restart: 0.8,
-  'second-start': 0.4,
+  chat: 60,
+  say: 9,
+  'say-much': 0.5,
+  remember: 1.5,
+  'remember-slash': 1.5,
+  forget: 1.5,
+  purge: 0.3,
+  share: 0.4,
+  hide: 0.4,
+  pin: 0.3,
+  'edit-item': 0.5,
+  search: 0.4,
+  'forget-and-undo': 0.2,
+  'hide-and-undo': 0.15,
+  'pin-and-undo': 0.1,
+  'edit-and-undo': 0.15,
+  undo: 0.8,
+  show: 0.5,
+  export: 0.2,
+  erase: 0.2,
+  reset: 0.3,
+  pause: 0.4,
+  'pause-here': 0.3,
+  resume: 0.8,
+  panel: 0.2,
+  why: 0.3,
+  'mode-auto': 0.2,
+  'mode-ask': 0.2,
+  'mode-off': 0.1,
+  press: 2,
+  edit: 1.5,
+  delete: 1.5,
+  repeat: 2,
+  'stop-sign': 0.8,
+  'delete-answer': 0.5,
+  door: 1,
+  'delete-thread': 0.1,
+  role: 0.5,
+  weather: 1.5,
+  pass: 3,
+  'cut-off': 0.3,
+  quiet: 0.5,
+  kill: 0.6,
+  'power-loss': 0.3,
+  restart: 0.3,
+  'second-start': 0.1,
 };
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the record
+const stepKinds = Object.keys(weights) as StepKind[];
 
 const weathers: Readonly<Record<Weather, number>> = {
   calm: 9,
@@ -122,44 +143,34 @@ const weathers: Readonly<Record<Weather, number>> = {
   'lying-model': 2,
 };
 
-const minuteMs = 60_000;
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
 
-/** Any step, whatever came before it. */
-export function randomStep(random: Random): Step {
+/** How long something lasts: how often each of these, and from how many to how many milliseconds. */
+const spans = { seconds: 6, minutes: 3, long: 0.6 };
+const spanMs: Readonly<Record<keyof typeof spans, readonly [number, number]>> = {
+  seconds: [secondMs, minuteMs],
+  minutes: [minuteMs, 6 * minuteMs],
+  long: [11 * minuteMs, 50 * minuteMs],
+};
+
+/**
+ * Makes up what happens. Each seed has likings of its own (some things often, some never), which finds more than if every seed did a little of everything ("swarm testing",
+ * Groce et al., 2012).
+ */
+export function createSteps(random: Random): () => Step {
+  const liked = { ...weights };
+  for (const kind of stepKinds) if (kind !== 'chat') liked[kind] *= random.pick([0, 0.3, 1, 1, 1, 3]);
+  return () => stepOf(random.weighted(liked), random);
+}
+
+function stepOf(kind: StepKind, random: Random): Step {
   const luck = random.int(0, 0x7fffffff);
-  const pauseMs = random.weighted({ none: 3, short: 4, long: 3 });
-  const pause = pauseMs === 'none' ? 0 : pauseMs === 'short' ? random.int(1, 500) : random.int(500, 8000);
-  const common = { luck, pauseMs: pause };
+  const pause = random.weighted({ none: 6, short: 3, long: 1 });
+  const pauseMs = pause === 'none' ? 0 : pause === 'short' ? random.int(1, 500) : random.int(500, 8000);
+  const common = { luck, pauseMs };
   const any = (): number => random.int(0, 9999);
-  const kind = random.weighted(weights);
   switch (kind) {
-    case 'say':
-      return { ...common, kind, person: any(), channel: any(), size: random.chance(0.1) ? 'long' : 'short' };
-    case 'chat':
-      return { ...common, kind, person: any(), channel: any() };
-    case 'remember':
-      return { ...common, kind, person: any(), channel: any(), isSlash: random.chance(0.5) };
-    case 'forget':
-    case 'purge':
-    case 'share':
-    case 'hide':
-    case 'pin':
-    case 'edit-item':
-    case 'why':
-    case 'search':
-      return { ...common, kind, person: any(), channel: any(), word: any() };
-    case 'undo':
-    case 'show':
-    case 'export':
-    case 'erase':
-    case 'reset':
-    case 'pause':
-    case 'pause-here':
-    case 'resume':
-    case 'panel':
-      return { ...common, kind, person: any(), channel: any() };
-    case 'mode':
-      return { ...common, kind, person: any(), value: random.pick(['auto', 'auto', 'ask', 'off'] as const) };
     case 'press':
       return { ...common, kind, message: any(), button: any() };
     case 'edit':
@@ -169,31 +180,51 @@ export function randomStep(random: Random): Step {
     case 'delete-answer':
       return { ...common, kind, message: any() };
     case 'door':
+    case 'delete-thread':
       return { ...common, kind, channel: any(), door: any() };
-    case 'change-and-undo':
-      return {
-        ...common,
-        kind,
-        person: any(),
-        word: any(),
-        change: random.pick(['forget', 'hide', 'pin', 'edit-item'] as const),
-      };
+    case 'role':
+      return { ...common, kind, person: any(), role: any() };
     case 'weather':
       return { ...common, kind, weather: random.weighted(weathers) };
     case 'pass':
-      return {
-        ...common,
-        kind,
-        ms:
-          random.weighted({ minutes: 8, half: 2, hours: 0.5 }) === 'minutes'
-            ? random.int(1, 12) * minuteMs
-            : random.int(12, 60) * minuteMs,
-      };
+    case 'cut-off':
+      return { ...common, kind, ms: random.int(...spanMs[random.weighted(spans)]) };
     case 'quiet':
     case 'kill':
     case 'power-loss':
     case 'restart':
     case 'second-start':
       return { ...common, kind };
+    case 'forget':
+    case 'purge':
+    case 'share':
+    case 'hide':
+    case 'pin':
+    case 'edit-item':
+    case 'search':
+    case 'forget-and-undo':
+    case 'hide-and-undo':
+    case 'pin-and-undo':
+    case 'edit-and-undo':
+      return { ...common, kind, person: any(), channel: any(), word: any() };
+    case 'chat':
+    case 'say':
+    case 'say-much':
+    case 'remember':
+    case 'remember-slash':
+    case 'undo':
+    case 'show':
+    case 'export':
+    case 'erase':
+    case 'reset':
+    case 'pause':
+    case 'pause-here':
+    case 'resume':
+    case 'panel':
+    case 'why':
+    case 'mode-auto':
+    case 'mode-ask':
+    case 'mode-off':
+      return { ...common, kind, person: any(), channel: any() };
   }
 }

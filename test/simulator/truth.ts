@@ -1,17 +1,22 @@
 import type { Place } from '../../src/core/place.ts';
-import type { WorldChannel } from './world.ts';
+
+/** Where somebody said or was told something that one made-up word stands for, and so who may be told it. */
+export interface Origin {
+  readonly ownerId: string;
+  /** The place as it was when it was said, and as it was when the bot came to read it. */
+  readonly places: Place[];
+  /** `as-said` unless its owner changed that. */
+  scope: 'as-said' | 'everywhere' | 'dm';
+}
 
 /** What a person wrote once, told apart from everything else by one made-up word. */
-export interface SaidWord {
+export interface SaidWord extends Origin {
   readonly word: string;
-  readonly ownerId: string;
   /** The message that says it; absent where it came by a slash command. */
   readonly messageId?: string;
-  /** Where it was said, as it was then. */
-  readonly place: Place;
   readonly at: number;
-  /** `here` unless its owner changed that. */
-  scope: 'as-said' | 'everywhere' | 'dm';
+  /** Its owner had been told that nothing is stored. */
+  readonly isOffRecord: boolean;
   /** An answer said that it is remembered. */
   isAcknowledged: boolean;
   /** When its owner was told that it is forgotten, or it was deleted; `isFinal`: nothing can bring it back. */
@@ -36,26 +41,26 @@ export function unechoed(echo: string): string {
   return `zq${echo.slice(2, -1)}q`;
 }
 
-/** Rules [V0] to [V2a] in the words of a person who wants to be able to trust the bot, written apart from the product's own: may this be told to this person in a channel with such readers? */
-export function mayBeTold(
-  said: Pick<SaidWord, 'ownerId' | 'place' | 'scope'>,
-  speakerId: string,
-  channel: WorldChannel,
-  place: Place,
-): boolean {
-  if (said.ownerId !== speakerId) return false;
-  if (channel.kind === 'dm' || said.scope === 'everywhere') return true;
-  if (said.scope === 'dm') return false;
-  switch (said.place.audience) {
+/**
+ * Rules [V0] to [V2a] in the words of a person who wants to be able to trust the bot, written apart from the product's own: may this be told to this person in such a place?
+ */
+export function mayBeTold({ ownerId, places, scope }: Origin, speakerId: string, now: Place): boolean {
+  if (ownerId !== speakerId) return false;
+  if (now.audience === 'dm' || scope === 'everywhere') return true;
+  return scope !== 'dm' && places.some((then) => admits(then, now));
+}
+
+function admits(then: Place, now: Place): boolean {
+  switch (then.audience) {
     case 'public':
-      return true;
+      return then.guildId === now.guildId;
     case 'dm':
       return false;
     case 'private': {
-      const isSameRoom = said.place.homeId === place.homeId || said.place.homeId === place.parentId;
-      if (!isSameRoom || place.audience !== 'private') return false;
-      const then = said.place.readers ?? [];
-      return then.includes('@everyone') || (place.readers ?? []).every((reader) => then.includes(reader));
+      const isSameRoom = then.homeId === now.homeId || then.homeId === now.parentId;
+      if (!isSameRoom || now.audience !== 'private') return false;
+      const readers = then.readers ?? [];
+      return readers.includes('@everyone') || (now.readers ?? []).every((reader) => readers.includes(reader));
     }
   }
 }

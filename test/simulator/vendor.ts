@@ -58,8 +58,8 @@ export class Vendor {
       const said = saidMessage(fault === 'nonsense' ? { text: '<!doctype html>' } : answer, index);
       if (said === undefined) return errorResponse(500, 'api_error');
       const events = streamedMessage(fault === 'too-long' ? { ...said, stop: 'max_tokens' } : said);
-      const pieces = events.map(eventText);
-      const end = fault === 'stalls' || fault === 'cuts' ? random.int(1, pieces.length - 1) : pieces.length;
+      const pieces = inChunks(events.map(eventText), random);
+      const end = fault === 'stalls' || fault === 'cuts' ? random.int(0, pieces.length - 1) : pieces.length;
       const pauses = pieces.map(() => between(betweenMs));
       const pause = (ms: number): Promise<void> => this.#pause(ms, signal, isAlive);
       let at = 0;
@@ -101,6 +101,15 @@ export class Vendor {
       });
     });
   }
+}
+
+/** As networks do: several events come at once. */
+function inChunks(events: readonly string[], random: Random): readonly string[] {
+  const chunks: string[] = [];
+  for (const event of events)
+    if (chunks.length === 0 || random.chance(0.15)) chunks.push(event);
+    else chunks.push(`${chunks.pop() ?? ''}${event}`);
+  return chunks;
 }
 
 function textOf(body: unknown): string {

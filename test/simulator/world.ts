@@ -22,6 +22,10 @@ export interface WorldChannel {
   readonly personId?: string;
   /** Of a text channel. */
   door: Door;
+  /** What it was before, until when. */
+  readonly formerDoors: { readonly door: Door; readonly until: number }[];
+  /** It was deleted. */
+  isGone: boolean;
   readonly messages: WorldMessage[];
 }
 
@@ -41,7 +45,7 @@ export interface WorldMessage {
 export interface WorldPerson {
   readonly id: string;
   readonly name: string;
-  readonly roles: ReadonlySet<string>;
+  readonly roles: Set<string>;
   readonly guildIds: ReadonlySet<string>;
 }
 
@@ -107,8 +111,22 @@ export class World {
     return this.#messages.get(id);
   }
 
-  /** Whether a person can read a channel now. */
+  /** A channel, thread or DM comes to be. */
+  open(channel: Pick<WorldChannel, 'id' | 'name' | 'kind'> & Partial<WorldChannel>): WorldChannel {
+    const whole = { door: [], formerDoors: [], isGone: false, messages: [], ...channel };
+    this.channels.set(whole.id, whole);
+    return whole;
+  }
+
+  /** Somebody changes who can read a channel. */
+  turnDoor(room: WorldChannel, door: Door): void {
+    room.formerDoors.push({ door: room.door, until: this.#clock.now });
+    room.door = door;
+  }
+
+  /** Whether a person can read a channel now, and the bot too. */
   canRead(personId: string, channel: WorldChannel): boolean {
+    if (channel.isGone) return false;
     if (channel.kind === 'dm') return channel.personId === personId;
     const person = this.person(personId);
     if (!person.guildIds.has(channel.guildId ?? '')) return false;
@@ -119,19 +137,15 @@ export class World {
   /** The place as the bot's edge would tell of it now [V0]. */
   placeOf(channelId: string): Place {
     const channel = this.channel(channelId);
-    const { id, name, kind, guildId, parent } = channel;
-    if (kind === 'dm' || guildId === undefined) return { audience: 'dm', channelId: id, homeId: id };
-    const { door } = parent ?? channel;
-    const isPublic = door === 'everyone' && kind !== 'private-thread';
-    return {
-      audience: isPublic ? 'public' : 'private',
-      readers: door === 'everyone' ? ['@everyone'] : [...door].toSorted(),
-      channelId: id,
-      homeId: kind === 'thread' && parent !== undefined ? parent.id : id,
-      guildId,
-      channelName: name,
-      ...(parent !== undefined && { parentId: parent.id, parentName: parent.name }),
-    };
+    return placeWith(channel, (channel.parent ?? channel).door);
+  }
+
+  /** The same of now and of every change since a moment. */
+  placesSince(channelId: string, since: number): Place[] {
+    const channel = this.channel(channelId);
+    const { door, formerDoors } = channel.parent ?? channel;
+    const doors = formerDoors.filter(({ until }) => until > since).map((former) => former.door);
+    return [...doors, door].map((each) => placeWith(channel, each));
   }
 
   /** A person writes something. */
@@ -144,9 +158,10 @@ export class World {
     message.isEdited = true;
   }
 
-  /** What stands in a channel, oldest first. */
-  standing(channelId: string): readonly WorldMessage[] {
-    return this.channel(channelId).messages.filter(({ isDeleted }) => !isDeleted);
+  /** The newest messages that stand in a channel, oldest first. */
+  standing(channelId: string, limit = 300): readonly WorldMessage[] {
+    const { messages } = this.channel(channelId);
+    return messages.slice(-limit).filter(({ isDeleted }) => !isDeleted);
   }
 
   chatMessage(message: WorldMessage): ChatMessage {
@@ -174,10 +189,10 @@ export class World {
       const random = this.#random();
       const { slowMs, failsPercent, failsLatePercent } = this.mood;
       const ms = slowMs[0] + random.next() * (slowMs[1] - slowMs[0]);
-      const there = random.next() * ms;
+      const there = random.pick([0, 0.5, 1]) * ms;
       const fails = failsPercent > 0 && random.chance(failsPercent / 100);
       const isDone = !fails || random.chance(failsLatePercent / 100);
-      await this.#clock.delay(there);
+      if (there > 0) await this.#clock.delay(there);
       // What has left the process arrives, even if the process is dead by then.
       let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
       try {
@@ -185,7 +200,7 @@ export class World {
       } catch (error) {
         outcome = { error };
       }
-      await this.#clock.delay(ms - there);
+      if (there < ms) await this.#clock.delay(ms - there);
       if (!isAlive()) return never;
       if (fails || outcome === undefined) throw apiError(500, 0, 'Internal Server Error');
       if ('error' in outcome) throw outcome.error;
@@ -227,7 +242,7 @@ export class World {
       messagesAfter: (channelId, messageId) =>
         request(() => {
           this.#assertThere(channelId);
-          const after = this.standing(channelId).filter(({ id }) => BigInt(id) > BigInt(messageId));
+          const after = this.standing(channelId).filter(({ id }) => isLater(id, messageId));
           return after.slice(0, 100).map(apiMessage);
         }),
       showTyping: (channelId) => request(() => this.#assertThere(channelId)),
@@ -246,7 +261,7 @@ export class World {
   }
 
   #assertThere(channelId: string): void {
-    if (!this.channels.has(channelId)) throw apiError(404, 10003, 'Unknown Channel');
+    if (this.channels.get(channelId)?.isGone !== false) throw apiError(404, 10003, 'Unknown Channel');
   }
 
   #own(channelId: string, messageId: string): WorldMessage {
@@ -278,6 +293,25 @@ export class World {
     this.channel(channelId).messages.push(message);
     return message;
   }
+}
+
+/** By their ids, which are numbers that grow with time. */
+function isLater(one: string, other: string): boolean {
+  return one.length === other.length ? one > other : one.length > other.length;
+}
+
+function placeWith({ id, name, kind, guildId, parent }: WorldChannel, door: Door): Place {
+  if (kind === 'dm' || guildId === undefined) return { audience: 'dm', channelId: id, homeId: id };
+  const isPublic = door === 'everyone' && kind !== 'private-thread';
+  return {
+    audience: isPublic ? 'public' : 'private',
+    readers: door === 'everyone' ? ['@everyone'] : [...door].toSorted(),
+    channelId: id,
+    homeId: kind === 'thread' && parent !== undefined ? parent.id : id,
+    guildId,
+    channelName: name,
+    ...(parent !== undefined && { parentId: parent.id, parentName: parent.name }),
+  };
 }
 
 function apiError(status: number, code: number, message: string): DiscordAPIError {

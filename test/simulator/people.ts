@@ -1,0 +1,475 @@
+import type { CommandButton } from '../../src/core/chat.ts';
+import type { CommandReply } from '../../src/core/commands.ts';
+import type { VirtualClock } from './clock.ts';
+import type { BotProcess } from './process.ts';
+import type { Promises } from './promises.ts';
+import type { MachineStep, Step } from './steps.ts';
+import type { SaidWord } from './truth.ts';
+import { botId, type Door, type World, type WorldChannel, type WorldMessage } from './world.ts';
+
+const minuteMs = 60_000;
+/** What a command or an answer may take while everything is calm: the model's two minutes, Discord's retries, and what waits before it. */
+export const patienceMs = 6 * minuteMs;
+
+const doors: readonly Door[] = ['everyone', ['staff'], ['crew'], ['staff', 'crew'], ['guest', 'staff']];
+const roles = ['staff', 'crew', 'guest'];
+const undoable = {
+  'forget-and-undo': 'forget',
+  'hide-and-undo': 'hide',
+  'pin-and-undo': 'pin',
+  'edit-and-undo': 'edit',
+} as const;
+
+/** What people need to act. */
+export interface Stage {
+  readonly clock: VirtualClock;
+  readonly world: World;
+  readonly promises: Promises;
+  /** The bot's process of now. */
+  readonly process: () => BotProcess;
+  readonly isDiskCalm: () => boolean;
+  readonly event: (text: string) => void;
+  /** Something that people do not wait for. */
+  readonly inBackground: (work: Promise<unknown>) => void;
+}
+
+/** What people do: they write, give commands, press buttons, change their minds; with what they may expect of it. */
+export class People {
+  readonly #stage: Stage;
+  readonly #world: World;
+  readonly #promises: Promises;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    this.#world = stage.world;
+    this.#promises = stage.promises;
+  }
+
+  get #process(): BotProcess {
+    return this.#stage.process();
+  }
+
+  async do(step: Exclude<Step, MachineStep>): Promise<void> {
+    switch (step.kind) {
+      case 'chat':
+        return this.#say(step, 'I really love', false);
+      case 'say':
+        return this.#say(step, 'I really love', true);
+      case 'say-much':
+        return this.#say(step, `${'And so on. '.repeat(150)}I really love`, true);
+      case 'remember':
+        return this.#remember(step);
+      case 'remember-slash':
+        return this.#rememberBySlash(step);
+      case 'press':
+        return this.#press(step);
+      case 'edit':
+      case 'delete':
+      case 'repeat':
+      case 'stop-sign':
+        return this.#touch(step.kind, step.message);
+      case 'delete-answer':
+        return this.#deleteAnswer(step.message);
+      case 'door':
+        return this.#turnDoor(step);
+      case 'delete-thread':
+        return this.#deleteThread(step);
+      case 'role': {
+        const { roles: own } = pickAt(this.#world.people, step.person);
+        const role = pickAt(roles, step.role);
+        if (!own.delete(role)) own.add(role);
+        return undefined;
+      }
+      case 'forget':
+      case 'purge':
+      case 'share':
+      case 'hide':
+      case 'pin':
+      case 'edit-item':
+      case 'search':
+      case 'forget-and-undo':
+      case 'hide-and-undo':
+      case 'pin-and-undo':
+      case 'edit-and-undo': {
+        const person = pickAt(this.#world.people, step.person);
+        const said = this.#promises.wordOf(person.id, step.word);
+        return said && this.#aboutWord(step, person.id, said);
+      }
+      case 'undo':
+      case 'show':
+      case 'export':
+      case 'erase':
+      case 'reset':
+      case 'pause':
+      case 'pause-here':
+      case 'resume':
+      case 'panel':
+      case 'why':
+      case 'mode-auto':
+      case 'mode-ask':
+      case 'mode-off':
+        return this.#personal(step);
+    }
+  }
+
+  /** What a person is shown of what is kept about them. */
+  async show(personId: string): Promise<string | undefined> {
+    return (await this.#ask(personId, this.#dmOf(personId), 'memory show'))?.text;
+  }
+
+  #channelFor(personId: string, index: number): WorldChannel {
+    return pickAt(
+      [...this.#world.channels.values()].filter((channel) => this.#world.canRead(personId, channel)),
+      index,
+    );
+  }
+
+  #dmOf(personId: string): WorldChannel {
+    for (const channel of this.#world.channels.values()) if (channel.personId === personId) return channel;
+    throw new RangeError(`No DM of ${personId}`);
+  }
+
+  // Talking
+
+  async #say(
+    step: { readonly person: number; readonly channel: number; readonly kind: string },
+    text: string,
+    isForBot: boolean,
+  ): Promise<void> {
+    const person = pickAt(this.#world.people, step.person);
+    let channel = this.#channelFor(person.id, step.channel);
+    // Whatever is said in a DM is for the bot.
+    if (!isForBot && channel.kind === 'dm') {
+      const rooms = [...this.#world.channels.values()].filter(
+        (room) => room.kind !== 'dm' && this.#world.canRead(person.id, room),
+      );
+      if (rooms.length === 0) return;
+      channel = pickAt(rooms, step.channel);
+    }
+    const mention = isForBot && channel.kind !== 'dm' ? `<@${botId}> ` : '';
+    const message = this.#world.write(
+      channel.id,
+      person.id,
+      `${mention}${text} ${this.#promises.nextWord()}.`,
+    );
+    this.#promises.said(person.id, channel.id, message.id);
+    if (isForBot) this.#promises.asked(message, !this.#process.hears);
+    this.#stage.inBackground(this.#process.message(message, isForBot));
+    return Promise.resolve();
+  }
+
+  async #remember(step: { readonly person: number; readonly channel: number }): Promise<void> {
+    const person = pickAt(this.#world.people, step.person);
+    const channel = this.#channelFor(person.id, step.channel);
+    const text = `!memory remember I prefer ${this.#promises.nextWord()}`;
+    const message = this.#world.write(channel.id, person.id, text);
+    this.#asksToKeep(this.#promises.said(person.id, channel.id, message.id));
+    this.#stage.inBackground(this.#process.message(message, true));
+    return Promise.resolve();
+  }
+
+  async #rememberBySlash(step: { readonly person: number; readonly channel: number }): Promise<void> {
+    const person = pickAt(this.#world.people, step.person);
+    const channel = this.#channelFor(person.id, step.channel);
+    const said = this.#promises.said(person.id, channel.id);
+    this.#asksToKeep(said);
+    const answered = async (): Promise<void> => {
+      const line = `memory remember I prefer ${said.word}`;
+      const reply = await this.#process.slash(person.id, channel.id, line);
+      if (reply?.text.startsWith('Remembered') === true) said.isAcknowledged = true;
+    };
+    this.#stage.inBackground(answered());
+    return Promise.resolve();
+  }
+
+  /** What is asked for in public is for everywhere [V1]. */
+  #asksToKeep(said: SaidWord): void {
+    if (said.places[0]?.audience === 'public') said.scope = 'everywhere';
+  }
+
+  // Commands
+
+  /** Gives a command and waits for its answer, which only its person sees. */
+  async #ask(personId: string, channel: WorldChannel, line: string): Promise<CommandReply | undefined> {
+    const process = this.#process;
+    const { hears } = process;
+    const answer = process.slash(personId, channel.id, line);
+    if (!(await this.#stage.clock.runUntilSettled(answer, patienceMs))) {
+      if (hears && process === this.#process && process.hears)
+        this.#promises.broken('commands are answered', line);
+      return undefined;
+    }
+    const reply = await answer;
+    if (reply !== undefined) {
+      this.#stage.event(`reply ${line} ${reply.text}`);
+      this.#promises.replied(personId, line, reply);
+    }
+    return reply;
+  }
+
+  /** Gives a command and presses the first of its buttons that is for the same. */
+  async #askAndConfirm(personId: string, line: string): Promise<CommandReply | undefined> {
+    const dm = this.#dmOf(personId);
+    const asked = await this.#ask(personId, dm, line);
+    const button = asked?.buttons?.find(
+      (each) => each.line?.startsWith(line.split(' ', 2).join(' ')) === true,
+    );
+    return button?.line === undefined ? undefined : this.#ask(personId, dm, button.line);
+  }
+
+  async #aboutWord(
+    {
+      kind,
+      channel,
+    }: { readonly kind: Extract<Step, { readonly word: number }>['kind']; readonly channel: number },
+    personId: string,
+    said: SaidWord,
+  ): Promise<void> {
+    const dm = this.#dmOf(personId);
+    const { word } = said;
+    switch (kind) {
+      case 'forget': {
+        said.isUncertain = true;
+        const reply = await this.#ask(personId, dm, `memory forget ${word}`);
+        if (reply?.text.startsWith('Deprecated ') === true) this.#promises.gone(said, 'forget', false);
+        return;
+      }
+      case 'purge': {
+        said.isUncertain = true;
+        const reply = await this.#askAndConfirm(personId, `memory purge ${word}`);
+        if (reply?.text.startsWith('Erased') === true) this.#promises.gone(said, 'purge', true);
+        return;
+      }
+      case 'search':
+        await this.#ask(personId, this.#channelFor(personId, channel), `memory search ${word}`);
+        return;
+      case 'forget-and-undo':
+      case 'hide-and-undo':
+      case 'pin-and-undo':
+      case 'edit-and-undo':
+        return this.#changeAndUndo(undoable[kind], personId, word);
+      case 'share':
+      case 'hide':
+      case 'pin':
+      case 'edit-item': {
+        const id = await this.#itemId(personId, word);
+        if (id === undefined) return;
+        if (kind === 'edit-item') return this.#editItem(personId, id, said);
+        if (kind === 'share') said.scope = 'everywhere';
+        const reply = await this.#ask(personId, dm, `memory ${kind} ${id}`);
+        // Neither a kill nor a later hand of the bot's makes it wider again.
+        if (kind === 'hide' && reply?.text.includes(word) === true && said.scope === 'as-said')
+          said.scope = 'dm';
+      }
+    }
+  }
+
+  async #editItem(personId: string, id: string, said: SaidWord): Promise<void> {
+    const dm = this.#dmOf(personId);
+    said.isUncertain = true;
+    const next = this.#promises.said(personId, dm.id);
+    next.scope = said.scope;
+    next.places.push(...said.places);
+    await this.#ask(personId, dm, `memory edit ${id} I prefer ${next.word}`);
+  }
+
+  /** The id of the item that says a word, as its owner is shown it. */
+  async #itemId(personId: string, word: string): Promise<string | undefined> {
+    const shown = await this.show(personId);
+    const line = shown?.split('\n').find((each) => each.includes(word));
+    return / id (?<id>[0-9a-f]{8,})/u.exec(line ?? '')?.groups?.['id'];
+  }
+
+  /** Whatever is changed and undone is as it was [K5]. */
+  async #changeAndUndo(change: string, personId: string, word: string): Promise<void> {
+    const process = this.#process;
+    if (!this.#stage.isDiskCalm() || !process.hears) return;
+    if (!(await this.#stage.clock.runUntilSettled(process.idle(), 30 * minuteMs))) return;
+    const id = await this.#itemId(personId, word);
+    if (id === undefined) return;
+    const line = {
+      forget: `memory forget ${word}`,
+      hide: `memory hide ${id}`,
+      pin: `memory pin ${id}`,
+      edit: `memory edit ${id} Something else entirely`,
+    }[change];
+    const before = await this.show(personId);
+    const reply = await this.#ask(personId, this.#dmOf(personId), line ?? '');
+    const undo = undoLine(reply?.buttons ?? []);
+    if (undo === undefined) return;
+    const undone = await this.#ask(personId, this.#dmOf(personId), undo);
+    const after = await this.show(personId);
+    const isWhole = before !== undefined && undone !== undefined && after !== undefined;
+    if (isWhole && before !== after && process === this.#process)
+      this.#promises.broken(
+        'undo restores',
+        `${line}, then ${undo} (${undone.text}):\n--- before\n${before}\n--- after\n${after}`,
+      );
+  }
+
+  async #personal({ kind, person: index, channel: place }: PersonalStep): Promise<void> {
+    const { id } = pickAt(this.#world.people, index);
+    const ask = (line: string): Promise<CommandReply | undefined> =>
+      this.#ask(id, this.#channelFor(id, place), `memory ${line}`);
+    switch (kind) {
+      case 'undo':
+        // What it takes back is known to nobody here.
+        this.#promises.unsettle(id, true);
+        await ask('undo');
+        return;
+      case 'reset':
+        await ask('reset rolling');
+        return;
+      case 'pause-here':
+        await ask('pause here');
+        return;
+      case 'pause': {
+        const reply = await ask('pause');
+        if (reply?.text.startsWith('Paused: ') === true) this.#promises.setOffRecord(id, true);
+        return;
+      }
+      case 'resume':
+        this.#promises.setOffRecord(id, false);
+        await ask('resume');
+        return;
+      case 'erase': {
+        const { now } = this.#stage.clock;
+        const done = await this.#askAndConfirm(id, 'memory erase');
+        this.#promises.setOffRecord(id, false);
+        this.#promises.erased(id, now, done?.text.startsWith('Erased') === true);
+        return;
+      }
+      case 'mode-auto':
+      case 'mode-ask':
+      case 'mode-off':
+        await ask(kind.replace('-', ' '));
+        return;
+      case 'show':
+      case 'export':
+      case 'panel':
+      case 'why':
+        await ask(kind);
+    }
+  }
+
+  // What stands on Discord
+
+  /** A person presses one of the buttons that stand under the bot's latest messages. */
+  async #press(step: { readonly message: number; readonly button: number }): Promise<void> {
+    const offered = this.#latest(20, (each) => each.authorId === botId && each.components.length > 0);
+    if (offered.length === 0) return;
+    const message = pickAt(offered, step.message);
+    const ids = [...JSON.stringify(message.components).matchAll(/"custom_id":"(?<id>(?:[^"\\]|\\.)*)"/gu)];
+    if (ids.length === 0) return;
+    const customId = String(JSON.parse(`"${pickAt(ids, step.button).groups?.['id'] ?? ''}"`));
+    const personId = /\d{17,20}/u.exec(customId)?.[0];
+    if (personId === undefined || !this.#world.people.some(({ id }) => id === personId)) return;
+    // What it does is known to nobody here.
+    this.#promises.unsettle(personId, /undo|^offer/u.test(customId));
+    if (/memory (?:share|panel-do)/u.test(customId)) this.#promises.shared(personId);
+    if (/resume|erase|undo|panel-do/u.test(customId)) this.#promises.setOffRecord(personId, false);
+    const pressed = async (): Promise<void> => {
+      const reply = await this.#process.press(personId, message, customId);
+      if (reply !== undefined) this.#promises.replied(personId, customId, reply);
+    };
+    this.#stage.inBackground(pressed());
+    return Promise.resolve();
+  }
+
+  #latest(ofEach: number, isMeant: (message: WorldMessage) => boolean): readonly WorldMessage[] {
+    return [...this.#world.channels.values()]
+      .filter(({ isGone }) => !isGone)
+      .flatMap(({ messages }) => messages.slice(-ofEach))
+      .filter((message) => !message.isDeleted && isMeant(message));
+  }
+
+  async #touch(kind: 'edit' | 'delete' | 'repeat' | 'stop-sign', index: number): Promise<void> {
+    const recent = this.#latest(8, ({ authorId }) => authorId !== botId);
+    if (recent.length === 0) return;
+    const message = pickAt(recent, index);
+    const { channelId, id, authorId, text } = message;
+    switch (kind) {
+      case 'repeat':
+        this.#stage.inBackground(this.#process.message(message, this.#process.isForBot(message)));
+        return;
+      case 'stop-sign':
+        this.#promises.excuse(id);
+        this.#stage.inBackground(this.#process.reacted(channelId, id, authorId, '🛑'));
+        return;
+      case 'delete':
+        this.#promises.messageGone(message, 'delete');
+        message.isDeleted = true;
+        this.#stage.inBackground(this.#process.deleted(channelId, [id]));
+        return;
+      case 'edit':
+        if (text.startsWith('!')) return;
+        this.#promises.messageGone(message, 'edit');
+        this.#world.edit(
+          message,
+          `${text.startsWith('<@') ? `<@${botId}> ` : ''}I really love ${this.#promises.nextWord()}.`,
+        );
+        this.#promises.said(authorId, channelId, id);
+        this.#stage.inBackground(this.#process.edited(message));
+    }
+    return Promise.resolve();
+  }
+
+  async #deleteAnswer(index: number): Promise<void> {
+    const answers = this.#latest(8, ({ authorId }) => authorId === botId);
+    if (answers.length === 0) return;
+    const message = pickAt(answers, index);
+    this.#promises.excuse(message.answers ?? '');
+    message.isDeleted = true;
+    this.#stage.inBackground(this.#process.deleted(message.channelId, [message.id]));
+    return Promise.resolve();
+  }
+
+  async #turnDoor({ channel, door }: { readonly channel: number; readonly door: number }): Promise<void> {
+    const rooms = [...this.#world.channels.values()].filter(({ kind }) => kind === 'text');
+    const room = pickAt(rooms, channel);
+    this.#world.turnDoor(room, pickAt(doors, door));
+    // An answer that was made for fewer readers is kept back.
+    this.#promises.excuseWhere(({ channelId }) => {
+      const { id, parent } = this.#world.channel(channelId);
+      return id === room.id || parent?.id === room.id;
+    });
+    return Promise.resolve();
+  }
+
+  /** A thread is deleted, and another one opened. */
+  async #deleteThread({ channel, door }: { readonly channel: number; readonly door: number }): Promise<void> {
+    const channels = [...this.#world.channels.values()].filter(({ isGone }) => !isGone);
+    const threads = channels.filter(({ kind }) => kind === 'thread' || kind === 'private-thread');
+    const thread = pickAt(threads, channel);
+    thread.isGone = true;
+    this.#promises.excuseWhere(({ channelId }) => channelId === thread.id);
+    this.#stage.inBackground(this.#process.channelsDeleted([thread.id]));
+    const parent = pickAt(
+      channels.filter(({ kind }) => kind === 'text'),
+      door,
+    );
+    this.#world.open({
+      id: this.#world.nextId(),
+      name: `${thread.name}+`,
+      kind: thread.kind,
+      parent,
+      ...(parent.guildId !== undefined && { guildId: parent.guildId }),
+    });
+    return Promise.resolve();
+  }
+}
+
+type PersonalStep = Exclude<
+  Extract<Step, { readonly person: number; readonly channel: number }>,
+  { readonly word: number } | { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' }
+>;
+
+function pickAt<T>(list: readonly T[], index: number): T {
+  const picked = list[index % list.length];
+  if (picked === undefined) throw new RangeError('Nothing to pick from');
+  return picked;
+}
+
+function undoLine(buttons: readonly CommandButton[]): string | undefined {
+  return buttons.find(({ line }) => line?.startsWith('memory undo') === true)?.line;
+}

@@ -1,0 +1,338 @@
+import type { CommandReply } from '../../src/core/commands.ts';
+import type { ModelRequest } from '../../src/core/model.ts';
+import type { Place } from '../../src/core/place.ts';
+import type { VirtualClock } from './clock.ts';
+import type { SimulatedDisk } from './disk.ts';
+import {
+  echoPattern,
+  mayBeTold,
+  unechoed,
+  wordOf,
+  wordPattern,
+  type Origin,
+  type SaidWord,
+} from './truth.ts';
+import type { World, WorldChannel, WorldMessage } from './world.ts';
+
+const minuteMs = 60_000;
+/** How long a change can be undone [K5]. */
+export const undoMs = 10 * minuteMs;
+/** After a change of who reads along, or of what is gone, what was on its way may still arrive. */
+const graceMs = 5000;
+/** What a turn takes at most from its message to its answer, with what waits before it. */
+const turnMs = 6 * minuteMs;
+/** Characters of a prompt, all of its sections at their budgets [P4]. */
+const promptChars = 41_000;
+const messageChars = 2000;
+
+export interface Breach {
+  readonly promise: string;
+  readonly detail: string;
+}
+
+interface Asked {
+  readonly message: WorldMessage;
+  /** Nothing has to come of it. */
+  isExcused: boolean;
+}
+
+/**
+ * What people were promised, and whether it is kept, seen from outside: what they wrote, what they were told, what leaves for the model and what stands on the disk. Nothing here
+ * knows how the bot is made.
+ */
+export class Promises {
+  readonly #words = new Map<string, SaidWord>();
+  readonly #wordsOfMessages = new Map<string, SaidWord[]>();
+  readonly #asked = new Map<string, Asked>();
+  /** Messages of the bot by what they answer. */
+  readonly #answers = new Map<string, Set<string>>();
+  /** The newest message of each person in each channel that was answered. */
+  readonly #answered = new Map<string, bigint>();
+  /** Whom which echo was told, and where: that is theirs to hear again, where what was said there may be. */
+  readonly #echoes = new Map<string, (Origin & { readonly message: WorldMessage })[]>();
+  readonly #offRecord = new Set<string>();
+  readonly #clock: VirtualClock;
+  readonly #world: World;
+  readonly #disk: SimulatedDisk;
+  #wordCount = 0;
+  #breach: Breach | undefined;
+
+  constructor(clock: VirtualClock, world: World, disk: SimulatedDisk) {
+    this.#clock = clock;
+    this.#world = world;
+    this.#disk = disk;
+  }
+
+  /** The first promise that was broken. */
+  get breach(): Breach | undefined {
+    return this.#breach;
+  }
+
+  broken(promise: string, detail: string): void {
+    this.#breach ??= { promise, detail };
+  }
+
+  // What people say and do
+
+  /** A word that nobody has said yet. */
+  nextWord(): string {
+    return wordOf(this.#wordCount + 1);
+  }
+
+  /** A person says {@link nextWord}, in a message or by a slash command. */
+  said(ownerId: string, channelId: string, messageId?: string): SaidWord {
+    this.#wordCount += 1;
+    const said: SaidWord = {
+      word: wordOf(this.#wordCount),
+      ownerId,
+      ...(messageId !== undefined && { messageId }),
+      places: [this.#world.placeOf(channelId)],
+      at: this.#clock.now,
+      isOffRecord: this.#offRecord.has(ownerId),
+      scope: 'as-said',
+      isAcknowledged: false,
+      isUncertain: false,
+    };
+    this.#words.set(said.word, said);
+    if (messageId !== undefined)
+      this.#wordsOfMessages.set(messageId, [...(this.#wordsOfMessages.get(messageId) ?? []), said]);
+    return said;
+  }
+
+  /** The bot comes to read a message, perhaps long after it was written. */
+  read(message: WorldMessage): void {
+    for (const said of this.#wordsIn(message)) said.places.push(this.#world.placeOf(message.channelId));
+  }
+
+  /** A word that a person has said and not given up, by its number; `undefined` where there is none. */
+  wordOf(ownerId: string, index: number): SaidWord | undefined {
+    const own = [...this.#words.values()].filter(
+      (said) => said.ownerId === ownerId && said.gone === undefined,
+    );
+    return own[index % own.length];
+  }
+
+  /** What a person does from here on leaves open what becomes of what they said. */
+  unsettle(ownerId: string, mayRestore: boolean): void {
+    for (const said of this.#words.values())
+      if (said.ownerId === ownerId && said.gone?.isFinal !== true) {
+        said.isUncertain = true;
+        if (mayRestore) delete said.gone;
+      }
+  }
+
+  /** A person may have widened what they said. */
+  shared(ownerId: string): void {
+    for (const said of this.#words.values()) if (said.ownerId === ownerId) said.scope = 'everywhere';
+  }
+
+  setOffRecord(ownerId: string, isOffRecord: boolean): void {
+    if (isOffRecord) this.#offRecord.add(ownerId);
+    else this.#offRecord.delete(ownerId);
+  }
+
+  gone(said: SaidWord, how: string, isFinal: boolean): void {
+    said.gone = { at: this.#clock.now, isFinal, how };
+  }
+
+  /** A message was deleted or got another text. Commands keep what they did. */
+  messageGone(message: WorldMessage, how: string): void {
+    for (const said of this.#wordsIn(message)) {
+      said.isUncertain = true;
+      if (!message.text.startsWith('!')) this.gone(said, how, true);
+    }
+    this.excuse(message.id);
+  }
+
+  /** Everything that a person had said by a moment; `isTold`: they were told that it is gone. */
+  erased(ownerId: string, at: number, isTold: boolean): void {
+    for (const { message } of this.#asked.values()) if (message.authorId === ownerId) this.excuse(message.id);
+    for (const said of this.#words.values()) {
+      if (said.ownerId !== ownerId || said.at > at || said.gone?.isFinal === true) continue;
+      said.isUncertain = true;
+      if (isTold) this.gone(said, 'erase', true);
+    }
+  }
+
+  /** A message that the bot has to answer, unless it is excused. */
+  asked(message: WorldMessage, isExcused: boolean): void {
+    this.#asked.set(message.id, { message, isExcused });
+  }
+
+  excuse(messageId: string): void {
+    const asked = this.#asked.get(messageId);
+    if (asked !== undefined) asked.isExcused = true;
+  }
+
+  excuseWhere(isExcused: (message: WorldMessage) => boolean): void {
+    for (const asked of this.#asked.values()) if (isExcused(asked.message)) asked.isExcused = true;
+  }
+
+  // What has to hold
+
+  /** A request leaves for the model: nothing in it that may not be told to this person in this place [V2], or that is gone. */
+  requested(request: ModelRequest): void {
+    if (request.purpose !== 'chat' || request.conversation === undefined) return;
+    // What tools read later in the turn was asked of them before.
+    if (request.messages.some(({ content }) => content.some(({ type }) => type === 'tool_result'))) return;
+    const texts = request.system.map((block) => block.text);
+    for (const { content } of request.messages)
+      for (const block of content) if ('text' in block) texts.push(block.text);
+    const text = texts.join('\n');
+    if (text.length > promptChars) this.broken('prompts keep to their budget', `${text.length} characters`);
+    const [channelId = '', speakerId = ''] = request.conversation.split(':');
+    const channel = this.#world.channel(channelId);
+    const where = `a prompt for ${speakerId} in ${describe(channel)}`;
+    for (const word of new Set(text.match(wordPattern)))
+      this.#checkWord(word, speakerId, channel, () => `${where}: ${around(word, text)}`);
+    for (const echo of new Set(text.match(echoPattern)))
+      this.#checkEcho(echo, speakerId, channel, () => `${where}: ${around(echo, text)}`);
+  }
+
+  #checkWord(word: string, speakerId: string, channel: WorldChannel, where: () => string): void {
+    const said = this.#words.get(word);
+    if (said === undefined) return;
+    const message = this.#world.message(said.messageId ?? '');
+    const standsHere = message?.channelId === channel.id && !message.isDeleted && message.text.includes(word);
+    // What is purged stays where it stands on Discord.
+    if (said.gone !== undefined && !(standsHere && said.gone.how === 'purge')) {
+      if (this.#clock.now - said.gone.at > graceMs)
+        this.broken('what is gone is told no more', `${word} (${said.gone.how}) in ${where()}`);
+    } else if (!standsHere && !this.#isAdmitted(said, speakerId, channel))
+      this.broken(
+        'nothing is told where it may not',
+        `${word} of ${said.ownerId}, said in ${JSON.stringify(said.places)}, in ${where()}`,
+      );
+  }
+
+  /** The bot's own words of a word: in answers that stand here, or were given to this person where it may be told here. */
+  #checkEcho(
+    echo: string,
+    speakerId: string,
+    channel: WorldChannel,
+    where: () => string,
+    except?: string,
+  ): void {
+    const said = this.#words.get(unechoed(echo));
+    if (said === undefined || said.scope === 'dm') return;
+    const heard = this.#echoes.get(echo) ?? [];
+    const stands = heard.some(
+      ({ message: { id, channelId, text, isDeleted } }) =>
+        channelId === channel.id && id !== except && !isDeleted && text.includes(echo),
+    );
+    if (stands) return;
+    if ([said, ...heard].some((origin) => this.#isAdmitted(origin, speakerId, channel))) return;
+    this.broken(
+      'nothing is told where it may not',
+      `${echo} of ${said.ownerId}, said in ${JSON.stringify(said.places)}, in ${where()}; told before ${JSON.stringify(heard.map(({ ownerId, places }) => [ownerId, places]))}`,
+    );
+  }
+
+  #isAdmitted(origin: Origin, speakerId: string, channel: WorldChannel): boolean {
+    return this.#world
+      .placesSince(channel.id, this.#clock.now - graceMs)
+      .some((place: Place) => mayBeTold(origin, speakerId, place));
+  }
+
+  /** A message of the bot's can be read, as it is now. */
+  shown(message: WorldMessage, channel: WorldChannel): void {
+    if (message.text.length > messageChars) this.broken('messages fit', `${message.text.length} characters`);
+    const { answers } = message;
+    if (answers === undefined) return;
+    const ids = this.#answers.get(answers) ?? new Set();
+    this.#answers.set(answers, ids.add(message.id));
+    const standing = [...ids].filter((id) => this.#world.message(id)?.isDeleted === false);
+    if (standing.length > 1)
+      this.broken('one reply a message', `${answers} is answered by ${standing.join(' and ')}`);
+    const asked = this.#world.message(answers);
+    if (asked === undefined) return;
+    const { authorId } = asked;
+    const key = `${channel.id} ${authorId}`;
+    if (BigInt(answers) > (this.#answered.get(key) ?? 0n)) this.#answered.set(key, BigInt(answers));
+    const where = (): string => `an answer to ${authorId} in ${describe(channel)}`;
+    const places = this.#world.placesSince(channel.id, Math.max(asked.at, this.#clock.now - turnMs));
+    for (const echo of new Set(message.text.match(echoPattern))) {
+      const said = this.#words.get(unechoed(echo));
+      if (said === undefined) continue;
+      if (this.#world.message(said.messageId ?? '')?.channelId !== channel.id)
+        this.#checkEcho(echo, authorId, channel, where, message.id);
+      const told = this.#echoes.get(echo) ?? [];
+      if (told.some((each) => each.message === message)) continue;
+      told.push({ ownerId: authorId, places, scope: 'as-said', message });
+      this.#echoes.set(echo, told);
+    }
+  }
+
+  /** What a person is shown of memory is their own [V2]. */
+  replied(personId: string, line: string, { text, files = [] }: CommandReply): void {
+    const texts = [text, ...files.map(({ bytes }) => Buffer.from(bytes).toString('latin1'))];
+    for (const each of texts)
+      for (const word of each.match(wordPattern) ?? []) {
+        const said = this.#words.get(word);
+        if (said !== undefined && said.ownerId !== personId && !line.includes(word))
+          this.broken(
+            'nobody sees the memory of another',
+            `${line} showed ${word} of ${said.ownerId} to ${personId}`,
+          );
+      }
+  }
+
+  /** Everything that was asked by now is answered, unless something stood in the way. */
+  checkAnswered(): void {
+    for (const [id, { message, isExcused }] of this.#asked) {
+      this.#asked.delete(id);
+      if (isExcused || this.#isAnswered(message)) continue;
+      this.broken('every message is answered', `${id} of ${message.authorId}: ${message.text.slice(0, 80)}`);
+    }
+  }
+
+  /** By itself, or with a later message of the same person. */
+  #isAnswered({ id, channelId, authorId }: WorldMessage): boolean {
+    return (this.#answered.get(`${channelId} ${authorId}`) ?? 0n) >= BigInt(id);
+  }
+
+  /** Nothing that is gone for good, or was said off the record, stands in a byte of the disk [S7] [K9]. */
+  checkDisk(): void {
+    const onDisk = this.#disk.words(wordPattern);
+    for (const said of this.#words.values()) {
+      const paths = onDisk.get(said.word)?.join(', ');
+      if (said.isOffRecord && paths !== undefined)
+        this.broken('nothing is stored off the record', `${said.word} stands in ${paths}`);
+      if (said.gone === undefined) continue;
+      const { at, isFinal, how } = said.gone;
+      if (!isFinal && this.#clock.now - at < undoMs + minuteMs) continue;
+      if (paths !== undefined)
+        this.broken('what is gone is gone', `${said.word} (${how}) stands in ${paths}`);
+      else if (isFinal) this.#words.delete(said.word);
+    }
+  }
+
+  /** What a person was told to be remembered, and has not touched since, is shown to them. */
+  due(ownerId: string): readonly string[] {
+    return [...this.#words.values()]
+      .filter(
+        (said) =>
+          said.ownerId === ownerId && said.isAcknowledged && said.gone === undefined && !said.isUncertain,
+      )
+      .map(({ word }) => word);
+  }
+
+  checkKept(ownerId: string, shown: string): void {
+    for (const word of this.due(ownerId))
+      if (!shown.includes(word))
+        this.broken('what is acknowledged is kept', `${word} of ${ownerId} is not shown`);
+  }
+
+  #wordsIn({ id }: WorldMessage): readonly SaidWord[] {
+    return this.#wordsOfMessages.get(id) ?? [];
+  }
+}
+
+function around(word: string, text: string): string {
+  const at = text.indexOf(word);
+  return `…${text.slice(Math.max(0, at - 150), at + 60).replaceAll('\n', ' ⏎ ')}…`;
+}
+
+function describe({ name, kind, door }: WorldChannel): string {
+  return kind === 'dm' ? 'their DM' : `${name} (${String(door)})`;
+}
