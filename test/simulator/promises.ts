@@ -4,6 +4,7 @@ import type { Place } from '../../src/core/place.ts';
 import type { VirtualClock } from './clock.ts';
 import type { SimulatedDisk } from './disk.ts';
 import {
+  echoOf,
   echoPattern,
   mayBeTold,
   unechoed,
@@ -36,6 +37,18 @@ interface Asked {
   isExcused: boolean;
 }
 
+/** Where something is told. */
+interface Telling {
+  readonly channel: WorldChannel;
+  /** The channel's place, or places where that has just changed. */
+  readonly places: Place[];
+  /** What is gone since then may still be on its way. */
+  readonly since: number;
+  readonly where: () => string;
+  /** That tells it. */
+  readonly message?: WorldMessage;
+}
+
 /**
  * What people were promised, and whether it is kept, seen from outside: what they wrote, what they were told, what leaves for the model and what stands on the disk. Nothing here
  * knows how the bot is made.
@@ -48,8 +61,10 @@ export class Promises {
   readonly #answers = new Map<string, Set<string>>();
   /** The newest message of each person in each channel that was answered. */
   readonly #answered = new Map<string, bigint>();
+  /** Messages of the bot that told an echo. */
+  readonly #echoes = new Map<string, Set<WorldMessage>>();
   /** Whom which echo was told, and where: that is theirs to hear again, where what was said there may be. */
-  readonly #echoes = new Map<string, (Origin & { readonly message: WorldMessage })[]>();
+  readonly #heard = new Map<string, Map<string, Origin>>();
   readonly #offRecord = new Set<string>();
   readonly #clock: VirtualClock;
   readonly #world: World;
@@ -173,65 +188,81 @@ export class Promises {
   /** A request leaves for the model: nothing in it that may not be told to this person in this place [V2], or that is gone. */
   requested(request: ModelRequest): void {
     if (request.purpose !== 'chat' || request.conversation === undefined) return;
-    // What tools read later in the turn was asked of them before.
-    if (request.messages.some(({ content }) => content.some(({ type }) => type === 'tool_result'))) return;
-    const texts = request.system.map((block) => block.text);
-    for (const { content } of request.messages)
-      for (const block of content) if ('text' in block) texts.push(block.text);
-    const text = texts.join('\n');
-    if (text.length > promptChars) this.broken('prompts keep to their budget', `${text.length} characters`);
+    const text = textOf(request);
+    // What was right when the turn began stands in its later rounds too.
+    const isFirst = !request.messages.some(({ content }) =>
+      content.some(({ type }) => type === 'tool_result'),
+    );
+    const since = this.#clock.now - (isFirst ? graceMs : turnMs);
+    if (isFirst && text.length > promptChars)
+      this.broken('prompts keep to their budget', `${text.length} characters`);
     const [channelId = '', speakerId = ''] = request.conversation.split(':');
     const channel = this.#world.channel(channelId);
+    const places = this.#world.placesSince(channelId, since);
     const where = `a prompt for ${speakerId} in ${describe(channel)}`;
-    for (const word of new Set(text.match(wordPattern)))
-      this.#checkWord(word, speakerId, channel, () => `${where}: ${around(word, text)}`);
-    for (const echo of new Set(text.match(echoPattern)))
-      this.#checkEcho(echo, speakerId, channel, () => `${where}: ${around(echo, text)}`);
+    for (const word of new Set(text.match(wordPattern))) {
+      this.#checkWord(word, speakerId, {
+        channel,
+        places,
+        since,
+        where: () => `${where}: ${around(word, text)}`,
+      });
+      this.#hears(echoOf(word), speakerId, places);
+    }
+    for (const echo of new Set(text.match(echoPattern))) {
+      this.#checkEcho(echo, speakerId, {
+        channel,
+        places,
+        since,
+        where: () => `${where}: ${around(echo, text)}`,
+      });
+      this.#hears(echo, speakerId, places);
+    }
   }
 
-  #checkWord(word: string, speakerId: string, channel: WorldChannel, where: () => string): void {
+  #checkWord(word: string, speakerId: string, { channel, places, since, where }: Telling): void {
     const said = this.#words.get(word);
     if (said === undefined) return;
     const message = this.#world.message(said.messageId ?? '');
     const standsHere = message?.channelId === channel.id && !message.isDeleted && message.text.includes(word);
     // What is purged stays where it stands on Discord.
     if (said.gone !== undefined && !(standsHere && said.gone.how === 'purge')) {
-      if (this.#clock.now - said.gone.at > graceMs)
+      if (said.gone.at < since)
         this.broken('what is gone is told no more', `${word} (${said.gone.how}) in ${where()}`);
-    } else if (!standsHere && !this.#isAdmitted(said, speakerId, channel))
+    } else if (!standsHere && !places.some((place) => mayBeTold(said, speakerId, place)))
       this.broken(
         'nothing is told where it may not',
         `${word} of ${said.ownerId}, said in ${JSON.stringify(said.places)}, in ${where()}`,
       );
   }
 
-  /** The bot's own words of a word: in answers that stand here, or were given to this person where it may be told here. */
-  #checkEcho(
-    echo: string,
-    speakerId: string,
-    channel: WorldChannel,
-    where: () => string,
-    except?: string,
-  ): void {
+  /** The bot's own words of a word: in answers that stand here, or that this person was given where it may be told here. */
+  #checkEcho(echo: string, speakerId: string, { channel, places, where, message }: Telling): void {
     const said = this.#words.get(unechoed(echo));
     if (said === undefined || said.scope === 'dm') return;
-    const heard = this.#echoes.get(echo) ?? [];
-    const stands = heard.some(
-      ({ message: { id, channelId, text, isDeleted } }) =>
-        channelId === channel.id && id !== except && !isDeleted && text.includes(echo),
-    );
-    if (stands) return;
-    if ([said, ...heard].some((origin) => this.#isAdmitted(origin, speakerId, channel))) return;
+    const origins = [said, ...(this.#heard.get(echo)?.values() ?? [])];
+    if (places.some((place) => origins.some((origin) => mayBeTold(origin, speakerId, place)))) return;
+    for (const shown of this.#echoes.get(echo) ?? [])
+      if (
+        shown.channelId === channel.id &&
+        shown !== message &&
+        !shown.isDeleted &&
+        shown.text.includes(echo)
+      )
+        return;
     this.broken(
       'nothing is told where it may not',
-      `${echo} of ${said.ownerId}, said in ${JSON.stringify(said.places)}, in ${where()}; told before ${JSON.stringify(heard.map(({ ownerId, places }) => [ownerId, places]))}`,
+      `${echo} of ${said.ownerId}, said in ${JSON.stringify(said.places)}, in ${where()}; told before ${JSON.stringify(origins)}`,
     );
   }
 
-  #isAdmitted(origin: Origin, speakerId: string, channel: WorldChannel): boolean {
-    return this.#world
-      .placesSince(channel.id, this.#clock.now - graceMs)
-      .some((place: Place) => mayBeTold(origin, speakerId, place));
+  /** What stands in somebody's prompt may be in the answer to them, and so be theirs to hear again. */
+  #hears(echo: string, ownerId: string, places: Place[]): void {
+    const heard = this.#heard.get(echo) ?? new Map<string, Origin>();
+    this.#heard.set(
+      echo,
+      heard.set(`${ownerId} ${JSON.stringify(places)}`, { ownerId, places, scope: 'as-said' }),
+    );
   }
 
   /** A message of the bot's can be read, as it is now. */
@@ -244,22 +275,16 @@ export class Promises {
     const standing = [...ids].filter((id) => this.#world.message(id)?.isDeleted === false);
     if (standing.length > 1)
       this.broken('one reply a message', `${answers} is answered by ${standing.join(' and ')}`);
-    const asked = this.#world.message(answers);
-    if (asked === undefined) return;
-    const { authorId } = asked;
+    const authorId = this.#world.message(answers)?.authorId;
+    if (authorId === undefined) return;
     const key = `${channel.id} ${authorId}`;
     if (BigInt(answers) > (this.#answered.get(key) ?? 0n)) this.#answered.set(key, BigInt(answers));
     const where = (): string => `an answer to ${authorId} in ${describe(channel)}`;
-    const places = this.#world.placesSince(channel.id, Math.max(asked.at, this.#clock.now - turnMs));
+    const since = this.#clock.now - graceMs;
+    const places = this.#world.placesSince(channel.id, since);
     for (const echo of new Set(message.text.match(echoPattern))) {
-      const said = this.#words.get(unechoed(echo));
-      if (said === undefined) continue;
-      if (this.#world.message(said.messageId ?? '')?.channelId !== channel.id)
-        this.#checkEcho(echo, authorId, channel, where, message.id);
-      const told = this.#echoes.get(echo) ?? [];
-      if (told.some((each) => each.message === message)) continue;
-      told.push({ ownerId: authorId, places, scope: 'as-said', message });
-      this.#echoes.set(echo, told);
+      this.#checkEcho(echo, authorId, { channel, places, since, where, message });
+      this.#echoes.set(echo, (this.#echoes.get(echo) ?? new Set()).add(message));
     }
   }
 
@@ -295,15 +320,16 @@ export class Promises {
   checkDisk(): void {
     const onDisk = this.#disk.words(wordPattern);
     for (const said of this.#words.values()) {
-      const paths = onDisk.get(said.word)?.join(', ');
-      if (said.isOffRecord && paths !== undefined)
-        this.broken('nothing is stored off the record', `${said.word} stands in ${paths}`);
-      if (said.gone === undefined) continue;
-      const { at, isFinal, how } = said.gone;
-      if (!isFinal && this.#clock.now - at < undoMs + minuteMs) continue;
-      if (paths !== undefined)
-        this.broken('what is gone is gone', `${said.word} (${how}) stands in ${paths}`);
-      else if (isFinal) this.#words.delete(said.word);
+      const { word, gone } = said;
+      // The workspace is the installation's, and stays when its owner's own memory is erased [K11].
+      const isOfPerson = (path: string): boolean => gone?.how !== 'erase' || !path.startsWith('/workspace/');
+      const paths = (onDisk.get(word) ?? []).filter(isOfPerson).join(', ');
+      if (said.isOffRecord && paths !== '')
+        this.broken('nothing is stored off the record', `${word} stands in ${paths}`);
+      if (gone === undefined) continue;
+      if (!gone.isFinal && this.#clock.now - gone.at < undoMs + minuteMs) continue;
+      if (paths !== '') this.broken('what is gone is gone', `${word} (${gone.how}) stands in ${paths}`);
+      else if (gone.isFinal) this.#words.delete(word);
     }
   }
 
@@ -326,6 +352,16 @@ export class Promises {
   #wordsIn({ id }: WorldMessage): readonly SaidWord[] {
     return this.#wordsOfMessages.get(id) ?? [];
   }
+}
+
+/** All that a model reads, tools' results included. */
+function textOf({ system, messages }: ModelRequest): string {
+  const texts = system.map(({ text }) => text);
+  for (const { content } of messages)
+    for (const block of content)
+      if (block.type === 'text') texts.push(block.text);
+      else if (block.type === 'tool_result') texts.push(block.text);
+  return texts.join('\n');
 }
 
 function around(word: string, text: string): string {

@@ -58,6 +58,8 @@ class Simulation {
   #random: Random;
   #process: BotProcess;
   #isLying = false;
+  /** Since the process began to start. */
+  #hadDiskFault = false;
   readonly #surprised = (error: unknown): void => {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#promises.broken('no surprise', detail);
@@ -202,6 +204,7 @@ class Simulation {
   async #start(): Promise<void> {
     const made = new BotProcess(this.#machine);
     this.#process = made;
+    this.#hadDiskFault = this.#disk.mood !== calmDisk;
     const started = made.start({
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '3',
       DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
@@ -217,8 +220,8 @@ class Simulation {
       await started;
     } catch (error) {
       this.#event(`start failed: ${String(error)}`);
-      // With a healthy disk there is no reason.
-      if (this.#disk.mood === calmDisk) throw error;
+      // With a disk that was healthy all the time there is no reason.
+      if (!this.#hadDiskFault) throw error;
       await this.#kill();
     }
   }
@@ -279,6 +282,7 @@ class Simulation {
 
   #turnWeather(weather: Weather): void {
     this.#disk.mood = diskMoods[weather] ?? calmDisk;
+    this.#hadDiskFault ||= this.#disk.mood !== calmDisk;
     this.#world.mood = discordMoods[weather] ?? calmDiscord;
     this.#vendor.mood = vendorMoods[weather] ?? calmVendor;
     this.#isLying = weather === 'lying-model';
