@@ -295,6 +295,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     log: sessionLog,
     layers,
     answers: ports.answers,
+    mayStore: (session) => people.mayStore(session),
     changed: ports.changed,
     endWork: ports.endWork,
     noteErased: (userId, at) => people.noteErased(userId, at),

@@ -101,6 +101,8 @@ export interface ChangeLedgerPorts {
   /** All of them, the log first, on or off. */
   readonly layers: readonly MemoryLayer[];
   readonly answers: AnswerKeeper;
+  /** Whether what a person says in a conversation by now may be written down [K9]. Must not reject. */
+  readonly mayStore: (session: SessionKey) => Promise<boolean>;
   /** A session has changed: what was made of it is to be made anew; where messages came back, its history too. */
   readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
   /**

@@ -45,11 +45,22 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   /** Carries out an edit or deletion. Never rejects: what fails is in the log and in the ledger. */
   async function record(change: MessageChange): Promise<void> {
     recent.note(change);
-    // A turn that waits has the words as they are; on disk, and where they are compared with the log, secrets are masked [K14].
-    const kept = change.kind === 'edited' ? { ...change, text: maskSecrets(change.text) } : change;
+    const kept = asKept(change);
     // What the channel's last process left comes before it.
     if (processes !== undefined) await finishing;
-    await order.run(change.channelId, () => writes.begin(() => carryOut(kept, undefined)));
+    await order.run(change.channelId, () => writes.begin(async () => carryOut(await kept, undefined)));
+  }
+
+  /**
+   * A change as it goes to the disk; a turn that waits has the words as they are. With secrets masked [K14], as where they are compared with the log; what
+   * the author says in a pause is not written down [K9], so that an edit then takes the message out.
+   */
+  async function asKept(change: MessageChange): Promise<MessageChange> {
+    if (change.kind === 'deleted') return change;
+    const { channelId, messageId, authorId: userId, text } = change;
+    return userId === undefined || (await ports.mayStore({ channelId, userId }))
+      ? { ...change, text: maskSecrets(text) }
+      : { kind: 'deleted', channelId, messageIds: [messageId] };
   }
 
   /**

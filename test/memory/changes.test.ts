@@ -103,6 +103,17 @@ describe('an edit or deletion [G5]', () => {
     await recording;
   });
 
+  it('brings in no new words in a pause [K9], be it in the ledger: the message is taken out', async () => {
+    const { store, ledgerOver, messageId, log } = await setUp();
+    const paused = ledgerOver([failing], undefined, () => Promise.resolve(false));
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await paused.record({ ...edit, text: 'I keep axolotls' });
+    expect(await openIn(store)).toHaveLength(1);
+    expect(await log.message(session, messageId)).toBeUndefined();
+    expect(await logIn(store)).not.toContain('axolotls');
+    expect((await openIn(store)).join('\n')).not.toContain('axolotls');
+  });
+
   it('reaches the other layers where one fails, is used nowhere, and is finished after the next start', async () => {
     const { store, ledgerOver, durable, messageId, log, texts } = await setUp();
     const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId] } as const;

@@ -29,6 +29,7 @@ export function ledgerFor(
     },
     layers,
     answers: noAnswers,
+    mayStore: () => Promise.resolve(true),
     changed: () => {},
     endWork: () => {},
     noteErased: () => Promise.resolve(),

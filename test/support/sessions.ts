@@ -172,7 +172,11 @@ export function openSessions(
   const changed: SessionKey[] = [];
 
   /** The real ledger over the log and these layers. */
-  function ledgerOver(layers: readonly MemoryLayer[], answers: AnswerKeeper = noAnswers) {
+  function ledgerOver(
+    layers: readonly MemoryLayer[],
+    answers: AnswerKeeper = noAnswers,
+    mayStore: () => Promise<boolean> = () => Promise.resolve(true),
+  ) {
     return createChangeLedger({
       store,
       recent,
@@ -180,6 +184,7 @@ export function openSessions(
       log: sessionLog,
       layers: [sessionLog, ...layers],
       answers,
+      mayStore,
       changed: (of) => changed.push(of),
       endWork: () => {},
       noteErased: () => Promise.resolve(),

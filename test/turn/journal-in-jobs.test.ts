@@ -50,6 +50,7 @@ function twoProcesses(pause: () => number) {
       },
       layers: [],
       answers: journal,
+      mayStore: () => Promise.resolve(true),
       changed: () => {},
       endWork: () => {},
       noteErased: (userId, at) => people.noteErased(userId, at),

@@ -37,6 +37,7 @@ function setUp<S extends Store>(store: S) {
     log,
     layers: [log, notebook],
     answers: noAnswers,
+    mayStore: () => Promise.resolve(true),
     changed: () => {},
     endWork: () => {},
     noteErased: () => Promise.resolve(),
