@@ -300,6 +300,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     endWork: ports.endWork,
     noteErased: (userId, at) => people.noteErased(userId, at),
     processes: ports.processes,
+    timer: ports.timer,
     logger,
   });
   const retention = createRetention({

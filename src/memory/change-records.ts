@@ -7,6 +7,7 @@ import { sessionName, type SessionKey } from '../core/place.ts';
 import type { Processes } from '../core/processes.ts';
 import { isYounger } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
+import type { Timer } from '../core/time.ts';
 import type {
   Erased,
   Forgotten,
@@ -114,6 +115,7 @@ export interface ChangeLedgerPorts {
   readonly noteErased: (userId: string, at: string) => Promise<void>;
   /** Other processes over the same store. Default: there are none. */
   readonly processes?: Processes | undefined;
+  readonly timer: Timer;
   readonly logger: Logger;
 }
 

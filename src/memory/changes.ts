@@ -23,16 +23,30 @@ import {
 import { idsOf } from './log/records.ts';
 import { createOpenChanges, type Unfinished } from './open-changes.ts';
 
+/** How long after the disk came between it an edit or deletion is tried again; milliseconds. */
+const againMs = 60_000;
+
+/** One of the times that an edit or deletion is carried out. */
+interface Attempt {
+  /** What is noted of its message after this position comes after it. */
+  readonly since: number;
+  /** Its place in the ledger, if it is there. */
+  readonly sequence?: number | undefined;
+  /** An earlier process left it: what a layer cannot follow holds up the others no more. */
+  readonly isLastTry: boolean;
+}
+
 export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 
 /**
  * The one way in which an edit, a deletion or a forgetting reaches whoever holds words [F5]: those in memory at once; then the change is on
  * disk; then every layer follows it, as one job of the person's write queue; then it is done, and its record is gone. What a kill or the disk
- * came between stays in the ledger and is finished at the next start. Changes of one channel are carried out one after the other. Of several processes over one store
- * each has a ledger of its own, and whoever comes first finishes that of one which is gone [X2].
+ * came between stays in the ledger and is finished at the next start; an edit or deletion is also tried again every minute until then. Changes of
+ * one channel are carried out one after the other. Of several processes over one store each has a ledger of its own, and whoever comes first
+ * finishes that of one which is gone [X2].
  */
 export function createChangeLedger(ports: ChangeLedgerPorts) {
-  const { recent, writes, log, layers, answers, processes, logger } = ports;
+  const { recent, writes, log, layers, answers, processes, timer, logger } = ports;
   const { append, enter, close, isOpen, supersedesAny, unfinished } = createOpenChanges(ports);
   let finishing: Promise<void> | undefined;
   const order = createKeyedQueue();
@@ -45,10 +59,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   /** Carries out an edit or deletion. Never rejects: what fails is in the log and in the ledger. */
   async function record(change: MessageChange): Promise<void> {
     recent.note(change);
+    const since = recent.position;
     const kept = asKept(change);
     // What the channel's last process left comes before it.
     if (processes !== undefined) await finishing;
-    await order.run(change.channelId, () => writes.begin(async () => carryOut(await kept, undefined)));
+    await order.run(change.channelId, () =>
+      writes.begin(async () => carryOut(await kept, { since, isLastTry: false })),
+    );
   }
 
   /**
@@ -61,6 +78,16 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return userId === undefined || (await ports.mayStore({ channelId, userId }))
       ? { ...change, text: maskSecrets(text) }
       : { kind: 'deleted', channelId, messageIds: [messageId] };
+  }
+
+  /** Tries a change again that the disk came between, unless its message was edited or deleted by then. */
+  function tryAgain(change: MessageChange, attempt: Attempt): void {
+    const again = async (): Promise<void> => {
+      const isOvertaken =
+        change.kind === 'edited' && recent.latest(change.messageId, attempt.since) !== undefined;
+      if (!isOvertaken) await writes.begin(() => carryOut(change, attempt));
+    };
+    timer(() => void order.run(change.channelId, again), againMs);
   }
 
   /**
@@ -319,13 +346,12 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       recent.note(change);
       noted.set(messageId, recent.latest(messageId));
     }
-    await carryOut(change, sequence);
+    await carryOut(change, { since: recent.position, sequence, isLastTry: true });
   }
 
-  /** `opened` is the record in the ledger of a change that an earlier process left; then this is the last try. */
-  async function carryOut(change: MessageChange, opened: number | undefined): Promise<void> {
-    const isLastTry = opened !== undefined;
-    let sequence = opened;
+  async function carryOut(change: MessageChange, attempt: Attempt): Promise<void> {
+    const { since, isLastTry } = attempt;
+    let { sequence } = attempt;
     let isDone = true;
     let isLogged = false;
 
@@ -340,8 +366,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       ports.changed(session);
     }
 
-    /** What cannot even be looked at is left to the next start, and holds up nothing else. */
-    async function attempt(work: () => Promise<void>): Promise<void> {
+    /** What cannot even be looked at is left to the next attempt, and holds up nothing else. */
+    async function attemptTo(work: () => Promise<void>): Promise<void> {
       try {
         await work();
       } catch (error) {
@@ -354,13 +380,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       }
     }
 
-    await attempt(async () => {
+    await attemptTo(async () => {
       for (const { session, isHeld } of await conversationsOf(change, ports))
-        await attempt(() => writes.run(session.userId, () => carryOutIn(session, isHeld)));
+        await attemptTo(() => writes.run(session.userId, () => carryOutIn(session, isHeld)));
     });
-    if (!isLogged) await attempt(() => withdrawAnswers(answers, change, []));
-    if (isDone && (sequence !== undefined || supersedesAny(change)))
-      await close(sequence ?? Infinity, change);
+    if (!isLogged) await attemptTo(() => withdrawAnswers(answers, change, []));
+    if (!isDone) tryAgain(change, { since, sequence, isLastTry });
+    else if (sequence !== undefined || supersedesAny(change)) await close(sequence ?? Infinity, change);
   }
 
   /**

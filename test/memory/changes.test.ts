@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
@@ -137,6 +137,39 @@ describe('an edit or deletion [G5]', () => {
     await restarted.ledgerOver([failing]).finish();
     expect(await logIn(store)).not.toContain('Oslo');
     expect(await openIn(store)).toEqual([]);
+  });
+
+  it('that the disk came between is carried out within a minute of its recovery, though the disk did not even take the record', async () => {
+    const { store, timer, writes, ledgerOver, durable, messageId, log, texts } = await setUp();
+    const ledger = ledgerOver([durable]);
+    const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId] } as const;
+    store.append = () => Promise.reject(new StoreError('full', 'any'));
+    store.update = () => Promise.reject(new StoreError('full', 'any'));
+    await ledger.record(deletion);
+    timer.pass(60_000);
+    await vi.waitFor(() => expect(writes.size).toBe(0));
+    expect(await logIn(store)).toContain('Oslo');
+    Reflect.deleteProperty(store, 'append');
+    Reflect.deleteProperty(store, 'update');
+    timer.pass(60_000);
+    await vi.waitFor(async () => expect(await logIn(store)).not.toContain('Oslo'));
+    await vi.waitFor(async () => expect(await openIn(store)).toEqual([]));
+    expect(await log.message(session, messageId)).toBeUndefined();
+    expect(await texts()).toEqual([]);
+  });
+
+  it('that the disk came between is not carried out over a later one', async () => {
+    const { store, timer, ledgerOver, messageId, log } = await setUp();
+    const ledger = ledgerOver([]);
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    store.append = () => Promise.reject(new StoreError('full', 'log'));
+    await ledger.record({ ...edit, text: 'older' });
+    Reflect.deleteProperty(store, 'append');
+    await ledger.record({ ...edit, text: 'newest' });
+    timer.pass(60_000);
+    // Behind it in the order of the channel.
+    await ledger.record({ kind: 'deleted', channelId: generalId, messageIds: ['400000000000000999'] });
+    expect(await log.message(session, messageId)).toBe('newest');
   });
 
   it('that a kill interrupted is finished, edited or deleted, and an older one does not undo a newer', async () => {

@@ -34,6 +34,7 @@ export function ledgerFor(
     endWork: () => {},
     noteErased: () => Promise.resolve(),
     processes,
+    timer: () => () => {},
     logger,
   });
 }

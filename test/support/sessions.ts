@@ -13,6 +13,7 @@ import { createSessionLog } from '../../src/memory/log/session-log.ts';
 import { createSessionStates, type FoldName } from '../../src/memory/log/session-state.ts';
 import type { NoticingMode } from '../../src/memory/settings/person-settings.ts';
 import { aliceId, generalId, publicPlace } from './incoming.ts';
+import { ManualTimer } from './manual-timer.ts';
 import { MemoryStore } from './memory-store.ts';
 
 export const startTime = Date.parse('2026-01-15T10:00:00.000Z');
@@ -72,6 +73,7 @@ export function openSessions(
   const writes = createKeyedQueue();
   const time = { now: startTime };
   const clock = (): Date => new Date(time.now);
+  const timer = new ManualTimer();
   const recent = new RecentChanges();
   const sessionLog = createSessionLog({
     store,
@@ -188,6 +190,7 @@ export function openSessions(
       changed: (of) => changed.push(of),
       endWork: () => {},
       noteErased: () => Promise.resolve(),
+      timer: timer.set,
       logger: silent,
     });
   }
@@ -197,6 +200,7 @@ export function openSessions(
     writes,
     clock,
     time,
+    timer,
     recent,
     log,
     states,

@@ -55,6 +55,7 @@ function twoProcesses(pause: () => number) {
       endWork: () => {},
       noteErased: (userId, at) => people.noteErased(userId, at),
       processes: shared.processes,
+      timer: () => () => {},
       logger: silent,
     });
     return { journal, ledger };

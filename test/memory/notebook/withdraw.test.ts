@@ -41,6 +41,7 @@ function setUp<S extends Store>(store: S) {
     changed: () => {},
     endWork: () => {},
     noteErased: () => Promise.resolve(),
+    timer: () => () => {},
     logger,
   });
   const changing = {
