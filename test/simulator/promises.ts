@@ -144,6 +144,9 @@ export class Promises {
   setOffRecord(ownerId: string, isOffRecord: boolean): void {
     if (isOffRecord) this.#offRecord.add(ownerId);
     else this.#offRecord.delete(ownerId);
+    // Of what is said in the very millisecond of the other command nobody can tell which was first.
+    for (const said of this.#words.values())
+      if (said.ownerId === ownerId && said.at === this.#clock.now) said.isOffRecord = false;
   }
 
   gone(said: SaidWord, how: string, isFinal: boolean): void {

@@ -16,7 +16,7 @@ export interface SaidWord extends Origin {
   readonly messageId?: string;
   readonly at: number;
   /** Its owner had been told that nothing is stored. */
-  readonly isOffRecord: boolean;
+  isOffRecord: boolean;
   /** An answer said that it is remembered. */
   isAcknowledged: boolean;
   /** When its owner was told that it is forgotten, or it was deleted; `isFinal`: nothing can bring it back. */
