@@ -212,6 +212,7 @@ export function createBot(config: Config, ports: BotPorts) {
   });
   const turnPorts: TurnPorts = {
     commandOrder,
+    changes: memory.changes,
     waitingReactions,
     settings,
     people,

@@ -431,5 +431,20 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     };
   }
 
-  return { record, forget, finalise, restore, erase, erased, erasedElsewhere, purge, expire, finish };
+  /** Resolves when the edits and deletions that were told of in a channel up to now are carried out, or were tried. */
+  const settled = (channelId: string): Promise<void> => order.run(channelId, () => Promise.resolve());
+
+  return {
+    record,
+    settled,
+    forget,
+    finalise,
+    restore,
+    erase,
+    erased,
+    erasedElsewhere,
+    purge,
+    expire,
+    finish,
+  };
 }

@@ -9,6 +9,7 @@ import type { ModelClient } from '../core/model.ts';
 import { hasMoreReaders, sessionName, type Place } from '../core/place.ts';
 import type { MemoryNotice, Offer, OfferPort } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import type { ChangeLedger } from '../memory/changes.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { MediaBudget } from '../model/media.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
@@ -50,6 +51,7 @@ const answerMaxTokens = 4096;
 /** Whom a turn needs. What is decided by a place may change while the turn runs, so it is asked again where something is written or done. */
 export interface TurnPorts extends ReplyPorts, ToolPorts, TurnMemoryPorts {
   readonly commandOrder: Pick<CommandOrder, 'settled'>;
+  readonly changes: Pick<ChangeLedger, 'settled'>;
   readonly waitingReactions: Pick<WaitingReactions, 'begin' | 'end' | 'endForTurn'>;
   /** What each person lets the bot keep [K9]. */
   readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mode' | 'erasedBy'>;
@@ -113,7 +115,11 @@ export async function runTurn(
   bot: TurnPorts,
 ): Promise<TurnOutcome> {
   const turn = turnOf(messages, bot.clock());
-  await bot.commandOrder.settled(sessionOf(turn));
+  await Promise.all([
+    bot.commandOrder.settled(sessionOf(turn)),
+    // What was taken back before it is in no memory that it reads.
+    bot.changes.settled(turn.place.channelId),
+  ]);
   if (control.ending !== undefined && control.ending !== 'stopped') return 'dropped';
   bot.waitingReactions.endForTurn(messages);
   const typing = bot.replies.typing(turn.place.channelId);

@@ -139,6 +139,14 @@ describe('an edit or deletion [G5]', () => {
     expect(await openIn(store)).toEqual([]);
   });
 
+  it('is carried out, or was tried, when its channel is settled', async () => {
+    const { ledgerOver, durable, messageId, texts } = await setUp();
+    const ledger = ledgerOver([failing, durable]);
+    void ledger.record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
+    await ledger.settled(generalId);
+    expect(await texts()).toEqual([]);
+  });
+
   it('that the disk came between is carried out within a minute of its recovery, though the disk did not even take the record', async () => {
     const { store, timer, writes, ledgerOver, durable, messageId, log, texts } = await setUp();
     const ledger = ledgerOver([durable]);

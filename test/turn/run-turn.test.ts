@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it, vi } from 'vitest';
 
@@ -496,6 +496,20 @@ describe('a turn behind the commands of its session', () => {
     answering[0]?.();
     expect(await Promise.all(turns)).toEqual(['answered', 'dropped']);
     expect(steps.filter((step) => step.startsWith('log 1'))).toHaveLength(1);
+  });
+});
+
+describe('a turn behind the edits and deletions of its channel', () => {
+  it('begins when they are carried out, so that no memory shows it what was taken back before it [G5]', async () => {
+    const change = deferred<void>();
+    const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
+      changes: { settled: () => change.promise.then(() => void steps.push('changed')) },
+    });
+    const turn = run([message], new TurnControl());
+    await sleep(20);
+    change.resolve();
+    expect(await turn).toBe('answered');
+    expect(steps[0]).toBe('changed');
   });
 });
 

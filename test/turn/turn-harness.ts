@@ -68,6 +68,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
   const channel = fakeReplies({ note: (step) => steps.push(step) });
   const ports: TurnPorts = {
     commandOrder: createCommandOrder(),
+    changes: { settled: () => Promise.resolve() },
     waitingReactions: {
       begin: ({ id }) => void steps.push(`waits ${id.slice(-2)}`),
       end: ({ id }) => void steps.push(`waits no longer ${id.slice(-2)}`),
