@@ -12,6 +12,7 @@ const usage = `npm run simulate -- [--seed N] [--seeds K] [--steps S] [--people 
   --seed N      the first seed (1)
   --seeds K     so many seeds from there on (1; with --fault and --faults at most 2000, until one fails)
   --steps S     steps of each (300)
+  --days D      so many days between the first step and the last, at least (0)
   --people P    people in each, at most 50 (5)
   --trace       tell everything that happens, a line each
   --no-shrink   do not look for a smaller scene that fails in the same way
@@ -28,6 +29,7 @@ interface Options {
   readonly seeds: number;
   readonly steps: number;
   readonly people: number;
+  readonly days: number;
   readonly trace: boolean;
   readonly isShrinking: boolean;
   readonly fault?: PlantedFault | undefined;
@@ -46,6 +48,7 @@ function readOptions(): Options & { readonly isTryingFaults: boolean } {
       seeds: { type: 'string' },
       steps: { type: 'string', default: '300' },
       people: { type: 'string', default: '5' },
+      days: { type: 'string', default: '0' },
       trace: { type: 'boolean', default: false },
       'no-shrink': { type: 'boolean', default: false },
       fault: { type: 'string' },
@@ -65,6 +68,7 @@ function readOptions(): Options & { readonly isTryingFaults: boolean } {
     seeds: whole('seeds', values.seeds ?? (faults || fault !== undefined ? '2000' : '1'), 1),
     steps: whole('steps', values.steps, 1),
     people: whole('people', values.people, 1, 50),
+    days: whole('days', values.days, 0),
     trace: values.trace,
     isShrinking: !values['no-shrink'],
     fault,
@@ -82,7 +86,7 @@ function whole(name: string, text: string, least: number, most = Number.MAX_SAFE
 
 /** Resolves with whether all promises were kept. */
 async function trySeeds(options: Options): Promise<boolean> {
-  const { seed: first, seeds, steps, people, trace, isShrinking, fault } = options;
+  const { seed: first, seeds, steps, people, days, trace, isShrinking, fault } = options;
   const { simulate } = await loadSimulator(fault);
   const clean = fault === undefined ? undefined : await loadSimulator();
   const shrunken = new Set<string>();
@@ -90,7 +94,7 @@ async function trySeeds(options: Options): Promise<boolean> {
   for (let seed = first; seed < first + seeds; seed += 1) {
     tell({ seed });
     const began = process.hrtime.bigint();
-    const run = { seed, steps, people };
+    const run = { seed, steps, people, days };
     const result = await simulate({
       ...run,
       ...(trace && { trace: (line: string) => console.log(line) }),

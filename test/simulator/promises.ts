@@ -278,8 +278,11 @@ export class Promises {
     const standing = [...ids].filter((id) => this.#world.message(id)?.isDeleted === false);
     if (standing.length > 1)
       this.broken('one reply a message', `${answers} is answered by ${standing.join(' and ')}`);
-    const authorId = this.#world.message(answers)?.authorId;
-    if (authorId === undefined) return;
+    const asked = this.#world.message(answers);
+    if (asked === undefined) return;
+    const { authorId } = asked;
+    if (asked.text.startsWith('!') && message.text.includes('Remembered: '))
+      for (const said of this.#wordsIn(asked)) said.isAcknowledged = true;
     const key = `${channel.id} ${authorId}`;
     if (BigInt(answers) > (this.#answered.get(key) ?? 0n)) this.#answered.set(key, BigInt(answers));
     const where = (): string => `an answer to ${authorId} in ${describe(channel)}`;

@@ -2,12 +2,13 @@ import type { ModelAnswer, ScriptedToolUse } from '../support/model-answer.ts';
 import type { MessagesBody } from '../support/model-server.ts';
 import type { Random } from './random.ts';
 import { echoOf, wordPattern } from './truth.ts';
+import type { ModelManner } from './weather.ts';
 
 /**
  * What the scripted model says. It is as talkative as a model can be: its answers tell all that it was shown (each word in its other spelling), its summaries repeat what they
- * were made from, and it stores and notes whatever it may. A lying one also stores, forgets and notes what nobody said to it.
+ * were made from, and it stores and notes whatever it may.
  */
-export function modelScript(body: MessagesBody, random: Random, isLying: boolean): ModelAnswer {
+export function modelScript(body: MessagesBody, random: Random, manner: ModelManner): ModelAnswer {
   const whole = textOf(body);
   const words = [...new Set(whole.match(wordPattern))];
   const schema = JSON.stringify(body.output_config?.format ?? {});
@@ -19,7 +20,7 @@ export function modelScript(body: MessagesBody, random: Random, isLying: boolean
     content.some(({ type }) => type === 'tool_result'),
   );
   const calls =
-    hasResults && random.chance(0.8) ? [] : toolCalls(tools, lastWords(body), words, random, isLying);
+    hasResults && random.chance(0.8) ? [] : toolCalls(tools, lastWords(body), words, random, manner);
   if (calls.length > 0) return { toolUse: calls, ...(random.chance(0.5) && { text: 'One moment. ' }) };
   const told = words.slice(-20).map(echoOf).join(' ');
   return { text: ['I see: ', told, `. ${'That is all I know. '.repeat(random.chance(0.05) ? 150 : 1)}`] };
@@ -64,8 +65,9 @@ function toolCalls(
   own: readonly string[],
   all: readonly string[],
   random: Random,
-  isLying: boolean,
+  manner: ModelManner,
 ): readonly ScriptedToolUse[] {
+  const isLying = manner === 'lying';
   const calls: ScriptedToolUse[] = [];
   const call = (name: string, input: object): void => {
     if (tools.has(name)) calls.push({ name, input });
@@ -83,7 +85,7 @@ function toolCalls(
     });
   if (random.chance(0.05)) call('memory_list', {});
   if (random.chance(0.05)) call('memory_read', { path: random.pick(files) });
-  if (random.chance(0.06))
+  if (random.chance(manner === 'writing' ? 0.9 : 0.03))
     call('memory_write', {
       path: random.pick(['topics/long.md', 'detail/long.md']),
       content: `# Long\n\n${[...own].join(' ')}\n${'A long line of notes.\n'.repeat(random.int(1, 2900))}`,

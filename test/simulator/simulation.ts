@@ -2,18 +2,20 @@ import { createHash, type Hash } from 'node:crypto';
 
 // First, since it changes what others find when they are loaded.
 import { VirtualClock } from './clock.ts';
-import { calmDisk, SimulatedDisk, type DiskMood } from './disk.ts';
+import { SimulatedDisk } from './disk.ts';
 import { patienceMs, People } from './people.ts';
 import { BotProcess, ProcessTable, type Machine } from './process.ts';
 import { Promises, undoMs, type Breach } from './promises.ts';
 import { createRandom, seedOf, type Random } from './random.ts';
 import { modelScript } from './script.ts';
-import { createSteps, isOfMachine, type Step, type Weather } from './steps.ts';
-import { calmVendor, Vendor, type VendorMood } from './vendor.ts';
-import { calmDiscord, World, type DiscordMood, type WorldChannel } from './world.ts';
+import { createSteps, isOfMachine, type Step } from './steps.ts';
+import { Vendor } from './vendor.ts';
+import { Sky } from './weather.ts';
+import { World, type WorldChannel } from './world.ts';
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
+const dayMs = 24 * 60 * minuteMs;
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -21,6 +23,8 @@ export interface SimulationOptions {
   /** What happens, in place of what the seed would make up. */
   readonly scene?: readonly Step[];
   readonly steps: number;
+  /** Days that they take, about, beyond what they take by themselves: 0 where absent. */
+  readonly days?: number;
   /** Told of everything that happens, a line each. */
   readonly trace?: (line: string) => void;
 }
@@ -50,6 +54,7 @@ class Simulation {
   readonly #disk: SimulatedDisk;
   readonly #world: World;
   readonly #vendor: Vendor;
+  readonly #sky: Sky;
   readonly #machine: Machine;
   readonly #promises: Promises;
   readonly #people: People;
@@ -57,9 +62,8 @@ class Simulation {
   readonly #background = new Set<Promise<unknown>>();
   #random: Random;
   #process: BotProcess;
-  #isLying = false;
-  /** Since the process began to start. */
-  #hadDiskFault = false;
+  /** When the process began to start. */
+  #startedAt = 0;
   readonly #surprised = (error: unknown): void => {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#promises.broken('no surprise', detail);
@@ -76,7 +80,8 @@ class Simulation {
       this.#promises.shown(message, channel);
     });
     this.#promises = new Promises(this.#clock, this.#world, this.#disk);
-    this.#vendor = new Vendor(this.#clock, random, (body, luck) => modelScript(body, luck, this.#isLying));
+    this.#vendor = new Vendor(this.#clock, random, (body, luck) => modelScript(body, luck, this.#sky.model));
+    this.#sky = new Sky({ clock: this.#clock, disk: this.#disk, world: this.#world, vendor: this.#vendor });
     this.#machine = {
       processes: new ProcessTable(),
       world: this.#world,
@@ -96,7 +101,7 @@ class Simulation {
       world: this.#world,
       promises: this.#promises,
       process: () => this.#process,
-      isDiskCalm: () => this.#disk.mood === calmDisk,
+      isDiskCalm: () => this.#sky.diskIsCalmSince(this.#clock.now),
       event: (text) => this.#event(text),
       inBackground: (work) => this.#inBackground(work),
     });
@@ -112,9 +117,9 @@ class Simulation {
   }
 
   async run(): Promise<SimulationResult> {
-    const { seed, steps, scene } = this.#options;
+    const { seed, steps, scene, days = 0 } = this.#options;
     const made: Step[] = [];
-    const nextStep = createSteps(createRandom(seedOf(seed, -3)));
+    const nextStep = createSteps(createRandom(seedOf(seed, -3)), Math.floor((days * dayMs) / steps));
     const count = scene?.length ?? steps;
     try {
       await this.#start();
@@ -179,7 +184,9 @@ class Simulation {
     if (!isOfMachine(step)) return this.#people.do(step);
     switch (step.kind) {
       case 'weather':
-        return this.#turnWeather(step.weather);
+        this.#sky.turn(step.weather, this.#random);
+        if (this.#sky.isRough) this.#promises.excuseWhere(() => true);
+        return undefined;
       case 'pass':
         return this.#pass(step.ms);
       case 'cut-off':
@@ -204,7 +211,7 @@ class Simulation {
   async #start(): Promise<void> {
     const made = new BotProcess(this.#machine);
     this.#process = made;
-    this.#hadDiskFault = this.#disk.mood !== calmDisk;
+    this.#startedAt = this.#clock.now;
     const started = made.start({
       DISCOCLAW_SUMMARY_EVERY_N_TURNS: '3',
       DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
@@ -221,7 +228,7 @@ class Simulation {
     } catch (error) {
       this.#event(`start failed: ${String(error)}`);
       // With a disk that was healthy all the time there is no reason.
-      if (!this.#hadDiskFault) throw error;
+      if (this.#sky.diskIsCalmSince(this.#startedAt)) throw error;
       await this.#kill();
     }
   }
@@ -237,7 +244,7 @@ class Simulation {
   }
 
   async #restart(): Promise<void> {
-    const limitMs = this.#disk.mood === calmDisk ? 30 * secondMs : patienceMs;
+    const limitMs = this.#sky.diskIsCalmSince(this.#clock.now) ? 30 * secondMs : patienceMs;
     if (!(await this.#clock.runUntilSettled(this.#process.stop(), limitMs)))
       this.#promises.broken('stops in time', `the process does not stop within ${limitMs} ms`);
     await this.#kill();
@@ -280,18 +287,9 @@ class Simulation {
     await this.#clock.run(ms, () => this.#promises.breach !== undefined);
   }
 
-  #turnWeather(weather: Weather): void {
-    this.#disk.mood = diskMoods[weather] ?? calmDisk;
-    this.#hadDiskFault ||= this.#disk.mood !== calmDisk;
-    this.#world.mood = discordMoods[weather] ?? calmDiscord;
-    this.#vendor.mood = vendorMoods[weather] ?? calmVendor;
-    this.#isLying = weather === 'lying-model';
-    if (weather !== 'calm' && weather !== 'lying-model') this.#promises.excuseWhere(() => true);
-  }
-
   /** Everything comes to rest, and what was promised is looked at. */
   async #quiet(): Promise<void> {
-    this.#turnWeather('calm');
+    this.#sky.turn('calm', this.#random);
     await this.#clock.runUntilSettled(Promise.all(this.#background), patienceMs);
     if (!this.#process.isUp) await this.#start();
     const process = this.#process;
@@ -327,24 +325,3 @@ class Simulation {
     this.#options.trace?.(`${this.#clock.elapsed} ${text}`);
   }
 }
-
-const diskMoods: Readonly<Partial<Record<Weather, DiskMood>>> = {
-  'slow-disk': { slowMs: [1, 900], failsPercent: 0 },
-  'full-disk': { slowMs: [0, 0], failsPercent: 0, refusesWrites: 'ENOSPC' },
-  'failing-disk': { slowMs: [0, 5], failsPercent: 15 },
-  'refusing-disk': { slowMs: [0, 0], failsPercent: 0, refusesWrites: 'EROFS' },
-};
-
-const discordMoods: Readonly<Partial<Record<Weather, DiscordMood>>> = {
-  'slow-discord': { slowMs: [500, 4000], failsPercent: 0, failsLatePercent: 0 },
-  'failing-discord': { slowMs: [20, 500], failsPercent: 25, failsLatePercent: 50 },
-};
-
-const vendorMoods: Readonly<Partial<Record<Weather, VendorMood>>> = {
-  'slow-model': { firstMs: [5000, 25_000], betweenMs: [500, 5000], percent: {} },
-  'failing-model': {
-    firstMs: [100, 3000],
-    betweenMs: [10, 200],
-    percent: { refuses: 5, overloaded: 15, stalls: 8, cuts: 12, nonsense: 10, 'too-long': 5 },
-  },
-};

@@ -1,17 +1,5 @@
 import type { Random } from './random.ts';
-
-/** How the disk, Discord or the model's vendor behaves until told otherwise. */
-export type Weather =
-  | 'calm'
-  | 'slow-disk'
-  | 'full-disk'
-  | 'failing-disk'
-  | 'refusing-disk'
-  | 'slow-discord'
-  | 'failing-discord'
-  | 'slow-model'
-  | 'failing-model'
-  | 'lying-model';
+import { weathers, type Weather } from './weather.ts';
 
 type OfPerson = { readonly person: number };
 type InChannel = OfPerson & { readonly channel: number };
@@ -79,8 +67,8 @@ export function isOfMachine(step: Step): step is MachineStep {
 
 /** How often things happen, beside one another. Most of what people write in a server is not for the bot. */
 const weights: Readonly<Record<StepKind, number>> = {
-  chat: 60,
-  say: 9,
+  chat: 66,
+  say: 7,
   'say-much': 0.5,
   remember: 1.5,
   'remember-slash': 1.5,
@@ -118,7 +106,7 @@ const weights: Readonly<Record<StepKind, number>> = {
   'delete-thread': 0.1,
   role: 0.5,
   weather: 1.5,
-  pass: 3,
+  pass: 2,
   'cut-off': 0.3,
   quiet: 0.5,
   kill: 0.6,
@@ -127,21 +115,8 @@ const weights: Readonly<Record<StepKind, number>> = {
   'second-start': 0.1,
 };
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the record
-const stepKinds = Object.keys(weights) as StepKind[];
-
-const weathers: Readonly<Record<Weather, number>> = {
-  calm: 9,
-  'slow-disk': 3,
-  'full-disk': 1,
-  'failing-disk': 1,
-  'refusing-disk': 0.5,
-  'slow-discord': 1,
-  'failing-discord': 2,
-  'slow-model': 1,
-  'failing-model': 2,
-  'lying-model': 2,
-};
+/** How much a seed likes something. */
+const likes = [0, 0.3, 1, 1, 1, 3];
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
@@ -155,16 +130,25 @@ const spanMs: Readonly<Record<keyof typeof spans, readonly [number, number]>> = 
 };
 
 /**
- * Makes up what happens. Each seed has likings of its own (some things often, some never), which finds more than if every seed did a little of everything ("swarm testing",
+ * Makes up what happens, with so many milliseconds more between two steps as `restMs` says, on average. Each seed has likings of its own (some things often, some never), which finds more than if every seed did a little of everything ("swarm testing",
  * Groce et al., 2012).
  */
-export function createSteps(random: Random): () => Step {
-  const liked = { ...weights };
-  for (const kind of stepKinds) if (kind !== 'chat') liked[kind] *= random.pick([0, 0.3, 1, 1, 1, 3]);
-  return () => stepOf(random.weighted(liked), random);
+export function createSteps(random: Random, restMs = 0): () => Step {
+  const likings = { steps: { ...weights }, weathers: { ...weathers } };
+  for (const kind of keysOf(weights)) if (kind !== 'chat') likings.steps[kind] *= random.pick(likes);
+  for (const kind of keysOf(weathers)) if (kind !== 'calm') likings.weathers[kind] *= random.pick(likes);
+  return () => {
+    const step = stepOf(random.weighted(likings.steps), likings.weathers, random);
+    return restMs === 0 ? step : { ...step, pauseMs: step.pauseMs + random.int(0, 2 * restMs) };
+  };
 }
 
-function stepOf(kind: StepKind, random: Random): Step {
+function keysOf<Key extends string>(record: Readonly<Record<Key, unknown>>): readonly Key[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the record
+  return Object.keys(record) as Key[];
+}
+
+function stepOf(kind: StepKind, sky: Readonly<Record<Weather, number>>, random: Random): Step {
   const luck = random.int(0, 0x7fffffff);
   const pause = random.weighted({ none: 6, short: 3, long: 1 });
   const pauseMs = pause === 'none' ? 0 : pause === 'short' ? random.int(1, 500) : random.int(500, 8000);
@@ -185,7 +169,7 @@ function stepOf(kind: StepKind, random: Random): Step {
     case 'role':
       return { ...common, kind, person: any(), role: any() };
     case 'weather':
-      return { ...common, kind, weather: random.weighted(weathers) };
+      return { ...common, kind, weather: random.weighted(sky) };
     case 'pass':
     case 'cut-off':
       return { ...common, kind, ms: random.int(...spanMs[random.weighted(spans)]) };
