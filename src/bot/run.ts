@@ -117,7 +117,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /**
  * Runs the bot without an account: a sandbox Discord in this process, the real client logged in to it, and a chat in the terminal
- * [Z1]. Everybody there has access, and the bot answers in every channel without being mentioned. The demonstration remembers in
+ * [Z5]. Everybody there has access, and the bot answers in every channel without being mentioned. The demonstration remembers in
  * a temporary folder; a conversation remembers in the data folder like everything else.
  */
 export async function runInSandbox(

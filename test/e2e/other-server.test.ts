@@ -34,7 +34,7 @@ describe('another process’s Discord-compatible server', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is used for everything by its address alone: messages, commands and files [Z2]', async () => {
+  it('is used for everything by its address alone: messages, commands and files [Z6]', async () => {
     const said = await sandbox.say({
       as: 'alice',
       in: 'dm',

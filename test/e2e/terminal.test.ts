@@ -63,7 +63,7 @@ function withoutDate(line: string): string {
   return line.replace(/\d{4}-\d{2}-\d{2}/u, 'DATE');
 }
 
-describe('the bot in the terminal, with no token set [Z1]', () => {
+describe('the bot in the terminal, with no token set [Z5]', () => {
   it('uses in #general what was said in #dev, shows it, and forgets it in the end', async () => {
     const first = await chat([
       '/go #dev',
