@@ -338,6 +338,8 @@ export class People {
         const done = await this.#askAndConfirm(id, 'memory erase');
         this.#promises.setOffRecord(id, false);
         this.#promises.erased(id, now, done?.text.startsWith('Erased') === true);
+        // Nobody says something new in the same millisecond.
+        await this.#stage.clock.run(1);
         return;
       }
       case 'mode-auto':

@@ -79,7 +79,9 @@ class Simulation {
       this.#event(`shown ${message.id} ${message.text}`);
       this.#promises.shown(message, channel);
     });
-    this.#promises = new Promises(this.#clock, this.#world, this.#disk);
+    this.#promises = new Promises(this.#clock, this.#world, this.#disk, (moment) =>
+      this.#sky.diskIsCalmSince(moment),
+    );
     this.#vendor = new Vendor(this.#clock, random, (body, luck) => modelScript(body, luck, this.#sky.model));
     this.#sky = new Sky({ clock: this.#clock, disk: this.#disk, world: this.#world, vendor: this.#vendor });
     this.#machine = {
