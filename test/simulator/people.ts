@@ -227,6 +227,8 @@ export class People {
   ): Promise<void> {
     const dm = this.#dmOf(personId);
     const { word } = said;
+    // What a person wants to be rid of is noted until it is done, and can be undone no more [K5], in a pause too.
+    if (/forget|purge/u.test(kind)) said.isOffRecord = false;
     switch (kind) {
       case 'forget': {
         said.isUncertain = true;
