@@ -37,6 +37,8 @@ export function createOpenChanges({
   let claimed: Promise<unknown> | undefined;
   /** By place in the ledger. */
   const open = new Map<number, Change>();
+  /** Places of changes that are done and stand in the ledger still: they go with the next one. */
+  const done = new Set<number>();
   /** By ledger, those that could not be taken over to the end. */
   const adopting = new Map<string, Adoption>();
 
@@ -109,13 +111,15 @@ export function createOpenChanges({
 
   /** The change is done, and earlier ones of the same messages with it. Never rejects: done twice, nothing happens. */
   async function close(sequence: number, change: Change): Promise<void> {
+    const closing = new Set(done.add(sequence));
     const isClosed = (each: number, earlier: Change): boolean =>
-      each === sequence || (each < sequence && isSupersededBy(earlier, change));
+      closing.has(each) || (each < sequence && isSupersededBy(earlier, change));
     try {
       await store.rewrite(ledgerKey, changeSchema, (entry) =>
         isClosed(entry.sequence, entry.record) ? undefined : entry.record,
       );
       for (const [each, earlier] of open) if (isClosed(each, earlier)) open.delete(each);
+      for (const each of closing) done.delete(each);
     } catch (error) {
       logger.error('could not be saved', { what: 'that a change is done', error });
     }

@@ -15,8 +15,12 @@ import { withoutUndo } from '../support/undo.ts';
 /** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */
 class RefusingStore extends MemoryStore {
   refusesRewrites = false;
+  /** Of one log only. */
+  refusesRewritesOf: string | undefined;
   override rewrite: MemoryStore['rewrite'] = (...parameters) =>
-    this.refusesRewrites ? Promise.reject(new StoreError('disk full', 'log')) : super.rewrite(...parameters);
+    this.refusesRewrites || parameters[0] === this.refusesRewritesOf
+      ? Promise.reject(new StoreError('disk full', 'log'))
+      : super.rewrite(...parameters);
 }
 
 function openDurable(sessions: Sessions): DurableMemory {
@@ -127,6 +131,18 @@ describe('an edit or deletion [G5]', () => {
     await restarted.ledgerOver([openDurable(restarted)]).finish();
     expect(await openIn(store)).toEqual([]);
     expect(await logIn(store)).not.toContain('Oslo');
+  });
+
+  it('whose record could not be taken out of the ledger takes it along with the next one', async () => {
+    const { store, ledgerOver, messageId, say } = await setUp();
+    const [{ id: next } = { id: '' }] = (await say('I keep bees')).messages;
+    const { record } = ledgerOver([]);
+    store.refusesRewritesOf = 'changes.jsonl';
+    await record({ kind: 'edited', channelId: generalId, messageId, text: 'I live in Bergen' });
+    expect(await openIn(store)).toHaveLength(1);
+    store.refusesRewritesOf = undefined;
+    await record({ kind: 'deleted', channelId: generalId, messageIds: [next] });
+    expect(await openIn(store)).toEqual([]);
   });
 
   it('leaves the disk at the next start at the latest, though a layer can never follow', async () => {
