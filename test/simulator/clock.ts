@@ -133,8 +133,9 @@ const require = createRequire(import.meta.url);
 // Its own threads would end when they like; and what is not packed can be read. This stands for good, since modules take these functions when they are loaded.
 const zlib: typeof zlibModule = require('node:zlib');
 replace(zlib, {
-  deflateRaw(data: Buffer, done: (error: Error | null, packed: Buffer) => void) {
-    done(null, zlib.deflateRawSync(data, { level: 0 }));
+  deflateRaw(data: Buffer, ...rest: [...unknown[], done: (error: Error | null, packed: Buffer) => void]) {
+    const done = rest.at(-1);
+    if (typeof done === 'function') done(null, zlib.deflateRawSync(data, { level: 0 }));
   },
   createDeflateRaw() {
     const pieces: Buffer[] = [];

@@ -304,8 +304,10 @@ export class Promises {
     }
   }
 
-  /** What a person is shown of memory is their own [V2]. */
+  /** A command does what it says, and what a person is shown of memory is their own [V2]. */
   replied(personId: string, line: string, { text, files = [] }: CommandReply): void {
+    if (text.includes('(reference ') && this.#isDiskCalmSince(this.#clock.now - minuteMs))
+      this.broken('commands do what they say', `${line}: ${text}`);
     const texts = [text, ...files.map(({ bytes }) => Buffer.from(bytes).toString('latin1'))];
     for (const each of texts)
       for (const word of each.match(wordPattern) ?? []) {
