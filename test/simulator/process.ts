@@ -16,7 +16,6 @@ import { createReplies } from '../../src/discord/replies/replies.ts';
 import { createAnthropicClient } from '../../src/model/anthropic/anthropic-client.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
-import { recordingLogger, type RecordingLogger } from '../support/recording-logger.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import { replace } from './clock.ts';
 import type { ProcessLife, SimulatedDisk } from './disk.ts';
@@ -64,6 +63,7 @@ export interface Machine {
   readonly world: World;
   readonly disk: SimulatedDisk;
   readonly vendor: Vendor;
+  readonly logger: Logger;
   /** Sees every request to the model before it leaves. */
   readonly requested: (request: Parameters<ModelClient['complete']>[0]) => void;
   /** Told when the bot comes to read a message. */
@@ -78,7 +78,6 @@ const never = new Promise<never>(() => {});
  */
 export class BotProcess {
   #pid: number | undefined;
-  readonly logger: RecordingLogger = recordingLogger();
   readonly #machine: Machine;
   #bot: Bot | undefined;
   #parts: Parts | undefined;
@@ -131,7 +130,7 @@ export class BotProcess {
       ANTHROPIC_API_KEY: 'sk-simulated',
       ...env,
     });
-    const parts = await connect(config, this.#machine, { isAlive: () => this.isAlive }, this.logger);
+    const parts = await connect(config, this.#machine, { isAlive: () => this.isAlive });
     if (!this.isAlive) return;
     this.#parts = parts;
     const { bot } = parts;
@@ -268,7 +267,9 @@ export class BotProcess {
   #before(channelId: string): Promise<void> {
     const known = this.#caughtUp.get(channelId);
     if (known !== undefined) return known;
-    const work = this.#catchUp(channelId).catch((error: unknown) => this.logger.warn('catch-up', { error }));
+    const work = this.#catchUp(channelId).catch((error: unknown) =>
+      this.#machine.logger.warn('catch-up', { error }),
+    );
     this.#caughtUp.set(channelId, work);
     return work;
   }
@@ -324,8 +325,8 @@ type Parts = Awaited<ReturnType<typeof connect>>;
 const clock = (): Date => new Date();
 
 /** Everything of a process, each part over the simulated edge below it. */
-async function connect(config: Config, machine: Machine, life: ProcessLife, logger: Logger) {
-  const { disk, vendor, world, requested } = machine;
+async function connect(config: Config, machine: Machine, life: ProcessLife) {
+  const { disk, vendor, world, logger, requested } = machine;
   const store = await createFileStore({
     ...config.storage,
     clock,

@@ -10,6 +10,7 @@ import { createRandom, seedOf, type Random } from './random.ts';
 import { modelScript } from './script.ts';
 import { createSteps, isOfMachine, type Step } from './steps.ts';
 import { Vendor } from './vendor.ts';
+import type { Logger } from '../../src/core/logger.ts';
 import { Sky } from './weather.ts';
 import { World, type WorldChannel } from './world.ts';
 
@@ -89,6 +90,7 @@ class Simulation {
       world: this.#world,
       disk: this.#disk,
       vendor: this.#vendor,
+      logger: this.#logger(),
       requested: (request) => {
         this.#event(
           `request ${request.purpose} ${request.userId} ${JSON.stringify(request.messages).length}`,
@@ -321,6 +323,18 @@ class Simulation {
   }
 
   // Bookkeeping
+
+  /** A trace has what the bot warns of. */
+  #logger(): Logger {
+    const tell = (event: string, { error, ...data }: Readonly<Record<string, unknown>> = {}): void => {
+      if (this.#options.trace === undefined) return;
+      const cause = error instanceof Error ? (error.stack ?? error.message) : error;
+      this.#options.trace(
+        `${this.#clock.elapsed} log ${event} ${JSON.stringify(data)} ${String(cause ?? '')}`,
+      );
+    };
+    return { debug: () => {}, info: () => {}, warn: tell, error: tell };
+  }
 
   #event(text: string): void {
     this.#events.update(`${this.#clock.elapsed} ${text}\n`);
