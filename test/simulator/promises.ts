@@ -339,9 +339,7 @@ export class Promises {
     const onDisk = this.#disk.words(wordPattern);
     for (const said of this.#words.values()) {
       const { word, gone } = said;
-      // The workspace is the installation's, and stays when its owner's own memory is erased [K11].
-      const isOfPerson = (path: string): boolean => gone?.how !== 'erase' || !path.startsWith('/workspace/');
-      const paths = (onDisk.get(word) ?? []).filter(isOfPerson).join(', ');
+      const paths = (onDisk.get(word) ?? []).filter((path) => !this.#mayKeep(said, path)).join(', ');
       if (said.isOffRecord && paths !== '')
         this.broken('nothing is stored off the record', `${word} stands in ${paths}`);
       if (gone === undefined) continue;
@@ -349,6 +347,16 @@ export class Promises {
       if (paths !== '') this.broken('what is gone is gone', `${word} (${gone.how}) stands in ${paths}`);
       else if (gone.isFinal) this.#words.delete(word);
     }
+  }
+
+  /**
+   * The workspace is the installation's, and stays when its owner's own memory is erased [K11]. What was remembered by a command came from no message, so that `forget` takes the
+   * item, and not what the model noted of it [K4].
+   */
+  #mayKeep({ messageId, gone }: SaidWord, path: string): boolean {
+    if (gone?.how === 'erase') return path.startsWith('/workspace/');
+    const isOfCommand = this.#world.message(messageId ?? '')?.text.startsWith('!') !== false;
+    return gone?.how === 'forget' && isOfCommand && /^\/workspace\/|\/notebook\//u.test(path);
   }
 
   /** What a person was told to be remembered, and has not touched since, is shown to them. */

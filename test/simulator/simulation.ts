@@ -328,10 +328,8 @@ class Simulation {
   #logger(): Logger {
     const tell = (event: string, { error, ...data }: Readonly<Record<string, unknown>> = {}): void => {
       if (this.#options.trace === undefined) return;
-      const cause = error instanceof Error ? (error.stack ?? error.message) : error;
-      this.#options.trace(
-        `${this.#clock.elapsed} log ${event} ${JSON.stringify(data)} ${String(cause ?? '')}`,
-      );
+      const cause = error instanceof Error ? (error.stack ?? error.message) : '';
+      this.#options.trace(`${this.#clock.elapsed} log ${event} ${JSON.stringify(data)} ${cause}`);
     };
     return { debug: () => {}, info: () => {}, warn: tell, error: tell };
   }
