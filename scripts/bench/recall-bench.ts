@@ -7,6 +7,7 @@ import type { Passage } from '../../src/memory/recall/passages.ts';
 import type { Recall } from '../../src/memory/recall/recall.ts';
 import { createSessionLog, type SessionLog } from '../../src/memory/log/session-log.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { unknownChannels } from '../../src/bot/layers.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
@@ -53,7 +54,8 @@ export async function openLog(folder: string) {
   const store = await createFileStore({ ...dirs, clock, logger });
   const writes = createKeyedQueue();
   const changes = new RecentChanges();
-  return { store, log: createSessionLog({ store, writes, changes, clock, botName: 'Discoclaw' }) };
+  const { placeOf } = unknownChannels;
+  return { store, log: createSessionLog({ store, writes, changes, placeOf, clock, botName: 'Discoclaw' }) };
 }
 
 /** Gives a log in a temporary folder, which is removed afterwards. */

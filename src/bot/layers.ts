@@ -86,13 +86,14 @@ export type Memory = ReturnType<typeof createLayers>;
 
 /** All memory as configured: the list of layers, in the order in which they fold a turn [A1]; the ledger that tells them of changes; the tools of those that are on. */
 export function createLayers(config: Config, ports: LayerPorts) {
-  const { store, model, writes, clock, logger } = ports;
+  const { store, model, writes, channels = unknownChannels, clock, logger } = ports;
   const { timeZone } = config;
   const states = createSessionStates({ store, writes });
   const sessionLog = createSessionLog({
     store,
     writes,
     changes: ports.recent,
+    placeOf: channels.placeOf,
     clock,
     botName,
     activeFolds: activeFolds(config),
@@ -113,7 +114,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const channelNotes = createChannelNotes({
     store,
     writes,
-    channels: ports.channels ?? unknownChannels,
+    channels,
     settings: placeSettings,
     people,
     guildsOf: sessionLog.guildsOf,
@@ -296,6 +297,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     layers,
     answers: ports.answers,
     mayStore: (session) => people.mayStore(session),
+    placeOf: channels.placeOf,
     changed: ports.changed,
     endWork: ports.endWork,
     noteErased: (userId, at) => people.noteErased(userId, at),

@@ -1,4 +1,5 @@
 import { growingCache } from './limits.ts';
+import type { Reach } from './visibility.ts';
 
 /** An edit or deletion of messages, by whomever, wherever the bot can see it. */
 export type MessageChange =
@@ -9,6 +10,8 @@ export type MessageChange =
       /** Absent where Discord does not tell. */
       readonly authorId?: string;
       readonly text: string;
+      /** Of what was said in the channel when it was edited; absent where nobody has looked. */
+      readonly reach?: Reach;
     }
   | { readonly kind: 'deleted'; readonly channelId: string; readonly messageIds: readonly string[] };
 

@@ -326,7 +326,7 @@ export type PresentPlace = (place: Place) => Promise<Place>;
 /** What is asked of a channel or thread of a server, at this moment. Neither rejects: what cannot be known is absent, or `false`. */
 export interface ChannelPort {
   /** With those who can read it now. */
-  placeOf(channelId: string): Promise<Place | undefined>;
+  placeOf(this: void, channelId: string): Promise<Place | undefined>;
   /** Whether a person may read its messages, or delete those of others there; asked of Discord anew. */
   personMay(capability: 'read' | 'moderate', channelId: string, userId: string): Promise<boolean>;
 }

@@ -39,6 +39,11 @@ export function reachOf({
   return pickReach({ ...place, visibility: visibilityOf(audience) });
 }
 
+/** The same of a channel, where nobody may know its place: then it is for its owner's DM [V0]. */
+export function reachIn(channelId: string, place: Place | undefined): Reach {
+  return place === undefined ? { visibility: 'dm', homeId: channelId } : reachOf(place);
+}
+
 /** The reach alone, of whatever has one: without what its visibility does not ask for. */
 export function pickReach({ visibility, homeId, guildId, readers }: Reach): Reach {
   return {
@@ -107,6 +112,11 @@ export function narrower(a: Reach, b: Reach): Reach {
   const { readers: _, ...home } = pickReach(narrow);
   const readers = readersOfBoth(a.readers, b.readers);
   return { ...home, ...(readers === undefined ? {} : { readers }) };
+}
+
+/** Whether what has this reach may be told where what has the other one may not. */
+export function exceeds(reach: Reach, other: Reach): boolean {
+  return reach.visibility !== 'dm' && !isSameReach(reach, narrower(reach, other));
 }
 
 /** Whether `a` is usable in strictly more places than `b`, where both come from one place. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
+import type { ChannelPort } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
@@ -8,6 +9,7 @@ import type { Processes } from '../core/processes.ts';
 import { isYounger } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import type { Timer } from '../core/time.ts';
+import { reachFields } from '../core/visibility.ts';
 import type {
   Erased,
   Forgotten,
@@ -40,6 +42,7 @@ export const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
     messageId: z.string(),
     authorId: z.string().exactOptional(),
     text: z.string(),
+    reach: z.object(reachFields).exactOptional(),
   }),
   z.object({
     kind: z.literal('deleted'),
@@ -104,6 +107,7 @@ export interface ChangeLedgerPorts {
   readonly answers: AnswerKeeper;
   /** Whether what a person says in a conversation by now may be written down [K9]. Must not reject. */
   readonly mayStore: (session: SessionKey) => Promise<boolean>;
+  readonly placeOf: ChannelPort['placeOf'];
   /** A session has changed: what was made of it is to be made anew; where messages came back, its history too. */
   readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
   /**

@@ -3,6 +3,7 @@ import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { Notice } from '../core/processes.ts';
 import { maskSecrets } from '../core/secrets.ts';
+import { reachIn } from '../core/visibility.ts';
 import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } from './layer.ts';
 import {
   comingBack,
@@ -70,13 +71,14 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /**
    * A change as it goes to the disk; a turn that waits has the words as they are. With secrets masked [K14], as where they are compared with the log; what
-   * the author says in a pause is not written down [K9], so that an edit then takes the message out.
+   * the author says in a pause is not written down [K9], so that an edit then takes the message out; and with who can read the channel at this moment [V1].
    */
   async function asKept(change: MessageChange): Promise<MessageChange> {
     if (change.kind === 'deleted') return change;
     const { channelId, messageId, authorId: userId, text } = change;
+    const reach = reachIn(channelId, await ports.placeOf(channelId));
     return userId === undefined || (await ports.mayStore({ channelId, userId }))
-      ? { ...change, text: maskSecrets(text) }
+      ? { ...change, text: maskSecrets(text), reach }
       : { kind: 'deleted', channelId, messageIds: [messageId] };
   }
 

@@ -128,7 +128,14 @@ export function createHarness(
   const now = () => new Date(Date.parse('2026-01-15T10:00:00Z') + ticks * 1000);
   const writes = createKeyedQueue();
   const changes = new RecentChanges();
-  const sessionLog = createSessionLog({ store, writes, changes, clock: now, botName: 'Discoclaw' });
+  const sessionLog = createSessionLog({
+    store,
+    writes,
+    changes,
+    placeOf: () => Promise.resolve(undefined),
+    clock: now,
+    botName: 'Discoclaw',
+  });
   const durable: DurableMemory = createDurableMemory({
     settings: { ...durableSettings, maxItems: options.maxItems ?? 200, injectMaxChars: 2000 },
     store,

@@ -8,7 +8,7 @@ import { createDurableMemory, type DurableMemory } from '../../src/memory/durabl
 import { deferred } from '../support/deferred.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import { openSessions, session, silent, type Sessions } from '../support/sessions.ts';
+import { openSessions, secretPlace, session, silent, type Sessions } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
 import { withoutUndo } from '../support/undo.ts';
 
@@ -116,6 +116,49 @@ describe('an edit or deletion [G5]', () => {
     expect(await log.message(session, messageId)).toBeUndefined();
     expect(await logIn(store)).not.toContain('axolotls');
     expect((await openIn(store)).join('\n')).not.toContain('axolotls');
+  });
+
+  it.each([
+    ['a public channel was made private', publicPlace, secretPlace],
+    [
+      'somebody was shut out of a private channel',
+      secretPlace,
+      { ...secretPlace, readers: secretPlace.readers?.slice(1) ?? [] },
+    ],
+    ['nothing is known of the channel by now', publicPlace, undefined],
+  ])(
+    'takes in no words for more people than could read them [V1], also after a restart: the message is taken out where %s',
+    async (_, then, now) => {
+      const { store, places, ledgerOver, say } = await setUp();
+      const [{ id: messageId } = { id: '' }] = (await say('I keep bees', then)).messages;
+      if (now === undefined) places.delete(generalId);
+      else places.set(generalId, now);
+      const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+      await ledgerOver([]).record({ ...edit, text: 'I keep bees' });
+      expect(await logIn(store)).toContain('bees');
+      store.logState = () => Promise.reject(new StoreError('unreadable', 'log'));
+      await ledgerOver([]).record({ ...edit, text: 'I keep axolotls' });
+      Reflect.deleteProperty(store, 'logState');
+      const restarted = openSessions(store);
+      restarted.places.set(generalId, publicPlace);
+      await restarted.ledgerOver([]).finish();
+      expect(await openIn(store)).toEqual([]);
+      expect(await logIn(store)).not.toMatch(/bees|axolotls/u);
+    },
+  );
+
+  it('is taken in where as many could read it as before, or more', async () => {
+    const { places, ledgerOver, say, log } = await setUp();
+    const [{ id: messageId } = { id: '' }] = (await say('I keep bees', secretPlace)).messages;
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await ledgerOver([]).record({ ...edit, text: 'I keep wasps' });
+    expect(await log.message(session, messageId)).toBe('I keep wasps');
+    places.set(generalId, publicPlace);
+    await ledgerOver([]).record({ ...edit, text: 'I keep axolotls' });
+    expect(await log.logged(session, messageId)).toMatchObject({
+      text: 'I keep axolotls',
+      visibility: 'here',
+    });
   });
 
   it('reaches the other layers where one fails, is used nowhere, and is finished after the next start', async () => {

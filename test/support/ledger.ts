@@ -30,6 +30,7 @@ export function ledgerFor(
     layers,
     answers: noAnswers,
     mayStore: () => Promise.resolve(true),
+    placeOf: () => Promise.resolve(undefined),
     changed: () => {},
     endWork: () => {},
     noteErased: () => Promise.resolve(),

@@ -75,18 +75,23 @@ export function openSessions(
   const clock = (): Date => new Date(time.now);
   const timer = new ManualTimer();
   const recent = new RecentChanges();
+  /** By channel, as they are now: where something was said last, unless a test changes it. */
+  const places = new Map([[generalId, publicPlace]]);
+  const placeOf = (channelId: string) => Promise.resolve(places.get(channelId));
   const sessionLog = createSessionLog({
     store,
     writes,
     changes: recent,
     clock,
     botName: 'Discoclaw',
+    placeOf,
     ...options,
   });
   const states = createSessionStates({ store, writes });
   let newest = 0;
 
   function contextOf(texts: readonly string[], place: Place = publicPlace): TurnContext {
+    places.set(place.channelId, place);
     return {
       speaker: { id: aliceId, name: 'Alice', isOwner: false },
       place,
@@ -187,6 +192,7 @@ export function openSessions(
       layers: [sessionLog, ...layers],
       answers,
       mayStore,
+      placeOf,
       changed: (of) => changed.push(of),
       endWork: () => {},
       noteErased: () => Promise.resolve(),
@@ -202,6 +208,7 @@ export function openSessions(
     time,
     timer,
     recent,
+    places,
     log,
     states,
     contextOf,

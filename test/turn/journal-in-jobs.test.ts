@@ -51,6 +51,7 @@ function twoProcesses(pause: () => number) {
       layers: [],
       answers: journal,
       mayStore: () => Promise.resolve(true),
+      placeOf: () => Promise.resolve(undefined),
       changed: () => {},
       endWork: () => {},
       noteErased: (userId, at) => people.noteErased(userId, at),

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 
+import { unknownChannels } from '../../src/bot/layers.ts';
 import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
@@ -43,6 +44,7 @@ async function noticedEarly(mode: NoticingMode) {
           usage: noUsage,
         }),
     },
+    channels: { ...unknownChannels, placeOf: () => Promise.resolve(publicPlace) },
     tellStored: async (stored: readonly LateNotice[]) => void (await notices.tell(stored)),
     clock,
     logger: silent,

@@ -1,5 +1,5 @@
 import type { MessageChange, RecentChanges } from '../../core/changes.ts';
-import type { RememberedMessage } from '../../core/chat.ts';
+import type { ChannelPort, RememberedMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { ChannelGuild, Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
@@ -8,7 +8,7 @@ import type { LogEntry, Store } from '../../core/store.ts';
 import { inParts, saysWords } from '../../core/text.ts';
 import { createTimeSlice, type Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
-import { reachOf } from '../../core/visibility.ts';
+import { narrower, reachIn, reachOf, type Reach } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
 import type { NoticingMode } from '../settings/person-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
@@ -64,6 +64,7 @@ export interface SessionLogOptions {
   readonly writes: KeyedQueue;
   /** What became of messages that are still on their way into the log. */
   readonly changes: Pick<RecentChanges, 'latest' | 'hasChanged'>;
+  readonly placeOf: ChannelPort['placeOf'];
   readonly clock: Clock;
   /** The author of replies. */
   readonly botName: string;
@@ -91,7 +92,7 @@ export type SessionLog = ReturnType<typeof createSessionLog>;
  * everything may reject with `StoreError`.
  */
 export function createSessionLog(options: SessionLogOptions) {
-  const { store, writes, changes, clock, botName } = options;
+  const { store, writes, changes, placeOf, clock, botName } = options;
   const { activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const sessions = createSessions(store);
   const tails = new LogTails(store, sessions);
@@ -114,6 +115,7 @@ export function createSessionLog(options: SessionLogOptions) {
     for (const { id, at, text, attachments, shown = [] } of context.messages) {
       if (logged.has(id)) continue;
       const changed = changes.latest(id);
+      const said = reachOf(context.place);
       await tails.append(session, {
         type: 'message',
         role: 'user',
@@ -123,7 +125,11 @@ export function createSessionLog(options: SessionLogOptions) {
         author: context.speaker.name,
         text: maskSecrets(changed === undefined ? text : (changed.text ?? '')),
         attachments: [...attachments, ...shown.map(({ kind }) => kind)],
-        ...originOf(context.place),
+        // What it was edited to was said where others may read [V1].
+        ...originOf(
+          context.place,
+          changed === undefined ? said : narrower(said, await presentReach(session)),
+        ),
         ...(mode === 'ask' ? { mode } : {}),
       });
     }
@@ -160,7 +166,14 @@ export function createSessionLog(options: SessionLogOptions) {
         hasThirdPartyText: context.hasThirdPartyText,
         ...(reply.retells === true && { retells: reply.retells }),
         ...(reply.thirdPartyTextAt !== undefined && { thirdPartyTextAt: reply.thirdPartyTextAt }),
-        ...originOf(context.place),
+        // It may repeat what these were edited to on their way.
+        ...originOf(
+          context.place,
+          asked.reduce(
+            (reach, { record }) => (record.type === 'message' ? narrower(reach, record) : reach),
+            reachOf(context.place),
+          ),
+        ),
         ...(asked.some(({ record }) => record.type === 'message' && record.mode === 'ask')
           ? { mode: 'ask' as const }
           : {}),
@@ -169,6 +182,10 @@ export function createSessionLog(options: SessionLogOptions) {
     );
     await followLate(session, reply.ids);
     return true;
+  }
+
+  async function presentReach({ channelId }: SessionKey): Promise<Reach> {
+    return reachIn(channelId, await placeOf(channelId));
   }
 
   /** What happened to messages while they were on their way into the log: a deletion may overtake the turn. No layer has read them yet. */
@@ -180,7 +197,13 @@ export function createSessionLog(options: SessionLogOptions) {
       const change: MessageChange =
         changed.text === undefined
           ? { kind: 'deleted', channelId, messageIds: [id] }
-          : { kind: 'edited', channelId, messageId: id, text: changed.text };
+          : {
+              kind: 'edited',
+              channelId,
+              messageId: id,
+              text: changed.text,
+              reach: await presentReach(session),
+            };
       const messages = await affectedMessages(tails, session, change);
       if (messages.length === 0) continue;
       await appendChanges(tails, session, messages, clock().toISOString());
@@ -398,10 +421,9 @@ export function createSessionLog(options: SessionLogOptions) {
   };
 }
 
-function originOf(place: Place) {
-  const { channelName } = place;
+function originOf({ channelName }: Place, reach: Reach) {
   return {
-    ...reachOf(place),
+    ...reach,
     ...(channelName === undefined ? {} : { channelName }),
   };
 }

@@ -5,6 +5,7 @@ import type { LogEntry } from '../../core/store.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 import { terms } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
+import { exceeds } from '../../core/visibility.ts';
 import type { WithdrawnMessage } from '../layer.ts';
 import { foldLog, idsOf, type AssistantMessage, type LogRecord, type SequencedMessage } from './records.ts';
 import type { LogTails } from './tails.ts';
@@ -16,6 +17,8 @@ import type { LogTails } from './tails.ts';
  * A reply sent as several messages goes as a whole when one of them is deleted, since nobody knows which words were in which. It goes with a
  * question that is deleted, whose words it may repeat, and with one that is edited if it does repeat what the edit took out. Replies are logged
  * when they are whole, so edits of them are the bot's own streaming and change nothing.
+ *
+ * An edit widens nothing [V1]: where the new words may not be told wherever the message may, they are not taken in, and the message goes as if deleted.
  */
 export async function affectedMessages(
   tails: LogTails,
@@ -26,6 +29,11 @@ export async function affectedMessages(
   const entries = await tails.covering(session, [...changes.keys()]);
   const present = new Map(foldLog(entries).messages.map(({ sequence, message }) => [sequence, message.text]));
   const held = heldMessages(entries);
+  for (const { sequence, message } of held) {
+    if (change.kind !== 'edited' || change.reach === undefined || message.id !== change.messageId) continue;
+    const isSame = present.get(sequence) === changes.get(message.id);
+    if (!isSame && exceeds(message, change.reach)) changes.set(message.id, undefined);
+  }
   return changedBy(held, changes, present).map(({ sequence, message }) => {
     const now = message.role === 'user' ? changes.get(message.id) : undefined;
     return { sequence, before: message, now };
@@ -116,7 +124,7 @@ export async function takeBackDeletions(
 }
 
 /** By message id the text after the change, as the log has it: with secrets masked [K14]; `undefined` where it is deleted. */
-function textsOf(change: MessageChange): ReadonlyMap<string, string | undefined> {
+function textsOf(change: MessageChange): Map<string, string | undefined> {
   return change.kind === 'edited'
     ? new Map([[change.messageId, maskSecrets(change.text)]])
     : new Map(change.messageIds.map((id) => [id, undefined]));

@@ -291,6 +291,32 @@ describe('a deleted message [G5]', () => {
     expect(await rawLog(sessions.store)).not.toMatch(/secret|tea/);
   });
 
+  it.each([
+    { edited: 'before it is logged', isLate: false },
+    { edited: 'while it is being logged', isLate: true },
+  ])(
+    'is for no more people than could read it [V1], nor is the answer that may repeat it, when it was edited $edited',
+    async ({ isLate }) => {
+      const sessions = openSessions();
+      const context = sessions.contextOf(['I keep bees']);
+      const [{ id } = { id: '' }] = context.messages;
+      sessions.places.set(generalId, secretPlace);
+      const edit = { kind: 'edited', channelId: generalId, messageId: id, text: 'I keep axolotls' } as const;
+      const append = sessions.store.append.bind(sessions.store);
+      sessions.store.append = (...parameters) => {
+        sessions.recent.note(edit);
+        return append(...parameters);
+      };
+      if (!isLate) sessions.recent.note(edit);
+      await sessions.log.recordUser(context);
+      await sessions.log.recordReply(context, { ids: [messageId(50)], text: 'Axolotls are fine.', at: '' });
+      const { messages } = await sessions.log.since(session, 0);
+      const told = messages.filter(({ message }) => message.visibility !== 'here');
+      expect(told).toEqual([]);
+      expect(messages).toHaveLength(isLate ? 0 : 2);
+    },
+  );
+
   it('is never logged either when it is a reply, deleted while it is being sent', async () => {
     const sessions = openSessions();
     const context = await sessions.say('tell me');
@@ -445,6 +471,7 @@ describe('the session’s state', () => {
         store,
         writes,
         changes: first.recent,
+        placeOf: () => Promise.resolve(undefined),
         clock: first.clock,
         botName: 'Discoclaw',
         activeFolds,

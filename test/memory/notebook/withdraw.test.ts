@@ -38,6 +38,7 @@ function setUp<S extends Store>(store: S) {
     layers: [log, notebook],
     answers: noAnswers,
     mayStore: () => Promise.resolve(true),
+    placeOf: () => Promise.resolve(publicPlace),
     changed: () => {},
     endWork: () => {},
     noteErased: () => Promise.resolve(),
