@@ -163,7 +163,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         eachConversation(change, async (session, cause) => {
           const messages = await stillForgotten(log, session, cause);
           const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
-          for (const layer of holdersOf(messages)) await layer.follow(withdrawn, 'erase');
+          for (const layer of holdersOf(messages).toReversed()) await layer.follow(withdrawn, 'erase');
         }),
       ),
     );
@@ -281,10 +281,11 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const cause = { kind: 'deleted', channelId, messageIds } as const;
     const messages = await log.affected(session, cause);
     const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
-    const { size } = await deliver(withdrawn, { isLastTry });
-    if (size === 0 || isLastTry) await close(sequence, change);
+    const failures = await deliver(withdrawn, { isLastTry });
+    const isDone = failures.size === 0 || (isLastTry && !failures.has('log'));
+    if (isDone) await close(sequence, change);
     ports.changed(session, true);
-    return size === 0;
+    return failures.size === 0;
   }
 
   /** Resolves when a person is not being erased any more; what they say meanwhile waits for it. */
@@ -364,7 +365,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       sequence ??= await enter(change);
       const withdrawn = { kind: 'withdrawn', session, messages, cause: change } as const;
       const failures = await deliver(withdrawn, { to: holdersOf(messages), isLastTry });
-      isDone &&= failures.size === 0 || isLastTry;
+      isDone &&= failures.size === 0 || (isLastTry && !failures.has('log'));
       ports.changed(session);
     }
 
@@ -392,8 +393,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * Has every layer follow, as part of a job of the person's queue: first it is used nowhere, then it is on no disk. Where a layer cannot, the
-   * words stay where it can look them up; but they outlive no second try, even if one file can never be written again. Never rejects.
+   * Has every layer follow, as part of a job of the person's queue: first it is used nowhere, then it is on no disk, in the log last. Where a layer
+   * cannot, the words stay there, so that it can look them up; but they outlive no second try, even if its file can never be written again. Never rejects.
    */
   async function deliver(
     change: LayerChange,
@@ -415,7 +416,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     if (change.kind === 'withdrawn')
       await attempt('answers', () => withdrawAnswers(answers, change.cause, change.messages));
     if (!isErasing || (failures.size > 0 && !isLastTry)) return failures;
-    for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'erase'));
+    for (const layer of to.toReversed())
+      if (layer.name !== 'log' || failures.size === 0 || isLastTry)
+        await attempt(layer.name, () => layer.follow(change, 'erase'));
     return failures;
   }
 

@@ -225,6 +225,40 @@ describe('an edit or deletion [G5]', () => {
     expect(await texts()).toEqual([]);
   });
 
+  it('is erased by a layer that could not do so at first, when it is tried again', async () => {
+    const { timer, ledgerOver, messageId, store } = await setUp();
+    let isFull = true;
+    const erased: string[] = [];
+    const layer: MemoryLayer = {
+      ...failing,
+      follow: async (change, stage) => {
+        if (stage !== 'erase' || change.kind !== 'withdrawn') return;
+        if (isFull) throw new StoreError('full', 'rolling');
+        erased.push(...change.messages.map(({ before }) => before.id));
+      },
+    };
+    await ledgerOver([layer]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
+    isFull = false;
+    timer.pass(60_000);
+    await vi.waitFor(async () => expect(await openIn(store)).toEqual([]));
+    expect(erased).toEqual([messageId]);
+    expect(await logIn(store)).not.toContain('Oslo');
+  });
+
+  it('stays in the ledger after a start, too, while its words cannot be taken out of the log', async () => {
+    const { store, ledgerOver, messageId } = await setUp();
+    store.refusesRewritesOf = `sessions/${generalId}/${aliceId}/messages.jsonl`;
+    await ledgerOver([]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
+    const restarted = openSessions(store);
+    await restarted.ledgerOver([]).finish();
+    expect(await logIn(store)).toContain('Oslo');
+    expect(await openIn(store)).toHaveLength(1);
+    store.refusesRewritesOf = undefined;
+    restarted.timer.pass(60_000);
+    await vi.waitFor(async () => expect(await openIn(store)).toEqual([]));
+    expect(await logIn(store)).not.toContain('Oslo');
+  });
+
   it('that the disk came between is not carried out over a later one', async () => {
     const { store, timer, ledgerOver, messageId, log } = await setUp();
     const ledger = ledgerOver([]);
