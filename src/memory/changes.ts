@@ -24,7 +24,7 @@ import {
 import { idsOf } from './log/records.ts';
 import { createOpenChanges, type Unfinished } from './open-changes.ts';
 
-/** How long after the disk came between it an edit or deletion is tried again; milliseconds. */
+/** How long after the disk came between it a change is tried again; milliseconds. */
 const againMs = 60_000;
 
 /** One of the times that an edit or deletion is carried out. */
@@ -42,7 +42,7 @@ export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 /**
  * The one way in which an edit, a deletion or a forgetting reaches whoever holds words [F5]: those in memory at once; then the change is on
  * disk; then every layer follows it, as one job of the person's write queue; then it is done, and its record is gone. What a kill or the disk
- * came between stays in the ledger and is finished at the next start; an edit or deletion is also tried again every minute until then. Changes of
+ * came between stays in the ledger and is finished at the next start; all but forgetting and erasing a person is also tried again every minute until then. Changes of
  * one channel are carried out one after the other. Of several processes over one store each has a ledger of its own, and whoever comes first
  * finishes that of one which is gone [X2].
  */
@@ -90,6 +90,21 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       if (!isOvertaken) await writes.begin(() => carryOut(change, attempt));
     };
     timer(() => void order.run(change.channelId, again), againMs);
+  }
+
+  /** The same of what is to leave one person's memory, unless all of that was erased by then. */
+  function tryAgainFor(userId: string, sequence: number, work: () => Promise<unknown>): void {
+    const again = async (): Promise<void> => {
+      if (isOpen(sequence)) await work();
+    };
+    timer(() => {
+      writes
+        .begin(() => writes.run(userId, again))
+        .catch((error: unknown) => {
+          logger.error('a change that was tried again could not be carried out', { userId, error });
+          if (isOpen(sequence)) tryAgainFor(userId, sequence, work);
+        });
+    }, againMs);
   }
 
   /**
@@ -260,6 +275,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       logger.error('a matter could not be erased', { userId, error });
     }
     if (failures.size === 0) await close(sequence, change);
+    else tryAgainFor(userId, sequence, () => carryOutPurge(change, sequence));
     return { failures, messages: count };
   }
 
@@ -284,6 +300,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const failures = await deliver(withdrawn, { isLastTry });
     const isDone = failures.size === 0 || (isLastTry && !failures.has('log'));
     if (isDone) await close(sequence, change);
+    else tryAgainFor(userId, sequence, () => carryOutExpiry(change, sequence, isLastTry));
     ports.changed(session, true);
     return failures.size === 0;
   }

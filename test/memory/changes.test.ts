@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
 import { RefusedJobError } from '../../src/core/keyed-queue.ts';
+import type { ChangeLedger } from '../../src/memory/changes.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { deferred } from '../support/deferred.ts';
@@ -477,7 +478,31 @@ describe('everything of a person erased [K11]', () => {
   });
 });
 
-describe('a matter that is erased [K11]', () => {
+describe('a matter that is erased [K11], or messages that are too old [K15]', () => {
+  it.each([
+    [
+      'purge',
+      (ledger: ChangeLedger) =>
+        ledger.purge({ userId: aliceId, words: 'rust', commandId: '400000000000000900' }),
+    ],
+    [
+      'expire',
+      (ledger: ChangeLedger, messageId: string) =>
+        ledger.expire({ userId: aliceId, channelId: generalId, messageIds: [messageId] }),
+    ],
+  ])('are gone within a minute of the recovery of a disk that came between: %s', async (_, change) => {
+    const { store, timer, writes, ledgerOver, messageId } = await setUp();
+    store.refusesRewritesOf = `sessions/${generalId}/${aliceId}/messages.jsonl`;
+    await change(ledgerOver([]), messageId);
+    timer.pass(60_000);
+    await vi.waitFor(() => expect(writes.size).toBe(0));
+    expect(await logIn(store)).toContain('Rust');
+    store.refusesRewritesOf = undefined;
+    timer.pass(60_000);
+    await vi.waitFor(async () => expect(await openIn(store)).toEqual([]));
+    expect(await logIn(store)).not.toContain('Rust');
+  });
+
   it('where a layer cannot follow, is finished after the next start, and nothing of what was said since goes', async () => {
     const { store, durable, ledgerOver, say, answer, messageId, texts } = await setUp();
     await answer(await say('Rust is old'), 'It is.');
