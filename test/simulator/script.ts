@@ -81,7 +81,7 @@ function toolCalls(
   if (random.chance(0.15))
     call('memory_append', {
       path: random.pick(files),
-      entry: `- ${[...own, ...(isLying ? all : [])].join(' ')}`,
+      entry: [...own, ...(isLying ? all : [])].map((each) => `- ${each}`).join('\n'),
     });
   if (random.chance(0.05)) call('memory_list', {});
   if (random.chance(0.05)) call('memory_read', { path: random.pick(files) });
