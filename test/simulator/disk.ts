@@ -65,7 +65,7 @@ export interface ProcessLife {
 }
 
 /** A process that was killed never hears of what it waited for. */
-const never = new Promise<never>(() => {});
+const never = (): Promise<never> => new Promise(() => {});
 
 /**
  * A disk in memory. What was synced stays; the rest is there after a loss of power, or not, or in part, file by file and folder by folder, as on real disks: a file's writes come
@@ -246,14 +246,14 @@ export class SimulatedDisk {
   /** The disk as a process uses it, as long as that lives. */
   fileSystem({ isAlive }: ProcessLife): FileSystem {
     const perform = async <T>(work: () => T, isWrite = false): Promise<T> => {
-      if (!isAlive()) return never;
+      if (!isAlive()) return never();
       this.operations += 1;
       const random = this.#random();
       const { slowMs, refusesWrites, failsPercent } = this.mood;
       const ms = slowMs[1] === 0 ? 0 : slowMs[0] + random.next() * (slowMs[1] - slowMs[0]);
       const isLate = ms > 0 && random.chance(0.5);
       if (isLate) await this.#clock.delay(ms);
-      if (!isAlive()) return never;
+      if (!isAlive()) return never();
       const fails = failsPercent > 0 && random.chance(failsPercent / 100);
       let outcome: { readonly value: T } | { readonly error: unknown };
       try {
@@ -264,7 +264,7 @@ export class SimulatedDisk {
         outcome = { error };
       }
       if (ms > 0 && !isLate) await this.#clock.delay(ms);
-      if (!isAlive()) return never;
+      if (!isAlive()) return never();
       if ('error' in outcome) throw outcome.error;
       return outcome.value;
     };
@@ -285,7 +285,7 @@ export class SimulatedDisk {
       truncate: (length) => write(() => this.#write(file, { position: length })),
       datasync: () => write(() => this.#sync(file)),
       sync: () => write(() => this.#sync(file)),
-      close: () => (isAlive() ? Promise.resolve() : never),
+      close: () => (isAlive() ? Promise.resolve() : never()),
     });
     // oxlint-disable-next-line typescript/no-this-alias, unicorn/no-this-assignment -- for methods of a literal
     const self = this;

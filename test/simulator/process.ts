@@ -70,7 +70,7 @@ export interface Machine {
   readonly read: (message: WorldMessage) => void;
 }
 
-const never = new Promise<never>(() => {});
+const never = (): Promise<never> => new Promise(() => {});
 
 /**
  * One process of the bot, from its start to its end: everything that `createBot` connects, the real files store over the simulated disk, the real model client behind the
@@ -230,7 +230,7 @@ export class BotProcess {
       at: new Date().toISOString(),
     });
     await reply.settle?.(true);
-    return this.isAlive ? reply : never;
+    return this.isAlive ? reply : never();
   }
 
   /** A person presses a button under a message. */

@@ -140,7 +140,9 @@ export class Promises {
     for (const said of this.#words.values())
       if (said.ownerId === ownerId && said.gone?.isFinal !== true) {
         said.isUncertain = true;
-        if (mayRestore) delete said.gone;
+        if (!mayRestore) continue;
+        delete said.gone;
+        if (said.scope === 'dm') said.scope = 'as-said';
       }
   }
 

@@ -19,7 +19,7 @@ type VendorFault = (typeof vendorFaults)[number];
 
 export const calmVendor: VendorMood = { firstMs: [300, 1500], betweenMs: [20, 60], percent: {} };
 
-const never = new Promise<never>(() => {});
+const never = (): Promise<never> => new Promise(() => {});
 
 /** Decides what is answered to a request that goes well. */
 export type Script = (body: MessagesBody, random: Random) => ModelAnswer;
@@ -41,7 +41,7 @@ export class Vendor {
   /** `fetch` as a process uses it, as long as that lives. */
   fetch({ isAlive }: ProcessLife): typeof fetch {
     return async (_input, init) => {
-      if (!isAlive()) return never;
+      if (!isAlive()) return never();
       const signal = init?.signal ?? undefined;
       const random = this.#random();
       const body: MessagesBody = JSON.parse(textOf(init?.body));

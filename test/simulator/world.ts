@@ -64,7 +64,7 @@ export interface DiscordMood {
 export const calmDiscord: DiscordMood = { slowMs: [20, 120], failsPercent: 0, failsLatePercent: 0 };
 
 const nonceHoldsMs = 3 * 60_000;
-const never = new Promise<never>(() => {});
+const never = (): Promise<never> => new Promise(() => {});
 
 /** What an observer is told of the bot's own messages, when they change what people can read. */
 export type Shown = (message: WorldMessage, channel: WorldChannel) => void;
@@ -185,7 +185,7 @@ export class World {
   /** Discord's REST interface as a process uses it, as long as that lives. */
   api({ isAlive }: ProcessLife): RepliesOptions['api'] {
     const request = async <T>(work: () => T): Promise<T> => {
-      if (!isAlive()) return never;
+      if (!isAlive()) return never();
       const random = this.#random();
       const { slowMs, failsPercent, failsLatePercent } = this.mood;
       const ms = slowMs[0] + random.next() * (slowMs[1] - slowMs[0]);
@@ -201,7 +201,7 @@ export class World {
         outcome = { error };
       }
       if (there < ms) await this.#clock.delay(ms - there);
-      if (!isAlive()) return never;
+      if (!isAlive()) return never();
       if (fails || outcome === undefined) throw apiError(500, 0, 'Internal Server Error');
       if ('error' in outcome) throw outcome.error;
       return outcome.value;
