@@ -261,7 +261,7 @@ export class People {
         const reply = await this.#ask(personId, dm, `memory ${kind} ${id}`);
         // Neither a kill nor a later hand of the bot's makes it wider again.
         if (kind === 'hide' && reply?.text.includes(word) === true && said.scope === 'as-said')
-          said.scope = 'dm';
+          said.hiddenAt = this.#stage.clock.now;
       }
     }
   }

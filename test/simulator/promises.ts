@@ -142,7 +142,7 @@ export class Promises {
         said.isUncertain = true;
         if (!mayRestore) continue;
         delete said.gone;
-        if (said.scope === 'dm') said.scope = 'as-said';
+        delete said.hiddenAt;
       }
   }
 
@@ -244,7 +244,7 @@ export class Promises {
       const isAcknowledged = said.gone.how !== 'delete' && said.gone.how !== 'edit';
       if (said.gone.at < since && (isAcknowledged || this.#isDiskCalmSince(this.#clock.now - minuteMs)))
         this.broken('what is gone is told no more', `${word} (${said.gone.how}) in ${where()}`);
-    } else if (!standsHere && !places.some((place) => mayBeTold(said, speakerId, place)))
+    } else if (!standsHere && !places.some((place) => mayBeTold(asHidden(said, since), speakerId, place)))
       this.broken(
         'nothing is told where it may not',
         `${word} of ${said.ownerId}, said in ${JSON.stringify(said.places)}, in ${where()}`,
@@ -254,7 +254,7 @@ export class Promises {
   /** The bot's own words of a word: in answers that stand here, or that this person was given where it may be told here. */
   #checkEcho(echo: string, speakerId: string, { channel, places, where, message }: Telling): void {
     const said = this.#words.get(unechoed(echo));
-    if (said === undefined || said.scope === 'dm') return;
+    if (said === undefined || said.hiddenAt !== undefined) return;
     const origins = [said, ...(this.#heard.get(echo)?.values() ?? [])];
     if (places.some((place) => origins.some((origin) => mayBeTold(origin, speakerId, place)))) return;
     for (const shown of this.#echoes.get(echo) ?? [])
@@ -380,6 +380,11 @@ export class Promises {
   #wordsIn({ id }: WorldMessage): readonly SaidWord[] {
     return this.#wordsOfMessages.get(id) ?? [];
   }
+}
+
+/** What its owner has hidden is for their DM alone; a turn that ran meanwhile may not know. */
+function asHidden(said: SaidWord, since: number): Origin {
+  return said.hiddenAt !== undefined && said.hiddenAt < since ? { ...said, scope: 'dm' } : said;
 }
 
 /** All that a model reads, tools' results included. */
