@@ -48,7 +48,7 @@ export type ChangeLedger = ReturnType<typeof createChangeLedger>;
  */
 export function createChangeLedger(ports: ChangeLedgerPorts) {
   const { recent, writes, log, layers, answers, processes, timer, logger } = ports;
-  const { append, enter, close, isOpen, supersedesAny, unfinished } = createOpenChanges(ports);
+  const { append, close, isOpen, supersedesAny, unfinished } = createOpenChanges(ports);
   let finishing: Promise<void> | undefined;
   const order = createKeyedQueue();
   /** Whom withdrawn messages concern: where the log has none of them, those that hold something of others. */
@@ -379,7 +379,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       const messages = await log.affected(session, change);
       if (messages.length === 0 && !isHeld) return;
       isLogged = true;
-      sequence ??= await enter(change);
+      // First, since after a kill nobody would erase what the log hides.
+      sequence ??= await append(change);
       const withdrawn = { kind: 'withdrawn', session, messages, cause: change } as const;
       const failures = await deliver(withdrawn, { to: holdersOf(messages), isLastTry });
       isDone &&= failures.size === 0 || (isLastTry && !failures.has('log'));
@@ -396,7 +397,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
           channelId: change.channelId,
           error,
         });
-        sequence ??= await enter(change);
+        sequence ??= await append(change).catch(() => undefined);
       }
     }
 

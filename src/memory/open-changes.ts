@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-import type { MessageChange } from '../core/changes.ts';
 import type { Processes } from '../core/processes.ts';
 import { changeSchema, isSupersededBy, type Change, type ChangeLedgerPorts } from './change-records.ts';
 
@@ -99,16 +98,6 @@ export function createOpenChanges({
     return sequence;
   }
 
-  /** The conversation goes on where the disk refuses; then a kill can come between. */
-  async function enter(change: MessageChange): Promise<number | undefined> {
-    try {
-      return await append(change);
-    } catch (error) {
-      logger.error('could not be saved', { what: 'a change', error });
-      return undefined;
-    }
-  }
-
   /** The change is done, and earlier ones of the same messages with it. Never rejects: done twice, nothing happens. */
   async function close(sequence: number, change: Change): Promise<void> {
     const closing = new Set(done.add(sequence));
@@ -151,7 +140,6 @@ export function createOpenChanges({
   return {
     /** Resolves with the change's place when it is on disk; rejects with `StoreError`. */
     append,
-    enter,
     close,
     isOpen: (sequence: number): boolean => open.has(sequence),
     /** Whether a later change makes any that is open pointless. */

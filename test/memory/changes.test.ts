@@ -226,6 +226,19 @@ describe('an edit or deletion [G5]', () => {
     expect(await texts()).toEqual([]);
   });
 
+  it('waits for its record: after a kill nobody would erase what the log hides', async () => {
+    const { store, timer, ledgerOver, durable, messageId, log } = await setUp();
+    const append = store.append.bind(store);
+    store.append = (key, ...rest) =>
+      key === 'changes.jsonl' ? Promise.reject(new StoreError('failing', key)) : append(key, ...rest);
+    await ledgerOver([durable]).record({ kind: 'deleted', channelId: generalId, messageIds: [messageId] });
+    expect(await log.message(session, messageId)).toBeDefined();
+    Reflect.deleteProperty(store, 'append');
+    timer.pass(60_000);
+    await vi.waitFor(async () => expect(await logIn(store)).not.toContain('Oslo'));
+    expect(await openIn(store)).toEqual([]);
+  });
+
   it('is erased by a layer that could not do so at first, when it is tried again', async () => {
     const { timer, ledgerOver, messageId, store } = await setUp();
     let isFull = true;
