@@ -231,6 +231,7 @@ class Simulation {
       await started;
     } catch (error) {
       this.#event(`start failed: ${String(error)}`);
+      if (!made.isAlive) return;
       // With a disk that was healthy all the time there is no reason.
       if (this.#sky.diskIsCalmSince(this.#startedAt)) throw error;
       await this.#kill();
