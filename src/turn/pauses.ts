@@ -90,14 +90,14 @@ export async function earlierTimes(
   }
 }
 
-/** History without what people said before they had everything of theirs erased, and without the answers to it [K11]. */
+/** History without what people said before they had everything of theirs erased, as far as that is known, and without the answers to it [K11]. */
 export async function withoutErased(
   messages: readonly ChatMessage[],
   { erasedBy }: Pick<PersonSettingsStore, 'erasedBy'>,
 ): Promise<readonly ChatMessage[]> {
   const people = new Set(messages.flatMap(({ author }) => (author.kind === 'human' ? [author.id] : [])));
   const wasErased = new Map(
-    await Promise.all([...people].map(async (userId) => [userId, await erasedBy(userId)] as const)),
+    await Promise.all([...people].map(async (userId) => [userId, await erasedBy(userId, true)] as const)),
   );
   const leftOut = new Set(
     messages.flatMap(({ id, author, at }) => (wasErased.get(author.id)?.(at) === true ? [id] : [])),

@@ -227,10 +227,10 @@ export function createPersonSettings(ports: {
     },
     /** What may be noticed in what the person says. Never rejects. */
     mode: async (userId: string): Promise<NoticingMode> => (await latest(userId)).mode ?? defaultMode,
-    /** Tells of moments, ISO 8601, whether the person had erased what was said by or to them then [K11]. Never rejects. */
-    async erasedBy(userId: string): Promise<(at: string) => boolean> {
+    /** Tells of moments, ISO 8601, whether the person had erased what was said by or to them then [K11]; `ifUnknown` where that cannot be read. Never rejects. */
+    async erasedBy(userId: string, ifUnknown = false): Promise<(at: string) => boolean> {
       const settings = await latest(userId);
-      return (at) => wasErasedAt(settings, at);
+      return (at) => (settings === unreadable ? ifUnknown : wasErasedAt(settings, at));
     },
     /**
      * Tells of moments, ISO 8601, whether what the person said in a channel then may be told to others there [B4]: nothing of who is in a pause or off the

@@ -138,6 +138,9 @@ describe('what a person lets the bot keep [K9]', () => {
       expect(await consent(0)).toEqual({ isStored: false, mode: 'off', isUnreadable: true });
       expect(await people.mayStore(here)).toBe(false);
       expect(await people.mayFold(here)).toBe(false);
+      // What is taken in is not lost, and what is shown to others is not what may have been erased [K11].
+      expect((await people.erasedBy(aliceId))(at(0))).toBe(false);
+      expect((await people.erasedBy(aliceId, true))(at(0))).toBe(true);
       expect(logger.lines.some(({ data }) => data?.['userId'] === aliceId && data['error'] === error)).toBe(
         true,
       );
