@@ -83,7 +83,7 @@ export class Sky {
   }
 
   diskIsCalmSince(moment: number): boolean {
-    return this.#disk.mood === calmDisk && this.#diskCalmSince <= moment;
+    return this.#disk.mood === calmDisk && this.#diskCalmSince < moment;
   }
 
   /** Bad weather comes for a while, or all of it ends. */
