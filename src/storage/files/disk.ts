@@ -289,13 +289,18 @@ export function createDisk(fileSystem: FileSystem) {
   async function eraseLeftovers(path?: string): Promise<void> {
     for (const [name, origin] of leftovers) {
       try {
-        await fileSystem.removeTree(name);
-        unsynced.add(dirname(name));
+        await removeTree(name);
         leftovers.delete(name);
       } catch (error) {
         if (path !== undefined && isOf(path, origin)) throw error;
       }
     }
+  }
+
+  /** With `sync` not even a loss of power brings it back. */
+  async function removeTree(path: string): Promise<void> {
+    await fileSystem.removeTree(path);
+    unsynced.add(dirname(path));
   }
 
   /** The same of what an earlier process left, as long as that was not all looked for. */
@@ -304,7 +309,7 @@ export function createDisk(fileSystem: FileSystem) {
     for (let folder = path === root ? root : dirname(path); ; folder = dirname(folder)) {
       for (const { name } of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
         const origin = originOf(folder, name, ownMark);
-        if (origin !== undefined && isOf(path, origin)) await fileSystem.removeTree(join(folder, name));
+        if (origin !== undefined && isOf(path, origin)) await removeTree(join(folder, name));
       }
       if (folder === root) return;
     }
@@ -315,6 +320,7 @@ export function createDisk(fileSystem: FileSystem) {
     let removed = 0;
     for (const root of below) removed += await removeFormerBelow(root, signal);
     isLookedThrough = !signal.aborted;
+    if (removed > 0) await syncFolders();
     return removed;
   }
 
@@ -327,7 +333,7 @@ export function createDisk(fileSystem: FileSystem) {
       const origin = originOf(folder, entry.name, ownMark);
       if (origin !== undefined) {
         try {
-          await fileSystem.removeTree(path);
+          await removeTree(path);
           removed += 1;
         } catch {
           leftovers.set(path, origin);

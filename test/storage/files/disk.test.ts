@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDisk } from '../../../src/storage/files/disk.ts';
+import { newMark, temporaryName } from '../../../src/storage/files/paths.ts';
 import { nodeFileSystem } from '../../../src/storage/files/file-system.ts';
 import { createObservedFileSystem, diskError, type Fate } from './observed-file-system.ts';
 
@@ -116,7 +117,7 @@ describe('what is erased', () => {
     const seen: string[] = [];
     const disk = createDisk(
       createObservedFileSystem(({ name, path: at }) => {
-        if (name === 'unlink') seen.push('removed');
+        if (name === 'unlink' || name === 'removeTree') seen.push('removed');
         if (name === 'sync' && at === root) seen.push('synced');
         return 'works';
       }),
@@ -127,6 +128,9 @@ describe('what is erased', () => {
     expect(seen.at(-1)).toBe('synced');
     await disk.removeFile(path);
     await disk.sync();
+    expect(seen.slice(-2)).toEqual(['removed', 'synced']);
+    await writeFile(temporaryName(path, newMark()), 'what a killed process left');
+    expect(await disk.removeFormerLeftovers([root], new AbortController().signal)).toBe(1);
     expect(seen.slice(-2)).toEqual(['removed', 'synced']);
   });
 });
