@@ -130,14 +130,18 @@ function installAt(now: number): InstalledClock {
 
 const require = createRequire(import.meta.url);
 
-// Its own threads would end when they like; and what is not packed can be read. This stands for good, since modules take these functions when they are loaded.
+// Its own threads would end when they like; and what is not packed can be read. These stand there for good, since modules take them when they are loaded.
 const zlib: typeof zlibModule = require('node:zlib');
+const { deflateRaw, createDeflateRaw } = zlib;
+let isSimulated = false;
 replace(zlib, {
-  deflateRaw(data: Buffer, ...rest: [...unknown[], done: (error: Error | null, packed: Buffer) => void]) {
+  deflateRaw(data: Uint8Array, ...rest: [...unknown[], done: (error: null, packed: Buffer) => void]) {
     const done = rest.at(-1);
-    if (typeof done === 'function') done(null, zlib.deflateRawSync(data, { level: 0 }));
+    if (!isSimulated) Reflect.apply(deflateRaw, undefined, [data, ...rest]);
+    else if (typeof done === 'function') done(null, unpacked(data));
   },
-  createDeflateRaw() {
+  createDeflateRaw(...parameters: Parameters<typeof createDeflateRaw>) {
+    if (!isSimulated) return createDeflateRaw(...parameters);
     const pieces: Buffer[] = [];
     return new Transform({
       transform(piece: Buffer, _encoding, done) {
@@ -145,12 +149,16 @@ replace(zlib, {
         done();
       },
       flush(done) {
-        done(null, zlib.deflateRawSync(Buffer.concat(pieces), { level: 0 }));
+        done(null, unpacked(Buffer.concat(pieces)));
       },
     });
   },
 });
 syncBuiltinESMExports();
+
+function unpacked(data: Uint8Array): Buffer {
+  return zlib.deflateRawSync(data, { level: 0 });
+}
 
 function fakePlatform(random: Random): () => void {
   const bytes = <View extends Uint8Array>(view: View): View => {
@@ -186,7 +194,9 @@ function fakePlatform(random: Random): () => void {
       },
     }),
   ];
+  isSimulated = true;
   return () => {
+    isSimulated = false;
     for (const restore of restores) restore();
     syncBuiltinESMExports();
   };

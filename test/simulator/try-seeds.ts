@@ -1,5 +1,5 @@
+import { loadSimulator } from './bundle.ts';
 import { sceneText, shrink } from './shrink.ts';
-import { simulate } from './simulation.ts';
 
 const run = { people: 5, steps: 300 };
 /** Simulations that a scene is made smaller by. */
@@ -13,6 +13,7 @@ export async function trySeeds({
   readonly from: number;
   readonly count: number;
 }): Promise<readonly string[]> {
+  const { simulate } = await loadSimulator();
   const broken: string[] = [];
   for (let seed = from; seed < from + count && broken.length < 3; seed += 1) {
     const { failure, scene } = await simulate({ ...run, seed });
