@@ -112,9 +112,26 @@ export class People {
     }
   }
 
-  /** What a person is shown of what is kept about them. */
-  async show(personId: string): Promise<string | undefined> {
-    return (await this.#ask(personId, this.#dmOf(personId), 'memory show'))?.text;
+  /** What a person is shown of what is kept about them, in their DM or elsewhere. */
+  async show(personId: string, channel = this.#dmOf(personId)): Promise<string | undefined> {
+    return (await this.#ask(personId, channel, 'memory show'))?.text;
+  }
+
+  /** Everything that was promised to people, and that they can look at by themselves. */
+  async lookAtMemory(): Promise<void> {
+    for (const { personId, channelId, at } of this.#promises.takeResets()) {
+      const channel = this.#world.channel(channelId);
+      const shown = this.#world.canRead(personId, channel) ? await this.show(personId, channel) : undefined;
+      if (shown !== undefined) this.#promises.checkReset(at, shown);
+    }
+    for (const { id } of this.#world.people) {
+      const shown = this.#promises.due(id).length === 0 ? undefined : await this.show(id);
+      if (shown !== undefined) this.#promises.checkKept(id, shown);
+      for (const word of this.#promises.answeredWords(id)) {
+        const found = await this.#ask(id, this.#dmOf(id), `memory search ${word}`);
+        if (found !== undefined) this.#promises.checkFound(word, found.text);
+      }
+    }
   }
 
   #channelFor(personId: string, index: number): WorldChannel {
@@ -260,7 +277,8 @@ export class People {
         if (kind === 'share') said.scope = 'everywhere';
         const reply = await this.#ask(personId, dm, `memory ${kind} ${id}`);
         // Neither a kill nor a later hand of the bot's makes it wider again.
-        if (kind === 'hide' && reply?.text.includes(word) === true && said.scope === 'as-said')
+        // The message that it was noticed in stays as it is.
+        if (kind === 'hide' && reply?.text.includes(word) === true && said.messageId === undefined)
           said.hiddenAt = this.#stage.clock.now;
       }
     }
@@ -321,9 +339,11 @@ export class People {
         await ask('undo');
         return;
       case 'reset':
-        await ask('reset rolling');
+        if ((await ask('reset rolling'))?.text.startsWith('Rolling summary of') === true)
+          this.#promises.wasReset(id, this.#channelFor(id, place).id);
         return;
       case 'pause-here':
+        this.#promises.offRecordHere(id, this.#channelFor(id, place).id);
         await ask('pause here');
         return;
       case 'pause': {
@@ -331,14 +351,16 @@ export class People {
         if (reply?.text.startsWith('Paused: ') === true) this.#promises.setOffRecord(id, true);
         return;
       }
-      case 'resume':
-        this.#promises.setOffRecord(id, false);
-        await ask('resume');
+      case 'resume': {
+        const reply = await ask('resume');
+        if (reply?.text.startsWith('Resumed') === true) this.#promises.setOffRecord(id, false);
+        else this.#promises.losesTrackOfPauses(id);
         return;
+      }
       case 'erase': {
         const { now } = this.#stage.clock;
         const done = await this.#askAndConfirm(id, 'memory erase');
-        this.#promises.setOffRecord(id, false);
+        this.#promises.losesTrackOfPauses(id);
         this.#promises.erased(id, now, done?.text.startsWith('Erased') === true);
         // Nobody says something new in the same millisecond.
         await this.#stage.clock.run(1);
@@ -372,7 +394,7 @@ export class People {
     // What it does is known to nobody here.
     this.#promises.unsettle(personId, /undo|^offer/u.test(customId));
     if (/memory (?:share|panel-do)/u.test(customId)) this.#promises.shared(personId);
-    if (/resume|erase|undo|panel-do/u.test(customId)) this.#promises.setOffRecord(personId, false);
+    if (/pause|resume|erase|undo|panel-do/u.test(customId)) this.#promises.losesTrackOfPauses(personId);
     const pressed = async (): Promise<void> => {
       const reply = await this.#process.press(personId, message, customId);
       if (reply !== undefined) this.#promises.replied(personId, customId, reply);
@@ -431,7 +453,11 @@ export class People {
 
   async #turnDoor({ channel, door }: { readonly channel: number; readonly door: number }): Promise<void> {
     const rooms = [...this.#world.channels.values()].filter(({ kind }) => kind === 'text');
-    const room = pickAt(rooms, channel);
+    // Mostly where something is going on.
+    const latest = this.#latest(1, ({ authorId }) => authorId !== botId).toSorted((a, b) => a.at - b.at);
+    const talk = this.#world.channels.get(latest.at(-1)?.channelId ?? '');
+    const busy = rooms.find((each) => each === talk || each === talk?.parent);
+    const room = channel % 3 > 0 && busy !== undefined ? busy : pickAt(rooms, channel);
     this.#world.turnDoor(room, pickAt(doors, door));
     // An answer that was made for fewer readers is kept back.
     this.#promises.excuseWhere(({ channelId }) => {

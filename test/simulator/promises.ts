@@ -66,6 +66,12 @@ export class Promises {
   /** Whom which echo was told, and where: that is theirs to hear again, where what was said there may be. */
   readonly #heard = new Map<string, Map<string, Origin>>();
   readonly #offRecord = new Set<string>();
+  /** When people said that what they say may be stored again. */
+  readonly #resumed = new Map<string, number>();
+  /** Conversations that a person took off the record once, by person and channel. */
+  readonly #offRecordHere = new Set<string>();
+  /** Where and when a person had the summary of a conversation cleared. */
+  readonly #resets: { readonly personId: string; readonly channelId: string; readonly at: number }[] = [];
   readonly #clock: VirtualClock;
   readonly #world: World;
   readonly #disk: SimulatedDisk;
@@ -114,6 +120,7 @@ export class Promises {
       isOffRecord: this.#offRecord.has(ownerId),
       scope: 'as-said',
       isAcknowledged: false,
+      isAnswered: false,
       isUncertain: false,
     };
     this.#words.set(said.word, said);
@@ -152,11 +159,29 @@ export class Promises {
   }
 
   setOffRecord(ownerId: string, isOffRecord: boolean): void {
-    if (isOffRecord) this.#offRecord.add(ownerId);
-    else this.#offRecord.delete(ownerId);
+    if (isOffRecord) {
+      this.#offRecord.add(ownerId);
+      this.#resumed.delete(ownerId);
+    } else if (this.#offRecord.delete(ownerId)) this.#resumed.set(ownerId, this.#clock.now);
     // Of what is said in the very millisecond of the other command nobody can tell which was first.
     for (const said of this.#words.values())
       if (said.ownerId === ownerId && said.at === this.#clock.now) said.isOffRecord = false;
+  }
+
+  /** Whether a person has paused is not known from here on. */
+  losesTrackOfPauses(ownerId: string): void {
+    this.#offRecord.delete(ownerId);
+    this.#resumed.delete(ownerId);
+  }
+
+  /** A conversation is off the record, for who knows how long. */
+  offRecordHere(personId: string, channelId: string): void {
+    this.#offRecordHere.add(`${personId} ${channelId}`);
+  }
+
+  /** A person was told that the summary of a conversation is cleared. */
+  wasReset(personId: string, channelId: string): void {
+    this.#resets.push({ personId, channelId, at: this.#clock.now });
   }
 
   gone(said: SaidWord, how: string, isFinal: boolean): void {
@@ -238,6 +263,9 @@ export class Promises {
     if (said === undefined) return;
     const message = this.#world.message(said.messageId ?? '');
     const standsHere = message?.channelId === channel.id && !message.isDeleted && message.text.includes(word);
+    const resumedAt = this.#resumed.get(speakerId);
+    if (said.isOffRecord && said.ownerId === speakerId && resumedAt !== undefined && resumedAt < since)
+      this.broken('what was said off the record is used no more', `${word} in ${where()}`);
     // What is purged stays where it stands on Discord.
     if (said.gone !== undefined && !(standsHere && said.gone.how === 'purge')) {
       // Nobody is told that a message of theirs could not be deleted on a disk that refuses it: it may take until the disk is well again.
@@ -295,6 +323,8 @@ export class Promises {
     const { authorId } = asked;
     if (asked.text.startsWith('!') && message.text.includes('Remembered: '))
       for (const said of this.#wordsIn(asked)) said.isAcknowledged = true;
+    if (this.#isDiskCalmSince(asked.at - minuteMs) && !this.#offRecordHere.has(`${authorId} ${channel.id}`))
+      for (const said of this.#wordsIn(asked)) said.isAnswered = !said.isOffRecord;
     const key = `${channel.id} ${authorId}`;
     if (BigInt(answers) > (this.#answered.get(key) ?? 0n)) this.#answered.set(key, BigInt(answers));
     const where = (): string => `an answer to ${authorId} in ${describe(channel)}`;
@@ -369,6 +399,32 @@ export class Promises {
           said.ownerId === ownerId && said.isAcknowledged && said.gone === undefined && !said.isUncertain,
       )
       .map(({ word }) => word);
+  }
+
+  /** A person's latest words that were said to the bot, answered and left alone since. */
+  answeredWords(ownerId: string): readonly string[] {
+    return [...this.#words.values()]
+      .filter(
+        (said) => said.ownerId === ownerId && said.isAnswered && said.gone === undefined && !said.isUncertain,
+      )
+      .slice(-2)
+      .map(({ word }) => word);
+  }
+
+  checkFound(word: string, found: string): void {
+    if (!found.includes(word)) this.broken('what was said is found', `${word}: ${found}`);
+  }
+
+  /** What was cleared from a summary does not come back. Each reset is looked at once. */
+  takeResets(): readonly { readonly personId: string; readonly channelId: string; readonly at: number }[] {
+    return this.#resets.splice(0);
+  }
+
+  checkReset(at: number, shown: string): void {
+    const summary = shown.slice(shown.indexOf('Rolling summary:'));
+    for (const word of summary.match(wordPattern) ?? [])
+      if ((this.#words.get(word)?.at ?? at) < at)
+        this.broken('what was reset stays cleared', `${word} in ${summary}`);
   }
 
   checkKept(ownerId: string, shown: string): void {

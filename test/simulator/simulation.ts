@@ -307,20 +307,12 @@ class Simulation {
     await this.#pass(undoMs + 2 * minuteMs);
     await this.#rest(process);
     this.#promises.checkDisk();
-    await this.#checkKept();
+    await this.#people.lookAtMemory();
   }
 
   async #rest(process: BotProcess): Promise<void> {
     if (!(await this.#clock.runUntilSettled(process.idle(), 60 * minuteMs)))
       this.#promises.broken('queues drain', 'the bot does not come to rest within an hour');
-  }
-
-  async #checkKept(): Promise<void> {
-    for (const { id } of this.#world.people) {
-      if (this.#promises.due(id).length === 0) continue;
-      const shown = await this.#people.show(id);
-      if (shown !== undefined) this.#promises.checkKept(id, shown);
-    }
   }
 
   // Bookkeeping

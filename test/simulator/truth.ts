@@ -23,6 +23,8 @@ export interface SaidWord extends Origin {
   isAcknowledged: boolean;
   /** When its owner was told that it is forgotten, or it was deleted; `isFinal`: nothing can bring it back. */
   gone?: { readonly at: number; readonly isFinal: boolean; readonly how: string };
+  /** The bot has answered it, while nothing stood in the way. */
+  isAnswered: boolean;
   /** What happened to it leaves open whether it is kept. */
   isUncertain: boolean;
 }

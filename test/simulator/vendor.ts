@@ -13,11 +13,14 @@ export interface VendorMood {
   readonly percent: Readonly<Partial<Record<VendorFault, number>>>;
 }
 
-const vendorFaults = ['refuses', 'overloaded', 'stalls', 'cuts', 'nonsense', 'too-long'] as const;
+const vendorFaults = ['drips', 'refuses', 'overloaded', 'stalls', 'cuts', 'nonsense', 'too-long'] as const;
 
 type VendorFault = (typeof vendorFaults)[number];
 
 export const calmVendor: VendorMood = { firstMs: [300, 1500], betweenMs: [20, 60], percent: {} };
+
+/** Milliseconds between two signs of life of an answer that drips. */
+const dripMs = 10_000;
 
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -58,9 +61,10 @@ export class Vendor {
       const said = saidMessage(fault === 'nonsense' ? { text: '<!doctype html>' } : answer, index);
       if (said === undefined) return errorResponse(500, 'api_error');
       const events = streamedMessage(fault === 'too-long' ? { ...said, stop: 'max_tokens' } : said);
-      const pieces = inChunks(events.map(eventText), random);
+      const pieces =
+        fault === 'drips' ? dripping(events.map(eventText)) : inChunks(events.map(eventText), random);
       const end = fault === 'stalls' || fault === 'cuts' ? random.int(0, pieces.length - 1) : pieces.length;
-      const pauses = pieces.map(() => between(betweenMs));
+      const pauses = pieces.map(() => (fault === 'drips' ? dripMs : between(betweenMs)));
       const pause = (ms: number): Promise<void> => this.#pause(ms, signal, isAlive);
       let at = 0;
       const stream = new ReadableStream<Uint8Array>({
@@ -101,6 +105,12 @@ export class Vendor {
       });
     });
   }
+}
+
+/** An answer that never seems to end: the server says again and again that it is still there. */
+function dripping(events: readonly string[]): readonly string[] {
+  const pings = Array.from({ length: 200 }, () => eventText({ type: 'ping' }));
+  return [...events.slice(0, 2), ...pings, ...events.slice(2)];
 }
 
 /** As networks do: several events come at once. */

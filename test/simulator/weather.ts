@@ -45,7 +45,7 @@ const vendorMoods: Readonly<Partial<Record<Weather, VendorMood>>> = {
   'failing-model': {
     firstMs: [100, 3000],
     betweenMs: [10, 200],
-    percent: { refuses: 5, overloaded: 15, stalls: 8, cuts: 12, nonsense: 10, 'too-long': 5 },
+    percent: { drips: 5, refuses: 5, overloaded: 15, stalls: 8, cuts: 12, nonsense: 10, 'too-long': 5 },
   },
 };
 

@@ -208,7 +208,8 @@ export class World {
     };
     return {
       postMessage: (channelId, body) => {
-        const nonce = body.nonce === undefined ? undefined : `${channelId} ${body.nonce}`;
+        const nonce =
+          body.nonce === undefined || body.enforce_nonce !== true ? undefined : `${channelId} ${body.nonce}`;
         return request(() => {
           this.#assertThere(channelId);
           const known = nonce === undefined ? undefined : this.#nonces.get(nonce);
