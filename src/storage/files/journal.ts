@@ -249,19 +249,19 @@ export function createJournal({ fileSystem, disk, folder }: JournalParts) {
       alone(async () => {
         await writeWaiting();
         if (open?.owesSync === true) await sync(open);
-        if (open !== undefined) sealed.push(open);
+        if (open !== undefined) sealed = [...sealed, open];
         open = undefined;
-        return new Set(sealed.flatMap(({ ranges }) => [...ranges.keys()]));
+        return { segments: sealed, keys: new Set(sealed.flatMap(({ ranges }) => [...ranges.keys()])) };
       }),
-    /** Removes what was sealed before; all its changes must be in their files by now, synced. */
-    removeSealed: () =>
+    /** Removes what was sealed, all of whose changes must be in their files by now, synced; what was sealed since stays. */
+    removeSealed: (emptied: readonly Segment[]) =>
       alone(async () => {
-        if (sealed.length === 0) return;
-        for (const segment of sealed) {
+        if (emptied.length === 0) return;
+        for (const segment of emptied) {
           await unlessMissing(fileSystem.unlink(segment.path));
           await close(segment);
         }
-        sealed = [];
+        sealed = sealed.filter((segment) => !emptied.includes(segment));
         // Before the next segment goes: were one to come back after that, its changes would be made once more.
         await disk.syncFolder(folder);
       }),

@@ -38,6 +38,7 @@ export function createWriteBehind({
   const owed = new Map<string, { readonly work: () => Promise<void>; readonly isListed: boolean }>();
   const erasures = new Map<string, () => Promise<unknown>>();
   const erasing = pLimit(1);
+  const checkpoints = pLimit(1);
   let following: NodeJS.Timeout | undefined;
   let resting: NodeJS.Timeout | undefined;
   let syncing: NodeJS.Timeout | undefined;
@@ -91,16 +92,19 @@ export function createWriteBehind({
       if (failures.length > 0) throw failures[0];
     });
 
-  /** Empties the journal, but for what comes meanwhile. */
-  async function checkpoint(): Promise<void> {
+  /** Empties the journal, but for what comes meanwhile; one after the other, so that none takes out what another has yet to write. */
+  const checkpoint = (): Promise<void> => checkpoints(emptyJournal);
+
+  async function emptyJournal(): Promise<void> {
     await writeAll([...owed.keys()]);
     // What was acknowledged before this is owed when its lock is free.
-    if (!(await writeAll([...(await journal.seal())]))) return;
+    const { segments, keys } = await journal.seal();
+    if (!(await writeAll([...keys]))) return;
     // Only the journal tells a start after a kill to do it.
     await eraseOwed();
     await disk.eraseLeftovers();
     await disk.sync();
-    await journal.removeSealed();
+    await journal.removeSealed(segments);
   }
 
   async function follow(): Promise<void> {
