@@ -51,6 +51,8 @@ class Folder {
 export interface DiskMood {
   /** Milliseconds that an operation takes, at least and at most. */
   readonly slowMs: readonly [number, number];
+  /** The same of what brings something to the disk for sure, which on real disks takes longest by far. */
+  readonly syncMs?: readonly [number, number];
   /** What every operation that writes fails with, if anything: `ENOSPC` lets a part through. */
   readonly refusesWrites?: 'ENOSPC' | 'EIO' | 'EROFS' | undefined;
   /** How many of a hundred operations fail with `EIO`. */
@@ -245,12 +247,13 @@ export class SimulatedDisk {
 
   /** The disk as a process uses it, as long as that lives. */
   fileSystem({ isAlive }: ProcessLife): FileSystem {
-    const perform = async <T>(work: () => T, isWrite = false): Promise<T> => {
+    const perform = async <T>(work: () => T, isWrite = false, isSync = false): Promise<T> => {
       if (!isAlive()) return never();
       this.operations += 1;
       const random = this.#random();
-      const { slowMs, refusesWrites, failsPercent } = this.mood;
-      const ms = slowMs[1] === 0 ? 0 : slowMs[0] + random.next() * (slowMs[1] - slowMs[0]);
+      const { slowMs, syncMs = slowMs, refusesWrites, failsPercent } = this.mood;
+      const [least, most] = isSync ? syncMs : slowMs;
+      const ms = most === 0 ? 0 : least + random.next() * (most - least);
       const isLate = ms > 0 && random.chance(0.5);
       if (isLate) await this.#clock.delay(ms);
       if (!isAlive()) return never();
@@ -269,6 +272,7 @@ export class SimulatedDisk {
       return outcome.value;
     };
     const write = (work: () => void): Promise<void> => perform(work, true);
+    const sync = (work: () => void): Promise<void> => perform(work, true, true);
 
     const openFile = (file: File, isSynced: boolean): OpenFile => ({
       stat: () => perform(() => statsOf(file)),
@@ -276,15 +280,16 @@ export class SimulatedDisk {
         perform(() => file.content.copy(buffer, 0, position, position + buffer.length)),
       async write(bytes, position) {
         const copy = Buffer.from(bytes);
-        return perform(() => {
+        const work = (): number => {
           self.#write(file, { position, bytes: copy });
           if (isSynced) syncLastWrite(file);
           return copy.length;
-        }, true);
+        };
+        return perform(work, true, isSynced);
       },
       truncate: (length) => write(() => this.#write(file, { position: length })),
-      datasync: () => write(() => this.#sync(file)),
-      sync: () => write(() => this.#sync(file)),
+      datasync: () => sync(() => this.#sync(file)),
+      sync: () => sync(() => this.#sync(file)),
       close: () => (isAlive() ? Promise.resolve() : never()),
     });
     // oxlint-disable-next-line typescript/no-this-alias, unicorn/no-this-assignment -- for methods of a literal
@@ -308,8 +313,8 @@ export class SimulatedDisk {
           if (found instanceof Folder)
             return {
               ...openFile(new File(0n, 0n), false),
-              sync: () => write(() => this.#sync(found)),
-              datasync: () => write(() => this.#sync(found)),
+              sync: () => sync(() => this.#sync(found)),
+              datasync: () => sync(() => this.#sync(found)),
             };
           if (has(flags, constants.O_TRUNC)) this.#write(found, { position: 0 });
           return openFile(found, false);
@@ -364,7 +369,7 @@ export class SimulatedDisk {
             this.#sync(file);
           });
         else
-          await write(() => {
+          await sync(() => {
             this.#write(file, { position: 0, bytes });
             this.#sync(file);
           });

@@ -7,7 +7,8 @@ import { calmDiscord, type DiscordMood, type World } from './world.ts';
 /** How the disk, Discord or the model behaves for a while, and how often. */
 export const weathers = {
   calm: 5,
-  'slow-disk': 3,
+  'slow-disk': 2,
+  'slow-syncs': 2,
   'full-disk': 1,
   'failing-disk': 1,
   'refusing-disk': 0.5,
@@ -30,6 +31,7 @@ const longestMs = 30 * minuteMs;
 
 const diskMoods: Readonly<Partial<Record<Weather, DiskMood>>> = {
   'slow-disk': { slowMs: [1, 900], failsPercent: 0 },
+  'slow-syncs': { slowMs: [0, 0], syncMs: [50, 3000], failsPercent: 0 },
   'full-disk': { slowMs: [0, 0], failsPercent: 0, refusesWrites: 'ENOSPC' },
   'failing-disk': { slowMs: [0, 5], failsPercent: 15 },
   'refusing-disk': { slowMs: [0, 0], failsPercent: 0, refusesWrites: 'EROFS' },
