@@ -20,8 +20,8 @@ export async function createModel(
   // Loading the SDK takes a quarter of the start.
   const { createAnthropicClient } = await import('../model/anthropic/anthropic-client.ts');
   return createAnthropicClient({
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    apiKey,
+    baseUrl,
     // Other servers that speak the Messages API need not know the question.
     asksForCacheMisses: baseUrl === undefined,
     budget,

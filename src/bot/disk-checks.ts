@@ -32,7 +32,7 @@ async function checkFolder(variable: string, folder: string): Promise<Finding> {
     ? warning(
         'folders',
         `others on this machine may look into ${path} (mode ${mode.toString(8)})`,
-        `the next start sees to it, or chmod 700 ${path}`,
+        `run chmod 700 ${path}, or let the next start do it`,
       )
     : fine('folders', `${path} can be written`);
 }

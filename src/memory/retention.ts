@@ -102,7 +102,7 @@ export function createRetention(options: RetentionOptions) {
       await dropDatedNotes(store, session, localDate(cutoff(), timeZone));
       if (isWhollyPast)
         for (const layer of layers) await layer.erase({ userId, sessions: [session], isWhole: false });
-      // That a message was deleted need not be known of one that nobody has any more.
+      // Nobody has the messages any more, so nobody needs to know which of them were deleted.
       else if (lines > 0)
         await log.dropLines(session, ({ record }) => record.type !== 'message' && isPast(record.id));
     });

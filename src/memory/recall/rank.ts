@@ -38,7 +38,7 @@ export interface Ranking {
   readonly rarities: readonly number[];
 }
 
-/** A segment that has any of the terms that are looked for. */
+/** A segment that has at least one of the query's terms. */
 interface LookedAt extends Pick<Candidate, 'segment' | 'order' | 'admits'> {
   /** The place of each distinct term among the segment's, -1 where it is not there. */
   readonly places: readonly number[];

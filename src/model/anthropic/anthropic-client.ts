@@ -27,9 +27,9 @@ import { AttemptError, attemptError, withRetries } from './retries.ts';
 
 export interface AnthropicClientOptions {
   /** May be absent where `baseUrl` names a server that wants none. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Default: the vendor's own. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /** Calls at a time. */
   readonly concurrency: number;
   /** Calls that may wait for one to end. */
