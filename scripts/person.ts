@@ -22,7 +22,7 @@ const clock = () => new Date();
  * What the script prints for these words of its command line.
  * @throws {RangeError} that says what is wrong with them; `StoreError` where the bot runs, or the disk refuses.
  */
-async function runPerson(words: readonly string[], environment: Environment): Promise<string> {
+export async function runPerson(words: readonly string[], environment: Environment): Promise<string> {
   const [wish, userId = '', ...more] = words;
   if ((wish !== 'export' && wish !== 'erase') || more.length > 0) throw new RangeError(usage);
   if (!isSnowflake(userId))

@@ -1,27 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 
+import { readArguments, usage, UsageError, type CommandName, type Words } from './bot/command-line.ts';
 import { UnusableError } from './bot/findings.ts';
 import { refusedByDisk } from './bot/folders.ts';
 import { runConnected, runInSandbox } from './bot/run.ts';
 import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
 import { StoreError, UnusableStoreError } from './core/errors.ts';
 import { GatewayError } from './discord/gateway-error.ts';
-
-const usage = `A Discord bot whose memory its people can see, correct and trust.
-
-  npm start          runs the bot: on Discord where DISCORD_TOKEN is set, otherwise in a sandbox with a chat in this terminal
-  npm run setup      asks for the Discord token and the model key, checks them, and writes .env
-  npm run doctor     looks whether everything that the bot needs is in order, and says what to do where it is not
-  npm run backup -- FILE                 writes data folder and workspace to a zip file, also while the bot runs
-  npm run restore -- FILE [--replace]    puts a backup into empty folders, or in the place of what they hold
-  npm run migrate -- FROM TO             copies all that is remembered between stores, each of them files or postgres://...
-  npm run notebook -- pull WHOSE FOLDER  brings a notebook out of a database for editing by hand, and push brings it back; WHOSE is a user's id or workspace
-
-  --help, -h         this
-  --version, -v      the version
-
-Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace] | migrate FROM TO | notebook pull|push WHOSE FOLDER]`;
 
 /** As shells have it: the command line is wrong [O6]. */
 const badArguments = 2;
@@ -38,81 +23,25 @@ const exitAfterMs = 9500;
 /** Milliseconds in which signals are one wish to stop: Ctrl-C under npm comes from the terminal and once more from npm. A later one ends the process at once [O7]. */
 const oneWishMs = 1000;
 
-/** The command line says something that the program cannot do. */
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-type Words = readonly string[];
-
-/** What can be asked for besides a start, with the words that it takes; what it needs is loaded only then. Each resolves with the exit code. */
-const commands = {
-  setup: { words: [], run: async () => (await import('./bot/setup.ts')).runSetup(loadEnvironment()) },
-  doctor: { words: [], run: async () => (await import('./bot/doctor.ts')).runDoctor(loadEnvironment()) },
-  backup: {
-    words: ['FILE'],
-    run: async ([file = '']: Words) => (await import('./bot/backup.ts')).runBackup(file, loadEnvironment()),
-  },
-  restore: {
-    words: ['FILE'],
-    run: async ([file = '']: Words, isReplacing: boolean) =>
-      (await import('./bot/backup.ts')).runRestore(file, isReplacing, loadEnvironment()),
-  },
-  migrate: {
-    words: ['FROM', 'TO'],
-    run: async ([from = '', to = '']: Words) =>
-      (await import('./bot/migrate.ts')).runMigrate(from, to, loadEnvironment()),
-  },
-  notebook: {
-    words: ['pull or push', 'WHOSE', 'FOLDER'],
-    run: async ([wish = '', whose = '', folder = '']: Words) =>
-      (await import('./bot/notebook.ts')).runNotebook(wish, whose, folder, loadEnvironment()),
-  },
-} as const;
+/** What can be asked for besides a start; what it needs is loaded only then. Each resolves with the exit code. */
+const commands: Readonly<Record<CommandName, (words: Words, isReplacing: boolean) => Promise<number>>> = {
+  setup: async () => (await import('./bot/setup.ts')).runSetup(loadEnvironment()),
+  doctor: async () => (await import('./bot/doctor.ts')).runDoctor(loadEnvironment()),
+  backup: async ([file = '']) => (await import('./bot/backup.ts')).runBackup(file, loadEnvironment()),
+  restore: async ([file = ''], isReplacing) =>
+    (await import('./bot/backup.ts')).runRestore(file, isReplacing, loadEnvironment()),
+  migrate: async ([from = '', to = '']) =>
+    (await import('./bot/migrate.ts')).runMigrate(from, to, loadEnvironment()),
+  notebook: async ([wish = '', whose = '', folder = '']) =>
+    (await import('./bot/notebook.ts')).runNotebook(wish, whose, folder, loadEnvironment()),
+};
 
 async function main(): Promise<void> {
-  const { command, words, help, version, replace, supervised } = readArguments();
+  const { command, words, help, version, replace, supervised } = readArguments(process.argv.slice(2));
   if (help) process.stdout.write(`${usage}\n`);
   else if (version) process.stdout.write(`${await ownVersion()}\n`);
   else if (command === undefined) await start(supervised);
-  else process.exitCode = await commands[command].run(words, replace);
-}
-
-/** @throws {UsageError} */
-function readArguments() {
-  const { values, positionals } = parsed();
-  const [name, ...words] = positionals;
-  if (name !== undefined && !isCommand(name)) throw new UsageError(`Unknown argument '${name}'`);
-  const wanted: Words = name === undefined ? [] : commands[name].words;
-  const { [wanted.length]: tooMuch } = words;
-  if (tooMuch !== undefined) throw new UsageError(`Unknown argument '${tooMuch}'`);
-  if (words.length < wanted.length && !values.help)
-    throw new UsageError(`${name} needs ${wanted.join(' and ')}`);
-  if (values.replace && name !== 'restore') throw new UsageError("Unknown option '--replace'");
-  return { command: name, words, ...values };
-}
-
-function isCommand(name: string): name is keyof typeof commands {
-  return Object.hasOwn(commands, name);
-}
-
-function parsed() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h', default: false },
-        version: { type: 'boolean', short: 'v', default: false },
-        replace: { type: 'boolean', default: false },
-        // Given by the bot itself to the processes that it starts.
-        supervised: { type: 'string' },
-      },
-    });
-  } catch (error) {
-    // The rest is advice for options that would take a value.
-    const [first = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
-    throw new UsageError(first, { cause: error });
-  }
+  else process.exitCode = await commands[command](words, replace);
 }
 
 async function ownVersion(): Promise<string> {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
+import { readArguments } from '../src/bot/command-line.ts';
 import { startChild } from './e2e/child.ts';
 import { openStage } from './e2e/stage.ts';
 
@@ -95,9 +96,10 @@ describe('the program', () => {
     expect(sources.filter((path) => /fastify|@anthropic-ai|^src\/sandbox/u.test(path))).toEqual([]);
   });
 
-  it.each([['--help'], ['-h']])('says with %s how it is used, and starts nothing [O6]', async (argument) => {
-    const child = startChild({ script: 'main.js', folder: tmpdir(), arguments: [argument] });
+  it('says with --help how it is used, and starts nothing [O6]', async () => {
+    const child = startChild({ script: 'main.js', folder: tmpdir(), arguments: ['--help'] });
     expect(await child.exited).toBe(0);
+    expect(readArguments(['-h'])).toEqual(readArguments(['--help']));
     for (const command of ['npm start', 'npm run setup', 'npm run doctor'])
       expect(child.output()).toContain(command);
   });
@@ -111,14 +113,18 @@ describe('the program', () => {
     expect(child.output()).toBe(`${version}\n`);
   });
 
-  it.each([['--hlep'], ['docter'], ['-x'], ['doctor', 'twice'], ['--help=yes']])(
-    'names an argument that it does not know, says how it is used, and ends with code 2 [O6]: %s %s',
-    async (...words) => {
-      const child = startChild({ script: 'main.js', folder: tmpdir(), arguments: words });
-      expect(await child.exited).toBe(2);
-      const [first = ''] = child.output().split('\n');
-      expect(first).toContain(words.at(-1)?.split('=')[0]);
-      expect(child.output()).toContain('npm run doctor');
+  it('names an argument that it does not know, says how it is used, and ends with code 2 [O6]', async () => {
+    const child = startChild({ script: 'main.js', folder: tmpdir(), arguments: ['--hlep'] });
+    expect(await child.exited).toBe(2);
+    const [first = ''] = child.output().split('\n');
+    expect(first).toContain('--hlep');
+    expect(child.output()).toContain('npm run doctor');
+  });
+
+  it.each([['docter'], ['-x'], ['doctor', 'twice'], ['--help=yes']])(
+    'knows no such argument [O6]: %s %s',
+    (...words) => {
+      expect(() => readArguments(words)).toThrow(words.at(-1)?.split('=')[0]);
     },
   );
 

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { runBackup, runRestore } from '../../src/bot/backup.ts';
+import { readArguments } from '../../src/bot/command-line.ts';
+import { captured } from '../support/captured.ts';
 import { runProcess, type Outcome } from '../support/processes.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -12,22 +15,27 @@ const mostItems = 8;
 let stage: Stage;
 
 beforeAll(async () => {
-  stage = await openStage({ isBuilt: true });
+  stage = await openStage();
 });
 afterAll(() => stage[Symbol.asyncDispose]());
+
+const foldersOf = (folder: string) => ({
+  DISCOCLAW_DATA_DIR: join(folder, 'data'),
+  DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
+});
 
 /** `npm run backup` or `restore`, over the bot's folders or others. */
 function runScript(words: readonly string[], folder = stage.folder): Promise<Outcome> {
   const [script = '', ...more] = words;
   return runProcess('npm', ['run', '--silent', script, '--', ...more], {
     cwd: new URL('../..', import.meta.url).pathname,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: folder,
-      DISCOCLAW_DATA_DIR: join(folder, 'data'),
-      DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
-    },
+    env: { PATH: process.env['PATH'], HOME: folder, ...foldersOf(folder) },
   });
+}
+
+/** The same without a process of its own. */
+function restore(file: string, folder: string, isReplacing = false): Promise<Outcome> {
+  return captured(() => runRestore(file, isReplacing, foldersOf(folder)));
 }
 
 const backup = () => join(stage.folder, 'backup.zip');
@@ -39,11 +47,7 @@ async function elsewhere(name: string): Promise<string> {
   return folder;
 }
 
-const startOver = (folder: string) =>
-  stage.startBot({
-    DISCOCLAW_DATA_DIR: join(folder, 'data'),
-    DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
-  });
+const startOver = (folder: string) => stage.startBot(foldersOf(folder));
 
 const shownTo = async (name: string): Promise<string> =>
   (await stage.ask(name, `@${name}`, '!memory show')).text;
@@ -104,11 +108,11 @@ describe('a backup [O4]', () => {
     await expect.poll(told, { timeout: 60_000 }).toMatch(/^Erased: everything/u);
     // Who comes back has files again: what they had erased stays erased.
     await stage.ask('person0', '@person0', '!memory remember I have a teapot');
-    const running = await runScript(['restore', backup(), '--replace']);
+    const running = await restore(backup(), stage.folder, true);
     expect(running).toMatchObject({ code: 2 });
     expect(running.errors).toContain('in use by process');
     await stage.stopBot();
-    const refused = await runScript(['restore', backup()]);
+    const refused = await restore(backup(), stage.folder);
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.errors).toMatch(/is there already, and nothing was changed. Add --replace/u);
     const restored = await runScript(['restore', backup(), '--replace']);
@@ -135,17 +139,20 @@ describe('a backup [O4]', () => {
     await writeFile(join(stage.folder, 'text.zip'), 'no zip at all');
     const folder = await elsewhere('empty');
     for (const [words, line] of [
-      [['backup', backup()], 'There is a file'],
-      [['backup', join(stage.folder, 'none/backup.zip')], 'There is no folder'],
       [['backup', 'one.zip', 'two.zip'], "Unknown argument 'two.zip'"],
       [['backup'], 'backup needs FILE'],
       [['backup', '--replace', 'one.zip'], "Unknown option '--replace'"],
       [['backup', '--replaces', 'one.zip'], "Unknown option '--replaces'"],
-      [['restore', join(stage.folder, 'none.zip')], 'cannot be read as a backup'],
-      [['restore', join(stage.folder, 'text.zip')], 'cannot be read as a backup'],
-      [['restore', damaged], 'cannot be read as a backup, and nothing was changed'],
+    ] as const)
+      expect(() => readArguments(words)).toThrow(line);
+    const backUp = (file: string) => captured(() => runBackup(file, foldersOf(stage.folder)));
+    for (const [outcome, line] of [
+      [await runScript(['backup', backup()]), 'There is a file'],
+      [await backUp(join(stage.folder, 'none/backup.zip')), 'There is no folder'],
+      [await restore(join(stage.folder, 'none.zip'), folder), 'cannot be read as a backup'],
+      [await restore(join(stage.folder, 'text.zip'), folder), 'cannot be read as a backup'],
+      [await restore(damaged, folder), 'cannot be read as a backup, and nothing was changed'],
     ] as const) {
-      const outcome = await runScript(words, words[0] === 'restore' ? folder : undefined);
       expect(outcome.errors).toContain(line);
       expect(outcome.code).toBe(2);
     }

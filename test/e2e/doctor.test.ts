@@ -4,11 +4,13 @@ import { dirname, join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { runDoctor } from '../../src/bot/doctor.ts';
 import {
   startSandboxServer,
   type SandboxOptions,
   type SandboxServer,
 } from '../../src/sandbox/sandbox-server.ts';
+import { captured } from '../support/captured.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
 import { startChild } from './child.ts';
@@ -42,15 +44,9 @@ async function openPractice(
     model,
     folder,
     async examine(environment = {}) {
-      const child = startChild({
-        script: 'main.js',
-        arguments: ['doctor'],
-        folder,
-        environment: { ...base, ...environment },
-      });
-      const code = await child.exited;
-      expect(child.output()).not.toMatch(/sk-of-the-test|sandbox-token|wrong-token/u);
-      const lines = child.output().trim().split('\n');
+      const { code, output } = await examined(folder, { ...base, ...environment });
+      expect(output).not.toMatch(/sk-of-the-test|sandbox-token|wrong-token/u);
+      const lines = output.trim().split('\n');
       expect(code).toBe(lines.some((line) => line.startsWith('✗')) ? 1 : 0);
       return lines;
     },
@@ -65,6 +61,24 @@ async function openPractice(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Runs the doctor in a folder: in this process, or in one of its own where that has to be prepared. */
+async function examined(
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  if (environment['NODE_OPTIONS'] !== undefined) {
+    const child = startChild({ script: 'main.js', arguments: ['doctor'], folder, environment });
+    return { code: await child.exited, output: child.output() };
+  }
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await captured(() => runDoctor(environment));
+  } finally {
+    process.chdir(before);
+  }
 }
 
 /** Loaded into the doctor's process before it: the disk has so many bytes left. */
@@ -96,22 +110,17 @@ interface Situation {
 
 const anyServer = /^✓ servers: .+ gives all permissions$/u;
 
-describe.concurrent('npm run doctor [O1]', () => {
+describe('npm run doctor [O1]', () => {
   it('finds all in order beside a running bot, and changes nothing', async () => {
     await using stage = await openStage({ isBuilt: true, model: () => ({ text: 'Here you are.' }) });
     await stage.ask('alice', '#general', 'Are you there?');
-    const child = startChild({
-      script: 'main.js',
-      arguments: ['doctor'],
-      folder: stage.folder,
-      environment: {
-        DISCORD_TOKEN: stage.info.token,
-        DISCORD_API_URL: stage.info.apiUrl,
-        ANTHROPIC_BASE_URL: stage.model.url,
-      },
+    const { code, output } = await examined(stage.folder, {
+      DISCORD_TOKEN: stage.info.token,
+      DISCORD_API_URL: stage.info.apiUrl,
+      ANTHROPIC_BASE_URL: stage.model.url,
     });
-    expect(await child.exited).toBe(0);
-    const lines = child.output().trim().split('\n');
+    expect(code).toBe(0);
+    const lines = output.trim().split('\n');
     expect(lines.at(-1)).toMatch(/^0 broken, 0 to look at, \d+ in order$/u);
     expect(lines).toContainEqual(expect.stringMatching(/^✓ process: process \d+ runs on the data folder/u));
     expect(lines).toContainEqual(expect.stringMatching(/^✓ files: [1-9]\d* files can be read$/u));

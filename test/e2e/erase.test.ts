@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { runPerson } from '../../scripts/person.ts';
 import { answeringBy, callsOf, chatCall, toldIn, type Answers } from './model-calls.ts';
 import { command } from './memory-talk.ts';
 import { runProcess, type Outcome } from '../support/processes.ts';
@@ -227,17 +228,17 @@ describe('purging a matter [K11]', () => {
   });
 });
 
-/** `npm run person` over the bot's folders. */
+/** Of what the operator runs over the bot's folders. */
+const environment = () => ({
+  DISCOCLAW_DATA_DIR: join(stage.folder, 'data'),
+  DISCOCLAW_WORKSPACE_DIR: join(stage.folder, 'workspace'),
+  ...stage.storeEnvironment,
+});
+
 function runScript(...words: readonly string[]): Promise<Outcome> {
   return runProcess('npm', ['run', '--silent', 'person', '--', ...words], {
     cwd: new URL('../..', import.meta.url).pathname,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: stage.folder,
-      DISCOCLAW_DATA_DIR: join(stage.folder, 'data'),
-      DISCOCLAW_WORKSPACE_DIR: join(stage.folder, 'workspace'),
-      ...stage.storeEnvironment,
-    },
+    env: { PATH: process.env['PATH'], HOME: stage.folder, ...environment() },
   });
 }
 
@@ -247,15 +248,13 @@ describe('requests by letter [K11]', () => {
     for (const [words, line] of [
       [['erase', 'bob'], 'is no Discord user id'],
       [['burn', bobId], 'npm run person -- export'],
-      [['erase', bobId], /in use by process|A bot runs on this database/u],
-    ] as const) {
-      const refused = await runScript(...words);
-      expect(refused.errors).toMatch(line);
-      expect(refused.code).toBe(2);
-    }
+    ] as const)
+      await expect(runPerson(words, environment())).rejects.toThrow(line);
+    const refused = await runScript('erase', bobId);
+    expect(refused.errors).toMatch(/in use by process|A bot runs on this database/u);
+    expect(refused.code).toBe(2);
     await stage.stopBot();
-    const erased = await runScript('erase', bobId);
-    expect(erased.output).toMatch(/^Erased: 0 items, 2 messages/u);
+    expect(await runPerson(['erase', bobId], environment())).toMatch(/^Erased: 0 items, 2 messages/u);
     expect(await filesNaming('axolotl', 'Pip')).toEqual([]);
     await expectOnlyTheMoment();
     await stage.startBot();

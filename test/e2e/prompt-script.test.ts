@@ -13,7 +13,6 @@ let stage: Stage;
 beforeAll(async () => {
   // What is allowed on Discord is known to the bot that is connected to it, not to the script.
   stage = await openStage({
-    isBuilt: true,
     environment: { DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'false' },
     model: answeringBy({}),
   });
@@ -80,14 +79,12 @@ it('prints the prompt as the bot sends it, beside the running bot and without a 
   const isQuiet = async () => isDeepStrictEqual(before, (before = await keptTexts())) && listed() === 2;
   await expect.poll(isQuiet, { interval: 500 }).toBe(true);
   const words = ['--user', 'alice', '--channel', 'dm', '--message', 'And now?', '--owner'];
-  const { code, output, errors } = await runScript(...words);
-  expect(errors).toBe('');
-  expect(code).toBe(0);
+  const output = await printed(...words);
   expect(await keptTexts()).toEqual(before);
   expect((await stage.ask('bob', '#dev', 'still there?')).text).toBe('Understood.');
 
   // After a start the bot begins with a prompt made anew, as the script does.
-  await stage.killBot();
+  await stage.stopBot();
   await stage.startBot();
   const call = await chatCall(stage, 'alice', 'dm', 'And now?');
   const sent = [

@@ -5,10 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
+import { UnusableError } from '../../src/bot/findings.ts';
 import { startSandboxServer, type SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
 import { halfText } from '../support/model-answer.ts';
 import { startModelServer } from '../support/model-server.ts';
 import { answersTo } from './answers-to.ts';
+import { startBotHere, type RunningBot } from './bot-here.ts';
 import { startChild, startNpm, type Child } from './child.ts';
 import { deferred } from '../support/deferred.ts';
 import { eventually } from '../support/eventually.ts';
@@ -40,6 +42,16 @@ describe.concurrent('a bot that cannot start', () => {
     const child = startChild({ script: 'main.js', folder, environment });
     started.push(child);
     return { ...child, folder };
+  }
+
+  /** Starts it in a folder of its own in this process, for what has nothing to do with the process. */
+  async function startHere(environment: Readonly<Record<string, string>>): Promise<RunningBot> {
+    const folder = await mkdtemp(join(root, 'bot-'));
+    return startBotHere({
+      DISCOCLAW_DATA_DIR: join(folder, 'data'),
+      DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
+      ...environment,
+    });
   }
 
   async function startAgainst(options: SandboxOptions, token: string): Promise<Child> {
@@ -113,29 +125,27 @@ describe.concurrent('a bot that cannot start', () => {
   ] as const;
 
   it.each(forGood)(
-    'says in one line what the close code %i of the gateway means, and ends with code 78 [O2] [O7]',
+    'says in one line what the close code %i of the gateway means, and does not try again [O2] [O7]',
     async (code, line) => {
       const sandbox = await startSandboxServer();
       await sandbox.setGatewayFault({ kind: 'closed', code, times: 5 });
-      const child = await start({ DISCORD_TOKEN: sandbox.token, DISCORD_API_URL: sandbox.apiUrl });
-      expect(await child.exited).toBe(78);
-      expect(plainLines(child)).toEqual([line]);
+      const refused = startHere({ DISCORD_TOKEN: sandbox.token, DISCORD_API_URL: sandbox.apiUrl });
+      await expect(refused).rejects.toMatchObject({ message: line, isPassing: false });
       await sandbox.close();
     },
   );
 
-  it.each(forGood)(
-    'does the same for the code %i while it runs, after it has stopped in order [O2] [O7]',
-    async (code, line) => {
-      await using stage = await openStage({ isBuilt: true });
-      const { exited } = stage.bot();
-      await stage.sandbox.setGatewayFault({ kind: 'closed', code, times: 5 });
-      await stage.sandbox.dropConnection({ code });
-      expect(await exited).toBe(78);
-      expect(plainLines(stage.bot())).toEqual([line]);
-      expect(stage.bot().output()).toContain('"the bot has stopped"');
-    },
-  );
+  it('ends with code 78 for such a code while it runs, after it has stopped in order [O2] [O7]', async () => {
+    await using stage = await openStage({ isBuilt: true });
+    const { exited } = stage.bot();
+    await stage.sandbox.setGatewayFault({ kind: 'closed', code: 4013, times: 5 });
+    await stage.sandbox.dropConnection({ code: 4013 });
+    expect(await exited).toBe(78);
+    expect(plainLines(stage.bot())).toEqual([
+      'Discord refused the connection: check the bot in the developer portal',
+    ]);
+    expect(stage.bot().output()).toContain('"the bot has stopped"');
+  });
 
   it.each([
     ['refuses the key', { status: 401 }, "The model's server refused the key: check ANTHROPIC_API_KEY"],
@@ -150,7 +160,7 @@ describe.concurrent('a bot that cannot start', () => {
       'The model\'s server knows no model "sonnet": check DISCOCLAW_MODEL',
     ],
   ] as const)(
-    "says in one line that the model's server %s, has not logged in, and ends with code 78 [O1] [O2]",
+    "says in one line that the model's server %s, and has not logged in [O1] [O2]",
     async (_, answer, line) => {
       const [sandbox, model] = await Promise.all([
         startSandboxServer(),
@@ -159,21 +169,13 @@ describe.concurrent('a bot that cannot start', () => {
           () => answer,
         ),
       ]);
-      const child = await start({
+      const refused = startHere({
         DISCORD_TOKEN: sandbox.token,
         DISCORD_API_URL: sandbox.apiUrl,
         ANTHROPIC_API_KEY: 'sk-of-the-test',
         ANTHROPIC_BASE_URL: model.url,
       });
-      expect(await child.exited).toBe(78);
-      expect(
-        child
-          .output()
-          .trim()
-          .split('\n')
-          .filter((each) => !each.startsWith('{')),
-      ).toEqual([line]);
-      expect(child.output()).not.toContain('sk-of-the-test');
+      await expect(refused).rejects.toThrow(new UnusableError(line));
       expect(await sandbox.sessions()).toEqual([]);
       await Promise.all([sandbox.close(), model.close()]);
     },
@@ -200,7 +202,6 @@ describe.concurrent('a bot that cannot start', () => {
     ['is overloaded', { status: 529 }, "The model's server answered 529"],
   ] as const)("starts with a warning where the model's server %s [O1]", async (_, answer, line) => {
     await using stage = await openStage({
-      isBuilt: true,
       model: () => ({ text: 'Here I am.' }),
       probe: () => answer,
     });
@@ -282,18 +283,24 @@ describe.concurrent('a bot that cannot start', () => {
       return child;
     }
 
-    it.each(variables.flatMap((variable) => ways.map((way) => ({ variable, ...way }))))(
-      'says so in one line where $variable $name, with the user and what to do, and ends with code 78',
-      async ({ variable, make, says }) => {
-        const path = join(await mkdtemp(join(root, 'folder-')), 'parent', 'folder');
-        await chmod(dirname(dirname(path)), 0o755);
-        if (make !== ways[1]?.make) await mkdir(dirname(path), { recursive: true });
-        await make(path);
-        const child = await startThere({ [variable]: path });
+    it.each(ways)(
+      'says so in one line for each variable where it $name, with the user and what to do, and ends with code 78',
+      async ({ make, says }) => {
+        const folders = await Promise.all(
+          variables.map(async (variable) => {
+            const path = join(await mkdtemp(join(root, 'folder-')), 'parent', 'folder');
+            await chmod(dirname(dirname(path)), 0o755);
+            if (make !== ways[1]?.make) await mkdir(dirname(path), { recursive: true });
+            await make(path);
+            return [variable, path] as const;
+          }),
+        );
+        const child = await startThere(Object.fromEntries(folders));
         expect(await child.exited).toBe(78);
         const lines = plainLines(child);
-        expect(lines).toEqual([expect.stringContaining(says(path))]);
-        expect(lines[0]).toContain(`or set ${variable} to another folder`);
+        expect(lines).toEqual(folders.map(([, path]) => expect.stringContaining(says(path))));
+        for (const [index, [variable]] of folders.entries())
+          expect(lines[index]).toContain(`or set ${variable} to another folder`);
       },
     );
 
@@ -455,10 +462,7 @@ describe.concurrent('a signal to npm reaches what it runs [O7]', () => {
   ])('%s: the bot finishes its reply and ends in order, and can be started again', async (_, send) => {
     const thought = deferred<void>();
     await using project = await openProject();
-    await using stage = await openStage({
-      isBuilt: true,
-      model: () => ({ text: 'Here you are.', held: thought.promise }),
-    });
+    await using stage = await openStage({ model: () => ({ text: 'Here you are.', held: thought.promise }) });
     const npm = await npmStart(stage, project.folder);
     await npm.waitFor('"the bot is ready"');
     const said = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Something long, please' });
@@ -476,7 +480,7 @@ describe.concurrent('a signal to npm reaches what it runs [O7]', () => {
 
   it('a second Ctrl-C a while later ends the bot at once', async () => {
     await using project = await openProject();
-    await using stage = await openStage({ isBuilt: true, model: () => 'silent' });
+    await using stage = await openStage({ model: () => 'silent' });
     const npm = await npmStart(stage, project.folder);
     await npm.waitFor('"the bot is ready"');
     await stage.sandbox.say({ as: 'alice', in: '#general', text: 'Something long, please' });
@@ -494,7 +498,7 @@ describe.concurrent('a signal to npm reaches what it runs [O7]', () => {
     ['SIGTERM to npm alone', (npm: Child) => void npm.end('SIGTERM')],
     ['Ctrl-C', (npm: Child) => toGroup(npm, 'SIGINT')],
   ])('%s while it still builds: no bot is started', async (_, send) => {
-    await using stage = await openStage({ isBuilt: true });
+    await using stage = await openStage();
     const folder = await copyOfTheTree();
     const build = join(folder, 'scripts/build.mjs');
     await writeFile(build, `${await readFile(build, 'utf8')}\nconsole.log('the build is done');\n`);
@@ -516,7 +520,7 @@ describe.concurrent('a signal to npm reaches what it runs [O7]', () => {
     ['dev', '"the bot is ready"', '"the bot has stopped"'],
   ])('npm run %s ends with it, and leaves nothing behind', async (script, atStart, atEnd) => {
     await using project = await openProject();
-    await using stage = await openStage({ isBuilt: true });
+    await using stage = await openStage();
     await stage.stopBot();
     const npm = startNpm({
       arguments: ['run', script],
@@ -548,7 +552,7 @@ describe.concurrent('a clock that is wrong [O7]', () => {
     ['ten minutes fast', 10 * 60_000, '10 minutes ahead of'],
     ['ten minutes slow', -10 * 60_000, '10 minutes behind'],
   ])('is told at the start, and loses no fresh message: %s', async (_, ms, said) => {
-    await using stage = await openStage({ isBuilt: true, model: () => ({ text: 'Here you are.' }) });
+    await using stage = await openStage({ model: () => ({ text: 'Here you are.' }) });
     await stage.ask('alice', 'dm', 'Are you there?');
     await stage.stopBot();
     const missed = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'And now?' });
@@ -558,7 +562,7 @@ describe.concurrent('a clock that is wrong [O7]', () => {
   });
 
   it('is not told where it is right', async () => {
-    await using stage = await openStage({ isBuilt: true });
+    await using stage = await openStage();
     expect(stage.bot().output()).not.toContain("this machine's clock");
   });
 });

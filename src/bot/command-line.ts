@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+
+export const usage = `A Discord bot whose memory its people can see, correct and trust.
+
+  npm start          runs the bot: on Discord where DISCORD_TOKEN is set, otherwise in a sandbox with a chat in this terminal
+  npm run setup      asks for the Discord token and the model key, checks them, and writes .env
+  npm run doctor     looks whether everything that the bot needs is in order, and says what to do where it is not
+  npm run backup -- FILE                 writes data folder and workspace to a zip file, also while the bot runs
+  npm run restore -- FILE [--replace]    puts a backup into empty folders, or in the place of what they hold
+  npm run migrate -- FROM TO             copies all that is remembered between stores, each of them files or postgres://...
+  npm run notebook -- pull WHOSE FOLDER  brings a notebook out of a database for editing by hand, and push brings it back; WHOSE is a user's id or workspace
+
+  --help, -h         this
+  --version, -v      the version
+
+Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace] | migrate FROM TO | notebook pull|push WHOSE FOLDER]`;
+
+/** The command line says something that the program cannot do. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export type Words = readonly string[];
+
+/** What can be asked for besides a start, with the words that it takes. */
+const wordsOf = {
+  setup: [],
+  doctor: [],
+  backup: ['FILE'],
+  restore: ['FILE'],
+  migrate: ['FROM', 'TO'],
+  notebook: ['pull or push', 'WHOSE', 'FOLDER'],
+} as const;
+
+export type CommandName = keyof typeof wordsOf;
+
+/** @throws {UsageError} */
+export function readArguments(args: Words) {
+  const { values, positionals } = parsed(args);
+  const [name, ...words] = positionals;
+  if (name !== undefined && !isCommand(name)) throw new UsageError(`Unknown argument '${name}'`);
+  const wanted: Words = name === undefined ? [] : wordsOf[name];
+  const { [wanted.length]: tooMuch } = words;
+  if (tooMuch !== undefined) throw new UsageError(`Unknown argument '${tooMuch}'`);
+  if (words.length < wanted.length && !values.help)
+    throw new UsageError(`${name} needs ${wanted.join(' and ')}`);
+  if (values.replace && name !== 'restore') throw new UsageError("Unknown option '--replace'");
+  return { command: name, words, ...values };
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(wordsOf, name);
+}
+
+function parsed(args: Words) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        version: { type: 'boolean', short: 'v', default: false },
+        replace: { type: 'boolean', default: false },
+        // Given by the bot itself to the processes that it starts.
+        supervised: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    // The rest is advice for options that would take a value.
+    const [first = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
+    throw new UsageError(first, { cause: error });
+  }
+}
