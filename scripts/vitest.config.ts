@@ -4,8 +4,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import type { Reach } from '../test/support/confine.ts';
 
 /** The name of a test's file says what the test may use, and so to which project it belongs; all others are `fast`. */
-const gateway = ['test/**/*.gateway.test.ts'];
-const e2e = ['test/e2e/**/*.test.ts', 'test/**/*.e2e.test.ts'];
+const smoke = ['test/**/*.smoke.test.ts'];
+const e2e = ['test/e2e/**/*.test.ts', 'test/**/*.e2e.test.ts', ...smoke];
+/** Of what is published by itself, and of the checks themselves: not in `npm test` but for a smoke test of each. */
+const sandbox = ['test/sandbox/**/*.test.ts'];
+const project = ['test/project/**/*.test.ts'];
 const postgres = ['test/**/*.postgres.test.ts'];
 const soak = ['test/soak/**/*.test.ts'];
 
@@ -16,30 +19,34 @@ const onlyInFiles = ['backup', 'disk', 'doctor', 'rights', 'setup', 'terminal'].
 
 /** Begun before all others, so that nothing is left to wait for alone at the end. */
 const longest = [
-  'visibility.e2e',
-  'obedient.e2e',
   'forgetting-random',
-  'kill',
-  'limits',
-  'largest-inputs.gateway',
-  'erase',
-  'proposals',
-  'rights',
+  'simulation.e2e',
+  'e2e/kill',
+  'e2e/start-stop',
+  'e2e/backup',
+  'visibility/visibility',
+  'largest-inputs',
 ];
 
 function isLong({ moduleId }: TestSpecification): boolean {
-  return longest.some((name) => moduleId.endsWith(`/${name}.test.ts`));
+  return longest.some((name) => moduleId.endsWith(`${name}.test.ts`));
 }
 
+/** A process keeps what it has loaded for the next file of the same project: those of one project come one after the other. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- it is no array
     const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const rest = sorted.filter((file) => !isLong(file));
+    const names = [...new Set(rest.map((file) => file.project.name))];
+    return [
+      ...sorted.filter(isLong),
+      ...names.flatMap((name) => rest.filter((file) => file.project.name === name)),
+    ];
   }
 }
 
-function project(
+function tests(
   name: string,
   reach: Reach,
   include: readonly string[],
@@ -58,20 +65,16 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     projects: [
-      project('fast', 'nothing', ['test/**/*.test.ts'], [...gateway, ...e2e, ...postgres, ...soak]),
-      project('gateway', 'sockets', gateway, [...e2e, ...soak]),
-      project('e2e', 'processes', e2e, [...postgres, ...soak]),
-      withServer(project('postgres', 'processes', postgres, soak)),
+      tests('fast', 'sockets', ['test/**/*.test.ts'], [...e2e, ...sandbox, ...project, ...postgres, ...soak]),
+      tests('e2e', 'processes', e2e, [...postgres, ...soak]),
+      tests('sandbox', 'processes', sandbox, smoke),
+      tests('project', 'processes', project, smoke),
+      withServer(tests('postgres', 'processes', postgres, soak)),
       withServer(
-        project(
-          'e2e-postgres',
-          'processes',
-          ['test/e2e/**/*.test.ts'],
-          [...onlyInFiles, ...postgres, ...soak],
-        ),
+        tests('e2e-postgres', 'processes', ['test/e2e/**/*.test.ts'], [...onlyInFiles, ...postgres, ...soak]),
       ),
-      project('soak', 'processes', soak, postgres),
-      withServer(project('soak-postgres', 'processes', ['test/soak/**/*.postgres.test.ts'], [])),
+      tests('soak', 'processes', soak, postgres),
+      withServer(tests('soak-postgres', 'processes', ['test/soak/**/*.postgres.test.ts'], [])),
     ],
     setupFiles: ['test/support/setup.ts'],
     // These end a test that hangs. They say nothing about how fast a test is on a machine that is busy with other things.
@@ -84,7 +87,7 @@ export default defineConfig({
     // No test changes a module, so that files can share what they have loaded.
     isolate: false,
     // Many tests wait for other processes, so there may be more of them than cores.
-    maxWorkers: 4,
+    maxWorkers: 3,
     reporters: ['default', new URL('closing-line-reporter.ts', import.meta.url).pathname],
     coverage: { provider: 'v8', include: ['src/**/*.ts'] },
   },

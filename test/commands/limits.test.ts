@@ -8,6 +8,7 @@ import { componentRows, componentRowsSchema } from '../../src/sandbox/rest/compo
 import { modalOf, modalSchema } from '../../src/sandbox/rest/modal-form.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace } from './harness.ts';
+import { runs } from '../support/runs.ts';
 
 const id = fc.oneof(
   fc.constantFrom(
@@ -82,6 +83,6 @@ it('no reply is refused by Discord for what a person wrote into the file by hand
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

@@ -5,6 +5,7 @@ import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
+import { runs } from '../support/runs.ts';
 
 type Harness = ReturnType<typeof createHarness>;
 
@@ -139,7 +140,7 @@ describe('what completion offers', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -6,6 +6,7 @@ import type { Place } from '../../src/core/place.ts';
 import { mayUseItem } from '../../src/memory/durable/document.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
+import { runs } from '../support/runs.ts';
 
 const otherPrivatePlace: Place = {
   ...privatePlace,
@@ -89,7 +90,7 @@ describe('what commands answer in a guild', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });
@@ -112,7 +113,7 @@ describe('forget', () => {
         const expected = before.filter((item) => !normalizeText(item.text).includes(normalizeText(target)));
         expect(await durable.list(aliceId)).toEqual(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

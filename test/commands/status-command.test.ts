@@ -6,6 +6,7 @@ import { createStatusCommand, type StatusFacts } from '../../src/commands/status
 import type { UsageReport, UsageSum } from '../../src/core/model.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { runs } from '../support/runs.ts';
 
 const now = new Date('2026-01-15T10:00:00Z');
 const ago = (ms: number): Date => new Date(now.getTime() - ms);
@@ -188,7 +189,7 @@ describe('the status [Y3]', () => {
           expect(text).toMatch(/^This month \(2026-01\): [^\n]* output tokens · [^\n]*$/mu);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

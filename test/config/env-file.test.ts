@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { loadEnvironment, readConfig } from '../../src/config/config.ts';
 import { readEnvFile, withVariable } from '../../src/config/env-file.ts';
+import { runs } from '../support/runs.ts';
 
 /** What a bot finds in its environment with such a file. */
 const read = async (bytes: Buffer | string) => {
@@ -43,7 +44,7 @@ describe('a .env file, whatever wrote it [O2] [O7]', () => {
           expect(await read(isSwapped ? bytes.swap16() : bytes)).toEqual(await read(lines.join('\n')));
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { StoreError } from '../../src/core/errors.ts';
 import { createKeyedQueue, RefusedJobError } from '../../src/core/keyed-queue.ts';
+import { runs } from '../support/runs.ts';
 
 /** A job that ends when told to. */
 function controlledJob() {
@@ -167,7 +168,7 @@ describe('createKeyedQueue', () => {
         for (const order of started.values()) expect(order).toEqual(order.toSorted((a, b) => a - b));
         expect(queue.size).toBe(0);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

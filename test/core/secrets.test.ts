@@ -9,6 +9,7 @@ import {
   secretSpans,
   secretValues,
 } from '../../src/core/secrets.ts';
+import { runs } from '../support/runs.ts';
 
 const chars = (length: number, from = 'aB3xY7kQ9mZ2'): string => from.repeat(length).slice(0, length);
 
@@ -208,6 +209,6 @@ it('masking is done once: again, it changes nothing, and it touches nothing outs
       }
       expect(rebuilt + text.slice(from)).toBe(masked);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

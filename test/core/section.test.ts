@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { dataLine, dataPiece, dataText, sectionNames } from '../../src/core/section.ts';
+import { runs } from '../support/runs.ts';
 
 /** What a reader sees who reads over everything invisible, and over white space and slashes in a tag. */
 function tagsSeenIn(text: string): readonly string[] {
@@ -41,7 +42,7 @@ describe('text as data', () => {
         expect(tagsSeenIn(dataLine(text))).toEqual([]);
         expect(dataText(dataText(text))).toBe(dataText(text));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -50,7 +51,7 @@ describe('text as data', () => {
       fc.property(anyText, between, fc.constantFrom(...sectionNames), (parts, gap, name) => {
         expect(tagsSeenIn(`${dataPiece(parts.join(''))}${gap}${name}>`)).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -13,6 +13,7 @@ import {
   within,
 } from '../../src/core/time.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
+import { runs } from '../support/runs.ts';
 
 describe('the time zone of the machine', () => {
   it.each([
@@ -115,7 +116,7 @@ describe('local dates and clock times [N5]', () => {
         const moments = [quarter * 900_000, (quarter + 1) * 900_000 - 1].map((at) => new Date(at));
         expect(moments.map((at) => localDate(at, timeZone))).toEqual(moments.map((at) => format.format(at)));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

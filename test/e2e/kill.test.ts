@@ -2,20 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
+import { runs } from '../support/runs.ts';
 import { answersTo } from './answers-to.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** Lives that end right after an acknowledgement, and lives that end at any moment. */
-const acknowledgedLives = 50;
-const lives = 25;
+const acknowledgedLives = runs(50);
+const lives = runs(25);
 /** Lives over which what was not acknowledged may gather. */
 const livesOfBacklog = 10;
 const people = ['alice', 'bob', 'carol'];
 const places = ['#general', '#dev', 'dm'];
 /** Milliseconds by which each life is longer than the one before: together they cover a turn from its first to its last moment. */
-const step = 12;
-/** For a hundred starts on a machine that is busy with other things; milliseconds. */
-const patienceMs = 30 * 60_000;
+const step = 300 / lives;
+/** For so many starts on a machine that is busy with other things; milliseconds. */
+const patienceMs = acknowledgedLives * 60_000;
 
 type Said = Awaited<ReturnType<Stage['sandbox']['say']>>;
 
@@ -45,7 +46,7 @@ async function timesIn(stage: Stage, said: Said, words: string): Promise<number>
 // Side by side, as most of the time goes into starting again.
 describe.concurrent('a bot that is killed', () => {
   it(
-    'keeps, over 50 kills right after "Remembered", every item that it said it remembers',
+    `keeps, over ${acknowledgedLives} kills right after "Remembered", every item that it said it remembers`,
     { timeout: patienceMs },
     async () => {
       await using stage = await openStage({ isBuilt: true });
@@ -97,7 +98,7 @@ describe.concurrent('a bot that is killed', () => {
   );
 
   it(
-    'answers each message once, and logs it once, over 25 kills at any moment of its turns [F4]',
+    `answers each message once, and logs it once, over ${lives} kills at any moment of its turns [F4]`,
     { timeout: patienceMs },
     async () => {
       await using stage = await openStage({

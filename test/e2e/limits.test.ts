@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { unpackFile } from '../../src/commands/archive.ts';
 import { localDate, nextDayAt } from '../../src/core/time.ts';
@@ -21,8 +21,8 @@ const quiet = {
   DISCOCLAW_DISCORD_ACTIONS_ENABLED: 'false',
 };
 
-/** A turn lasts a minute at most here; milliseconds. */
-const patienceMs = 120_000;
+/** Milliseconds. */
+const aMinute = 60_000;
 
 /** The bot's lines on limits in a place. */
 async function limitLines(stage: Stage, place: string): Promise<readonly string[]> {
@@ -32,6 +32,11 @@ async function limitLines(stage: Stage, place: string): Promise<readonly string[
 
 describe('turns a minute [L2]', () => {
   it('over the limit wait, are told once, and are answered together; commands and other people do not wait', async () => {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'],
+      shouldAdvanceTime: true,
+    });
+    onTestFinished(() => void vi.useRealTimers());
     await using stage = await openStage({
       environment: { ...quiet, DISCOCLAW_RATE_PER_MINUTE: '2' },
       model: (_, index) => ({ text: `Answer ${index}.` }),
@@ -48,7 +53,8 @@ describe('turns a minute [L2]', () => {
     expect((await stage.ask('bob', '#general', 'hello')).text).toMatch(/^Answer/u);
     expect(callsOf(stage, 'chat')).toHaveLength(3);
 
-    await expect.poll(() => callsOf(stage, 'chat').length, { timeout: patienceMs }).toBe(4);
+    await vi.advanceTimersByTimeAsync(aMinute);
+    await expect.poll(() => callsOf(stage, 'chat').length).toBe(4);
     const [, , , both] = callsOf(stage, 'chat');
     expect(both && toldIn(both)).toContain('third thing');
     expect(both && toldIn(both)).toContain('fourth thing');
@@ -74,12 +80,11 @@ describe('turns a minute [L2]', () => {
     const waiting = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'second' });
     await expect.poll(() => limitLines(stage, '#general')).toHaveLength(1);
     await stage.killBot();
-    await stage.startBot();
+    await stage.startBot(laterBy(aMinute));
     const answer = await stage.sandbox.waitForReply({
       in: waiting.channelId,
       after: waiting.id,
       containing: 'Answer 1.',
-      timeoutMs: patienceMs,
     });
     expect(answer.text).toBe('Answer 1.');
     expect(callsOf(stage, 'chat')).toHaveLength(2);

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { ModelServerRequest } from '../support/model-server.ts';
 import { answeringBy, blocksIn, chatCall, historyIn, sectionIn, toldIn } from './model-calls.ts';
 import { openStage } from './stage.ts';
+import { runs } from '../support/runs.ts';
 
 /** Characters at most, each small enough to be reached. */
 const budgets = {
@@ -124,7 +125,7 @@ it('never exceeds a budget nor the whole, whatever is remembered [P4]', async ()
       expect(call.raw).not.toMatch(/\\ud[89a-f][0-9a-f]{2}/iu);
       expect(toldIn(call).isWellFormed()).toBe(true);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 
   expect([...filled].toSorted()).toEqual([...measured].toSorted());

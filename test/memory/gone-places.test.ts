@@ -10,6 +10,7 @@ import { chanceOf } from '../support/chance.ts';
 import { aliceId, bobId } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { channel, openSessions, silent, startTime } from '../support/sessions.ts';
+import { runs } from '../support/runs.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const left = '300000000000000001';
@@ -173,7 +174,7 @@ describe('what belongs to a channel that is deleted', () => {
           if (!(await deleteAndLook(...drawn))) killed += 1;
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
     expect(killed).toBeGreaterThan(30);
   });
@@ -199,7 +200,7 @@ describe('what belongs to a server that the bot was removed from', () => {
           if (!(await leaveAndLook(...drawn))) killed += 1;
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
     expect(killed).toBeGreaterThan(30);
   });

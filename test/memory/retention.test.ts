@@ -35,6 +35,7 @@ import { inputOf, ScriptedModel } from '../support/scripted-model.ts';
 import { channel, dmPlace, openSessions, silent, startTime } from '../support/sessions.ts';
 import { withoutUndo } from '../support/undo.ts';
 import { filesBelow } from './changes-scene.ts';
+import { runs } from '../support/runs.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const places: readonly Place[] = [publicPlace, channel('other', '200000000000000077'), dmPlace];
@@ -214,7 +215,7 @@ it('leaves no word on disk that is older than so many days and everything that i
         );
       },
     ),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   );
   expect(kills).toBeGreaterThan(5);
 }, 300_000);

@@ -14,6 +14,7 @@ import { aliceId, publicPlace } from '../support/incoming.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { messageId, openSessions, session, silent, startTime } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
+import { runs } from '../support/runs.ts';
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -313,7 +314,7 @@ describe('undo', () => {
           await memory.store.close();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -359,7 +360,7 @@ describe('undo', () => {
         }
         await memory.store.close();
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

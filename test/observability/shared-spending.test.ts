@@ -8,6 +8,7 @@ import { aliceId, bobId } from '../support/incoming.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { SharedData } from '../support/shared-store.ts';
+import { runs } from '../support/runs.ts';
 
 function open(limits: { readonly dailyCost?: number; readonly dailyCostPerPerson?: number }) {
   const time = { now: new Date('2026-01-15T12:00:00Z') };
@@ -59,7 +60,7 @@ describe('what model calls cost, counted by several processes [L2]', () => {
       if (left > 0.01 && !used.has(bobId))
         await processes[1].budget?.reserve(chat(bobId), Math.min(0.6, left - 0.005));
     });
-    await fc.assert(property, { numRuns: 30 });
+    await fc.assert(property, { numRuns: runs(30) });
   });
 
   it('is told to the owner once, and goes with its person [K11]', async () => {

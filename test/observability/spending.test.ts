@@ -11,6 +11,7 @@ import { deferred } from '../support/deferred.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { runs } from '../support/runs.ts';
 
 const chat = (userId = aliceId) => ({ userId, purpose: 'chat' }) as const;
 const summary = (userId = aliceId) => ({ userId, purpose: 'summary' }) as const;
@@ -372,7 +373,7 @@ it('never takes all calls, or one person’s, over the limit: not with 1,000 at 
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

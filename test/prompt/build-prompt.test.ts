@@ -25,6 +25,7 @@ import {
   section,
   wholeText,
 } from './samples.ts';
+import { runs } from '../support/runs.ts';
 
 function snapshotOf(...sections: readonly Section[]): Snapshot {
   return { sections };
@@ -253,7 +254,7 @@ describe('whatever is remembered, said and configured', () => {
         expect(wholeText(prompt).length).toBeLessThanOrEqual(40_000);
         for (const index of said.keys()) expect(wholeText(prompt)).toContain(`|end${index}|`);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { lookalike } from '../../src/core/text.ts';
 import { createNaming, nextWindow, type HistoryWindow } from '../../src/prompt/history.ts';
 import { chatMessage } from './samples.ts';
+import { runs } from '../support/runs.ts';
 
 const alice = { id: '1', name: 'Alice', kind: 'human' } as const;
 /** Names that look like Alice's or the bot's, and others. */
@@ -44,7 +45,7 @@ describe('people with names that look the same', () => {
         const later = createNaming(given, new Set(everybody.map(({ id }) => id)), 'Discoclaw');
         expect(everybody.map(later.nameOf)).toEqual(everybody.map(nameOf));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -11,6 +11,7 @@ import {
 } from '../../src/prompt/history.ts';
 import { localDate, localMoment } from '../../src/core/time.ts';
 import { chatMessage, chatMessages, minuteMs, otherBotMessage, ownMessage } from './samples.ts';
+import { runs } from '../support/runs.ts';
 
 function texts(window: HistoryWindow): readonly string[] {
   return window.entries.map((entry) => entry.text);
@@ -496,7 +497,7 @@ describe('people who write at once', () => {
           expect(length(window)).toBeLessThanOrEqual(budget);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

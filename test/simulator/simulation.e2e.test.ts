@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
+import { runs, seedOfTheDay } from '../support/runs.ts';
 import { runSimulate } from './simulate.ts';
 
-/** Another one each day, so that the days try more than one of them. */
-const seedOfTheDay = Math.floor(Date.now() / 86_400_000) * 100;
+const seed = seedOfTheDay * 100;
+const seeds = runs(70);
 
 async function hashes(): Promise<readonly string[]> {
   const { output } = await runSimulate({ seed: 1, seeds: 3, steps: 150 });
@@ -17,8 +18,8 @@ describe('the whole bot in a simulated world [Z1]', () => {
     expect(await hashes()).toEqual(first);
   });
 
-  it(`keeps its promises, in 30 seeds from the seed of the day on: ${seedOfTheDay}`, async () => {
-    const { output, isKept } = await runSimulate({ seed: seedOfTheDay, seeds: 30 });
+  it(`keeps its promises, in ${seeds} seeds from that of the day on: ${seed}`, async () => {
+    const { output, isKept } = await runSimulate({ seed, seeds });
     expect(isKept ? 'kept' : output).toBe('kept');
   });
 });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createKeyLocks } from '../../src/storage/key-locks.ts';
 import { isWithin } from '../../src/storage/keys.ts';
+import { runs } from '../support/runs.ts';
 
 const keys = ['a/x', 'a/y', 'ab/x', 'b/x'];
 const folders = ['a', 'b', 'a/x'];
@@ -45,7 +46,7 @@ describe('createKeyLocks', () => {
           jobs.map(({ fails }) => (fails ? 'rejected' : 'fulfilled')),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -26,6 +26,7 @@ import {
   contentOfStore,
   createModel,
 } from './store-model.ts';
+import { runs } from '../support/runs.ts';
 
 /** One store and the way to stop and open it again on the same data. */
 export interface StoreUnderTest {
@@ -575,7 +576,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
           .beforeEach(async () => {
             for (const folder of ['users', 'sessions']) await store().removeAll(folder);
           }),
-        { numRuns: 30 },
+        { numRuns: runs(30) },
       );
     });
   });

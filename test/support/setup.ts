@@ -8,6 +8,7 @@ import { afterAll, inject } from 'vitest';
 
 import { confine, type Reach } from './confine.ts';
 import { cleanUpAtEnd, endProcesses } from './processes.ts';
+import { runs } from './runs.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -42,6 +43,7 @@ function temporaryFolder(): string {
 }
 
 /** The same examples every time, so that `npm test` passes or fails for a reason; the long campaign draws new ones. */
-configureGlobal(process.env['PROPERTY_SEED'] === 'random' ? {} : { seed: 20_260_115 });
+const isRandom = process.env['PROPERTY_SEED'] === 'random';
+configureGlobal({ numRuns: runs(100), ...(!isRandom && { seed: 20_260_115 }) });
 
 afterAll(endProcesses);

@@ -12,6 +12,7 @@ import { createChannelJournal, journalInJobs, saveBestEffort } from '../../src/t
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { SharedData } from '../support/shared-store.ts';
 import { silent, startTime } from '../support/sessions.ts';
+import { runs } from '../support/runs.ts';
 
 const asked = snowflakeAt(new Date(startTime - 60_000));
 const erasedAt = new Date(startTime).toISOString();
@@ -85,7 +86,7 @@ describe('the journal of a channel in which nothing else is held about a person'
         expect([...failures.keys()]).toEqual([]);
         expect(await left()).toBe('');
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

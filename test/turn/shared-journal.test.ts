@@ -8,6 +8,7 @@ import { createChannelJournal } from '../../src/turn/journal.ts';
 import type { BegunReply, PreparedReply } from '../../src/turn/journal-state.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { SharedData } from '../support/shared-store.ts';
+import { runs } from '../support/runs.ts';
 
 const question = { userId: aliceId, speakerName: 'Alice', place: publicPlace };
 
@@ -62,7 +63,7 @@ describe('a channel’s journal that several processes write to', () => {
         expect(await lines()).not.toContain('retells');
         expect(await other.journal.isHandled(generalId, id(1))).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

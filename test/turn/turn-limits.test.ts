@@ -9,6 +9,7 @@ import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { runs } from '../support/runs.ts';
 
 /** Turns that are over at once, by a clock of their own, and what was said of limits. */
 function limitedTurns(turnsPerMinute: number) {
@@ -153,7 +154,7 @@ describe('turns a minute [L2]', () => {
             expect(at - (lines[index - 1] ?? -60_000)).toBeGreaterThanOrEqual(60_000);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 });

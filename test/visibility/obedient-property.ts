@@ -25,7 +25,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ do: fc.constantFrom('tell' as const, 'ask' as const), ...brought }),
   },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.record({
       do: fc.constant('wish' as const),
       wish: fc.constantFrom<Wish[]>('pin', 'react', 'send', 'forget', 'forget'),
@@ -63,7 +63,10 @@ async function take(scene: ObedientScene, each: Step): Promise<void> {
  * So many random scenes with a model that obeys everybody. Rejects where anything was stored, done, forgotten or told that may not be; resolves
  * with how often that rightly happened, and how many orders came before the model by which way.
  */
-export async function playObedientScenes(count: number): Promise<ReadonlyMap<string, number>> {
+export async function playObedientScenes(
+  count: number,
+  seed = fc.readConfigureGlobal().seed,
+): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 7 }), async (steps) => {
@@ -75,7 +78,7 @@ export async function playObedientScenes(count: number): Promise<ReadonlyMap<str
         counts.set(what, (counts.get(what) ?? 0) + times);
       expect(scene.violations).toEqual([]);
     }),
-    { numRuns: count },
+    { numRuns: count, ...(seed !== undefined && { seed }) },
   );
   return counts;
 }

@@ -114,12 +114,14 @@ interface Play {
   readonly openMemory?: () => Promise<SceneMemory>;
   /** Scenes that are played beside each other, where memory is waited for. Default: 1. */
   readonly atOnce?: number;
+  /** Default: that of all properties, if they have one. */
+  readonly seed?: number | undefined;
 }
 
 /** So many random scenes. Rejects where anything turns up that may not be there; resolves with how often memory was rightly used, and notes of others in channels [B2]. */
 export async function playScenes(
   count: number,
-  { openMemory = memoryInProcess, atOnce = 1 }: Play = {},
+  { openMemory = memoryInProcess, atOnce = 1, seed = fc.readConfigureGlobal().seed }: Play = {},
 ): Promise<{ readonly rightlyUsed: number; readonly notesUsed: number }> {
   let rightlyUsed = 0;
   let notesUsed = 0;
@@ -138,7 +140,6 @@ export async function playScenes(
       expect(scene.leaks).toEqual([]);
     },
   );
-  const { seed } = fc.readConfigureGlobal();
   const rows = Array.from({ length: atOnce }, (_, index) =>
     fc.assert(scenes, {
       numRuns: Math.ceil(count / atOnce),

@@ -7,10 +7,13 @@ import { describe, expect, it } from 'vitest';
 
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { anyStep, live, openProposals } from './proposals-property.ts';
+import { runs } from '../../support/runs.ts';
 
 describe('proposals [K9]', () => {
   it('are no item before a yes, leave the disk with a no or after seven days, and are never asked again after a no', async () => {
-    const played = fc.assert(fc.asyncProperty(fc.array(anyStep, { maxLength: 14 }), live), { numRuns: 60 });
+    const played = fc.assert(fc.asyncProperty(fc.array(anyStep, { maxLength: 14 }), live), {
+      numRuns: runs(60),
+    });
     await expect(played).resolves.toBeUndefined();
   });
 

@@ -18,6 +18,7 @@ import {
   session,
   type Sessions,
 } from '../../support/sessions.ts';
+import { runs } from '../../support/runs.ts';
 
 async function texts({ log }: Pick<Sessions, 'log'>, of = session): Promise<string[]> {
   return (await log.turnsAfter(of, 0)).map(({ message }) => message.text);
@@ -437,7 +438,7 @@ describe('the log as a whole', () => {
         expect(await texts(sessions)).toEqual([...present.values()]);
         expect(await texts(openSessions(sessions.store))).toEqual([...present.values()]);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

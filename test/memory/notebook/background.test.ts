@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/core/errors.ts';
 import { StagedFiles } from '../../../src/memory/notebook/background.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
+import { runs } from '../../support/runs.ts';
 
 const isOwn = (key: string): boolean => key.startsWith('mine/');
 const nothing = (): Promise<void> => Promise.resolve();
@@ -92,7 +93,7 @@ describe('staged files', () => {
         await files.commit(nothing);
         expect(await store.list('yours')).toEqual([{ path: 'a.md', bytes: 6 }]);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 });

@@ -9,6 +9,7 @@ import { aliceId, bobId, generalId } from '../../support/incoming.ts';
 import { dmPlace } from '../../support/sessions.ts';
 import { createTemporaryStores, type TemporaryStores } from '../../storage/files/temporary-store.ts';
 import { asOwner, dmContext, inGuild, openNotebook } from './notebook-fixtures.ts';
+import { runs } from '../../support/runs.ts';
 
 const canary = 'must stay unread and unchanged';
 
@@ -202,7 +203,7 @@ it('no file outside the tree is read or written, whatever the path [M5]', async 
       }
       expect(shown).toEqual([]);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 
   for (const link of ['facts/link.md', 'MEMORY.md', 'topics/secret.md', 'detail/secret.md']) {

@@ -24,6 +24,7 @@ import {
   type Sessions,
 } from '../../support/sessions.ts';
 import { openUncheckedNotebook } from './fake-notebook.ts';
+import { runs } from '../../support/runs.ts';
 
 const notebook = `users/${aliceId}/notebook`;
 const inDm = { channelId: dmPlace.channelId, userId: aliceId };
@@ -132,7 +133,7 @@ describe('whether there is enough to learn from [A3]', () => {
         }
         expect(model.requests).toHaveLength(looks);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -442,7 +443,7 @@ describe('whose notes are touched, and from where [V2][V3]', () => {
           );
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -461,7 +462,7 @@ describe('whose notes are touched, and from where [V2][V3]', () => {
         expect(await sessions.store.readText('workspace/facts/user.md')).toBe('canary of the owner');
         expect(await sessions.store.readText('workspace/SOUL.md')).toBe('canary of the bot');
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -5,6 +5,7 @@ import type { Store } from '../../../src/core/store.ts';
 import { applyPatches } from '../../../src/memory/notebook/format.ts';
 import { bobId } from '../../support/incoming.ts';
 import { aliceRoot, asOwner, dmContext, dmSession, inGuild, openNotebook } from './notebook-fixtures.ts';
+import { runs } from '../../support/runs.ts';
 
 describe('memory_read', () => {
   it('gives a file as people see it', async () => {
@@ -354,7 +355,7 @@ describe('what a tool says it wrote', () => {
           expect(tool === 'write' || stored.includes(long)).toBe(true);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -10,6 +10,7 @@ import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 import { openUncheckedNotebook } from './fake-notebook.ts';
+import { runs } from '../../support/runs.ts';
 
 const folder = `users/${aliceId}/notebook`;
 const profileKey = `${folder}/USER.md`;
@@ -160,7 +161,7 @@ describe('the weekly trim [N7]', () => {
         const isLost = old.some((_, index) => places[index] === 'nowhere');
         expect(outcome === 'refused' || !isLost).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { localDate } from '../../../src/core/time.ts';
 import { createDates } from '../../../src/memory/recall/dates.ts';
+import { runs } from '../../support/runs.ts';
 
 const now = new Date('2026-03-10T12:00:00Z');
 
@@ -70,7 +71,7 @@ describe('dates of queries', () => {
         expect(dates.dayOf(time.toISOString())).toBe(localDate(time, timeZone));
         expect(dates.termsOf(time.toISOString())).toContain(`date:${localDate(time, timeZone)}`);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

@@ -14,6 +14,7 @@ import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, secretPlace, session, type Sessions } from '../../support/sessions.ts';
 import { createTemporaryStores, type TemporaryStores } from '../../storage/files/temporary-store.ts';
 import { quickFileSystem } from '../../storage/files/observed-file-system.ts';
+import { runs } from '../../support/runs.ts';
 
 let stores: TemporaryStores;
 beforeEach(async () => {
@@ -141,7 +142,7 @@ it('an index of which parts were kept finds what a fresh one finds, in the same 
         await opened.store.close();
       })
       .beforeEach(() => rmSync(stores.dataDir, { recursive: true, force: true })),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
   expect(kept).toBeGreaterThan(60);
 });

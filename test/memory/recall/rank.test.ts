@@ -8,6 +8,7 @@ import { rank, rerank, type Ranking, type SourceSegments } from '../../../src/me
 import { rankingWeights } from '../../../src/memory/recall/score.ts';
 import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
+import { runs } from '../../support/runs.ts';
 
 const readers = { terms: new TermReader(), dates: createDates('UTC') };
 const now = new Date('2026-05-01T12:00:00Z');
@@ -76,7 +77,7 @@ it('finds among segments that hold the same as before the best, whatever else is
         expect(best.map(({ order, index, score }) => ({ order, index, score }))).toEqual(every.slice(0, 100));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -106,7 +107,7 @@ it('finds for several wordings in one pass what each finds alone [C1]', async ()
           );
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -148,7 +149,7 @@ it('looks closer at what may have words side by side or the query word for word,
         expect(closer.map(({ score }) => score)).toEqual(expected.toSorted((a, b) => b - a));
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -17,6 +17,7 @@ import {
   withdrawal,
 } from '../../support/sessions.ts';
 import { detailFolder, openRecall } from './open-recall.ts';
+import { runs } from '../../support/runs.ts';
 
 const devPlace = channel('dev', '200000000000000002');
 const teamPlace = channel('team', '200000000000000003', {
@@ -248,7 +249,7 @@ describe('recall is never older than the last write', () => {
           expect(new Set(await opened.find(word, changes))).toEqual(new Set(await fresh.find(word, changes)));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
@@ -324,7 +325,7 @@ describe('recall tells only what may be used [V2]', () => {
           expect((await find('canary', { place, limit: 50 })).toSorted()).toEqual(expected.toSorted());
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
@@ -414,7 +415,7 @@ describe('a passage', () => {
           expect(found?.content.isWellFormed()).toBe(true);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
     const { say, search } = openRecall();
     await say(`${'padding '.repeat(200)}walrus at last ${'padding '.repeat(200)}`);

@@ -7,6 +7,7 @@ import { rank } from '../../../src/memory/recall/rank.ts';
 import { bestFirst, recallWeights } from '../../../src/memory/recall/reorder.ts';
 import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
+import { runs } from '../../support/runs.ts';
 
 const readers = { terms: new TermReader(), dates: createDates('UTC') };
 const reach = { visibility: 'dm', homeId: '1' } as const;
@@ -51,7 +52,7 @@ it('puts what was found in order, each once, the likeliest first', async () => {
       expect(scores).toEqual(scores.toSorted((a, b) => b - a));
       expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -73,7 +74,7 @@ it('goes by nothing that is left out of the search: any other words in its place
         expect(await searched(one)).toEqual(await searched(other));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

@@ -7,6 +7,7 @@ import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import { openSessions, secretPlace, session, silent, withdrawal } from '../../support/sessions.ts';
 import { rollingSettings } from '../../support/layer-settings.ts';
+import { runs } from '../../support/runs.ts';
 
 type Step = 'turn' | 'private turn' | 'delete' | 'edit' | 'update' | 'reset';
 
@@ -136,7 +137,7 @@ describe('the rolling summary, whatever happens and also while the model writes'
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -150,7 +151,7 @@ describe('the rolling summary, whatever happens and also while the model writes'
           expect(shown.filter((mark) => hushed.has(mark))).toEqual([]);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -170,7 +171,7 @@ describe('the rolling summary, whatever happens and also while the model writes'
           expect(held).toEqual(read);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

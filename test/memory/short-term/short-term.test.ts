@@ -21,6 +21,7 @@ import {
   type Sessions,
 } from '../../support/sessions.ts';
 import { shortTermSettings } from '../../support/layer-settings.ts';
+import { runs } from '../../support/runs.ts';
 
 const dev = channel('dev', '200000000000000002');
 const elsewhere = channel('lobby', '200000000000000003', { guildId: '300000000000000002' });
@@ -248,7 +249,7 @@ describe('short-term memory, whatever is said where', () => {
         }
         expect(await everythingStored(sessions)).not.toMatch(/-(?:private|dm)-/u);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -7,6 +7,7 @@ import { createRecordingLogger } from '../files/temporary-store.ts';
 import { deferred } from '../../support/deferred.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
+import { runs } from '../../support/runs.ts';
 
 const [alice, ben] = ['100000000000000001', '100000000000000002'];
 
@@ -254,7 +255,7 @@ describe('work by person in a database [X2]', () => {
           for (const queue of both) queue.stop();
         },
       ),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { blockEvents, eventText, messageEvents } from '../../support/model-answer.ts';
 import { clientOf, request } from './client-under-test.ts';
+import { runs } from '../../support/runs.ts';
 
 const said = '„Tee“ 🍵 & 茶';
 const call = { type: 'tool_use', id: 'a', name: 'look_up', input: { query: said } };
@@ -51,7 +52,7 @@ describe('a stream of events [M7]', () => {
         const pieces = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
         expect(await understood(pieces.filter(({ length }) => length > 0))).toEqual(whole);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -5,6 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { measure, timed } from '../../src/core/measures.ts';
 import { startHealthServer, type HealthServer } from '../../src/observability/health-server.ts';
 import { addUpMetrics, createMetrics, type Metrics } from '../../src/observability/metrics.ts';
+import { runs } from '../support/runs.ts';
 
 let server: HealthServer | undefined;
 let counting: Metrics | undefined;
@@ -94,7 +95,7 @@ it('answers whatever is asked of it with a status that fits, and goes on', async
       const { status } = await fetch(`${url}/${path}`, { method });
       expect(status).toBe(method === 'GET' || method === 'HEAD' ? 404 : 405);
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });

@@ -10,6 +10,7 @@ import { isIn, refusedOf, refusing } from '../../support/partial-servers.ts';
 import { failureOf } from '../failure-of.ts';
 import { clientOf, request } from './client-under-test.ts';
 import { everything } from './everything.ts';
+import { runs } from '../../support/runs.ts';
 
 const words: Readonly<Record<ModelFeature, string>> = {
   'structured output': 'output_config.format',
@@ -77,7 +78,7 @@ describe('a server that refuses features of a request [M9]', () => {
         expect(client.refused?.map(({ feature }) => feature)).toEqual(told);
         await server.close();
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -1,0 +1,10 @@
+/** Of all that is tried at random: 0.3 in `npm test`, 1 in `npm run test:all`, which CI runs beside it, and 10 in `npm run test:long`. */
+const factor = Number(process.env['FC_RUNS'] ?? 0.3);
+
+/** How many examples are tried, of so many with `FC_RUNS=1`. */
+export function runs(count: number): number {
+  return Math.max(1, Math.round(count * factor));
+}
+
+/** Another one each day, so that the days try more than one of them. */
+export const seedOfTheDay = Math.floor(Date.now() / 86_400_000);
