@@ -1,9 +1,8 @@
-# Built with all packages; run with what was built, and with the one package that is not bundled because it has native parts.
+# Built and run with the packages that the bot needs.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts
-COPY tsconfig.json ./
+RUN npm ci --omit=dev --ignore-scripts
 COPY scripts ./scripts
 COPY src ./src
 RUN npm run build
@@ -16,10 +15,7 @@ ENV NODE_ENV=production \
     DISCOCLAW_HTTP_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules/sharp ./node_modules/sharp
-COPY --from=build /app/node_modules/@img ./node_modules/@img
-COPY --from=build /app/node_modules/detect-libc ./node_modules/detect-libc
-COPY --from=build /app/node_modules/semver ./node_modules/semver
+COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY scripts/container.mjs ./scripts/
 RUN mkdir /data /workspace && chown node:node /data /workspace

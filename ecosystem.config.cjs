@@ -1,4 +1,4 @@
-/** pm2: build first (`npm run build`), then `pm2 start ecosystem.config.cjs`. */
+/** pm2: `npm ci`, which builds, then `pm2 start ecosystem.config.cjs`. */
 module.exports = {
   apps: [
     {

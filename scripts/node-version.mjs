@@ -1,6 +1,6 @@
 /**
- * Runs before anything else of the build and of the bot, of which it is a part as `dist/node-version.js`: an old Node.js is told as such,
- * and not by the first thing that it does not know [O6]. So everything here, and in `dist/main.js`, is what the first versions with modules read.
+ * Runs before anything else of the build and of the bot, at the beginning of whose `dist/main.js` it stands: an old Node.js is told as such,
+ * and not by the first thing that it does not know [O6]. So everything here, and there, is what the first versions with modules read.
  */
 const [wantedMajor, wantedMinor] = [20, 19];
 const found = process.versions.node;

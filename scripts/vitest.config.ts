@@ -55,9 +55,15 @@ function tests(
   return { extends: true, test: { name, include: [...include], exclude: [...exclude], provide: { reach } } };
 }
 
+/** Before them the present sources are built, which their processes run. */
+function withBuild(one: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  return { ...one, test: { ...one.test, globalSetup: ['test/support/build-setup.ts'] } };
+}
+
 /** The same with a PostgreSQL server. */
 function withServer(one: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
-  return { ...one, test: { ...one.test, globalSetup: ['test/support/postgres-setup.ts'] } };
+  const globalSetup = ['test/support/build-setup.ts', 'test/support/postgres-setup.ts'];
+  return { ...one, test: { ...one.test, globalSetup } };
 }
 
 // oxlint-disable-next-line import/no-default-export -- vitest reads its configuration from the default export
@@ -66,14 +72,14 @@ export default defineConfig({
   test: {
     projects: [
       tests('fast', 'sockets', ['test/**/*.test.ts'], [...e2e, ...sandbox, ...project, ...postgres, ...soak]),
-      tests('e2e', 'processes', e2e, [...postgres, ...soak]),
+      withBuild(tests('e2e', 'processes', e2e, [...postgres, ...soak])),
       tests('sandbox', 'processes', sandbox, smoke),
-      tests('project', 'processes', project, smoke),
+      withBuild(tests('project', 'processes', project, smoke)),
       withServer(tests('postgres', 'processes', postgres, soak)),
       withServer(
         tests('e2e-postgres', 'processes', ['test/e2e/**/*.test.ts'], [...onlyInFiles, ...postgres, ...soak]),
       ),
-      tests('soak', 'processes', soak, postgres),
+      withBuild(tests('soak', 'processes', soak, postgres)),
       withServer(tests('soak-postgres', 'processes', ['test/soak/**/*.postgres.test.ts'], [])),
     ],
     setupFiles: ['test/support/setup.ts'],

@@ -1,18 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 import { readArguments, usage, UsageError, type CommandName, type Words } from './bot/command-line.ts';
-import { UnusableError } from './bot/findings.ts';
-import { refusedByDisk } from './bot/folders.ts';
-import { runConnected, runInSandbox } from './bot/run.ts';
-import { ConfigError, loadEnvironment, readConfig } from './config/config.ts';
-import { StoreError, UnusableStoreError } from './core/errors.ts';
-import { GatewayError } from './discord/gateway-error.ts';
-
-/** As shells have it: the command line is wrong [O6]. */
-const badArguments = 2;
-
-/** `EX_CONFIG` of sysexits.h: starting again does not help [O2]. */
-const badConfiguration = 78;
+import { warnIfStale } from './bot/stale-build.ts';
+import { loadEnvironment, readConfig } from './config/config.ts';
 
 /**
  * Milliseconds from the wish to stop until the process ends, whatever still holds it, such as a request that Discord makes wait [G4]. What was
@@ -22,6 +13,9 @@ const exitAfterMs = 9500;
 
 /** Milliseconds in which signals are one wish to stop: Ctrl-C under npm comes from the terminal and once more from npm. A later one ends the process at once [O7]. */
 const oneWishMs = 1000;
+
+/** The project's folder: this file, or what was built of it, is run as `src/main.ts` or `dist/main.js`. */
+const root = join(dirname(process.argv[1] ?? ''), '..');
 
 /** What can be asked for besides a start; what it needs is loaded only then. Each resolves with the exit code. */
 const commands: Readonly<Record<CommandName, (words: Words, isReplacing: boolean) => Promise<number>>> = {
@@ -45,9 +39,7 @@ async function main(): Promise<void> {
 }
 
 async function ownVersion(): Promise<string> {
-  const { version }: { version: string } = JSON.parse(
-    await readFile(new URL('../package.json', import.meta.url), 'utf8'),
-  );
+  const { version }: { version: string } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   return version;
 }
 
@@ -70,6 +62,7 @@ async function start(part: string | undefined): Promise<void> {
     end();
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, told);
+  await warnIfStale(root);
   await run(part, stop.signal, end);
   // All is saved: a request that still waits for its answer holds nobody up [O7].
   if (stop.signal.aborted) process.exit();
@@ -81,6 +74,7 @@ async function run(part: string | undefined, signal: AbortSignal, end: () => voi
   const { config, notes } = readConfig(environment);
   const { token } = config.discord;
   const supervised = part === undefined ? undefined : await supervisedAs(part);
+  const { runConnected, runInSandbox } = await import('./bot/run.ts');
   if (token === undefined) return runInSandbox(config, notes, signal);
   if (supervised !== undefined) {
     // Without its supervisor a process has no business.
@@ -102,30 +96,8 @@ async function supervisedAs(part: string) {
   return supervised;
 }
 
-/** People get one clear line for what they can mend, and the whole error for what is ours. */
-function explain(error: unknown): string {
-  if (error instanceof UsageError) return `${error.message}\n\n${usage}`;
-  const isForPeople =
-    error instanceof ConfigError ||
-    error instanceof GatewayError ||
-    error instanceof UnusableError ||
-    error instanceof StoreError;
-  if (isForPeople) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-function exitCodeFor(error: unknown): number {
-  if (error instanceof UsageError) return badArguments;
-  const needsOperator =
-    error instanceof ConfigError ||
-    error instanceof UnusableError ||
-    error instanceof UnusableStoreError ||
-    (error instanceof GatewayError && !error.isPassing);
-  return needsOperator ? badConfiguration : 1;
-}
-
-main().catch((failure: unknown) => {
-  const error = refusedByDisk(failure) ?? failure;
-  process.stderr.write(`${explain(error)}\n`);
-  process.exitCode = exitCodeFor(error);
+main().catch(async (failure: unknown) => {
+  const { exitCodeFor, explain } = await import('./bot/failures.ts');
+  process.stderr.write(`${explain(failure)}\n`);
+  process.exitCode = exitCodeFor(failure);
 });

@@ -125,7 +125,7 @@ it('never exceeds a budget nor the whole, whatever is remembered [P4]', async ()
       expect(call.raw).not.toMatch(/\\ud[89a-f][0-9a-f]{2}/iu);
       expect(toldIn(call).isWellFormed()).toBe(true);
     }),
-    { numRuns: runs(40) },
+    { numRuns: runs(133) },
   );
 
   expect([...filled].toSorted()).toEqual([...measured].toSorted());

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -22,7 +22,8 @@ beforeEach(async () => {
   for (const { groups: { from = '', to = '' } = {} } of copies) {
     const target = join(image, to, to === '' || to.endsWith('/') ? (from.split('/').at(-1) ?? '') : '');
     await mkdir(join(target, '..'), { recursive: true });
-    await cp(join(root, from), target, { recursive: true, dereference: true });
+    if (from === 'node_modules') await symlink(join(root, from), target);
+    else await cp(join(root, from), target, { recursive: true });
   }
 });
 

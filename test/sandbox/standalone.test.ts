@@ -10,7 +10,12 @@ import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
 
 const infoSchema = z.object({ url: z.string(), token: z.string(), people: z.record(z.string(), z.string()) });
 const root = new URL('../..', import.meta.url).pathname;
-const program = [process.execPath, `${root}dist/sandbox/standalone.js`] as const;
+const program = [
+  process.execPath,
+  '--import',
+  'ts-blank-space/register',
+  `${root}src/sandbox/standalone.ts`,
+] as const;
 
 interface Running {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
