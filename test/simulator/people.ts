@@ -4,7 +4,7 @@ import type { VirtualClock } from './clock.ts';
 import type { BotProcess } from './process.ts';
 import type { Promises } from './promises.ts';
 import type { MachineStep, Step } from './steps.ts';
-import type { SaidWord } from './truth.ts';
+import { mayBeTold, type SaidWord } from './truth.ts';
 import { botId, type Door, type World, type WorldChannel, type WorldMessage } from './world.ts';
 
 const minuteMs = 60_000;
@@ -13,6 +13,8 @@ export const patienceMs = 6 * minuteMs;
 
 const doors: readonly Door[] = ['everyone', ['staff'], ['crew'], ['staff', 'crew'], ['guest', 'staff']];
 const roles = ['staff', 'crew', 'guest'];
+/** What somebody has remembered after a change that they undo. */
+const laterItem = 'Something later';
 const undoable = {
   'forget-and-undo': 'forget',
   'hide-and-undo': 'hide',
@@ -74,6 +76,8 @@ export class People {
         return this.#turnDoor(step);
       case 'delete-thread':
         return this.#deleteThread(step);
+      case 'confide':
+        return this.#confide(step);
       case 'role': {
         const { roles: own } = pickAt(this.#world.people, step.person);
         const role = pickAt(roles, step.role);
@@ -163,16 +167,47 @@ export class People {
       if (rooms.length === 0) return;
       channel = pickAt(rooms, step.channel);
     }
+    this.#sayIn(
+      person.id,
+      channel,
+      isForBot ? text : `${'And so on. '.repeat(step.channel % 10 === 0 ? 40 : 0)}${text}`,
+      isForBot,
+    );
+    return Promise.resolve();
+  }
+
+  #sayIn(personId: string, channel: WorldChannel, text: string, isForBot = true): void {
     const mention = isForBot && channel.kind !== 'dm' ? `<@${botId}> ` : '';
     const message = this.#world.write(
       channel.id,
-      person.id,
+      personId,
       `${mention}${text} ${this.#promises.nextWord()}.`,
     );
-    this.#promises.said(person.id, channel.id, message.id);
+    this.#promises.said(personId, channel.id, message.id);
     if (isForBot) this.#promises.asked(message, !this.#process.hears);
     this.#stage.inBackground(this.#process.message(message, isForBot));
-    return Promise.resolve();
+  }
+
+  /** A room is closed for a talk, and opened again while the bot still answers. */
+  async #confide(step: {
+    readonly person: number;
+    readonly channel: number;
+    readonly door: number;
+  }): Promise<void> {
+    const { id, roles: own } = pickAt(this.#world.people, step.person);
+    const channel = this.#channelFor(id, step.channel);
+    const role = [...own][step.door % Math.max(1, own.size)];
+    const room = channel.parent ?? channel;
+    if (room.kind !== 'text' || role === undefined) return;
+    this.#turn(room, [role]);
+    this.#rememberIn(id, channel);
+    this.#sayIn(id, channel, 'I really love');
+    await this.#stage.clock.run(step.door % 10_000);
+    this.#sayIn(id, channel, 'I really love');
+    await this.#stage.clock.run(50);
+    this.#sayIn(id, channel, 'I really love');
+    await this.#stage.clock.run(50);
+    this.#turn(room, 'everyone');
   }
 
   async #remember(step: { readonly person: number; readonly channel: number }): Promise<void> {
@@ -187,16 +222,19 @@ export class People {
 
   async #rememberBySlash(step: { readonly person: number; readonly channel: number }): Promise<void> {
     const person = pickAt(this.#world.people, step.person);
-    const channel = this.#channelFor(person.id, step.channel);
-    const said = this.#promises.said(person.id, channel.id);
+    this.#rememberIn(person.id, this.#channelFor(person.id, step.channel));
+    return Promise.resolve();
+  }
+
+  #rememberIn(personId: string, channel: WorldChannel): void {
+    const said = this.#promises.said(personId, channel.id);
     this.#asksToKeep(said);
     const answered = async (): Promise<void> => {
       const line = `memory remember I prefer ${said.word}`;
-      const reply = await this.#process.slash(person.id, channel.id, line);
+      const reply = await this.#process.slash(personId, channel.id, line);
       if (reply?.text.startsWith('Remembered') === true) said.isAcknowledged = true;
     };
     this.#stage.inBackground(answered());
-    return Promise.resolve();
   }
 
   /** What is asked for in public is for everywhere [V1]. */
@@ -225,9 +263,14 @@ export class People {
   }
 
   /** Gives a command and presses the first of its buttons that is for the same. */
-  async #askAndConfirm(personId: string, line: string): Promise<CommandReply | undefined> {
+  async #askAndConfirm(
+    personId: string,
+    line: string,
+    meanwhile?: () => void,
+  ): Promise<CommandReply | undefined> {
     const dm = this.#dmOf(personId);
     const asked = await this.#ask(personId, dm, line);
+    meanwhile?.();
     const button = asked?.buttons?.find(
       (each) => each.line?.startsWith(line.split(' ', 2).join(' ')) === true,
     );
@@ -248,9 +291,15 @@ export class People {
     if (/forget|purge/u.test(kind)) said.isOffRecord = false;
     switch (kind) {
       case 'forget': {
-        said.isUncertain = true;
-        const reply = await this.#ask(personId, dm, `memory forget ${word}`);
-        if (reply?.text.startsWith('Deprecated ') === true) this.#promises.gone(said, 'forget', false);
+        const room = channel % 3 === 0 ? this.#channelFor(personId, channel) : dm;
+        const isReached = mayBeTold(said, personId, this.#world.placeOf(room.id));
+        const isLeft = !isReached && !said.isUncertain && said.isAcknowledged;
+        if (isReached) said.isUncertain = true;
+        const reply = await this.#ask(personId, room, `memory forget ${word}`);
+        const isForgotten = reply?.text.startsWith('Deprecated ') === true;
+        if (isForgotten && isLeft)
+          this.#promises.broken('forget takes what may be seen there', `${word}: ${reply.text}`);
+        if (isForgotten) this.#promises.gone(said, 'forget', false);
         return;
       }
       case 'purge': {
@@ -266,7 +315,7 @@ export class People {
       case 'hide-and-undo':
       case 'pin-and-undo':
       case 'edit-and-undo':
-        return this.#changeAndUndo(undoable[kind], personId, word);
+        return this.#changeAndUndo(undoable[kind], personId, word, channel % 2 === 0);
       case 'share':
       case 'hide':
       case 'pin':
@@ -301,7 +350,12 @@ export class People {
   }
 
   /** Whatever is changed and undone is as it was [K5]. */
-  async #changeAndUndo(change: string, personId: string, word: string): Promise<void> {
+  async #changeAndUndo(
+    change: string,
+    personId: string,
+    word: string,
+    hasLaterChange: boolean,
+  ): Promise<void> {
     const process = this.#process;
     if (!this.#stage.isDiskCalm() || !process.hears) return;
     if (!(await this.#stage.clock.runUntilSettled(process.idle(), 30 * minuteMs))) return;
@@ -317,7 +371,9 @@ export class People {
     const reply = await this.#ask(personId, this.#dmOf(personId), line ?? '');
     const undo = undoLine(reply?.buttons ?? []);
     if (undo === undefined) return;
+    if (hasLaterChange) await this.#ask(personId, this.#dmOf(personId), `memory remember ${laterItem}`);
     const undone = await this.#ask(personId, this.#dmOf(personId), undo);
+    if (hasLaterChange) await this.#ask(personId, this.#dmOf(personId), `memory forget "${laterItem}"`);
     const after = await this.show(personId);
     const isWhole = before !== undefined && undone !== undefined && after !== undefined;
 
@@ -358,8 +414,12 @@ export class People {
         return;
       }
       case 'erase': {
-        const { now } = this.#stage.clock;
-        const done = await this.#askAndConfirm(id, 'memory erase');
+        let { now } = this.#stage.clock;
+        // It takes what is said at the last moment too.
+        const done = await this.#askAndConfirm(id, 'memory erase', () => {
+          ({ now } = this.#stage.clock);
+          if (place % 2 === 0) this.#sayIn(id, this.#channelFor(id, place), 'I really love');
+        });
         this.#promises.losesTrackOfPauses(id);
         this.#promises.erased(id, now, done?.text.startsWith('Erased') === true);
         // Nobody says something new in the same millisecond.
@@ -458,13 +518,17 @@ export class People {
     const talk = this.#world.channels.get(latest.at(-1)?.channelId ?? '');
     const busy = rooms.find((each) => each === talk || each === talk?.parent);
     const room = channel % 3 > 0 && busy !== undefined ? busy : pickAt(rooms, channel);
-    this.#world.turnDoor(room, pickAt(doors, door));
+    this.#turn(room, pickAt(doors, door));
+    return Promise.resolve();
+  }
+
+  #turn(room: WorldChannel, door: Door): void {
+    this.#world.turnDoor(room, door);
     // An answer that was made for fewer readers is kept back.
     this.#promises.excuseWhere(({ channelId }) => {
       const { id, parent } = this.#world.channel(channelId);
       return id === room.id || parent?.id === room.id;
     });
-    return Promise.resolve();
   }
 
   /** A thread is deleted, and another one opened. */

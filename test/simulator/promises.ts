@@ -4,9 +4,11 @@ import type { Place } from '../../src/core/place.ts';
 import type { VirtualClock } from './clock.ts';
 import type { SimulatedDisk } from './disk.ts';
 import {
+  answerOf,
   echoOf,
   echoPattern,
   mayBeTold,
+  storedPattern,
   unechoed,
   wordOf,
   wordPattern,
@@ -25,6 +27,10 @@ const turnMs = 6 * minuteMs;
 /** Characters of a prompt, all of its sections at their budgets [P4]. */
 const promptChars = 41_000;
 const messageChars = 2000;
+/** Messages, and characters of them, behind which history reaches no more [H1], with room for those that wait to be answered. */
+const historyReach = { messages: 40, chars: 5000 };
+/** Characters of history [H1]. */
+const historyChars = 3000;
 
 export interface Breach {
   readonly promise: string;
@@ -232,6 +238,9 @@ export class Promises {
       content.some(({ type }) => type === 'tool_result'),
     );
     const since = this.#clock.now - (isFirst ? graceMs : turnMs);
+    const history = historyOf(request);
+    if (isFirst && history.length > historyChars)
+      this.broken('history keeps to its budget', `${history.length} characters`);
     if (isFirst && text.length > promptChars)
       this.broken('prompts keep to their budget', `${text.length} characters`);
     const [channelId = '', speakerId = ''] = request.conversation.split(':');
@@ -262,7 +271,8 @@ export class Promises {
     const said = this.#words.get(word);
     if (said === undefined) return;
     const message = this.#world.message(said.messageId ?? '');
-    const standsHere = message?.channelId === channel.id && !message.isDeleted && message.text.includes(word);
+    const standsHere =
+      message?.channelId === channel.id && message.text.includes(word) && this.#isInReach(message, channel);
     const resumedAt = this.#resumed.get(speakerId);
     if (said.isOffRecord && said.ownerId === speakerId && resumedAt !== undefined && resumedAt < since)
       this.broken('what was said off the record is used no more', `${word} in ${where()}`);
@@ -277,6 +287,17 @@ export class Promises {
         'nothing is told where it may not',
         `${word} of ${said.ownerId}, said in ${JSON.stringify(said.places)}, in ${where()}`,
       );
+  }
+
+  /** Whether a message stands where history shows it. */
+  #isInReach(message: WorldMessage, { messages }: WorldChannel): boolean {
+    let { chars } = historyReach;
+    for (const each of messages.slice(-historyReach.messages).toReversed()) {
+      if (each === message) return !message.isDeleted;
+      if (!each.isDeleted) chars -= Math.min(each.text.length, 600);
+      if (chars < 0) return false;
+    }
+    return false;
   }
 
   /** The bot's own words of a word: in answers that stand here, or that this person was given where it may be told here. */
@@ -368,7 +389,7 @@ export class Promises {
 
   /** Nothing that is gone for good, or was said off the record, stands in a byte of the disk [S7] [K9]. */
   checkDisk(): void {
-    const onDisk = this.#disk.words(wordPattern);
+    const onDisk = this.#disk.words(storedPattern);
     for (const said of this.#words.values()) {
       const { word, gone } = said;
       const paths = (onDisk.get(word) ?? []).filter((path) => !this.#mayKeep(said, path)).join(', ');
@@ -376,7 +397,10 @@ export class Promises {
         this.broken('nothing is stored off the record', `${word} stands in ${paths}`);
       if (gone === undefined) continue;
       if (!gone.isFinal && this.#clock.now - gone.at < undoMs + minuteMs) continue;
+      const answers = gone.how === 'delete' ? (onDisk.get(answerOf(word)) ?? []) : [];
       if (paths !== '') this.broken('what is gone is gone', `${word} (${gone.how}) stands in ${paths}`);
+      else if (answers.length > 0)
+        this.broken('answers go with their question', `${word}, in ${answers.join(', ')}`);
       else if (gone.isFinal) this.#words.delete(word);
     }
   }
@@ -451,6 +475,14 @@ function textOf({ system, messages }: ModelRequest): string {
       if (block.type === 'text') texts.push(block.text);
       else if (block.type === 'tool_result') texts.push(block.text);
   return texts.join('\n');
+}
+
+/** The messages before the question, without sections. */
+function historyOf({ messages }: ModelRequest): string {
+  const texts = messages
+    .slice(0, -1)
+    .map(({ content }) => content.map((block) => (block.type === 'text' ? block.text : '')).join(''));
+  return texts.join('').replaceAll(/<(?<tag>\w+)>.*?<\/\k<tag>>\s*/gsu, '');
 }
 
 function around(word: string, text: string): string {

@@ -1,7 +1,7 @@
 import type { ModelAnswer, ScriptedToolUse } from '../support/model-answer.ts';
 import type { MessagesBody } from '../support/model-server.ts';
 import type { Random } from './random.ts';
-import { echoOf, wordPattern } from './truth.ts';
+import { answerOf, echoOf, wordPattern } from './truth.ts';
 import type { ModelManner } from './weather.ts';
 
 /**
@@ -19,10 +19,10 @@ export function modelScript(body: MessagesBody, random: Random, manner: ModelMan
   const hasResults = (body.messages ?? []).some(({ content }) =>
     content.some(({ type }) => type === 'tool_result'),
   );
-  const calls =
-    hasResults && random.chance(0.8) ? [] : toolCalls(tools, lastWords(body), words, random, manner);
+  const own = lastWords(body);
+  const calls = hasResults && random.chance(0.8) ? [] : toolCalls(tools, own, words, random, manner);
   if (calls.length > 0) return { toolUse: calls, ...(random.chance(0.5) && { text: 'One moment. ' }) };
-  const told = words.slice(-20).map(echoOf).join(' ');
+  const told = [...own.map(answerOf), ...words.slice(-20).map(echoOf)].join(' ');
   return { text: ['I see: ', told, `. ${'That is all I know. '.repeat(random.chance(0.05) ? 150 : 1)}`] };
 }
 

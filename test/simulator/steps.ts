@@ -47,6 +47,7 @@ export type Step = { readonly luck: number; readonly pauseMs: number } & (
       readonly message: number;
     }
   | { readonly kind: 'door' | 'delete-thread'; readonly channel: number; readonly door: number }
+  | (InChannel & { readonly kind: 'confide'; readonly door: number })
   | (OfPerson & { readonly kind: 'role'; readonly role: number })
   | { readonly kind: 'weather'; readonly weather: Weather }
   | { readonly kind: 'pass' | 'cut-off'; readonly ms: number }
@@ -103,6 +104,7 @@ const weights: Readonly<Record<StepKind, number>> = {
   'stop-sign': 0.8,
   'delete-answer': 0.5,
   door: 1,
+  confide: 0.3,
   'delete-thread': 0.1,
   role: 0.5,
   weather: 1.5,
@@ -166,6 +168,8 @@ function stepOf(kind: StepKind, sky: Readonly<Record<Weather, number>>, random: 
     case 'door':
     case 'delete-thread':
       return { ...common, kind, channel: any(), door: any() };
+    case 'confide':
+      return { ...common, kind, person: any(), channel: any(), door: any() };
     case 'role':
       return { ...common, kind, person: any(), role: any() };
     case 'weather':

@@ -33,6 +33,13 @@ export interface SaidWord extends Origin {
 export const wordPattern = /zq[0-9a-z]{5}q/gu;
 export const echoPattern = /zk[0-9a-z]{5}k/gu;
 
+/** What an answer says in place of the word that it answers: no other answer does. */
+export const storedPattern = /z([qr])[0-9a-z]{5}\1/gu;
+
+export function answerOf(word: string): string {
+  return `zr${word.slice(2, -1)}r`;
+}
+
 export function wordOf(index: number): string {
   return `zq${index.toString(36).padStart(5, '0')}q`;
 }
