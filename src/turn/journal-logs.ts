@@ -158,8 +158,8 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
     { first = 0, upTo = knownUpTo(state), isGone = () => false }: Dropping = {},
     options?: LazyOption,
   ): Promise<void> {
-    // After a conflict it begins anew.
-    const dropped = new Set<number>();
+    /** By sequence number; of what is dropped nothing is counted before the file is written, which the disk may refuse. */
+    const dropped = new Map<number, JournalRecord['kind']>();
     /** Answers on their way that stay in the file; one may be sent before the file is written. */
     const kept = new Set<number>();
     const change = ({ sequence, record }: LogEntry<JournalRecord>) => {
@@ -170,15 +170,14 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
         if (record.kind === 'prepared') kept.add(sequence);
         return record;
       }
+      // After a conflict everything is looked at again.
       kept.delete(sequence);
-      if (!dropped.has(sequence)) {
-        state.records -= 1;
-        state.texts -= record.kind === 'prepared' ? 1 : 0;
-      }
-      dropped.add(sequence);
+      dropped.set(sequence, record.kind);
       return undefined;
     };
     const rewritten = await store.rewrite(logOf(channelId), recordSchema, change, options);
+    state.records -= dropped.size;
+    for (const kind of dropped.values()) if (kind === 'prepared') state.texts -= 1;
     state.erasesTexts &&= state.prepared.size > 0 || kept.size > 0;
     if (rewritten?.from === state.seen.edition) state.seen = { ...state.seen, edition: rewritten.to };
   }

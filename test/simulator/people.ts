@@ -188,6 +188,15 @@ export class People {
     this.#stage.inBackground(this.#process.message(message, isForBot));
   }
 
+  /** Several questions and answers, until a summary of them is under way. */
+  async #talk(personId: string, channel: WorldChannel, luck: number): Promise<void> {
+    for (let turn = 0; turn < 3; turn += 1) {
+      this.#sayIn(personId, channel, 'I really love');
+      await this.#stage.clock.run(3000);
+    }
+    await this.#stage.clock.run(luck % 3000);
+  }
+
   /** A room is closed for a talk, and opened again while the bot still answers. */
   async #confide(step: {
     readonly person: number;
@@ -395,6 +404,7 @@ export class People {
         await ask('undo');
         return;
       case 'reset':
+        if (place % 2 === 0) await this.#talk(id, this.#channelFor(id, place), place);
         if ((await ask('reset rolling'))?.text.startsWith('Rolling summary of') === true)
           this.#promises.wasReset(id, this.#channelFor(id, place).id);
         return;
@@ -537,7 +547,7 @@ export class People {
     const threads = channels.filter(({ kind }) => kind === 'thread' || kind === 'private-thread');
     const thread = pickAt(threads, channel);
     thread.isGone = true;
-    this.#promises.excuseWhere(({ channelId }) => channelId === thread.id);
+    this.#promises.channelGone(thread.id);
     this.#stage.inBackground(this.#process.channelsDeleted([thread.id]));
     const parent = pickAt(
       channels.filter(({ kind }) => kind === 'text'),

@@ -72,6 +72,8 @@ export class Promises {
   /** Whom which echo was told, and where: that is theirs to hear again, where what was said there may be. */
   readonly #heard = new Map<string, Map<string, Origin>>();
   readonly #offRecord = new Set<string>();
+  /** People of whom nobody can tell whether they have paused. */
+  readonly #mayBeOffRecord = new Set<string>();
   /** When people said that what they say may be stored again. */
   readonly #resumed = new Map<string, number>();
   /** Conversations that a person took off the record once, by person and channel. */
@@ -124,6 +126,7 @@ export class Promises {
       places: [this.#world.placeOf(channelId)],
       at: this.#clock.now,
       isOffRecord: this.#offRecord.has(ownerId),
+      mayBeOffRecord: this.#mayBeOffRecord.has(ownerId),
       scope: 'as-said',
       isAcknowledged: false,
       isAnswered: false,
@@ -165,6 +168,7 @@ export class Promises {
   }
 
   setOffRecord(ownerId: string, isOffRecord: boolean): void {
+    this.#mayBeOffRecord.delete(ownerId);
     if (isOffRecord) {
       this.#offRecord.add(ownerId);
       this.#resumed.delete(ownerId);
@@ -178,6 +182,7 @@ export class Promises {
   losesTrackOfPauses(ownerId: string): void {
     this.#offRecord.delete(ownerId);
     this.#resumed.delete(ownerId);
+    this.#mayBeOffRecord.add(ownerId);
   }
 
   /** A conversation is off the record, for who knows how long. */
@@ -192,6 +197,13 @@ export class Promises {
 
   gone(said: SaidWord, how: string, isFinal: boolean): void {
     said.gone = { at: this.#clock.now, isFinal, how };
+  }
+
+  /** What is known of a channel goes with it [K15]. */
+  channelGone(channelId: string): void {
+    this.excuseWhere((message) => message.channelId === channelId);
+    for (const said of this.#words.values())
+      if (this.#world.message(said.messageId ?? '')?.channelId === channelId) said.isUncertain = true;
   }
 
   /** A message was deleted or got another text. Commands keep what they did. */
@@ -345,7 +357,7 @@ export class Promises {
     if (asked.text.startsWith('!') && message.text.includes('Remembered: '))
       for (const said of this.#wordsIn(asked)) said.isAcknowledged = true;
     if (this.#isDiskCalmSince(asked.at - minuteMs) && !this.#offRecordHere.has(`${authorId} ${channel.id}`))
-      for (const said of this.#wordsIn(asked)) said.isAnswered = !said.isOffRecord;
+      for (const said of this.#wordsIn(asked)) said.isAnswered = !said.isOffRecord && !said.mayBeOffRecord;
     const key = `${channel.id} ${authorId}`;
     if (BigInt(answers) > (this.#answered.get(key) ?? 0n)) this.#answered.set(key, BigInt(answers));
     const where = (): string => `an answer to ${authorId} in ${describe(channel)}`;
@@ -436,7 +448,10 @@ export class Promises {
   }
 
   checkFound(word: string, found: string): void {
-    if (!found.includes(word)) this.broken('what was said is found', `${word}: ${found}`);
+    // What was searched for is repeated.
+    const passages = found.replaceAll(`"${word}"`, '');
+    if (!passages.includes(word))
+      this.broken('what was said is found', `${word}: ${found} ${JSON.stringify(this.#words.get(word))}`);
   }
 
   /** What was cleared from a summary does not come back. Each reset is looked at once. */

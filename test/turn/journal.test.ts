@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
+import { StoreError } from '../../src/core/errors.ts';
 import type { LogEntry, Store } from '../../src/core/store.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { recordSchema, type BegunReply, type PreparedReply } from '../../src/turn/journal-state.ts';
@@ -206,6 +207,20 @@ describe.each(kindsOfStore)('over $kind', ({ isShared }) => {
       expect(await rawJournal(store)).not.toContain('secret');
       for (const each of [journal, createChannelJournal({ store, changes: new RecentChanges() })])
         expect(await each.unsent(generalId)).toEqual([prepared([id(3)], 'another answer')]);
+    });
+
+    it('erases an answer that is withdrawn again, after the disk refused it once', async () => {
+      const store = openStore();
+      const journal = createChannelJournal({ store, changes: new RecentChanges() });
+      await journal.prepare(prepared([id(1)], 'a secret answer'));
+      vi.spyOn(store, 'rewrite').mockImplementationOnce(async (log, schema, change) => {
+        for await (const entry of store.scan(log, schema)) change(entry);
+        throw new StoreError('no space left', log);
+      });
+      const withdraw = (): Promise<void> => journal.withdraw(generalId, () => true);
+      await expect(withdraw()).rejects.toThrow('no space left');
+      await withdraw();
+      expect(await rawJournal(store)).not.toContain('secret');
     });
   });
 
