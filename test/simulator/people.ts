@@ -566,7 +566,9 @@ export class People {
 
 type PersonalStep = Exclude<
   Extract<Step, { readonly person: number; readonly channel: number }>,
-  { readonly word: number } | { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' }
+  | { readonly word: number }
+  | { readonly door: number }
+  | { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' }
 >;
 
 /** Without the summary, which is made anew when it is next due. */
