@@ -1,4 +1,4 @@
-import { usableEvent } from '../../src/discord/payloads/payloads.ts';
+import { usableEvent } from '../../src/discord/payloads.ts';
 import { largestGuild } from '../../test/discord/support/largest-guild.ts';
 import { createTemporaryStores } from '../../test/storage/files/temporary-store.ts';
 import { watchEventLoop, type HeldLoop } from '../../test/support/event-loop.ts';
@@ -47,7 +47,7 @@ async function benchLargestGuild(bench: Bench): Promise<void> {
   let last = 1_400_000_000_000_000_000n;
   const guild = largestGuild(() => String((last += 1n)), {});
   const stop = watchEventLoop();
-  await usableEvent('GUILD_CREATE', guild);
+  usableEvent('GUILD_CREATE', guild);
   tell(bench, 'the largest guild at a start', await stop());
 }
 

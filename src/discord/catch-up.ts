@@ -19,7 +19,6 @@ import {
 } from './catch-up-channels.ts';
 import type { MessageChanges, MissedChanges } from './message-changes.ts';
 import { memberMay } from './permissions.ts';
-import { isUnidentified } from './payloads/payloads.ts';
 import type { RunInBackground } from './run-in-background.ts';
 
 /** Five hundred messages of a channel at most. */
@@ -352,7 +351,5 @@ export function missedChanges(
       ? []
       : [present];
   });
-  // One that nobody can identify may be any of them.
-  const isReadable = messages.every((message) => !isUnidentified(message));
-  return { deleted: isReadable ? ids.filter((id) => isCovered(id) && !standing.has(id)) : [], edited };
+  return { deleted: ids.filter((id) => isCovered(id) && !standing.has(id)), edited };
 }

@@ -28,16 +28,9 @@ import {
   waitOf,
 } from './gateway-error.ts';
 import { unlessAborted, type Clock } from '../core/time.ts';
-import { usableAnswer } from './payloads/payloads.ts';
+import { usableAnswer } from './payloads.ts';
 import { requiredIntents } from './required-permissions.ts';
-import {
-  carefulSharding,
-  containEvents,
-  withGuild,
-  wrap,
-  type Identifying,
-  type OnMalformed,
-} from './shard.ts';
+import { guardedSharding, withGuild, wrap, type Identifying, type OnMalformed } from './shard.ts';
 
 /**
  * The discord.js client with what the bot needs and no more [G3a]: its intents, DMs from channels that it has not seen, caches that do
@@ -104,14 +97,14 @@ export function createDiscordClient(options: {
     },
     ws: {
       ...(identifying !== undefined && { buildIdentifyThrottler: () => Promise.resolve(identifying) }),
-      buildStrategy: carefulSharding({
+      buildStrategy: guardedSharding({
+        client: () => client,
         onMalformed,
         intents: () => client.options.intents.bitfield,
         asksForFewer: () => withoutContent(client, logger),
       }),
     },
   });
-  containEvents(client, onMalformed);
   // After one refusal the library forgets the token and asks nothing any more; whether it holds, the gateway tells.
   wrap(client.rest, 'setToken', (setToken) => (token) => {
     if (token !== null || client.token === null) setToken(token);

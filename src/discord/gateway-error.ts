@@ -1,7 +1,5 @@
 import { GatewayCloseCodes, RateLimitError, type RateLimitData } from 'discord.js';
 
-import { isObject } from './payloads/schema.ts';
-
 /** What happened, and what is to be done about it. */
 const explanations = {
   token: ['Discord refused the token', 'check DISCORD_TOKEN'],
@@ -93,8 +91,7 @@ export function gatewayErrorOf(error: unknown): GatewayError {
   if (resetAt !== undefined)
     return new GatewayError('sessions', error, Math.max(0, Date.parse(resetAt) - Date.now()) + 1000);
   // Discord itself says why, as JSON.
-  if (status === 403 && !(isObject(rawError) && 'message' in rawError))
-    return new GatewayError('blocked', error);
+  if (status === 403 && Object(rawError).message === undefined) return new GatewayError('blocked', error);
   if (status === 401 || /^Authentication failed$|invalid token/iu.test(text))
     return new GatewayError('token', error);
   if (text === 'Used disallowed intents') return new GatewayError('intents', error);

@@ -10,6 +10,7 @@ import {
   type ShownPiece,
 } from '../core/chat.ts';
 import { mention } from '../core/own-words.ts';
+import { snowflakeTime } from '../core/snowflake.ts';
 import { isSentFor } from './actions/relayed-text.ts';
 import { isPublic } from './place.ts';
 import { forwardPiece, isVoiceMessage, shownIn } from './shown.ts';
@@ -66,7 +67,7 @@ export function sentMessageOf(client: Client, message: APIMessage): ChatMessage 
       namesIn(client, { channelId, guildId, mentioned: message.mentions }),
       ownIdsIn(client, guildId),
     ),
-    at: new Date(message.timestamp).toISOString(),
+    at: snowflakeTime(id).toISOString(),
     attachments: message.attachments.map(({ filename }) => filename.toWellFormed()),
     ...(answered === undefined ? {} : { answers: answered }),
   };

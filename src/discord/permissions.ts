@@ -12,7 +12,7 @@ import {
 import type { ServerPort } from '../core/chat.ts';
 import { growingCache } from '../core/limits.ts';
 import { isPart, type Shards } from '../core/shards.ts';
-import { unknownOverwrite } from './payloads/objects.ts';
+import { unknownOverwrite } from './payloads.ts';
 
 /** What is done in channels, by people and by the bot: as it reads after "the permission to". */
 export const capabilities = {

@@ -1,7 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 
-import { GatewayCloseCodes, GatewayDispatchEvents, GatewayOpcodes } from 'discord-api-types/v10';
+import { GatewayCloseCodes, GatewayDispatchEvents as Event, GatewayOpcodes } from 'discord-api-types/v10';
 import {
+  Events,
   SimpleIdentifyThrottler,
   SimpleShardingStrategy,
   Status,
@@ -13,8 +14,7 @@ import { z } from 'zod';
 
 import type { Logger } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
-import { usableEvent, type UsableEvent } from './payloads/payloads.ts';
-import { isObject, refused, whole } from './payloads/schema.ts';
+import { usableEvent } from './payloads.ts';
 
 /** Whom a shard waits for before it identifies: rejects only where the signal is aborted. */
 export type Identifying = IIdentifyThrottler;
@@ -51,94 +51,35 @@ export function createMalformedCount(logger: Logger, clock: Clock) {
   };
 }
 
+/** Milliseconds between the first tries to connect, and at most; they double. */
+const firstPauseMs = 1000;
+const longestPauseMs = 60_000;
+
+/** As `WebSocketShardStatus` of the library numbers them. */
+const shardStatus = { connecting: 1, resuming: 2 } as const;
+
 /**
  * How the client connects to the gateway: as the library does, but nothing that comes ends the process or stands in the way of what comes after
  * it [L5]. Where Discord refuses the intents and `asksForFewer`, the connection is made with those that `intents` gives then [G3c].
  */
-export function carefulSharding(options: {
+export function guardedSharding(options: {
+  readonly client: () => Client;
   readonly onMalformed: OnMalformed;
   readonly intents: () => number;
   readonly asksForFewer: () => boolean;
 }): NonNullable<WebSocketOptions['buildStrategy']> {
   return (manager) => {
     const strategy = new SimpleShardingStrategy(manager);
-    // The library also destroys what there was, which is nothing, before it makes the connections.
-    let destroyed = new AbortController();
-    wrap(strategy, 'destroy', (destroy) => (...given) => {
-      destroyed.abort();
-      return destroy(...given);
-    });
-    wrap(strategy, 'spawn', (spawn) => async (shardIds) => {
-      destroyed = new AbortController();
+    const spawn = strategy.spawn.bind(strategy);
+    const prepare = createPreparation(options.client(), options.onMalformed);
+    strategy.spawn = async (shardIds) => {
       await spawn(shardIds);
       const shards: unknown = Reflect.get(strategy, 'shards');
       if (!(shards instanceof Map)) throw new Error('The library keeps its connections elsewhere now');
-      for (const shard of shards.values()) makeCareful(Object(shard), options, destroyed.signal);
-    });
+      for (const shard of shards.values()) guardShard(Object(shard), prepare, options);
+    };
     return strategy;
   };
-}
-
-/**
- * The library hands each event to its own handlers, at once or later from a queue, where an error would end the process. What gets past the
- * checks and still throws is lost like any other event that nobody can use. A message of a channel that the client does not hold, and that does not say of which
- * kind the channel is, would be dropped: Discord is asked for the channel first, so that no message of a server passes for a direct one.
- */
-export function containEvents(client: Client, onMalformed: OnMalformed): void {
-  const { ws, channels } = client;
-  /** By channel, a request for it: messages that wait for it go on in the order in which they came. */
-  const asked = new Map<string, Promise<unknown>>();
-  wrap(ws, 'handlePacket', (handlePacket) => {
-    const handle = (packet: unknown, shard: unknown): unknown => {
-      try {
-        return handlePacket(packet, shard);
-      } catch (error) {
-        onMalformed(typeOf(packet), error);
-        return true;
-      }
-    };
-    return (told, shard) => {
-      const packet = withGuildOfThread(client, told);
-      const channelId = ws.status === Status.Ready ? channelToAskFor(packet) : undefined;
-      if (channelId === undefined || channels.cache.has(channelId)) return handle(packet, shard);
-      const found =
-        asked.get(channelId) ??
-        channels
-          .fetch(channelId)
-          .catch((error: unknown) => onMalformed(typeOf(packet), error))
-          .finally(() => asked.delete(channelId));
-      asked.set(channelId, found);
-      void found.then(() => handle(packet, shard));
-      return true;
-    };
-  });
-}
-
-function withGuildOfThread(client: Client, packet: unknown): unknown {
-  const thread = z.looseObject({
-    t: z.enum([GatewayDispatchEvents.ThreadCreate, GatewayDispatchEvents.ThreadUpdate]),
-    d: z.looseObject({}),
-  });
-  const { data } = thread.safeParse(packet);
-  return data === undefined ? packet : { ...data, d: withGuild(client, data.d) };
-}
-
-/** A thread may leave out the server that it is in, which is its parent's; without it the library takes no thread. */
-export function withGuild({ channels }: Client, thread: unknown): unknown {
-  const { guild_id: guildId, parent_id: parentId } = Object(thread);
-  const parent = guildId === undefined ? channels.cache.get(parentId) : undefined;
-  return parent === undefined || parent.isDMBased()
-    ? thread
-    : { ...Object(thread), guild_id: parent.guildId };
-}
-
-/** The channel of a message that does not say of which kind the channel is. */
-function channelToAskFor(packet: unknown): string | undefined {
-  const message = z.object({
-    t: z.literal(GatewayDispatchEvents.MessageCreate),
-    d: z.object({ channel_id: z.string(), channel_type: z.undefined().optional() }),
-  });
-  return message.safeParse(packet).data?.d.channel_id;
 }
 
 type Method = (...given: unknown[]) => unknown;
@@ -154,161 +95,154 @@ export function wrap(target: object, name: string, around: (original: Method) =>
   );
 }
 
-const sessionBegins: ReadonlySet<string> = new Set([
-  GatewayDispatchEvents.Ready,
-  GatewayDispatchEvents.Resumed,
-]);
-
-/** Milliseconds between the first tries to connect, and at most; they double. */
-const firstPauseMs = 1000;
-const longestPauseMs = 60_000;
-
-/** As `WebSocketShardStatus` of the library numbers them. */
-const status = { connecting: 1, resuming: 2 } as const;
-
-function makeCareful(
+function guardShard(
   shard: object,
-  { onMalformed, intents, asksForFewer }: Parameters<typeof carefulSharding>[0],
-  destroyed: AbortSignal,
+  prepare: ReturnType<typeof createPreparation>,
+  { client, onMalformed, intents, asksForFewer }: Parameters<typeof guardedSharding>[0],
 ): void {
-  let opening = { hasHello: false, hasReady: false };
+  let connection = { hasHello: false, hasReady: false };
   /** Since the last session that was begun or resumed. */
   let tries = 0;
-  /** The check of a long frame, which takes a while, and of those that came behind it: none overtakes it. */
-  let checking: Promise<unknown> | undefined;
 
   // The library tries twice a second for ever, also after it was told to end [O7].
   wrap(shard, 'internalConnect', (connect) => async () => {
     const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
-    if (tries > 0) await delay(pauseMs, undefined, { signal: destroyed }).catch(() => undefined);
+    if (tries > 0) await delay(pauseMs, undefined, { ref: false });
+    if (Reflect.get(client().ws, 'destroyed') === true) return;
     tries += 1;
-    if (!destroyed.aborted) await connect();
+    connection = { hasHello: false, hasReady: false };
+    await connect();
   });
-  wrap(shard, 'destroy', (destroy) => (options) => {
-    opening = { hasHello: false, hasReady: false };
-    return destroy(options);
+
+  wrap(shard, 'unpackMessage', (unpack) => async (...given) => {
+    const frame = frameSchema.safeParse(await unpack(...given)).data;
+    const isExpected =
+      frame !== undefined && isInPlace(frame, Number(Reflect.get(shard, 'status')), connection);
+    if (!isExpected) onMalformed('frame');
+    if (frame?.op !== GatewayOpcodes.Dispatch) return isExpected ? frame : null;
+    const event = isExpected ? prepare(frame.t, frame.d) : undefined;
+    // The number of an event counts, or it would be sent again.
+    if (event === undefined) return { ...frame, t: null, d: null };
+    if (frame.t === Event.Ready) connection.hasReady = true;
+    if (frame.t === Event.Ready || frame.t === Event.Resumed) tries = 0;
+    return { ...frame, d: event instanceof Promise ? await event : event };
   });
-  wrap(shard, 'unpackMessage', (unpack) => async (data, isBinary) => {
-    const connection = opening;
-    let frame: unknown;
+
+  // What gets past the checks and still throws, at the library or at a listener, is lost like what nobody can use.
+  wrap(shard, 'onMessage', (receive) => async (...given) => {
     try {
-      frame = await unpack(data, isBinary);
-    } catch {
-      // It is none.
-    }
-    const check = () => usableFrame(frame, Number(Reflect.get(shard, 'status')), connection);
-    let usable = checking === undefined ? check() : checking.then(check);
-    if (usable instanceof Promise) {
-      const own = (checking = usable.catch(() => undefined));
-      usable = await own;
-      if (checking === own) checking = undefined;
-    }
-    // Of a connection that has ended meanwhile: what comes after it tells again.
-    if (connection !== opening) return null;
-    if (sessionBegins.has(typeOf(usable))) tries = 0;
-    if (usable !== undefined) return usable;
-    onMalformed(typeOf(frame));
-    return withoutEvent(frame);
-  });
-  wrap(shard, 'onMessage', (receive) => async (data, isBinary) => {
-    try {
-      await receive(data, isBinary);
+      await receive(...given);
     } catch (error) {
       onMalformed('frame', error);
     }
   });
-  wrap(shard, 'send', (send) => (payload) => {
-    const identify = z.looseObject({ op: z.literal(GatewayOpcodes.Identify), d: z.looseObject({}) });
-    const { data } = identify.safeParse(payload);
-    return send(data === undefined ? payload : { ...data, d: { ...data.d, intents: intents() } });
-  });
+
   // The library gives up on refused intents; after a bad sequence it begins a new session.
-  wrap(
-    shard,
-    'onClose',
-    (close) => (code) =>
-      close(
-        code === GatewayCloseCodes.DisallowedIntents && asksForFewer() ? GatewayCloseCodes.InvalidSeq : code,
-      ),
-  );
-}
-
-const opcodes = [
-  GatewayOpcodes.Dispatch,
-  GatewayOpcodes.Heartbeat,
-  GatewayOpcodes.Reconnect,
-  GatewayOpcodes.InvalidSession,
-  GatewayOpcodes.Hello,
-  GatewayOpcodes.HeartbeatAck,
-] as const;
-
-interface Frame {
-  readonly op: (typeof opcodes)[number];
-  readonly t?: unknown;
-  readonly s?: unknown;
-  readonly d?: unknown;
-}
-
-/** What the gateway sends; a sequence number that is none is left out. */
-function frameOf(value: unknown): Frame | undefined {
-  if (!isObject(value)) return undefined;
-  const { t, s, d } = value;
-  const op = opcodes.find((each) => each === value['op']);
-  return op === undefined ? undefined : { op, t, s: whole(s) === refused ? null : s, d };
+  wrap(shard, 'onClose', (close) => (code) => {
+    if (code !== GatewayCloseCodes.DisallowedIntents || !asksForFewer()) return close(code);
+    Reflect.set(Object(Reflect.get(Object(Reflect.get(shard, 'strategy')), 'options')), 'intents', intents());
+    return close(GatewayCloseCodes.InvalidSeq);
+  });
 }
 
 /** Milliseconds between two heartbeats where Discord's wish cannot be read; what it usually wishes. */
-const usualHeartbeat = 41_250;
-const helloSchema = z.object({ heartbeat_interval: z.number().min(1000).max(600_000).catch(usualHeartbeat) });
+const usualHeartbeat = { heartbeat_interval: 41_250 };
+
+/** What the gateway sends; a sequence number that is none is left out. */
+const frameSchema = z.discriminatedUnion('op', [
+  z.object({
+    op: z.literal(GatewayOpcodes.Dispatch),
+    t: z.enum(Event).nullable().catch(null),
+    s: z.int().min(0).nullable().catch(null),
+    d: z.unknown(),
+  }),
+  z.object({
+    op: z.literal(GatewayOpcodes.Hello),
+    d: z.object({ heartbeat_interval: z.number().min(1000).max(600_000) }).catch(usualHeartbeat),
+  }),
+  z.object({ op: z.literal(GatewayOpcodes.InvalidSession), d: z.boolean().catch(false) }),
+  z.object({
+    op: z.literal([GatewayOpcodes.Heartbeat, GatewayOpcodes.HeartbeatAck, GatewayOpcodes.Reconnect]),
+  }),
+]);
+
+/** Each connection begins with one hello, and a new session with one READY; before that there are no events. */
+function isInPlace(
+  frame: z.infer<typeof frameSchema>,
+  status: number,
+  connection: { hasHello: boolean; hasReady: boolean },
+): boolean {
+  if (frame.op === GatewayOpcodes.Hello) {
+    const isFirst = !connection.hasHello;
+    connection.hasHello = true;
+    return isFirst;
+  }
+  if (frame.op !== GatewayOpcodes.Dispatch) return true;
+  const isAwaited = status === shardStatus.connecting && !connection.hasReady;
+  if (isAwaited || frame.t === Event.Ready) return isAwaited && frame.t === Event.Ready;
+  return frame.t !== Event.Resumed || status === shardStatus.resuming;
+}
+
+/** Handed on at once; all others wait until the client knows its servers. */
+const openingEvents: ReadonlySet<string> = new Set([
+  Event.Ready,
+  Event.Resumed,
+  Event.GuildCreate,
+  Event.GuildDelete,
+]);
 
 /**
- * A frame as the library may have it; `undefined` for one that nobody can use. Each connection begins with one hello, and a new session with
- * one READY; before that there are no events.
+ * Gives an event as the library may have it, when it may have it; `undefined` for one that is of no use. A message of a channel that the client does
+ * not hold, and that does not say of which kind the channel is, would be dropped: Discord is asked for the channel first, so that no message of
+ * a server passes for a direct one.
  */
-function usableFrame(
-  value: unknown,
-  shardStatus: number,
-  opening: { hasHello: boolean; hasReady: boolean },
-): unknown {
-  const frame = frameOf(value);
-  if (frame === undefined) return undefined;
-  switch (frame.op) {
-    case GatewayOpcodes.Dispatch: {
-      const isReady = frame.t === GatewayDispatchEvents.Ready;
-      const isAwaited = shardStatus === status.connecting && !opening.hasReady;
-      if (isReady !== isAwaited) return undefined;
-      if (frame.t === GatewayDispatchEvents.Resumed && shardStatus !== status.resuming) return undefined;
-      const frameWith = (event: UsableEvent): unknown => {
-        if (event.kind === 'malformed') return undefined;
-        if (isReady) opening.hasReady = true;
-        return event.kind === 'usable' ? { ...frame, d: event.data } : withoutEvent(frame);
-      };
-      const event = usableEvent(frame.t, frame.d);
-      return event instanceof Promise ? event.then(frameWith) : frameWith(event);
-    }
-    case GatewayOpcodes.Hello:
-      if (opening.hasHello) return undefined;
-      opening.hasHello = true;
-      return { ...frame, d: helloSchema.parse(Object(frame.d)) };
-    case GatewayOpcodes.InvalidSession:
-      return { ...frame, d: frame.d === true };
-    case GatewayOpcodes.Heartbeat:
-    case GatewayOpcodes.HeartbeatAck:
-    case GatewayOpcodes.Reconnect:
-      return frame;
+function createPreparation(client: Client, onMalformed: OnMalformed) {
+  const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
+  /** By channel, a request for it: messages that wait for it go on in the order in which they came. */
+  const requested = new Map<string, Promise<unknown>>();
+
+  async function whenChannelIsKnown(channelId: string): Promise<void> {
+    // What came right before it may tell of the channel.
+    await setImmediate();
+    if (client.channels.cache.has(channelId)) return;
+    const request =
+      requested.get(channelId) ??
+      client.channels
+        .fetch(channelId)
+        .catch((error: unknown) => onMalformed(Event.MessageCreate, error))
+        .finally(() => requested.delete(channelId));
+    requested.set(channelId, request);
+    await request;
   }
+
+  return (type: Event | null, data: unknown): object | undefined | Promise<object> => {
+    if (type === null) return undefined;
+    const { event, isMalformed } = usableEvent(type, data);
+    if (isMalformed) onMalformed(type);
+    if (event === undefined) return undefined;
+    const isEarly = client.ws.status !== Status.Ready && !openingEvents.has(type);
+    const channelId = type === Event.MessageCreate ? channelToAskFor(event) : undefined;
+    const isUnknown = channelId !== undefined && !client.channels.cache.has(channelId);
+    const isThread = type === Event.ThreadCreate || type === Event.ThreadUpdate;
+    const prepared = () => (isThread ? withGuild(client, event) : event);
+    if (!isEarly && !isUnknown) return prepared();
+    return ready
+      .then(() => (channelId === undefined ? undefined : whenChannelIsKnown(channelId)))
+      .then(prepared);
+  };
 }
 
-/** The number of an event counts, or it would be sent again; `null` for a frame that is none. */
-function withoutEvent(value: unknown): unknown {
-  const frame = frameOf(value);
-  return frame?.op === GatewayOpcodes.Dispatch ? { ...frame, t: null, d: null } : null;
+/** The channel of a message that does not say of which kind the channel is. */
+function channelToAskFor(message: object): string | undefined {
+  const { channel_id: channelId, channel_type: type } = Object(message);
+  return type === undefined ? channelId : undefined;
 }
 
-const eventNames: ReadonlySet<unknown> = new Set(Object.values(GatewayDispatchEvents));
-
-/** Nothing that is not Discord's own goes into a log. */
-function typeOf(frame: unknown): string {
-  const type: unknown = typeof frame === 'object' && frame !== null && 't' in frame ? frame.t : undefined;
-  return typeof type === 'string' && eventNames.has(type) ? type : 'frame';
+/** A thread may leave out the server that it is in, which is its parent's; without it the library takes no thread. */
+export function withGuild({ channels }: Client, thread: unknown): object {
+  const { guild_id: guildId, parent_id: parentId } = Object(thread);
+  const parent = guildId === undefined ? channels.cache.get(parentId) : undefined;
+  return parent === undefined || parent.isDMBased()
+    ? Object(thread)
+    : { ...Object(thread), guild_id: parent.guildId };
 }

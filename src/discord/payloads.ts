@@ -1,0 +1,410 @@
+import {
+  ChannelType,
+  GatewayDispatchEvents as Event,
+  InteractionType,
+  MessageReferenceType,
+} from 'discord.js';
+import { z } from 'zod';
+
+import { isSnowflake } from '../core/snowflake.ts';
+
+// The library takes every field for what Discord documents, keeps what it is given, and throws late [L5]. So it is given the
+// fields that are listed here and no others, and nothing of a payload in which one of them has another form.
+
+const id = z.string().refine(isSnowflake);
+/** Discord's longest name has 100 characters; its longest text, that of a message's embeds together, 6,000. */
+const name = z.string().min(1).max(200);
+const text = z.string().max(10_000);
+const time = z.string().max(50);
+const flag = z.boolean();
+const count = z.int().min(0);
+const permissionsForm = /^[0-9]{1,30}$/u;
+const permissions = z.string().regex(permissionsForm);
+
+const user = z.object({
+  id,
+  username: name,
+  global_name: name.nullish(),
+  discriminator: name.optional(),
+  avatar: text.nullish(),
+  bot: flag.optional(),
+});
+
+const memberFields = {
+  nick: name.nullish(),
+  roles: z.array(id).optional(),
+  joined_at: time.optional(),
+  communication_disabled_until: time.nullish(),
+  flags: count.optional(),
+  permissions: permissions.optional(),
+};
+const member = z.object({ ...memberFields, user });
+/** As in messages, where the user stands beside it. */
+const memberAlone = z.object({ ...memberFields, user: user.optional() });
+
+const role = z.object({
+  id,
+  name,
+  permissions,
+  position: count.optional(),
+  managed: flag.optional(),
+  tags: z.object({ bot_id: id.optional(), integration_id: id.optional() }).optional(),
+});
+
+/** Stands for overwrites that were not told, or not all of them: then nobody knows who reads in a channel [V0]. It is nobody's. */
+export const unknownOverwrite = { id: '0', type: 1, allow: '0', deny: '0' };
+/** A server may have tens of thousands: a schema for each of them would hold everything else up [L4]. */
+function isOverwrite(value: unknown): boolean {
+  const { id: whose, type, allow, deny } = Object(value);
+  return (
+    [whose, allow, deny].every((each) => typeof each === 'string') &&
+    isSnowflake(whose) &&
+    Number.isInteger(type) &&
+    permissionsForm.test(allow) &&
+    permissionsForm.test(deny)
+  );
+}
+const overwrites = z.array(z.custom<object>(isOverwrite)).catch([unknownOverwrite]);
+
+const channelFields = {
+  id,
+  guild_id: id.optional(),
+  last_message_id: id.nullish(),
+  owner_id: id.optional(),
+  name: name.optional(),
+  flags: count.optional(),
+};
+/** Of kinds that the library knows: it forgets a channel that becomes one of another kind. */
+const changedGuildChannel = z.object({
+  ...channelFields,
+  type: z.literal([
+    ChannelType.GuildText,
+    ChannelType.GuildVoice,
+    ChannelType.GuildCategory,
+    ChannelType.GuildAnnouncement,
+    ChannelType.GuildStageVoice,
+    ChannelType.GuildDirectory,
+    ChannelType.GuildForum,
+    ChannelType.GuildMedia,
+  ]),
+  parent_id: id.nullish(),
+  position: z.int().optional(),
+  nsfw: flag.optional(),
+  permission_overwrites: overwrites,
+});
+const threadMember = z.object({
+  id: id.optional(),
+  user_id: id.optional(),
+  join_timestamp: time.optional(),
+  flags: count.optional(),
+});
+const changedThread = z.object({
+  ...channelFields,
+  type: z.literal([ChannelType.PublicThread, ChannelType.PrivateThread, ChannelType.AnnouncementThread]),
+  parent_id: id.optional(),
+  thread_metadata: z
+    .object({ archived: flag, locked: flag.optional(), archive_timestamp: time.optional() })
+    .optional(),
+  message_count: count.optional(),
+  member_count: count.optional(),
+  total_message_sent: count.optional(),
+  member: threadMember.optional(),
+});
+/** Stands for the name of one that is new and has none. */
+const named = { name: name.default('unnamed') };
+const guildChannel = changedGuildChannel.extend(named);
+const thread = changedThread.extend(named);
+const dmChannel = z.object({
+  ...channelFields,
+  type: z.literal([ChannelType.DM, ChannelType.GroupDM]),
+  recipients: z.array(user).optional(),
+});
+const channel = z.union([guildChannel, thread, dmChannel]);
+/** As an interaction tells of the one it comes from: of a channel of a server it leaves out who reads there. */
+const interactionChannel = z.union([changedGuildChannel.pick({ id: true, type: true }), thread, dmChannel]);
+
+const attachment = z.object({
+  id,
+  filename: name.default('file'),
+  size: count,
+  url: text,
+  content_type: name.optional(),
+  width: count.optional(),
+  height: count.optional(),
+  duration_secs: z.number().optional(),
+  flags: count.optional(),
+});
+const embed = z.object({
+  author: z.object({ name: text.optional() }).optional(),
+  title: text.optional(),
+  description: text.optional(),
+  url: text.optional(),
+  fields: z.array(z.object({ name: text, value: text })).optional(),
+  footer: z.object({ text: text.optional() }).optional(),
+});
+const emoji = z.object({ id: id.optional(), name: name.optional(), animated: flag.optional() });
+
+const messageBody = {
+  content: text.optional(),
+  type: count.optional(),
+  edited_timestamp: time.nullish(),
+  flags: count.optional(),
+  mentions: z.array(user.extend({ member: memberAlone.optional() })).optional(),
+  mention_roles: z.array(id).optional(),
+  attachments: z.array(attachment).optional(),
+  embeds: z.array(embed).optional(),
+  components: z.array(z.looseObject({ type: count })).optional(),
+  sticker_items: z.array(z.object({ id, name })).optional(),
+  poll: z.looseObject({ question: z.object({ text: text.optional() }) }).optional(),
+};
+const reference = z.object({
+  type: count.optional(),
+  message_id: id.optional(),
+  channel_id: id.optional(),
+  guild_id: id.optional(),
+});
+const messageContext = {
+  id,
+  channel_id: id,
+  guild_id: id.optional(),
+  channel_type: count.optional(),
+  webhook_id: id.optional(),
+  member: memberAlone.optional(),
+  thread: thread.optional(),
+  message_reference: reference.optional(),
+  message_snapshots: z.array(z.object({ message: z.object(messageBody) })).optional(),
+};
+const wholeMessage = {
+  ...messageBody,
+  ...messageContext,
+  author: user,
+  content: text.default(''),
+  type: count,
+};
+
+/** A reference that does not say so points into its own channel; what was forwarded stands under the ids of one, whether they are told or not. */
+function withReference<Told extends z.infer<z.ZodObject<typeof messageContext>>>(message: Told): Told {
+  const {
+    id: messageId,
+    channel_id: channelId,
+    message_reference: told,
+    message_snapshots: forwarded = [],
+  } = message;
+  if (told === undefined && forwarded.length === 0) return message;
+  const own = forwarded.length > 0 ? { type: MessageReferenceType.Forward, message_id: messageId } : {};
+  return { ...message, message_reference: { channel_id: channelId, ...own, ...told } };
+}
+
+const repliedMessage = z.object(wholeMessage).transform(withReference);
+const message = z
+  .object({ ...wholeMessage, referenced_message: repliedMessage.optional() })
+  .transform(withReference);
+
+const interaction = z
+  .object({
+    id,
+    application_id: id,
+    token: text.min(1),
+    type: z.literal([
+      InteractionType.ApplicationCommand,
+      InteractionType.ApplicationCommandAutocomplete,
+      InteractionType.MessageComponent,
+      InteractionType.ModalSubmit,
+    ]),
+    guild_id: id.optional(),
+    channel_id: id.optional(),
+    channel: interactionChannel.optional(),
+    user: user.optional(),
+    member: member.optional(),
+    app_permissions: permissions.optional(),
+    context: count.optional(),
+    message: message.optional(),
+    // Channels and roles that were chosen would be taken into the caches, where they say less than is known.
+    data: z.looseObject({
+      resolved: z
+        .object({ messages: z.record(id, message), attachments: z.record(id, attachment) })
+        .partial()
+        .optional(),
+    }),
+  })
+  .refine((one) => one.user !== undefined || one.member !== undefined)
+  .transform((one) => ({
+    ...one,
+    // A channel that is known already needs no more than its id.
+    channel: one.channel ?? (one.channel_id === undefined ? undefined : { id: one.channel_id }),
+    // The library counts on these two; the bot does not.
+    entitlements: [],
+    authorizing_integration_owners: {},
+  }));
+
+/** A list without the parts that cannot be used: a server stays one with a channel of a kind that nobody knows yet. */
+function usable<Part>(part: z.ZodType<Part>) {
+  return z.array(z.unknown()).transform((all) => all.flatMap((one) => part.safeParse(one).data ?? []));
+}
+
+const guildFields = { id, name, owner_id: id.optional() };
+const guild = z
+  .object({
+    ...guildFields,
+    // Absent, it is there; the library would take it for what it was before.
+    unavailable: flag.default(false),
+    roles: z.array(role),
+    channels: usable(guildChannel),
+    threads: usable(thread).default([]),
+    members: usable(member).default([]),
+    joined_at: time.optional(),
+  })
+  .refine(hasEveryone);
+/** Roles that cannot all be read say nothing of what became of them; then those that are known hold. */
+const changedGuild = z
+  .object({ ...guildFields, roles: z.array(role).optional().catch(undefined) })
+  .transform((one) => (hasEveryone(one) ? one : { ...one, roles: undefined }));
+
+/** Without the role of everybody nobody can tell what anybody may. */
+function hasEveryone(one: {
+  readonly id: string;
+  readonly roles?: readonly { readonly id: string }[] | undefined;
+}) {
+  return one.roles?.some((each) => each.id === one.id) === true;
+}
+
+const inGuild = { guild_id: id };
+const ofChannel = { channel_id: id, guild_id: id.optional() };
+const roleChanged = z.object({ ...inGuild, role });
+const memberChanged = z.object({ ...memberFields, ...inGuild, user });
+const taken = z.object({ id, guild_id: id.optional() });
+
+/** The events that the bot has a use for; no other is passed on. */
+const events: Readonly<Record<string, z.ZodType<object>>> = {
+  [Event.Ready]: z.object({
+    session_id: name,
+    resume_gateway_url: z
+      .url({ protocol: /^wss?$/u })
+      .optional()
+      .catch(undefined),
+    user,
+    guilds: z.array(z.object({ id, unavailable: flag.optional() })),
+    application: z.object({ id, flags: count.default(0) }),
+  }),
+  [Event.Resumed]: z.unknown().transform(() => ({})),
+  [Event.MessageCreate]: message,
+  [Event.MessageUpdate]: z.object({ ...messageBody, ...messageContext, author: user.optional() }),
+  [Event.MessageDelete]: z.object({ ...ofChannel, id }),
+  [Event.MessageDeleteBulk]: z.object({ ...ofChannel, ids: z.array(id) }),
+  [Event.MessageReactionAdd]: z.object({ ...ofChannel, message_id: id, user_id: id, emoji }),
+  [Event.InteractionCreate]: interaction,
+  [Event.GuildCreate]: z.union([z.object({ id, unavailable: z.literal(true) }), guild]),
+  [Event.GuildUpdate]: changedGuild,
+  [Event.GuildDelete]: z.object({ id, unavailable: flag.optional() }),
+  [Event.GuildRoleCreate]: roleChanged,
+  [Event.GuildRoleUpdate]: roleChanged,
+  [Event.GuildRoleDelete]: z.object({ ...inGuild, role_id: id }),
+  [Event.GuildMemberAdd]: memberChanged,
+  [Event.GuildMemberUpdate]: memberChanged,
+  [Event.GuildMemberRemove]: z.object({ ...inGuild, user }),
+  [Event.ChannelCreate]: guildChannel,
+  [Event.ChannelUpdate]: changedGuildChannel,
+  [Event.ChannelDelete]: taken,
+  [Event.ThreadCreate]: thread,
+  [Event.ThreadUpdate]: changedThread,
+  [Event.ThreadDelete]: taken,
+  [Event.ThreadListSync]: z.object({
+    ...inGuild,
+    // Without these it would speak of all threads of the server.
+    channel_ids: z.array(id).optional(),
+    threads: usable(thread).default([]),
+    members: usable(threadMember).default([]),
+  }),
+  [Event.ThreadMemberUpdate]: threadMember.extend({ id, user_id: id }),
+  [Event.ThreadMembersUpdate]: z.object({
+    id,
+    ...inGuild,
+    member_count: count.optional(),
+    added_members: z.array(threadMember.extend({ user_id: id })).optional(),
+    removed_member_ids: z.array(id).optional(),
+  }),
+  [Event.UserUpdate]: user,
+};
+
+/** Fields in which `null` says something else than their absence. */
+const nullable: ReadonlySet<string> = new Set([
+  'edited_timestamp',
+  'nick',
+  'global_name',
+  'avatar',
+  'communication_disabled_until',
+  'parent_id',
+  'last_message_id',
+]);
+
+/** Takes out what other servers send as `null` where Discord leaves a field out: the library asks whether a key is there. */
+function removeNulls(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value)) {
+    if (typeof part === 'object' && part !== null) removeNulls(part);
+    else if (part === null && !nullable.has(key) && !Array.isArray(value)) Reflect.deleteProperty(value, key);
+  }
+}
+
+/** Lists of which parts may have been left out. */
+const lists = ['channels', 'threads', 'members'] as const;
+
+/**
+ * A dispatched event as the library may have it; `data` is changed. `isUnused`: the bot has no use for it. `isMalformed`: nobody can use it, or not all of it.
+ */
+export function usableEvent(type: string, data: unknown) {
+  const schema = Object.hasOwn(events, type) ? events[type] : undefined;
+  if (schema === undefined) return { isMalformed: false };
+  removeNulls(data);
+  const event = schema.safeParse(data).data;
+  const isCut = lists.some((key) => lengthOf(data, key) > lengthOf(event, key));
+  return { event, isMalformed: event === undefined || isCut };
+}
+
+function lengthOf(event: unknown, key: string): number {
+  const list: unknown = Reflect.get(Object(event), key);
+  return Array.isArray(list) ? list.length : 0;
+}
+
+/** No kind that Discord has: nobody has said it. */
+const unreadableType = -1;
+/** Of a message that nobody can read it is said that it stands there: a page without it would say that it was deleted. */
+const unreadable = z.object({ id, channel_id: id }).transform((one) => ({
+  ...one,
+  type: unreadableType,
+  content: '',
+  author: { id: one.id, username: 'unknown', bot: true },
+}));
+const page = z.array(z.union([message, unreadable]));
+
+const answers: readonly (readonly [method: string, path: RegExp, schema: z.ZodType<object>])[] = [
+  ['GET', /^\/channels\/\d+\/messages$/u, page],
+  ['POST', /^\/channels\/\d+\/messages$/u, message],
+  ['GET|PATCH', /^\/channels\/\d+\/messages\/\d+$/u, message],
+  ['PATCH|POST', /^\/webhooks\/\d+\/[^/]+(?:\/messages\/[^/]+)?$/u, message],
+  ['GET|PATCH', /^\/channels\/\d+$/u, channel],
+  ['POST', /^\/channels\/\d+(?:\/messages\/\d+)?\/threads$/u, thread],
+  ['POST', /^\/users\/@me\/channels$/u, dmChannel],
+];
+
+/**
+ * What Discord answered to a request, as far as it can be used; `path` without the API's version. `onMalformed` is told of each message of a page that
+ * cannot be read: the others can.
+ * @throws {Error} where nothing of it can.
+ */
+export function usableAnswer(
+  method: string,
+  path: string,
+  answer: unknown,
+  onMalformed: () => void,
+): unknown {
+  const [, , schema] =
+    answers.find(([methods, paths]) => methods.split('|').includes(method) && paths.test(path)) ?? [];
+  if (schema === undefined) return answer;
+  removeNulls(answer);
+  const usableOne = schema.safeParse(answer).data;
+  if (usableOne === undefined) throw new Error('Discord gave an answer that cannot be used');
+  if (Array.isArray(usableOne))
+    for (const one of usableOne) if (Object(one).type === unreadableType) onMalformed();
+  return usableOne;
+}
