@@ -26,8 +26,6 @@ const pages = 5;
 /** Channels that are looked at at the same time while nobody waits for them, and the pause before each: most of Discord's limit is for people. */
 const atOnce = 2;
 const pauseMs = 200;
-/** A command waits so long at most; milliseconds. */
-const commandsWaitMs = 2000;
 
 export interface CatchUpOptions extends ChannelsOptions {
   readonly botId: string;
@@ -59,20 +57,6 @@ interface Gap {
   readonly caughtUp: Map<string, Promise<void>>;
   /** By channel, the first message that was told of since; it and those after it are told of anyway. */
   readonly firstLive: Map<string, string>;
-}
-
-const nothing = Promise.resolve();
-
-/** Whoever waits goes on in the order in which they came, also who waits only so many milliseconds. */
-async function inTurn(work: Promise<void>, withinMs?: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late =
-    withinMs === undefined ? [] : [new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMs)))];
-  try {
-    await Promise.race([work, ...late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 export type CatchUp = ReturnType<typeof createCatchUp>;
@@ -134,14 +118,12 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       if (!isQuiet(channelId, gap)) options.runInBackground('catching up', () => catchUp(channelId, gap));
     },
     /** Resolves when a channel is caught up with; what is said there to the bot waits for this, and for no other channel. */
-    before: (channelId: string): Promise<void> => inTurn(caughtUp(channelId)),
-    /** The same for a command, which may come behind a written one, but works all the same where that cannot be known soon. */
-    beforeCommand: (channelId: string): Promise<void> => inTurn(caughtUp(channelId), commandsWaitMs),
+    before: caughtUp,
     /** Resolves when what is on its way in a channel has been caught up with; otherwise at once. */
     settled(channelId: string): Promise<void> {
       const gap = gapOf(channelId);
-      const isNothingMissed = isQuiet(channelId, gap);
-      return inTurn(isNothingMissed ? options.recover(channelId) : (gap.caughtUp.get(channelId) ?? nothing));
+      if (isQuiet(channelId, gap)) return options.recover(channelId);
+      return gap.caughtUp.get(channelId) ?? Promise.resolve();
     },
     /**
      * Once the guilds of these shards' sessions are known: catches up with all channels there are in them. Ends early with the session, or when the bot

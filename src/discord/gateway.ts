@@ -18,7 +18,7 @@ import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasGuild, isFirst, isPart, type Shards } from '../core/shards.ts';
 import type { Store } from '../core/store.ts';
-import { unlessAborted, type Clock } from '../core/time.ts';
+import { unlessAborted, within, type Clock } from '../core/time.ts';
 import type { AccessSettings, IntakePolicy } from './access.ts';
 import { shardIn } from './catch-up-channels.ts';
 import { createCatchUp, type CatchUp, type CatchUpOptions } from './catch-up.ts';
@@ -34,7 +34,7 @@ import {
   type InteractionsOptions,
 } from './interactions/interactions.ts';
 import { registerCommands, wantedCommands } from './interactions/register-commands.ts';
-import { createMessageChanges, type MessageChanges } from './message-changes.ts';
+import { createMessageChanges, type InOrder, type MessageChanges } from './message-changes.ts';
 import { reportMissingPermissions } from './required-permissions.ts';
 import { createBackground, type RunInBackground } from './run-in-background.ts';
 
@@ -42,6 +42,8 @@ import { createBackground, type RunInBackground } from './run-in-background.ts';
 const loginTimeoutMs = 60_000;
 /** How long an event may hold up those after it in its channel [L5]; milliseconds. */
 const channelPatienceMs = 60_000;
+/** A command waits so long at most for what was missed in its channel [G3b]; milliseconds. */
+const commandsWaitMs = 2000;
 
 export interface GatewayOptions
   extends
@@ -177,10 +179,16 @@ function listen(
 ) {
   const { client, history, logger } = options;
   let catchUp: CatchUp | undefined;
-  const settled = (channelId: string) => catchUp?.settled(channelId) ?? Promise.resolve();
-  const changes = createMessageChanges({ ...options, channelQueue, settled, runInBackground });
+  /** What happened in a channel and has not found its place among the work there: it may wait for settings, or until what was missed is known. */
+  const arrivals = createKeyedQueue();
+  const inOrder: InOrder = (channelId, what, work) =>
+    arrivals.run(channelId, async () => {
+      await catchUp?.settled(channelId);
+      runInBackground(what, () => channelQueue.run(channelId, async () => runInBackground(what, work)));
+    });
+  const changes = createMessageChanges({ ...options, channelQueue, inOrder });
   listenToChanges(client, changes, runInBackground);
-  listenToReactions(options, channelQueue, settled, runInBackground);
+  listenToReactions(options, inOrder, runInBackground);
   let interactions: Interactions | undefined;
   // A new session: events since the end of the last one are lost.
   client.ws.on(GatewayDispatchEvents.Ready, (_: unknown, shard: number) => {
@@ -197,6 +205,7 @@ function listen(
         settings: policy,
         managerCommands: policy.managerCommands,
         channelQueue,
+        arrivals,
         messages,
         changes,
         runInBackground,
@@ -208,7 +217,19 @@ function listen(
       const take = async (message: Message) => (stopping.aborted ? undefined : intake.take(message));
       const catchingUp = createCatchUp({ ...common, received: take }, stopping);
       catchUp = catchingUp;
-      const taking = createInteractions({ ...common, caughtUp: catchingUp.beforeCommand });
+      const taking = createInteractions({
+        ...common,
+        async inOrder(channelId, job) {
+          let queued: Promise<void> | undefined;
+          const enqueue = () => (queued ??= channelQueue.run(channelId, job));
+          const arrived = arrivals.run(channelId, async () => {
+            await catchingUp.before(channelId);
+            void enqueue();
+          });
+          await within(commandsWaitMs, arrived, undefined);
+          return enqueue();
+        },
+      });
       interactions = taking;
       const received = (message: Message): void => {
         if (stopping.aborted) return;
@@ -273,20 +294,15 @@ function listenToDeletedChannels(
 /** In Discord's own form: the client keeps no messages, and would tell of no reaction. */
 function listenToReactions(
   { client, handlers }: GatewayOptions,
-  channelQueue: KeyedQueue,
-  settled: (channelId: string) => Promise<void>,
+  inOrder: InOrder,
   runInBackground: RunInBackground,
 ): void {
   client.ws.on(GatewayDispatchEvents.MessageReactionAdd, (data: GatewayMessageReactionAddDispatchData) => {
     const { channel_id: channelId, message_id: messageId, user_id: userId, emoji } = data;
     if (typeof emoji.name !== 'string' || userId === client.user?.id) return;
     const { name } = emoji;
-    const handle = async () =>
-      runInBackground('a reaction', () => handlers.reacted(channelId, messageId, userId, name));
     // Behind the message itself, which may wait, and whose place may still be looked up.
-    runInBackground('a reaction', async () => {
-      await settled(channelId);
-      await channelQueue.run(channelId, handle);
-    });
+    const handle = () => handlers.reacted(channelId, messageId, userId, name);
+    runInBackground('a reaction', () => inOrder(channelId, 'a reaction', handle));
   });
 }

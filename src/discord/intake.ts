@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import { MessageType, PermissionFlagsBits } from 'discord-api-types/v10';
 import type { Channel, Message } from 'discord.js';
 
@@ -32,21 +30,20 @@ export interface IntakeOptions {
   readonly botId: string;
   readonly policy: IntakePolicy;
   readonly channelQueue: KeyedQueue;
+  /** By channel, what waits for its place in that queue. */
+  readonly arrivals: KeyedQueue;
   readonly places: Places;
   readonly history: Pick<History, 'seen' | 'keeps' | 'messageOf'>;
   readonly messages: Pick<ChannelMessages, 'one'>;
   /** A message may arrive after its deletion; then it is not answered. */
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message' | 'spoken' | 'unanswerable'>;
-  /** What the owner has set for places of guilds; none of these may reject. */
+  /** What the owner has set for places of guilds; neither may reject. */
   readonly answerModes: {
+    /** As it stands now or stood a moment ago. */
     answerMode(place: GuildPlace): Promise<AnswerMode | undefined>;
-    /** The same by what is in memory. */
-    lastAnswerMode(place: GuildPlace): AnswerMode | 'unknown' | undefined;
     /** Whether channel memory may be on anywhere in a guild, by what is in memory. */
     mayHaveChannelMemory(guildId: string): boolean;
-    /** Looks whether something else is set in a guild by now. */
-    haveChanged(guildId: string): Promise<boolean>;
   };
   /** Resolves when what was missed in a channel has been handed on. */
   readonly caughtUp: (channelId: string) => Promise<void>;
@@ -57,47 +54,24 @@ export interface IntakeOptions {
   readonly logger: Logger;
 }
 
-/** A message that waits for its guild's settings; whole only where these are unknown. */
-interface WaitingMessage {
-  readonly id: string;
-  readonly channelId: string;
-  readonly message: Message | undefined;
-}
-
-interface KnownDecision {
-  readonly answerMode: MessageFacts['answerMode'];
-  readonly decision: ReturnType<typeof decideIntake>;
-}
-
-/** After so many milliseconds it is looked whether settings were edited by hand; messages of one guild that wait for that at most. */
-const lookAfterMs = 10;
-const mostWaiting = 1000;
-
 /** The way of every message from Discord inward, live or fetched after a gap: into history, past the decision, on to the handlers. */
 export function createMessageIntake(options: IntakeOptions) {
   const { botId, policy, answerModes, history, runInBackground, logger } = options;
   const botLoopGuard = new BotLoopGuard();
   const joining = new Set<string>();
-  /** By guild, messages about which its settings decide, which may be unknown or edited by hand meanwhile. */
-  const waiting = new Map<string, WaitingMessage[]>();
 
   return {
-    /**
-     * A message that Discord tells of just now. By far the most are not for the bot by what is in memory: those are ignored at once, and nothing is
-     * awaited for them.
-     */
+    /** A message that Discord tells of just now. By far the most are not for the bot: they wait for their guild's settings, and for nothing else. */
     receive(message: Message): void {
-      if (message.author.id === botId) {
+      runInBackground('a message', () => {
         // What the bot says itself waits for nothing.
-        runInBackground('a message', () => take(message));
-        return;
-      }
-      // Where the bot was not spoken to yet, history is fetched when it is wanted.
-      if (isSpoken(message) && history.keeps(message.channelId)) history.seen(chatMessageOf(message, botId));
-      noteSpoken(message);
-      const known = decideAtOnce(message);
-      if (known !== undefined && dependsOnSettings(message, known) && waitForSettings(message, known)) return;
-      conclude(message, known?.decision);
+        if (message.author.id === botId) return take(message);
+        // Where the bot was not spoken to yet, history is fetched when it is wanted.
+        if (isSpoken(message) && history.keeps(message.channelId))
+          history.seen(chatMessageOf(message, botId));
+        noteSpoken(message);
+        return options.arrivals.run(message.channelId, () => receive(message));
+      });
     },
     /**
      * One that was missed. Never throws, and resolves when the message was handed on or ignored. A channel's messages are handed on in the order they
@@ -105,6 +79,28 @@ export function createMessageIntake(options: IntakeOptions) {
      */
     take,
   };
+
+  async function receive(message: Message): Promise<void> {
+    const { channelId } = message;
+    const channel = options.places.known(channelId);
+    const replied = repliedAuthor(message);
+    const decision = await decide(message, channel, replied);
+    if (decision.kind === 'ignore' && channel !== undefined && replied !== 'unknown')
+      return ignore(message, decision.reason);
+    await options.caughtUp(channelId);
+    runInBackground('a message', () => take(message));
+  }
+
+  /** By the complete channel that the message stands in, and by who wrote what it replies to, as far as these are known. */
+  async function decide(message: Message, channel: Channel | undefined, replied: string | undefined) {
+    const facts = factsOf(message, channel, replied);
+    if (facts.authorKind === 'human' && !facts.isSystem) botLoopGuard.humanSpoke(message.channelId);
+    const isInGuild = message.guildId !== null;
+    const decision = decideIntake({ ...facts, answerMode: isInGuild ? 'unknown' : undefined }, policy);
+    if (decision.kind !== 'undecided') return decision;
+    const answerMode = await answerModes.answerMode(guildPlaceOf(message, channel));
+    return decideIntake({ ...facts, answerMode }, policy);
+  }
 
   /** Talk is no message for the bot, but where channel memory is on notes are taken of it [B1]. */
   function noteSpoken(message: Message): void {
@@ -115,73 +111,6 @@ export function createMessageIntake(options: IntakeOptions) {
     if (!worksIn(policy, { channelId, isDm: false, parentId }) || !hasAccess(policy, author.id)) return;
     if (policy.parseCommand(textOf(message)) === undefined)
       options.handlers.spoken({ guildId, channelId, messageId, authorId: author.id });
-  }
-
-  /** By what is in memory; `undefined` where that is too little. */
-  function decideAtOnce(message: Message): KnownDecision | undefined {
-    const channel = options.places.known(message.channelId);
-    if (channel === undefined) return undefined;
-    if (repliedAuthor(message) === 'unknown') return undefined;
-    const answerMode = answerModes.lastAnswerMode(guildPlaceOf(message, channel));
-    const facts = factsOf(message, channel, answerMode);
-    if (isSaidByPerson(facts)) botLoopGuard.humanSpoke(message.channelId);
-    return { answerMode, decision: decideIntake(facts, policy) };
-  }
-
-  /** Also where it does not, behind one that does: they are handed on in the order they came in. */
-  function dependsOnSettings({ guildId }: Message, { answerMode, decision }: KnownDecision): boolean {
-    if (decision.kind === 'ignore') return decision.reason === 'not-addressed';
-    return decision.kind === 'undecided' || (answerMode === 'unknown' && waiting.has(guildId ?? ''));
-  }
-
-  /** Settings count from the next message on, also when they are edited by hand [S5]: they are read once for all that come meanwhile. */
-  function waitForSettings(message: Message, { answerMode }: KnownDecision): boolean {
-    const { id, channelId, guildId } = message;
-    if (guildId === null) return false;
-    const others = waiting.get(guildId);
-    if (others !== undefined && others.length >= mostWaiting) return false;
-    // Hardly any edit falls just then: it is fetched again, since to keep all of them costs more than all else that is done for them.
-    const one = { id, channelId, message: answerMode === 'unknown' ? message : undefined };
-    if (others === undefined) {
-      const messages = [one];
-      waiting.set(guildId, messages);
-      runInBackground('settings', async () => {
-        // What nobody has read yet is read at once, before a command can change it.
-        if (answerMode !== 'unknown') await delay(lookAfterMs);
-        await concludeAll(guildId, messages);
-      });
-    } else others.push(one);
-    return true;
-  }
-
-  async function concludeAll(guildId: string, messages: readonly WaitingMessage[]): Promise<void> {
-    waiting.delete(guildId);
-    const haveChanged = await answerModes.haveChanged(guildId);
-    for (const one of messages) {
-      const message = one.message ?? (haveChanged ? await fetched(one) : undefined);
-      if (message === undefined) ignore(one, 'not-addressed');
-      else conclude(message, decideAtOnce(message)?.decision);
-    }
-  }
-
-  async function fetched({ channelId, id: messageId }: WaitingMessage): Promise<Message | undefined> {
-    try {
-      return await options.messages.one(channelId, messageId);
-    } catch (error) {
-      logger.warn('a message could not be fetched', { channelId, messageId, error });
-      return undefined;
-    }
-  }
-
-  function conclude(message: Message, decision: KnownDecision['decision'] | undefined): void {
-    if (decision?.kind === 'ignore') {
-      ignore(message, decision.reason);
-      return;
-    }
-    runInBackground('a message', async () => {
-      await options.caughtUp(message.channelId);
-      await take(message);
-    });
   }
 
   function ignore({ id: messageId, channelId }: Pick<Message, 'id' | 'channelId'>, reason: string): void {
@@ -212,14 +141,9 @@ export function createMessageIntake(options: IntakeOptions) {
   async function consider(message: Message, chat: ChatMessage): Promise<void> {
     const channel = await options.places.find(message.channelId);
     const replied = await fetchedIfUnknown(message);
-    const facts = factsOf(message, channel, 'unknown', replied);
-    if (isSaidByPerson(facts)) botLoopGuard.humanSpoke(chat.channelId);
+    const isToBot = mentionsBot(message) || replied === botId;
+    const decision = await decide(message, channel, replied);
     if (options.ignored.has(chat.id)) return;
-    let decision = decideIntake(facts, policy);
-    if (decision.kind === 'undecided') {
-      const answerMode = await answerModes.answerMode(guildPlaceOf(message, channel));
-      decision = decideIntake(factsOf(message, channel, answerMode, replied), policy);
-    }
     if (decision.kind === 'locked-out') {
       options.ignored.note(chat.id);
       if (options.lockedOut.note(chat.author.id)) options.reactions.refuse(chat.channelId, chat.id, '🔒');
@@ -235,11 +159,11 @@ export function createMessageIntake(options: IntakeOptions) {
         channelId: chat.channelId,
         messageId: chat.id,
       });
-      if (facts.authorKind === 'human' && (facts.mentionsBot || facts.repliesToBot))
+      if (chat.author.kind === 'human' && isToBot)
         runInBackground('a message', () => options.handlers.unanswerable(chat));
       return;
     }
-    if (facts.authorKind === 'bot' && !isAdmitted(chat)) return;
+    if (chat.author.kind === 'bot' && !isAdmitted(chat)) return;
     const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, options.places);
     // It may have been deleted while its place was looked up.
     if (place === undefined || options.recent.wasDeleted(message.id)) return;
@@ -253,8 +177,7 @@ export function createMessageIntake(options: IntakeOptions) {
         isOwner: isOwner(policy, chat.author.id),
       }),
     );
-    if (facts.mentionsBot || facts.repliesToBot)
-      runInBackground('joining a thread', () => joinThread(channel));
+    if (isToBot) runInBackground('joining a thread', () => joinThread(channel));
   }
 
   /** Who wrote what a message replies to: Discord tells it along, as a rule. */
@@ -284,12 +207,11 @@ export function createMessageIntake(options: IntakeOptions) {
     return admission === 'answer';
   }
 
-  /** What the decision needs to know [G2]; `channel` is the complete channel that the message stands in. Little is computed of what few are asked. */
+  /** What the decision needs to know [G2], but for the answer mode. Little is computed of what few are asked. */
   function factsOf(
     message: Message,
     channel: Channel | undefined,
-    answerMode: MessageFacts['answerMode'],
-    replied = repliedAuthor(message),
+    replied: string | undefined,
   ): MessageFacts {
     const thread = channel?.isThread() === true ? channel : undefined;
     const text = textOf(message);
@@ -308,7 +230,6 @@ export function createMessageIntake(options: IntakeOptions) {
       isEdited: message.editedTimestamp !== null,
       mentionsBot: mentionsBot(message),
       repliesToBot: replied === botId,
-      answerMode: message.guildId === null ? undefined : answerMode,
     };
   }
 
@@ -341,10 +262,6 @@ export function createMessageIntake(options: IntakeOptions) {
       joining.delete(channel.id);
     }
   }
-}
-
-function isSaidByPerson({ authorKind, isSystem }: MessageFacts): boolean {
-  return authorKind === 'human' && !isSystem;
 }
 
 function guildPlaceOf({ channelId, guildId }: Message, channel: Channel | undefined): GuildPlace {

@@ -6,7 +6,6 @@ import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { IntakePolicy } from './access.ts';
 import type { History } from './history.ts';
 import { chatMessageOf, namesIn, ownIdsIn, readableText } from './normalise.ts';
-import type { RunInBackground } from './run-in-background.ts';
 import { cardsIn } from './shown.ts';
 
 /** An edit as Discord tells it; an event that concerns only a link's preview may leave out everything else. */
@@ -20,6 +19,9 @@ export interface MissedChanges {
   readonly edited: readonly Message[];
 }
 
+/** Works on what happened in a channel behind what happened there before; resolves when it is on its way inward. Must not reject. */
+export type InOrder = (channelId: string, what: string, work: () => Promise<unknown>) => Promise<void>;
+
 export type MessageChanges = ReturnType<typeof createMessageChanges>;
 
 /** Takes edits and deletions to history and inward [G5], wherever they happen. Nothing here throws. */
@@ -27,15 +29,13 @@ export function createMessageChanges(
   options: Pick<IntakePolicy, 'parseCommand'> & {
     readonly client: Client;
     readonly channelQueue: KeyedQueue;
-    /** Resolves when the channel's messages that wait for something are on their way inward. Must not reject. */
-    readonly settled: (channelId: string) => Promise<void>;
+    readonly inOrder: InOrder;
     readonly history: Pick<History, 'messageOf' | 'showCards'>;
     readonly recent: Pick<RecentChanges, 'note'>;
     readonly handlers: Pick<BotHandlers, 'edited' | 'deleted'>;
-    readonly runInBackground: RunInBackground;
   },
 ) {
-  const { client, channelQueue, settled, history, recent, handlers, runInBackground, parseCommand } = options;
+  const { client, channelQueue, inOrder, history, recent, handlers, parseCommand } = options;
   /** An edit into a command takes the message back at once: no turn is to begin with it. */
   function noted(message: Omit<MessageEdit, 'isCommand'>): MessageEdit {
     const { channelId, messageId, text } = message;
@@ -67,16 +67,12 @@ export function createMessageChanges(
         return;
       }
       const edit = noted(message);
-      await settled(channelId);
-      await channelQueue.run(channelId, async () => runInBackground('an edit', () => handlers.edited(edit)));
+      await inOrder(channelId, 'an edit', () => handlers.edited(edit));
     },
     /** Resolves when it is on its way inward. */
     async deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
       recent.note({ kind: 'deleted', channelId, messageIds });
-      await settled(channelId);
-      await channelQueue.run(channelId, async () =>
-        runInBackground('a deletion', () => handlers.deleted(channelId, messageIds)),
-      );
+      await inOrder(channelId, 'a deletion', () => handlers.deleted(channelId, messageIds));
     },
     /** What happened in a gap; resolves when memory has followed. */
     missed: (channelId: string, { deleted, edited }: MissedChanges): Promise<void> =>

@@ -84,8 +84,8 @@ describe('catching up [G3a]', () => {
       },
     });
     const catchUp = createCatchUp(options, running);
-    await Promise.all([catchUp.everywhere([0]), catchUp.beforeCommand('10')]);
-    await catchUp.beforeCommand('11');
+    await Promise.all([catchUp.everywhere([0]), catchUp.before('10')]);
+    await catchUp.before('11');
     expect(asked.toSorted(compareSnowflakes)).toEqual(['10', '11']);
     expect(received).toEqual([third]);
   });
@@ -173,7 +173,7 @@ describe('catching up [G3a]', () => {
     });
     const catchUp = createCatchUp(options, running);
     await catchUp.everywhere([0]);
-    await catchUp.beforeCommand(ids['dev'] ?? '');
+    await catchUp.before(ids['dev'] ?? '');
     expect(asked).toEqual([]);
     expect(recovered).toEqual([ids['dev']]);
   });

@@ -7,16 +7,14 @@ import { runGateway, textsOf } from './support/gateway-harness.ts';
 
 const mentionsOnly: IntakeOptions['answerModes'] = {
   answerMode: async () => 'mentions',
-  lastAnswerMode: () => 'mentions',
   mayHaveChannelMemory: () => false,
-  haveChanged: async () => false,
 };
 
 describe('a message that is not for the bot', () => {
-  it('waits for nothing: neither for a file, nor for what a kill left undone in its channel', async () => {
+  it('waits for nothing but the settings: not for what a kill left undone in its channel', async () => {
     const never = deferred<undefined>();
     const { server, handlers, gateway, history, settled, ids } = await runGateway({
-      answerModes: { ...mentionsOnly, answerMode: () => never.promise },
+      answerModes: mentionsOnly,
       recover: (channelId) => (channelId === ids['dev'] ? Promise.resolve() : never.promise),
       settles: false,
     });
@@ -31,17 +29,10 @@ describe('a message that is not for the bot', () => {
 
   it('is one by the settings as they stand when it comes, also where they were edited by hand [S5]', async () => {
     let mode: AnswerMode = 'mentions';
-    let last: AnswerMode = mode;
     const { server, handlers, settled } = await runGateway({
       answerModes: {
         answerMode: async () => mode,
-        lastAnswerMode: () => last,
         mayHaveChannelMemory: () => false,
-        async haveChanged() {
-          const before = last;
-          last = mode;
-          return before !== mode;
-        },
       },
     });
     const say = async (text: string) => {

@@ -33,11 +33,10 @@ function setUp() {
   const changes = createMessageChanges({
     client,
     channelQueue,
-    settled: () => Promise.resolve(),
+    inOrder: async (_, what, work) => runInBackground(what, work),
     history,
     recent,
     handlers,
-    runInBackground,
     parseCommand: (text) =>
       text.startsWith('!memory ') ? { name: 'memory', subcommand: text.slice(8), options: {} } : undefined,
   });

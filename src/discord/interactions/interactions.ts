@@ -25,7 +25,6 @@ import {
   type CommandReply,
 } from '../../core/commands.ts';
 import { referenceTo, withReference } from '../../core/errors.ts';
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { within, type Timer } from '../../core/time.ts';
@@ -72,10 +71,8 @@ export interface InteractionsOptions extends Pick<IntakePolicy, 'managerCommands
   readonly botId: string;
   readonly handlers: CommandHandlers;
   readonly offers: Pick<Offers, 'click'>;
-  /** Each channel's events in the order in which they came. */
-  readonly channelQueue: KeyedQueue;
-  /** Resolves when what was missed in a channel was handed on, or that takes too long [G3b]. Must not reject. */
-  readonly caughtUp: (channelId: string) => Promise<void>;
+  /** Runs a job behind what happened in the channel before, and was missed there, unless that takes too long [G3b]. */
+  readonly inOrder: (channelId: string, job: () => Promise<void>) => Promise<void>;
   readonly runInBackground: RunInBackground;
   readonly logger: Logger;
   readonly timer?: Timer;
@@ -85,7 +82,7 @@ export type Interactions = ReturnType<typeof createInteractions>;
 
 /** Everything that people do with the bot by commands, menus and buttons. */
 export function createInteractions(options: InteractionsOptions) {
-  const { botId, handlers, offers, channelQueue, runInBackground, logger } = options;
+  const { botId, handlers, offers, inOrder, runInBackground, logger } = options;
   const pager = createPager(logger, options.timer);
   let isStopped = false;
 
@@ -128,17 +125,17 @@ export function createInteractions(options: InteractionsOptions) {
     work: (context: CommandContext) => Promise<CommandReply>,
   ): Promise<void> {
     const acknowledged = acknowledge(interaction);
-    // A conversation of other people is no channel of the bot's.
-    if (interaction.context !== InteractionContextType.PrivateChannel)
-      await options.caughtUp(interaction.channelId);
-    await channelQueue.run(interaction.channelId, async () => {
+    const job = async () => {
       const [heard, admission] = await Promise.all([acknowledged, admit(interaction, options)]);
       if (heard === 'unknown') return tellLate(interaction);
       if (heard === 'refused') return;
       runInBackground('a command', async () =>
         send(interaction, await replyTo(interaction, admission, work)),
       );
-    });
+    };
+    // A conversation of other people is no channel of the bot's.
+    if (interaction.context === InteractionContextType.PrivateChannel) return job();
+    return inOrder(interaction.channelId, job);
   }
 
   async function acknowledge(interaction: CommandInteraction): Promise<'heard' | 'refused' | 'unknown'> {

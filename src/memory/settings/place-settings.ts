@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import { z } from 'zod';
 
 import type { AnswerMode } from '../../core/chat.ts';
@@ -82,11 +80,13 @@ type HoldingSettings = {
 
 const epoch = new Date(0).toISOString();
 
-/** Settings as they were read just now, and whether they are other than those that were known before. */
-type Reading = Promise<{ readonly document: SettingsDocument | undefined; readonly isNew: boolean }>;
+/** A reading of a guild's settings; `undefined` where nothing was set. */
+type Reading = Promise<SettingsDocument | undefined>;
 
 /** More than one connection to Discord may have. */
 const keptGuilds = 5000;
+/** For so many milliseconds messages are judged by one reading: whoever edits the file by hand is slower. */
+const momentMs = 20;
 
 export type PlaceSettings = ReturnType<typeof createPlaceSettings>;
 
@@ -108,6 +108,8 @@ export function createPlaceSettings({
   const lanes = createKeyedQueue();
   /** By guild, a reading that has not begun: all who ask meanwhile share it. */
   const waiting = new Map<string, Reading>();
+  /** By guild, the reading by which its messages are judged for a moment. */
+  const recent = growingCache<string, Reading>(keptGuilds, { maxAge: momentMs });
 
   function read(guildId: string): Reading {
     const shared = waiting.get(guildId);
@@ -123,9 +125,8 @@ export function createPlaceSettings({
   async function readNow(guildId: string): Reading {
     try {
       const document = await store.read(settingsKey(guildId), settingsKind);
-      const last = known.get(guildId);
       known.set(guildId, { document });
-      return { document, isNew: last === undefined || !isDeepStrictEqual(last.document, document) };
+      return document;
     } catch (error) {
       known.delete(guildId);
       throw error;
@@ -135,7 +136,7 @@ export function createPlaceSettings({
   /** What holds in a place. Rejects with `StoreError`. */
   async function holding(place: SettingsPlace): Promise<HoldingSettings> {
     const { guildId } = place;
-    const document = guildId === undefined ? undefined : (await read(guildId)).document;
+    const document = guildId === undefined ? undefined : await read(guildId);
     const nearest = nearestSettings(document, place);
     return isWithoutMemory(place, noMemoryIds)
       ? { ...nearest, memory: { value: 'off', level: 'configuration' } }
@@ -168,6 +169,7 @@ export function createPlaceSettings({
     const key = settingsKey(guildId);
     // Who asks from now on is told what holds after this.
     waiting.delete(guildId);
+    recent.delete(guildId);
     await lanes.run(guildId, async () => {
       // So that the last good copy is this one: what it switches off must stay off when the file is damaged by hand.
       const document = await store.update(
@@ -189,7 +191,7 @@ export function createPlaceSettings({
   /** The role that lets people into a guild. Never rejects: where it cannot be known, there is none, so that nothing becomes public by it [V0]. */
   async function memberRole(guildId: string): Promise<string | undefined> {
     try {
-      return (await read(guildId)).document?.memberRole;
+      return (await read(guildId))?.memberRole;
     } catch (error) {
       logger.error('settings could not be read', { guildId, error });
       return undefined;
@@ -221,26 +223,19 @@ export function createPlaceSettings({
     return last.document !== undefined && isOnAnywhere(last.document);
   }
 
-  /** When the bot answers in a place, where that was set. Never rejects. */
+  /** When the bot answers in a place, where that was set, as it is now or was a moment ago. Never rejects. */
   async function answerMode(place: SettingsPlace): Promise<AnswerMode | undefined> {
-    return (await holdingOrUnknown(place))?.answer?.value;
-  }
-
-  /** The same by what was read last, for the many messages that are not for the bot; `unknown` where nothing was. */
-  function lastAnswerMode(place: SettingsPlace): AnswerMode | 'unknown' | undefined {
-    if (place.guildId === undefined) return undefined;
-    const last = known.get(place.guildId);
-    if (last === undefined) return 'unknown';
-    return last.document && nearestSettings(last.document, place).answer?.value;
-  }
-
-  /** Reads a guild's settings again; whether they were edited by hand since last time, or were not known. Never rejects. */
-  async function haveChanged(guildId: string): Promise<boolean> {
+    const { guildId } = place;
+    if (guildId === undefined) return undefined;
+    const shared = recent.get(guildId);
+    const reading = shared ?? read(guildId);
+    if (shared === undefined) recent.set(guildId, reading);
     try {
-      return (await read(guildId)).isNew;
+      return nearestSettings(await reading, place).answer?.value;
     } catch (error) {
+      recent.delete(guildId);
       logger.error('settings could not be read', { guildId, error });
-      return true;
+      return undefined;
     }
   }
 
@@ -254,8 +249,6 @@ export function createPlaceSettings({
     channelMemorySince,
     mayHaveChannelMemory,
     answerMode,
-    lastAnswerMode,
-    haveChanged,
   };
 }
 

@@ -2,7 +2,6 @@ import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { createPlaces } from '../../../src/discord/place.ts';
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { createBackground } from '../../../src/discord/run-in-background.ts';
 import { createInteractions } from '../../../src/discord/interactions/interactions.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
@@ -262,11 +261,10 @@ describe('pages that nobody turns', () => {
         noteGone: () => undefined,
         logger,
       }),
-      channelQueue: createKeyedQueue(),
       botId: (await server.info()).bot.id,
       handlers,
       offers: { click: () => Promise.resolve(false) },
-      caughtUp: () => Promise.resolve(),
+      inOrder: (_, job) => job(),
       runInBackground: handing.runInBackground,
       logger,
       timer(end) {

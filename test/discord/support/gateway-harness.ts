@@ -267,9 +267,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     shards,
     answerModes: options.answerModes ?? {
       answerMode: async () => undefined,
-      lastAnswerMode: () => undefined,
       mayHaveChannelMemory: () => true,
-      haveChanged: async () => false,
     },
     places,
     ignored: options.ignored ?? createIgnoredMessages([]),

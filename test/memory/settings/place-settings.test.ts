@@ -1,5 +1,3 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
-
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../../src/core/errors.ts';
@@ -60,42 +58,28 @@ describe('settings of places [Y1]', () => {
     expect(await settings.answerMode(thread)).toBe('everything');
   });
 
-  it('are in memory as they were read last, and looked at again when somebody asks', async () => {
-    const { store, settings } = open();
-    expect(settings.lastAnswerMode(channel)).toBe('unknown');
-    expect(settings.lastAnswerMode(dm)).toBeUndefined();
-    expect(await settings.haveChanged(guildId)).toBe(true);
-    expect(settings.lastAnswerMode(channel)).toBeUndefined();
-    await store.writeText(`guilds/${guildId}/settings.json`, '{"version":1,"guild":{"answer":"everything"}}');
-    expect(settings.lastAnswerMode(channel)).toBeUndefined();
-    expect(await settings.haveChanged(guildId)).toBe(true);
-    expect(settings.lastAnswerMode(channel)).toBe('everything');
-    expect(await settings.haveChanged(guildId)).toBe(false);
-  });
-
-  it('are known at once where a command set them, which is no change for what came before it', async () => {
+  it('hold for the next message where a command sets them, also one that comes while it is carried out', async () => {
     const { settings } = open();
-    await settings.haveChanged(guildId);
-    await settings.set(channel, 'place', { answer: 'everything' });
-    expect(settings.lastAnswerMode(channel)).toBe('everything');
-    expect(await settings.haveChanged(guildId)).toBe(false);
+    expect(await settings.answerMode(channel)).toBeUndefined();
+    const set = settings.set(channel, 'place', { answer: 'everything' });
+    expect(await settings.answerMode(channel)).toBe('everything');
+    await set;
+    expect(await settings.answerMode(channel)).toBe('everything');
   });
 
-  it('are no change for what came before a command that is just being carried out', async () => {
+  it('are read once for the messages of a moment, and again for those that come later', async () => {
     const { store, settings } = open();
-    await settings.haveChanged(guildId);
-    const update = store.update.bind(store);
-    store.update = async (...parameters) => {
-      const written = await update(...parameters);
-      await setTimeout(20);
-      return written;
+    const key = `guilds/${guildId}/settings.json`;
+    let readings = 0;
+    const read = store.read.bind(store);
+    store.read = (...parameters) => {
+      readings += 1;
+      return read(...parameters);
     };
-    const set = settings.set(channel, 'place', { answer: 'everything' });
-    await setImmediate();
-    const haveChanged = settings.haveChanged(guildId);
-    await set;
-    expect(await haveChanged).toBe(false);
-    expect(settings.lastAnswerMode(channel)).toBe('everything');
+    await Promise.all(Array.from({ length: 100 }, () => settings.answerMode(channel)));
+    expect(readings).toBe(1);
+    await store.writeText(key, '{"version":1,"guild":{"answer":"everything"}}');
+    await expect.poll(() => settings.answerMode(channel)).toBe('everything');
   });
 
   it('that cannot be read count as off, and change nothing of when the bot answers', async () => {
