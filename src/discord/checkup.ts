@@ -5,7 +5,7 @@ import type { Logger } from '../core/logger.ts';
 import { createDiscordClient, fetchApplication } from './client.ts';
 import { gatewayErrorOf } from './gateway-error.ts';
 import { createDiscordApi } from './discord-api.ts';
-import { areSameCommands, wantedCommands, withoutScope } from './interactions/register-commands.ts';
+import { wantedCommands } from './interactions/register-commands.ts';
 import { lacksEssentials, missingPermissions } from './required-permissions.ts';
 
 /** What Discord tells by requests alone. All reject with `GatewayError`. */
@@ -50,16 +50,16 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
         return { id, name, missing: missingPermissions(given), isMute: lacksEssentials(given) };
       });
     },
-    /** Whether Discord has just these commands: everywhere, or in a server. */
+    /** Whether Discord has commands of just these names: everywhere, or in a server. */
     async hasCommands(
       applicationId: string,
       definitions: readonly CommandDefinition[],
       menuNames: readonly string[],
       guildId?: string,
     ): Promise<boolean> {
-      const wanted = wantedCommands(definitions, menuNames);
       const registered = await asked(api.registeredCommands(applicationId, guildId));
-      return areSameCommands(registered, guildId === undefined ? wanted : wanted.map(withoutScope));
+      const wanted = new Set(wantedCommands(definitions, menuNames).map(({ name }) => name));
+      return registered.length === wanted.size && registered.every(({ name }) => wanted.has(name));
     },
   };
 }

@@ -123,10 +123,9 @@ export async function startGateway(options: GatewayOptions) {
         botGuildIds: async () =>
           isPart(shards) ? (await api.ownGuilds()).map(({ id }) => id) : presentGuildIds(),
         store: options.store,
-        signal: stopping.signal,
         logger,
       }).finally(() => {
-        logger.info('the commands have been seen to');
+        logger.info('slash command registration finished');
         done();
       }),
     );

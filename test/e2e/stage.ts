@@ -118,7 +118,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     isAlive = true;
     await Promise.all([
       child.waitFor('"the bot is ready"'),
-      child.waitFor('"the commands have been seen to"'),
+      child.waitFor('"slash command registration finished"'),
     ]);
     return bot;
   }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import {
-  areSameCommands,
   messageMenuCommand,
   registerCommands,
   slashCommand,
@@ -28,17 +27,11 @@ function fakeApi(registered: Readonly<Record<string, readonly ApplicationCommand
   return {
     scopes,
     written,
-    asked: [] as string[],
     /** The bot's own. */
     store: new MemoryStore(),
     failing: new Set<string>(),
-    async registeredCommands(_application: string, guildId = 'global') {
-      this.asked.push(guildId);
-      if (this.failing.has(guildId)) throw new Error('Missing Access');
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-      return (scopes.get(guildId) ?? []) as never;
-    },
     async registerCommands(_application: string, commands: readonly object[], guildId = 'global') {
+      if (this.failing.has(guildId)) throw new Error('Missing Access');
       written.push(`${guildId}: ${commands.length}`);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was given as such
       scopes.set(guildId, commands as readonly ApplicationCommand[]);
@@ -61,7 +54,6 @@ async function register(
     commands: [memory],
     guildIds: [],
     store: api.store,
-    signal: new AbortController().signal,
     logger,
     ...options,
     botGuildIds: async () => {
@@ -73,11 +65,12 @@ async function register(
 }
 
 describe('registering commands', () => {
-  it('writes them once, however often the bot starts', async () => {
-    const api = fakeApi();
+  it('is one request at a start, which replaces what there is', async () => {
+    const api = fakeApi({ global: [memory, { name: 'old' }] });
     await register(api);
     await register(api);
-    expect(api.written).toEqual(['global: 1']);
+    expect(api.written).toEqual(['global: 1', 'global: 1']);
+    expect(api.scopes.get('global')).toEqual([memory]);
   });
 
   it('writes what changed, and removes what is switched off', async () => {
@@ -88,22 +81,11 @@ describe('registering commands', () => {
     expect(api.written).toEqual(['global: 1', 'global: 1', 'global: 0']);
   });
 
-  it('asks one thing of Discord at a start, however many servers there are', async () => {
-    const api = fakeApi();
-    const botGuildIds = Array.from({ length: 20 }, (_, index) => String(index));
-    await register(api, { botGuildIds });
-    // What an earlier release left, in whichever server, is looked for once, when the commands can be used.
-    expect(api.asked).toEqual(['global', ...botGuildIds]);
-    api.asked.length = 0;
-    await register(api, { botGuildIds });
-    expect(api.asked).toEqual(['global']);
-  });
-
   it('takes the leftovers of development away before people could see them twice', async () => {
     const api = fakeApi();
     await register(api, { guildIds: ['2'] });
     await register(api);
-    expect(api.written).toEqual(['2: 1', '2: 0', 'global: 1']);
+    expect(api.written).toEqual(['global: 0', '2: 1', '2: 0', 'global: 1']);
   });
 
   it('asks nothing for a guild that the bot is not in, takes nothing away because of it, and says so', async () => {
@@ -115,59 +97,41 @@ describe('registering commands', () => {
     expect(api.written).toEqual(['global: 0', '2: 1']);
   });
 
-  it('finds leftovers that nobody remembers, once the commands can be used', async () => {
-    const api = fakeApi({ '2': [memory] });
-    await register(api);
-    expect(api.written).toEqual(['global: 1', '2: 0']);
-  });
-
-  it('writes those of everywhere also where Discord does not tell which servers there are', async () => {
-    const api = fakeApi({ 2: [memory] });
+  it('needs no server for those of everywhere, and leaves all as it is where Discord does not tell which servers there are', async () => {
+    const api = fakeApi();
     await register(api, { botGuildIds: 'not told' });
     expect(api.written).toEqual(['global: 1']);
-    await register(api);
-    expect(api.written).toEqual(['global: 1', '2: 0']);
+    const { logger } = await register(api, { guildIds: ['1'], botGuildIds: 'not told' });
+    expect(api.written).toEqual(['global: 1']);
+    expect(logger.warnings).toEqual(['the commands could not be registered']);
   });
 
-  it('registers for development in the named guilds only, and nowhere else', async () => {
-    const api = fakeApi({ global: [memory], '2': [memory] });
+  it('registers for development in the named guilds only', async () => {
+    const api = fakeApi({ global: [memory] });
     await register(api, { guildIds: ['1'] });
-    await register(api, { guildIds: ['1'] });
-    expect(api.written).toEqual(['global: 0', '1: 1', '2: 0']);
+    expect(api.written).toEqual(['global: 0', '1: 1']);
     expect(api.scopes.get('1')).toEqual([{ type: 1, name: 'memory', description: 'Memory' }]);
   });
 
-  it('warns, and goes on, where a guild refuses', async () => {
+  it('warns, and goes on, where a guild refuses, which is tried again at the next start', async () => {
     const api = fakeApi();
+    await register(api, { guildIds: ['1', '2'] });
     api.failing.add('1');
-    const { logger } = await register(api, { guildIds: ['1', '2'] });
-    expect(logger.warnings).toEqual(['the registered commands could not be read']);
-    expect(api.written).toEqual(['2: 1']);
-    // It is tried again when that guild answers.
+    const { logger } = await register(api, { guildIds: ['2'] });
+    expect(logger.warnings).toEqual(['the commands could not be registered']);
     api.failing.clear();
     await register(api, { guildIds: ['2'] });
-    expect(api.asked.slice(-3)).toEqual(['1', 'global', '2']);
+    expect(api.written.slice(-3)).toEqual(['1: 0', 'global: 0', '2: 1']);
   });
 });
 
 describe('registering commands with Discord', () => {
-  it('takes commands for the same that Discord tells in its own words', async () => {
-    const server = await openSandbox();
-    await runGateway({ server });
-    await runGateway({ server });
-    const written = await server.requests({ method: 'PUT', path: '/applications/*/commands' });
-    expect(written).toHaveLength(1);
-    expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
-  });
-
   it('changes from a guild to everywhere and back without leaving anything behind', async () => {
     const server = await openSandbox();
     const guildIds = Object.values((await server.info()).guilds);
     const store = new MemoryStore();
     await runGateway({ server, store, commandGuildIds: guildIds });
-    await runGateway({ server, store, commandGuildIds: guildIds });
-    const inGuild = await server.requests({ method: 'PUT', path: '/applications/*/guilds/*/commands' });
-    expect(inGuild).toHaveLength(1);
+    expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
     await runGateway({ server, store });
     expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
     await runGateway({ server, store, commandGuildIds: guildIds });
@@ -239,42 +203,6 @@ const wanted = {
     },
   ],
 };
-
-/** As Discord answers: with ids and defaults, in an order of its own. */
-const registered = {
-  id: '100000000000000001',
-  application_id: '100000000000000002',
-  version: '100000000000000003',
-  default_member_permissions: null,
-  dm_permission: true,
-  nsfw: false,
-  name_localizations: null,
-  ...wanted,
-  contexts: [1, 0],
-  options: [{ name_localizations: null, required: false, ...wanted.options[0] }],
-};
-const menu = { type: 3, name: 'Remember this' };
-
-describe('whether commands are registered as they should be', () => {
-  it('is not a question of order, defaults or what Discord adds', () => {
-    expect(areSameCommands([{ ...menu, description: '', id: '1' }, registered], [wanted, menu])).toBe(true);
-  });
-
-  it.each([
-    ['another description', { ...wanted, description: 'See your memory' }],
-    ['no DMs', { ...wanted, contexts: [0] }],
-    ['another option', { ...wanted, options: [] }],
-    ['no completion', { ...wanted, options: [{ ...wanted.options[0], options: [] }] }],
-    ['choices', { ...wanted, options: [{ ...wanted.options[0], choices: [{ name: 'a', value: 'a' }] }] }],
-  ])('is denied for %s', (_, changed) => {
-    expect(areSameCommands([registered], [changed])).toBe(false);
-  });
-
-  it('is denied where one is missing or too many', () => {
-    expect(areSameCommands([registered], [wanted, menu])).toBe(false);
-    expect(areSameCommands([registered, menu], [wanted])).toBe(false);
-  });
-});
 
 it('has a slash form of every command, in groups where there are more than Discord takes', () => {
   for (const definition of [memoryDefinition, settingsDefinition, catchupDefinition, statusDefinition]) {
