@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { placeOf } from '../../src/discord/place.ts';
+import { runs } from '../support/runs.ts';
 import { payloadScene } from './payloads-property.ts';
 import { openSandbox, runGateway } from './support/gateway-harness.ts';
 
@@ -108,7 +109,7 @@ it('malformed packets never make a place more visible than it is, nor what is sa
       await server.delivered();
       for (const [id, place] of await seen()) expect(isWider(place, truth.get(id))).toBe(false);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(500) },
   );
   await settled();
   for (const { channelId, place } of handlers.messages)
