@@ -70,13 +70,20 @@ export function guardedSharding(options: {
 }): NonNullable<WebSocketOptions['buildStrategy']> {
   return (manager) => {
     const strategy = new SimpleShardingStrategy(manager);
-    const spawn = strategy.spawn.bind(strategy);
+    const [spawn, destroy] = [strategy.spawn.bind(strategy), strategy.destroy.bind(strategy)];
+    // The library also destroys what there was, which is nothing, before it makes the connections.
+    let destroyed = new AbortController();
     const prepare = createPreparation(options.client(), options.onMalformed);
     strategy.spawn = async (shardIds) => {
+      destroyed = new AbortController();
       await spawn(shardIds);
       const shards: unknown = Reflect.get(strategy, 'shards');
       if (!(shards instanceof Map)) throw new Error('The library keeps its connections elsewhere now');
-      for (const shard of shards.values()) guardShard(Object(shard), prepare, options);
+      for (const shard of shards.values()) guardShard(Object(shard), prepare, options, destroyed.signal);
+    };
+    strategy.destroy = (how) => {
+      destroyed.abort();
+      return destroy(how);
     };
     return strategy;
   };
@@ -98,7 +105,8 @@ export function wrap(target: object, name: string, around: (original: Method) =>
 function guardShard(
   shard: object,
   prepare: ReturnType<typeof createPreparation>,
-  { client, onMalformed, intents, asksForFewer }: Parameters<typeof guardedSharding>[0],
+  { onMalformed, intents, asksForFewer }: Parameters<typeof guardedSharding>[0],
+  destroyed: AbortSignal,
 ): void {
   let connection = { hasHello: false, hasReady: false };
   /** Since the last session that was begun or resumed. */
@@ -107,8 +115,8 @@ function guardShard(
   // The library tries twice a second for ever, also after it was told to end [O7].
   wrap(shard, 'internalConnect', (connect) => async () => {
     const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
-    if (tries > 0) await delay(pauseMs, undefined, { ref: false });
-    if (Reflect.get(client().ws, 'destroyed') === true) return;
+    if (tries > 0) await delay(pauseMs, undefined, { signal: destroyed }).catch(() => undefined);
+    if (destroyed.aborted) return;
     tries += 1;
     connection = { hasHello: false, hasReady: false };
     await connect();
