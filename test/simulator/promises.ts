@@ -15,7 +15,7 @@ import {
   type Origin,
   type SaidWord,
 } from './truth.ts';
-import { calmDiscord, type World, type WorldChannel, type WorldMessage } from './world.ts';
+import { botId, calmDiscord, type World, type WorldChannel, type WorldMessage } from './world.ts';
 
 const minuteMs = 60_000;
 /** How long a change can be undone [K5]. */
@@ -28,7 +28,7 @@ const turnMs = 6 * minuteMs;
 const promptChars = 41_000;
 const messageChars = 2000;
 /** Messages, and characters of them, behind which history reaches no more [H1], with room for those that wait to be answered. */
-const historyReach = { messages: 40, chars: 5000 };
+const historyReach = { messages: 60, chars: 5000 };
 /** Characters of history [H1]. */
 const historyChars = 3000;
 
@@ -140,7 +140,12 @@ export class Promises {
 
   /** The bot comes to read a message, perhaps long after it was written. */
   read(message: WorldMessage): void {
-    for (const said of this.#wordsIn(message)) said.places.push(this.#world.placeOf(message.channelId));
+    const place = this.#world.placeOf(message.channelId);
+    for (const said of this.#wordsIn(message)) {
+      said.places.push(place);
+      if (place.audience === 'public' && message.text.startsWith('!memory remember'))
+        said.scope = 'everywhere';
+    }
   }
 
   /** A word that a person has said and not given up, by its number; `undefined` where there is none. */
@@ -250,23 +255,35 @@ export class Promises {
       content.some(({ type }) => type === 'tool_result'),
     );
     const since = this.#clock.now - (isFirst ? graceMs : turnMs);
-    const history = historyOf(request);
-    if (isFirst && history.length > historyChars)
-      this.broken('history keeps to its budget', `${history.length} characters`);
+    const historyLength = historyOf(request).length;
+    if (isFirst && historyLength > historyChars)
+      this.broken('history keeps to its budget', `${historyLength} characters`);
     if (isFirst && text.length > promptChars)
       this.broken('prompts keep to their budget', `${text.length} characters`);
     const [channelId = '', speakerId = ''] = request.conversation.split(':');
     const channel = this.#world.channel(channelId);
     const places = this.#world.placesSince(channelId, since);
     const where = `a prompt for ${speakerId} in ${describe(channel)}`;
+    const history = this.#inReach(channel, text);
+    // It is answered where it was asked, though the door has turned since.
+    const asked = [...history].find(({ authorId }) => authorId === speakerId);
+    const heardIn = [
+      ...places,
+      ...(asked === undefined ? [] : this.#wordsIn(asked)).flatMap((said) => said.places),
+    ];
     for (const word of new Set(text.match(wordPattern))) {
-      this.#checkWord(word, speakerId, {
-        channel,
-        places,
-        since,
-        where: () => `${where}: ${around(word, text)}`,
-      });
-      this.#hears(echoOf(word), speakerId, places);
+      this.#checkWord(
+        word,
+        speakerId,
+        {
+          channel,
+          places,
+          since,
+          where: () => `${where}: ${around(word, text)}`,
+        },
+        history,
+      );
+      this.#hears(echoOf(word), speakerId, heardIn);
     }
     for (const echo of new Set(text.match(echoPattern))) {
       this.#checkEcho(echo, speakerId, {
@@ -275,18 +292,30 @@ export class Promises {
         since,
         where: () => `${where}: ${around(echo, text)}`,
       });
-      this.#hears(echo, speakerId, places);
+      this.#hears(echo, speakerId, heardIn);
     }
   }
 
-  #checkWord(word: string, speakerId: string, { channel, places, since, where }: Telling): void {
+  #checkWord(
+    word: string,
+    speakerId: string,
+    { places, since, where }: Telling,
+    history: ReadonlySet<WorldMessage>,
+  ): void {
     const said = this.#words.get(word);
     if (said === undefined) return;
     const message = this.#world.message(said.messageId ?? '');
-    const standsHere =
-      message?.channelId === channel.id && message.text.includes(word) && this.#isInReach(message, channel);
+    const standsHere = message?.text.includes(word) === true && history.has(message);
     const resumedAt = this.#resumed.get(speakerId);
-    if (said.isOffRecord && said.ownerId === speakerId && resumedAt !== undefined && resumedAt < since)
+    // What somebody makes of an older message in a pause stands in it.
+    const isEdit = message !== undefined && message.at < said.at;
+    if (
+      said.isOffRecord &&
+      !isEdit &&
+      said.ownerId === speakerId &&
+      resumedAt !== undefined &&
+      resumedAt < since
+    )
       this.broken('what was said off the record is used no more', `${word} in ${where()}`);
     // What is purged stays where it stands on Discord.
     if (said.gone !== undefined && !(standsHere && said.gone.how === 'purge')) {
@@ -301,15 +330,22 @@ export class Promises {
       );
   }
 
-  /** Whether a message stands where history shows it. */
-  #isInReach(message: WorldMessage, { messages }: WorldChannel): boolean {
+  /** The messages of a channel that a prompt's history can hold: what is behind the last that it does hold, as far as history reaches. */
+  #inReach({ messages }: WorldChannel, prompt: string): ReadonlySet<WorldMessage> {
+    const last = messages.findLastIndex((message) =>
+      this.#wordsIn(message).some(({ word }) => prompt.includes(word)),
+    );
+    const reached = new Set<WorldMessage>();
     let { chars } = historyReach;
-    for (const each of messages.slice(-historyReach.messages).toReversed()) {
-      if (each === message) return !message.isDeleted;
-      if (!each.isDeleted) chars -= Math.min(each.text.length, 600);
-      if (chars < 0) return false;
+    for (let at = last; at >= 0 && chars >= 0 && reached.size < historyReach.messages; at -= 1) {
+      const message = messages[at];
+      if (message === undefined || message.isDeleted) continue;
+      reached.add(message);
+      // Commands and answers to them are no part of it, and of other messages some are cut.
+      if (!message.text.startsWith('!') && message.authorId !== botId)
+        chars -= Math.min(message.text.length, 600);
     }
-    return false;
+    return reached;
   }
 
   /** The bot's own words of a word: in answers that stand here, or that this person was given where it may be told here. */
