@@ -20,9 +20,8 @@ import { mediaBytes, withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt } from './attempt.ts';
 import { createRefusals, type AppliedRequest } from './features.ts';
-import { fetchForSdk } from './fetch.ts';
 import { callCost, type OwnPrices } from './models.ts';
-import { bodyBytes, largestUsage, requestBody } from './request-body.ts';
+import { largestUsage, requestBody } from './request-body.ts';
 import { AttemptError, attemptError, withRetries } from './retries.ts';
 
 export interface AnthropicClientOptions {
@@ -54,6 +53,9 @@ export interface AnthropicClientOptions {
 /** Conversations that a reason for a miss can be asked for. */
 const keptConversations = 1000;
 
+const mediaLeftOut =
+  'left out of this request: as much of files has been sent as may be; say so where it matters';
+
 const vendorUrl = 'https://api.anthropic.com';
 
 /** The SDK wants a key, and reads the environment where it gets none; a server that asks for none ignores it. */
@@ -64,40 +66,46 @@ export function createSdk({
   apiKey = noKey,
   baseUrl = vendorUrl,
   totalTimeoutMs,
-  fetch = fetchForSdk,
+  fetch,
 }: {
   readonly apiKey?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly totalTimeoutMs: number;
-  readonly fetch?: typeof fetchForSdk;
+  readonly fetch?: typeof globalThis.fetch | undefined;
 }): Anthropic {
   return new Anthropic({
     apiKey,
     baseURL: baseUrl,
     maxRetries: 0,
     timeout: totalTimeoutMs,
-    fetch,
+    ...(fetch && { fetch }),
     // The SDK's own log shows events as they came, people's words among them.
     logLevel: 'off',
     // Nothing reads its traces, which may show the same and are made for every call.
     openTelemetry: false,
-    // The SDK sends it as a bearer's; of other servers, some look here.
-    ...(baseUrl === vendorUrl ? {} : { defaultHeaders: { 'x-api-key': apiKey } }),
+    defaultHeaders: {
+      // Compressed, pieces of a stream are held up.
+      'accept-encoding': 'identity',
+      // The SDK sends it as a bearer's; of other servers, some look here.
+      ...(baseUrl !== vendorUrl && { 'x-api-key': apiKey }),
+    },
   });
 }
 
 /** A model behind the Messages API, Anthropic's or any other server's that speaks it [M1][M7]. */
 export function createAnthropicClient(options: AnthropicClientOptions): ModelClient {
-  const { logger, random = Math.random } = options;
-  const { apiKey = noKey } = options;
+  const { logger, idleTimeoutMs, random = Math.random, apiKey = noKey } = options;
   const sdk = createSdk(options);
   const refusals = createRefusals(logger);
   const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
   /** The id of each conversation's latest answer, by which the vendor knows its request. */
   const latest = growingCache<string, string>(keptConversations);
 
-  function bodyFor(request: ModelRequest, callOptions: ModelCallOptions): MessageCreateParamsStreaming {
-    const body = bodyWithin(request, callOptions);
+  /** With the pictures and documents that may be sent by now. */
+  function bodyFor(request: ModelRequest, { takeMedia }: ModelCallOptions): MessageCreateParamsStreaming {
+    const bytes = mediaBytes(request);
+    const mayAttach = bytes === 0 || takeMedia === undefined || takeMedia(bytes);
+    const body = requestBody(mayAttach ? request : withoutMedia(request, mediaLeftOut));
     const { conversation } = request;
     if (options.asksForCacheMisses !== true || conversation === undefined) return body;
     return { ...body, diagnostics: { previous_message_id: latest.get(conversation) ?? null } };
@@ -111,21 +119,18 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     streamed: StreamedText,
   ): Promise<ModelResponse | 'refused'> {
     streamed.restart();
-    const onText = (piece: string): void => streamed.add(piece);
-    const { idleTimeoutMs } = options;
     const { request } = sent;
     const body = bodyFor(request, callOptions);
     const costOf = (usage: ModelUsage): number => callCost(request.model, usage, options.prices) ?? 0;
-    const bytes = bodyBytes(body);
-    const reserved = await options.budget?.reserve(request, costOf(largestUsage(body, bytes.length)));
+    const reserved = await options.budget?.reserve(request, costOf(largestUsage(body)));
     if (signal.aborted) reserved?.settle(0);
     signal.throwIfAborted();
     try {
-      const { id, response } = await attempt(sdk, bytes, {
+      const { id, response } = await attempt(sdk, body, {
         signal,
         after: callOptions.after,
         idleTimeoutMs,
-        onText,
+        onText: (piece) => streamed.add(piece),
       });
       reserved?.settle(costOf(response.usage));
       if (request.conversation !== undefined && id !== undefined) latest.set(request.conversation, id);
@@ -151,7 +156,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
       const usage = addUsage(ignoredUsage, response.usage);
       if (!ignoresSchema(sent.request, response))
         return { ...response, usage, ...(sent.leftOut.length > 0 ? { leftOut: sent.leftOut } : {}) };
-      refusals.learnIgnored(sent, 'structured output');
+      refusals.learnIgnoredSchema(sent);
       ignoredUsage = usage;
     }
   }
@@ -194,19 +199,6 @@ function isJson(content: ModelResponse['content']): boolean {
   } catch {
     return false;
   }
-}
-
-const mediaLeftOut =
-  'left out of this request: as much of files has been sent as may be; say so where it matters';
-
-/** The body for one attempt, with the pictures and documents that may be sent by now. */
-function bodyWithin(
-  request: ModelRequest,
-  { takeMedia }: Pick<ModelCallOptions, 'takeMedia'>,
-): MessageCreateParamsStreaming {
-  const bytes = mediaBytes(request);
-  const mayAttach = bytes === 0 || takeMedia === undefined || takeMedia(bytes);
-  return requestBody(mayAttach ? request : withoutMedia(request, mediaLeftOut));
 }
 
 /** What the caller was given of the answer's text, attempt by attempt. */

@@ -1,22 +1,17 @@
-import type { Anthropic, Middleware } from '@anthropic-ai/sdk';
-import { createParser } from 'eventsource-parser';
+import { APIError, type Anthropic } from '@anthropic-ai/sdk';
+import { Stream, type ServerSentEvent } from '@anthropic-ai/sdk/core/streaming';
+import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 
 import { ModelError } from '../../core/errors.ts';
 import type { ModelResponse } from '../../core/model.ts';
 import { within } from '../../core/time.ts';
 import { untilAborted } from '../deadline.ts';
-import { piecesOf } from './fetch.ts';
-import { modelResponse } from './response.ts';
+import { createAssembly, jsonOf } from './assembly.ts';
+import { readMessage } from './response.ts';
 import { AttemptError } from './retries.ts';
-import { createAssembly, eventIn, isFields, jsonOf } from './stream-events.ts';
 
 /** Milliseconds that a stream has to end after the message in it. */
 const streamEndMs = 50;
-
-const jsonHeaders = { 'content-type': 'application/json' };
-
-/** Why a connection is closed whose answer is not wanted any more; a reason made anew each time is dear. */
-const notWanted = new Error('The rest of the answer is not wanted');
 
 export interface AttemptOptions {
   readonly signal: AbortSignal;
@@ -34,131 +29,87 @@ export interface Attempted {
 }
 
 /**
- * Asks once, with the body of a request to the Messages API as it is sent, and reads the answer as it streams. The SDK's timeout does not
- * reach the request, so a watchdog looks after it and the stream [M7]; it counts bytes, as servers keep a connection alive by pings while the
- * model thinks. Rejects with the signal's reason at once when that is aborted, else with `ModelError` or whatever the SDK throws.
+ * Asks once and reads the answer as it streams. The SDK's timeout does not cover a stream that stalls, so a watchdog looks after it [M7]; it counts bytes, as
+ * servers keep a connection alive by pings while the model thinks. Rejects with the signal's reason at once when that is aborted, else with
+ * `ModelError` or whatever the SDK throws.
  */
 export async function attempt(
   client: Anthropic,
-  body: Uint8Array,
+  body: MessageCreateParamsStreaming,
   { signal, after, idleTimeoutMs, onText }: AttemptOptions,
 ): Promise<Attempted> {
   signal.throwIfAborted();
   const own = new AbortController();
   const giveUp = (): void => own.abort(signal.reason);
   signal.addEventListener('abort', giveUp, { once: true });
-  const watchdog = setTimeout(
-    () => own.abort(new AttemptError(`The model's server was silent for ${idleTimeoutMs} ms`, 'stalled')),
-    idleTimeoutMs,
-  );
-  let isReadToEnd = false;
-  try {
-    const received = receive(client, body, {
-      signal: own.signal,
-      after,
-      onBytes: () => watchdog.refresh(),
-      onText: (piece) => {
-        if (!own.signal.aborted) onText(piece);
-      },
+  const silent = new AttemptError(`The model's server was silent for ${idleTimeoutMs} ms`, 'stalled');
+  const watchdog = setTimeout(() => own.abort(silent), idleTimeoutMs);
+
+  async function receive(): Promise<Attempted> {
+    await after;
+    const answer = await client.messages.create(body, { signal: own.signal }).asResponse();
+    watchdog.refresh();
+    const bytes = answer.body?.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, output) {
+          watchdog.refresh();
+          output.enqueue(chunk);
+        },
+      }),
+      { signal: own.signal },
+    );
+    return readAnswer(new Response(bytes, { headers: answer.headers }), (piece) => {
+      if (!own.signal.aborted) onText(piece);
     });
-    const answer = await untilAborted(received, own.signal);
-    ({ isReadToEnd } = answer);
-    return answer;
+  }
+
+  try {
+    return await untilAborted(receive(), own.signal);
   } finally {
     clearTimeout(watchdog);
     signal.removeEventListener('abort', giveUp);
     // A connection whose answer was read to its end can be used again; any other is closed.
-    if (!isReadToEnd) own.abort(notWanted);
+    own.abort();
   }
 }
 
-interface Answer extends Attempted {
-  readonly isReadToEnd: boolean;
-}
-
-interface Receiving {
-  readonly signal: AbortSignal;
-  readonly after: Promise<void> | undefined;
-  readonly onBytes: () => void;
-  readonly onText: (piece: string) => void;
-}
-
-async function receive(
-  client: Anthropic,
-  body: Uint8Array,
-  { signal, after, onBytes, onText }: Receiving,
-): Promise<Answer> {
-  // The SDK would listen to the signal only as long as nobody has collected the response, which it keeps track of by a finaliser.
-  const toServer: Middleware = async (request, send) => {
-    await after;
-    return send({ ...request, signal });
-  };
-  // `messages.create` would write the whole body anew.
-  const response = await client
-    .post('/v1/messages', { body, headers: jsonHeaders, stream: true, middleware: [toServer] })
-    .asResponse();
-  onBytes();
-  const type = response.headers.get('content-type') ?? '';
+async function readAnswer(answer: Response, onText: AttemptOptions['onText']): Promise<Attempted> {
+  const type = answer.headers.get('content-type') ?? '';
   if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');
-  const nextPiece = textOf(response, onBytes);
-  return /json/iu.test(type) ? readWhole(nextPiece, onText) : readStream(nextPiece, response.headers, onText);
+  if (!/json/iu.test(type)) return readStream(answer, onText);
+  // Some servers answer in one piece though a stream was asked for.
+  const whole = readMessage(jsonOf(await answer.text()));
+  for (const block of whole.response.content) if (block.type === 'text') onText(block.text);
+  return whole;
 }
 
-/** Gives the next piece of a text; `undefined` is its end. */
-type NextPiece = () => Promise<string | undefined>;
-
-function textOf(response: Response, onBytes: () => void): NextPiece {
-  const pieces = piecesOf(response);
-  const decoder = new TextDecoder();
-  return async () => {
-    const { done, value } = await pieces.next();
-    onBytes();
-    return done === true ? undefined : decoder.decode(value, { stream: true });
-  };
-}
-
-/** Some servers answer in one piece though a stream was asked for. */
-async function readWhole(nextPiece: NextPiece, onText: Receiving['onText']): Promise<Answer> {
-  let text = '';
-  for (let piece = await nextPiece(); piece !== undefined; piece = await nextPiece()) text += piece;
-  const answer = answerOf(jsonOf(text));
-  for (const block of answer.response.content) if (block.type === 'text') onText(block.text);
-  return { ...answer, isReadToEnd: true };
-}
-
-async function readStream(
-  nextPiece: NextPiece,
-  headers: Headers,
-  onText: Receiving['onText'],
-): Promise<Answer> {
+/** By the SDK's own parser, before it leaves out events without a name, which are all that some servers send. */
+async function readStream(answer: Response, onText: AttemptOptions['onText']): Promise<Attempted> {
   const assembly = createAssembly(onText);
-  const parser = createParser({
-    onEvent(event) {
-      // What follows the end counts for nothing.
-      if (!assembly.isWhole()) assembly.take(eventIn(event, headers));
-    },
-  });
+  const events = Stream.rawEvents(answer);
   while (!assembly.isWhole()) {
-    const piece = await nextPiece();
-    if (piece === undefined) throw new AttemptError("The model's answer broke off", 'broken');
-    parser.feed(piece);
+    const { done, value } = await events.next();
+    if (done === true) throw new AttemptError("The model's answer broke off", 'broken');
+    assembly.take(eventIn(value, answer.headers));
   }
-  const answer = answerOf(assembly.message());
-  return { ...answer, isReadToEnd: await within(streamEndMs, endOf(nextPiece), false) };
+  const message = readMessage(assembly.message());
+  // What follows the end counts for nothing.
+  const rest = async () => {
+    while ((await events.next()).done !== true);
+  };
+  await within(
+    streamEndMs,
+    rest().catch(() => undefined),
+    undefined,
+  );
+  return message;
 }
 
-/** Whether a text ends well; what it still says counts for nothing. */
-async function endOf(nextPiece: NextPiece): Promise<boolean> {
-  try {
-    while ((await nextPiece()) !== undefined);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function answerOf(message: unknown): Attempted {
-  const response = modelResponse(message);
-  const id = isFields(message) && typeof message['id'] === 'string' ? message['id'] : undefined;
-  return { id, response };
+/** What an event says; `undefined` for nothing. @throws {APIError} for an error, `SyntaxError` for what was to be JSON and is not. */
+function eventIn({ event: name, data }: ServerSentEvent, headers: Headers): unknown {
+  if (name === 'error')
+    throw new APIError(undefined, Object(jsonOf(data) ?? { message: data }), undefined, headers);
+  // Other vendors end their streams with words, under no name.
+  const mayBeWords = name === null || name === 'ping' || data === '';
+  return mayBeWords ? jsonOf(data) : JSON.parse(data);
 }

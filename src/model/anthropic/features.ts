@@ -8,6 +8,7 @@ import type {
   ModelMessage,
   ModelRequest,
   RefusedFeature,
+  TextBlock,
 } from '../../core/model.ts';
 import { clip } from '../../core/text.ts';
 import { withoutMedia } from '../media.ts';
@@ -24,22 +25,24 @@ interface Feature {
   readonly without: (request: ModelRequest) => ModelRequest;
 }
 
+const structuredOutput: Feature = {
+  name: 'structured output',
+  of: 'model',
+  named:
+    /output_config(?!\W{0,3}effort)|output_format|response_format|json[_ -]?schema|structured[_ -]?outputs?/iu,
+  isIn: ({ outputSchema }) => outputSchema !== undefined,
+  without: ({ outputSchema, ...request }) => ({
+    ...request,
+    system: [...request.system, { type: 'text', text: schemaText(outputSchema) }],
+  }),
+};
+
 /**
  * What a server that speaks the Messages API only in part may refuse, and how a request is made without it [M9]. An error that names several
  * counts for the first of these that the request has.
  */
 const features: readonly Feature[] = [
-  {
-    name: 'structured output',
-    of: 'model',
-    named:
-      /output_config(?!\W{0,3}effort)|output_format|response_format|json[_ -]?schema|structured[_ -]?outputs?/iu,
-    isIn: ({ outputSchema }) => outputSchema !== undefined,
-    without: ({ outputSchema, ...request }) => ({
-      ...request,
-      system: [...request.system, { type: 'text', text: schemaText(outputSchema) }],
-    }),
-  },
+  structuredOutput,
   {
     name: 'hour-long cache',
     of: 'server',
@@ -114,19 +117,8 @@ export interface AppliedRequest {
   readonly leftOut: readonly ModelFeature[];
 }
 
-export interface Refusals {
-  /** What was found so far, in that order. */
-  readonly found: readonly RefusedFeature[];
-  /** The request without what is known to be refused. @throws {ModelError} `invalid` where it makes no sense without. */
-  applied(request: ModelRequest): AppliedRequest;
-  /** Learns which feature of the request the error refuses; `false` where it refuses none, or one that was left out: so each is learnt once a request. The same request is then to be sent again. */
-  learn(sent: AppliedRequest, error: unknown): boolean;
-  /** Learns that a feature, which the request has, was taken and not heeded. */
-  learnIgnored(sent: AppliedRequest, feature: ModelFeature): void;
-}
-
 /** What one server is found to refuse, by its errors; kept as long as the process runs [M9]. */
-export function createRefusals(logger: Logger): Refusals {
+export function createRefusals(logger: Logger) {
   const found: RefusedFeature[] = [];
 
   function isRefused({ name }: Feature, model: string): boolean {
@@ -145,8 +137,10 @@ export function createRefusals(logger: Logger): Refusals {
   }
 
   return {
-    found,
-    applied(request) {
+    /** In the order in which it was found. */
+    found: found as readonly RefusedFeature[],
+    /** The request without what is known to be refused. @throws {ModelError} `invalid` where it makes no sense without. */
+    applied(request: ModelRequest): AppliedRequest {
       let applied = request;
       const leftOut: ModelFeature[] = [];
       for (const feature of features) {
@@ -156,21 +150,19 @@ export function createRefusals(logger: Logger): Refusals {
       }
       return { request: applied, leftOut };
     },
-    learn({ request: sent, leftOut }, error) {
+    /** Learns which feature of the request the error refuses; whether it refuses one that was not left out yet. The same request is then to be sent again. */
+    learn({ request: sent, leftOut }: AppliedRequest, error: unknown): boolean {
       if (!(error instanceof APIError) || !refusingStatuses.has(error.status)) return false;
-      for (const statement of statementsOf(error)) {
-        const feature = features.find(
-          (each) => !leftOut.includes(each.name) && each.isIn(sent) && refuses(statement, each),
-        );
-        if (feature === undefined) continue;
-        keep(feature, sent, `${error.status ?? 'in the stream'}`);
-        return true;
-      }
-      return false;
+      const candidates = features.filter(({ name, isIn }) => !leftOut.includes(name) && isIn(sent));
+      const refused = statementsOf(error)
+        .map((statement) => candidates.find((feature) => refuses(statement, feature)))
+        .find((feature) => feature !== undefined);
+      if (refused !== undefined) keep(refused, sent, `${error.status ?? 'in the stream'}`);
+      return refused !== undefined;
     },
-    learnIgnored({ request: sent }, name) {
-      const feature = features.find((each) => each.name === name);
-      if (feature !== undefined) keep(feature, sent, 'it was not heeded');
+    /** Learns that the server took a schema and did not heed it. */
+    learnIgnoredSchema({ request: sent }: AppliedRequest): void {
+      keep(structuredOutput, sent, 'it was not heeded');
     },
   };
 }
@@ -224,17 +216,19 @@ function marksOf({ system, messages }: ModelRequest): readonly CacheLife[] {
 
 /** The request with another life, or none, for each mark that it has. */
 function withMarks(request: ModelRequest, cache: CacheLife | undefined): ModelRequest {
-  const marked = <T extends Block>(block: T): T =>
-    'cache' in block && block.cache !== undefined ? { ...block, cache } : block;
-  return {
-    ...request,
-    system: request.system.map(marked),
-    messages: request.messages.map((message) =>
-      message.role === 'user'
-        ? { ...message, content: message.content.map(marked) }
-        : { ...message, content: message.content.map(marked) },
-    ),
-  };
+  return mapBlocks(request, (block) =>
+    'cache' in block && block.cache !== undefined ? { ...block, cache } : block,
+  );
+}
+
+/** The request with something else in place of its blocks, of the same kind each. */
+function mapBlocks(request: ModelRequest, map: <T extends Block>(block: T) => T): ModelRequest {
+  const messages = request.messages.map((message): ModelMessage =>
+    message.role === 'user'
+      ? { ...message, content: message.content.map(map) }
+      : { ...message, content: message.content.map(map) },
+  );
+  return { ...request, system: request.system.map(map), messages };
 }
 
 function schemaText(schema: ModelRequest['outputSchema']): string {
@@ -246,24 +240,20 @@ function withoutTools(withTools: ModelRequest): ModelRequest {
   const { tools: _, ...request } = withTools;
   if (request.purpose === 'reflection')
     throw new ModelError("A reflection needs tools, which the model's server refuses", 'invalid');
+  const { messages, ...rest } = mapBlocks(request, withoutToolWords);
   return {
-    ...request,
-    system: request.system.map(withoutToolWords),
-    messages: request.messages.map((message): ModelMessage => {
-      if (message.role === 'user')
-        return {
-          ...message,
-          content: message.content.map((block) =>
-            block.type === 'tool_result'
-              ? { type: 'text', text: `(a tool gave: ${block.text})\n` }
-              : withoutToolWords(block),
-          ),
-        };
+    ...rest,
+    messages: messages.map((message): ModelMessage => {
+      if (message.role === 'user') return { ...message, content: message.content.map(resultAsText) };
       // What was thought before a call belongs to it.
       if (!has(message, 'tool_use')) return message;
       return { ...message, content: message.content.filter(({ type }) => type === 'text') };
     }),
   };
+}
+
+function resultAsText<T extends Block>(block: T): T | TextBlock {
+  return block.type === 'tool_result' ? { type: 'text', text: `(a tool gave: ${block.text})\n` } : block;
 }
 
 function withoutToolWords<T extends Block>(block: T): T {

@@ -2,7 +2,7 @@ import { APIError } from '@anthropic-ai/sdk';
 
 import { createSdk, noKey } from './anthropic-client.ts';
 import { resolveModel } from './models.ts';
-import { modelResponse } from './response.ts';
+import { readMessage } from './response.ts';
 import { attemptError } from './retries.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
       { signal },
     );
     // A model that thinks first has said nothing by its first token.
-    if (answer.stop_reason !== 'max_tokens') modelResponse(answer);
+    if (answer.stop_reason !== 'max_tokens') readMessage(answer);
     return { outcome: 'fine', text: '' };
   } catch (error) {
     if (signal.aborted)

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import type {
   ContentBlockParam,
@@ -67,35 +65,6 @@ export function requestBody(request: ModelRequest): MessageCreateParamsStreaming
   };
 }
 
-interface Front {
-  readonly tools: MessageCreateParamsStreaming['tools'] | undefined;
-  readonly system: MessageCreateParamsStreaming['system'] | undefined;
-  readonly bytes: Buffer;
-}
-
-/** The newest fronts that are kept: there is one for each kind of place and of work. */
-const keptFronts = 20;
-const fronts: Front[] = [];
-
-/** A body as it is sent. What most requests have in common, tools and instructions, is the most of them, and made once. */
-export function bodyBytes({ tools, system, ...rest }: MessageCreateParamsStreaming): Buffer {
-  const back = Buffer.from(JSON.stringify(rest));
-  if (tools === undefined && system === undefined) return back;
-  // The front ends in a comma, in place of its `}` and of the `{` here.
-  return Buffer.concat([frontBytes(tools, system), back.subarray(1)]);
-}
-
-function frontBytes(tools: Front['tools'], system: Front['system']): Buffer {
-  const known = fronts.find(
-    (each) => isDeepStrictEqual(each.tools, tools) && isDeepStrictEqual(each.system, system),
-  );
-  if (known !== undefined) return known.bytes;
-  const made = { tools, system, bytes: Buffer.from(`${JSON.stringify({ tools, system }).slice(0, -1)},`) };
-  fronts.unshift(made);
-  fronts.length = Math.min(fronts.length, keptFronts);
-  return made.bytes;
-}
-
 /** Tokens that the vendor adds of its own, for tools and structured answers. */
 const addedTokens = 1000;
 /** Of one picture, and of one PDF as a multiple of its bytes in base64: its pages count as text and as pictures. */
@@ -105,15 +74,15 @@ const documentFactor = 2;
 const contextTokens = 1_000_000;
 
 /**
- * The most that a request of so many bytes can use [L2]: a token has at least a byte, all is written to the cache where any of it is, for as long as its
+ * The most that a request can use [L2]: a token has at least a byte, all is written to the cache where any of it is, for as long as its
  * longest mark says, and the answer is as long as it may be.
  */
-export function largestUsage(body: MessageCreateParamsStreaming, bytes: number): ModelUsage {
+export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
   const { system = [], messages } = body;
   const blocks = [system, ...messages.map(({ content }) => content)].flatMap((content) =>
     typeof content === 'string' ? [] : content,
   );
-  let tokens = bytes + addedTokens;
+  let tokens = Buffer.byteLength(JSON.stringify(body)) + addedTokens;
   for (const block of blocks) {
     if (block.type !== 'image' && block.type !== 'document') continue;
     const encoded = block.source.type === 'base64' ? block.source.data.length : 0;

@@ -4,26 +4,14 @@ import { z } from 'zod';
 
 import { ModelError } from '../../core/errors.ts';
 import type { ModelResponse } from '../../core/model.ts';
-import { isFields, type Fields } from './stream-events.ts';
 
-const toolUseSchema = z.object({
-  type: z.literal('tool_use'),
-  /** Some servers give none, or an empty one. */
-  id: z
-    .string()
-    .nullish()
-    .transform((id) => id || `toolu_${randomUUID()}`),
-  name: z.string().min(1),
-  input: z.record(z.string(), z.unknown()),
-});
 /** What a model thought, kept as it came; other vendors' thoughts do not match. */
 export const reasoningSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
   z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
 ]);
 
-type Stop = ModelResponse['stop'];
-const stops: ReadonlyMap<unknown, Stop> = new Map<string, Stop>([
+const stops: ReadonlyMap<string, ModelResponse['stop']> = new Map<string, ModelResponse['stop']>([
   ['end_turn', 'end'],
   ['stop_sequence', 'end'],
   ['tool_use', 'tool_use'],
@@ -37,70 +25,84 @@ const stops: ReadonlyMap<unknown, Stop> = new Map<string, Stop>([
   ['content_filter', 'refusal'],
 ]);
 
+const textSchema = z.object({ type: z.literal('text'), text: z.string() });
+const toolUseSchema = z.object({
+  type: z.literal('tool_use'),
+  /** Some servers give none, or an empty one. */
+  id: z
+    .string()
+    .nullish()
+    .transform((id) => id || `toolu_${randomUUID()}`),
+  name: z.string().min(1),
+  input: z.record(z.string(), z.unknown()),
+});
+const count = z
+  .number()
+  .min(0)
+  .nullish()
+  .transform((counted) => counted ?? 0);
+const messageSchema = z.object({
+  id: z.string().optional().catch(undefined),
+  content: z.array(z.looseObject({})),
+  // Other servers may leave it out of a message that is whole.
+  stop_reason: z.string().nullish(),
+  usage: z
+    .object({
+      input_tokens: count,
+      output_tokens: count,
+      cache_read_input_tokens: count,
+      cache_creation_input_tokens: count,
+      cache_creation: z.object({ ephemeral_1h_input_tokens: count }).nullish(),
+    })
+    .nullish(),
+  diagnostics: z
+    .object({ cache_miss_reason: z.object({ type: z.string() }) })
+    .optional()
+    .catch(undefined),
+});
+
 /**
- * A message of the Messages API as a response [M7]. @throws {ModelError} `invalid` where it is none: no content, an empty
+ * A message of the Messages API as a response [M7], with its id. @throws {ModelError} `invalid` where it is none: no content, an empty
  * one (a refusal may be), an unknown stop reason, a tool call whose input is no object. A tool call that the output limit cut is left out.
  */
-export function modelResponse(message: unknown): ModelResponse {
-  // By hand, as every answer passes here: a schema takes five times as long.
-  const { content: blocks, stop_reason: reason, usage, diagnostics } = partsOf(message);
-  if (!Array.isArray(blocks)) throw notAMessage();
-  // Other servers may leave it out of a message that is whole.
-  const stop = stops.get(reason ?? 'end_turn');
+export function readMessage(told: unknown): {
+  readonly id: string | undefined;
+  readonly response: ModelResponse;
+} {
+  const message = parsed(messageSchema, told);
+  const { usage, diagnostics } = message;
+  const stop = stops.get(message.stop_reason ?? 'end_turn');
   if (stop === undefined) throw invalid('stopped for an unknown reason');
-
-  const content = blocks.flatMap((block) => contentOf(partsOf(block), stop));
+  const content = message.content.flatMap((block) => contentOf(block, stop));
   const callsTools = content.some((block) => block.type === 'tool_use');
   const saysSomething = content.some((block) => block.type === 'text' && block.text.trim() !== '');
   if (!callsTools && !saysSomething && stop !== 'refusal') throw invalid('is empty');
   if (stop === 'tool_use' && !callsTools) throw invalid('announces a tool call and has none');
-  const counts = partsOf(usage ?? {});
-  const cacheMiss = cacheMissIn(diagnostics);
   return {
-    content,
-    stop: stop === 'end' && callsTools ? 'tool_use' : stop,
-    usage: {
-      inputTokens: countOf(counts['input_tokens']),
-      outputTokens: countOf(counts['output_tokens']),
-      cacheReadTokens: countOf(counts['cache_read_input_tokens']),
-      cacheWriteTokens: countOf(counts['cache_creation_input_tokens']),
-      cacheHourTokens: countOf(partsOf(counts['cache_creation'] ?? {})['ephemeral_1h_input_tokens']),
+    id: message.id,
+    response: {
+      content,
+      stop: stop === 'end' && callsTools ? 'tool_use' : stop,
+      usage: {
+        inputTokens: usage?.input_tokens ?? 0,
+        outputTokens: usage?.output_tokens ?? 0,
+        cacheReadTokens: usage?.cache_read_input_tokens ?? 0,
+        cacheWriteTokens: usage?.cache_creation_input_tokens ?? 0,
+        cacheHourTokens: usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0,
+      },
+      ...(diagnostics && { cacheMiss: diagnostics.cache_miss_reason.type }),
     },
-    ...(cacheMiss === undefined ? {} : { cacheMiss }),
   };
 }
 
-/** @throws {ModelError} `invalid` where it is no object. */
-function partsOf(value: unknown): Fields {
-  if (!isFields(value)) throw notAMessage();
-  return value;
-}
-
-function countOf(value: unknown): number {
-  const count = value ?? 0;
-  if (typeof count !== 'number' || count < 0) throw notAMessage();
-  return count;
-}
-
-/** Why the cache missed, where the server says so in the form that is known. */
-function cacheMissIn(diagnostics: unknown): string | undefined {
-  const reason = isFields(diagnostics) ? diagnostics['cache_miss_reason'] : undefined;
-  return isFields(reason) && typeof reason['type'] === 'string' ? reason['type'] : undefined;
-}
-
-function contentOf(block: Fields, stop: Stop): ModelResponse['content'] {
-  switch (block['type']) {
+function contentOf(block: object, stop: ModelResponse['stop']): ModelResponse['content'] {
+  switch (Object(block).type) {
     case 'text': {
-      const { text } = block;
-      if (typeof text !== 'string') throw invalid('has a text block without text');
+      const { text } = parsed(textSchema, block);
       return text === '' ? [] : [{ type: 'text', text }];
     }
-    case 'tool_use': {
-      if (stop === 'cut' || stop === 'refusal') return [];
-      const call = toolUseSchema.safeParse(block);
-      if (!call.success) throw invalid('has a malformed tool call');
-      return [call.data];
-    }
+    case 'tool_use':
+      return stop === 'cut' || stop === 'refusal' ? [] : [parsed(toolUseSchema, block)];
     default: {
       const reasoning = reasoningSchema.safeParse(block);
       return reasoning.success ? [{ type: 'reasoning', vendor: reasoning.data }] : [];
@@ -108,8 +110,11 @@ function contentOf(block: Fields, stop: Stop): ModelResponse['content'] {
   }
 }
 
-function notAMessage(): ModelError {
-  return invalid('is not a message');
+/** By names of fields alone: the values may be people's words. */
+function parsed<Value>(schema: z.ZodType<Value>, told: unknown): Value {
+  const { data, error } = schema.safeParse(told);
+  if (error === undefined) return data;
+  throw invalid(`is malformed at ${error.issues[0]?.path.join('.') || 'its root'}`);
 }
 
 function invalid(what: string): ModelError {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { APIConnectionError, APIError } from '@anthropic-ai/sdk';
-import pRetry from 'p-retry';
 
 import { ModelError, type ModelFailure } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -25,24 +24,23 @@ const retried: ReadonlySet<ModelFailure> = new Set([
  * would outlast the deadline is not begun: the last failure is the answer then. `random` gives from 0 up to 1 how much of the
  * backoff is waited, so that many who failed together do not come back together.
  */
-export function withRetries<T>(
+export async function withRetries<T>(
   attempt: () => Promise<T>,
   { deadline, random, logger }: { deadline: Deadline; random: () => number; logger: Logger },
 ): Promise<T> {
-  return pRetry(attempt, {
-    retries: maxRetries,
-    minTimeout: 0,
-    signal: deadline.signal,
-    shouldRetry: async ({ error, retriesConsumed }) => {
-      if (!(error instanceof ModelError) || !retried.has(error.failure)) return false;
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (retries === maxRetries || !(error instanceof ModelError) || !retried.has(error.failure))
+        throw error;
       const asked = error instanceof AttemptError ? (error.retryAfterMs ?? 0) : 0;
-      const waitMs = asked + random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** retriesConsumed);
-      if (waitMs >= deadline.remainingMs()) return false;
+      const waitMs = asked + random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** retries);
+      if (waitMs >= deadline.remainingMs()) throw error;
       logger.warn('retrying a model call', { failure: error.failure, reason: error.message, waitMs });
       await sleep(waitMs, undefined, { signal: deadline.signal });
-      return true;
-    },
-  });
+    }
+  }
 }
 
 /** System errors of a connection that never came about. */
