@@ -87,11 +87,13 @@ describe('the program', () => {
   });
 
   it('loads, where it has a token and no model, nothing of the sandbox and of the Anthropic SDK', async () => {
-    await using stage = await openStage({ isBuilt: true });
+    await using stage = await openStage();
     await stage.stopBot();
     const coverage = join(stage.folder, 'coverage');
-    await stage.startBot({ NODE_V8_COVERAGE: coverage });
-    await stage.stopBot();
+    const environment = { ...stage.environment, NODE_V8_COVERAGE: coverage };
+    const bot = startChild({ script: 'main.js', folder: stage.folder, environment });
+    await bot.waitFor('"the bot is ready"');
+    await bot.end('SIGTERM');
     const sources = await loadedSources(coverage);
     expect(sources).toContain('src/discord/gateway.ts');
     expect(sources).toContainEqual(expect.stringContaining('/node_modules/discord.js/'));

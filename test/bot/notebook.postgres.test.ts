@@ -16,7 +16,7 @@ it('a notebook in a database can be edited in a folder, while the bot runs [S5][
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-notebook-'));
   async function run(words: readonly string[], store = database.url) {
     const environment = { DISCOCLAW_STORE: store, DISCOCLAW_DATA_DIR: folder };
-    const child = startChild({ script: 'main.js', folder, arguments: ['notebook', ...words], environment });
+    const child = startChild({ folder, arguments: ['notebook', ...words], environment });
     return { code: await child.exited, output: child.output() };
   }
   expect((await run(['pull', alice, join(folder, 'notes')])).code).toBe(0);

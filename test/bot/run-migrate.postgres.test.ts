@@ -29,7 +29,6 @@ describe('npm run migrate [X4]', () => {
   /** With the configuration of a bot that uses the database in several processes already. */
   async function migrate(...words: readonly string[]) {
     const child = startChild({
-      script: 'main.js',
       folder,
       arguments: ['migrate', ...words],
       environment: { ...inDatabase(), DISCOCLAW_SHARDS: '4', DISCOCLAW_PROCESSES: '2' },

@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 
+import { inject } from 'vitest';
+
 import { createPrinted } from './printed.ts';
 
 /** A program of the built product in its own process, with all that it printed. */
@@ -21,8 +23,8 @@ export interface Child {
 }
 
 export interface ChildOptions {
-  /** Below `dist/`, or a whole path. */
-  readonly script: string;
+  /** Below `dist/`, or a whole path. Default: the bot, as it is built for the tests. */
+  readonly script?: string;
   readonly arguments?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly folder: string;
@@ -32,18 +34,22 @@ export interface ChildOptions {
   readonly user?: number;
 }
 
-/** Starts `dist/<script>` with nothing of this process's own configuration. */
-export function startChild(options: ChildOptions): Child {
-  const script = resolve(new URL('../../dist', import.meta.url).pathname, options.script);
-  return startProgram(process.execPath, [script, ...(options.arguments ?? [])], options);
+/** Starts a program with nothing of this process's own configuration. */
+export function startChild({ script = inject('program'), ...options }: ChildOptions): Child {
+  const path = resolve(new URL('../../dist', import.meta.url).pathname, script);
+  return startProgram(process.execPath, [path, ...(options.arguments ?? [])], options);
 }
 
 /** Starts `npm <arguments>` in a folder with a package.json; it leads a process group of its own. */
 export function startNpm(options: Omit<ChildOptions, 'script'>): Child {
-  return startProgram('npm', options.arguments ?? [], { ...options, script: 'npm' });
+  return startProgram('npm', options.arguments ?? [], options);
 }
 
-function startProgram(command: string, words: readonly string[], options: ChildOptions): Child {
+function startProgram(
+  command: string,
+  words: readonly string[],
+  options: Omit<ChildOptions, 'script'>,
+): Child {
   const child = spawn(command, words, {
     cwd: options.folder,
     ...(options.user !== undefined && { uid: options.user, gid: options.user }),
@@ -56,7 +62,7 @@ function startProgram(command: string, words: readonly string[], options: ChildO
   child.stdout?.on('data', printed.add);
   child.stderr?.on('data', printed.add);
   const exited = once(child, 'close').then(([code]) => (typeof code === 'number' ? code : null));
-  const ended = exited.then((code) => `${options.script} ended with ${code}`);
+  const ended = exited.then((code) => `${[command, ...words].join(' ')} ended with ${code}`);
 
   return {
     pid: child.pid,
@@ -73,10 +79,9 @@ function startProgram(command: string, words: readonly string[], options: ChildO
 /** Whether this machine has what {@link startInTerminal} needs. */
 export const hasTerminals = existsSync('/usr/bin/script');
 
-/** Starts `dist/main.js` in a terminal of 200 columns. `said` is all that was shown, `type` what a person types; it ends when `exited` does. */
+/** Starts the bot in a terminal of 200 columns. `said` is all that was shown, `type` what a person types; it ends when `exited` does. */
 export function startInTerminal(options: Omit<ChildOptions, 'script' | 'input'>) {
-  const script = new URL('../../dist/main.js', import.meta.url).pathname;
-  const program = ['exec', process.execPath, script, ...(options.arguments ?? [])].join(' ');
+  const program = ['exec', process.execPath, inject('program'), ...(options.arguments ?? [])].join(' ');
   const child = spawn('/usr/bin/script', ['-qfec', `stty cols 200 rows 50; ${program}`, '/dev/null'], {
     cwd: options.folder,
     env: { PATH: process.env['PATH'], TERM: 'xterm', HOME: options.folder, ...options.environment },

@@ -69,7 +69,7 @@ async function examined(
   environment: Readonly<Record<string, string>>,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   if (environment['NODE_OPTIONS'] !== undefined) {
-    const child = startChild({ script: 'main.js', arguments: ['doctor'], folder, environment });
+    const child = startChild({ arguments: ['doctor'], folder, environment });
     return { code: await child.exited, output: child.output() };
   }
   const before = process.cwd();

@@ -66,7 +66,6 @@ it('while Discord cannot be reached, the process is well and not ready [O3]', as
   await stage.stopBot();
   await stage.sandbox.close();
   const bot = startChild({
-    script: 'main.js',
     folder: stage.folder,
     environment: {
       DISCORD_TOKEN: stage.info.token,

@@ -280,7 +280,6 @@ describe('the cost of a day [L2]', () => {
       DISCOCLAW_DATA_DIR: join(folder, 'data'),
     };
     const refused = startChild({
-      script: 'main.js',
       folder,
       environment: { ...environment, DISCOCLAW_DAILY_COST_PER_PERSON_USD: '1' },
     });
@@ -288,7 +287,6 @@ describe('the cost of a day [L2]', () => {
     expect(refused.output()).toContain('DISCOCLAW_MODEL: the price of "llama" is not known');
     expect(refused.output()).toContain('give it in DISCOCLAW_MODEL_PRICES, as llama=INPUT/OUTPUT');
     const priced = startChild({
-      script: 'main.js',
       folder,
       environment: {
         ...environment,

@@ -83,7 +83,7 @@ describe.each(Object.entries(scripts))('the offline stand-in helps %s [M2]', (na
   it('at every line', async () => {
     const input = script.map(([line]) => `${line}\n`).join('');
     const environment = { DISCOCLAW_DATA_DIR: join(folder, name.replaceAll(/\W+/gu, '-')) };
-    const child = startChild({ script: 'main.js', folder, environment, input });
+    const child = startChild({ folder, environment, input });
     // Where it ended, or hangs.
     onTestFailed(() => void process.stderr.write(child.output()));
     expect(await child.exited).toBe(0);

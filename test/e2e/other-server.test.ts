@@ -22,7 +22,6 @@ describe('another process’s Discord-compatible server', () => {
     sandbox = connectSandbox(z.object({ url: z.string() }).parse(JSON.parse(line)).url);
     info = await sandbox.info();
     bot = startChild({
-      script: 'main.js',
       folder,
       environment: { DISCORD_TOKEN: info.token, DISCORD_API_URL: info.apiUrl },
     });

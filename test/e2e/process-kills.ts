@@ -102,7 +102,6 @@ export async function killProcesses(kills: number, seed: number): Promise<void> 
 /** The process with the other two shards. */
 async function startOther({ folder, environment }: Stage): Promise<Child> {
   const child = startChild({
-    script: 'main.js',
     folder,
     environment: { ...environment, DISCOCLAW_SHARD_IDS: '2-3' },
   });

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 
 import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import { eventually } from '../support/eventually.ts';
@@ -46,7 +46,6 @@ async function openPlace(): Promise<Place> {
     addresses,
     async setUp(answers, environment = {}) {
       const child = startChild({
-        script: 'main.js',
         arguments: ['setup'],
         folder,
         environment: { ...addresses, ...environment },
@@ -91,7 +90,7 @@ describe.concurrent('npm run setup [O1]', () => {
     expect((await stat(join(place.folder, '.env'))).mode & 0o777).toBe(0o600);
 
     await place.sandbox.allowIntents({ messageContent: true });
-    const bot = startChild({ script: 'main.js', folder: place.folder, environment: place.addresses });
+    const bot = startChild({ folder: place.folder, environment: place.addresses });
     await bot.waitFor('"the bot is ready"');
     expect(await bot.end('SIGTERM')).toBe(0);
   });
@@ -100,14 +99,10 @@ describe.concurrent('npm run setup [O1]', () => {
     await using place = await openPlace();
     await place.sandbox.allowIntents({ messageContent: false });
     const { token, apiUrl } = place.sandbox;
-    const child = spawn(
-      process.execPath,
-      [new URL('../../dist/main.js', import.meta.url).pathname, 'setup'],
-      {
-        cwd: place.folder,
-        env: { PATH: process.env['PATH'], DISCORD_API_URL: apiUrl },
-      },
-    );
+    const child = spawn(process.execPath, [inject('program'), 'setup'], {
+      cwd: place.folder,
+      env: { PATH: process.env['PATH'], DISCORD_API_URL: apiUrl },
+    });
     const said = listenTo(child.stdout);
     child.stdin.write(`${token}\nyes\n`);
     await eventually(() => expect(said().split('Message Content Intent is off')).toHaveLength(3));

@@ -112,7 +112,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
 
   async function startProcess(environment: Readonly<Record<string, string>>): Promise<RunningBot> {
     await data.setLater(laterMsOf(environment));
-    const child = startChild({ script: 'main.js', folder, environment: { ...base, ...environment } });
+    const child = startChild({ folder, environment: { ...base, ...environment } });
     bot = { ...child, stop: () => child.end('SIGTERM') };
     kill = () => child.end('SIGKILL');
     isAlive = true;

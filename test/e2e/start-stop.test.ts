@@ -38,7 +38,7 @@ describe.concurrent('a bot that cannot start', () => {
   /** Starts the bot in a folder of its own. */
   async function start(environment: Readonly<Record<string, string>>): Promise<Child & { folder: string }> {
     const folder = await mkdtemp(join(root, 'bot-'));
-    const child = startChild({ script: 'main.js', folder, environment });
+    const child = startChild({ folder, environment });
     started.push(child);
     return { ...child, folder };
   }
@@ -94,7 +94,7 @@ describe.concurrent('a bot that cannot start', () => {
   ])('plays no demonstration for an .env %s [O7]', async (_, bytes, said) => {
     const folder = await mkdtemp(join(root, 'bot-'));
     await writeFile(join(folder, '.env'), bytes);
-    const child = startChild({ script: 'main.js', folder });
+    const child = startChild({ folder });
     started.push(child);
     await child.waitFor(said);
     await child.end('SIGTERM');
@@ -273,7 +273,6 @@ describe.concurrent('a bot that cannot start', () => {
       for (const above of [tmpdir(), root]) await chmod(above, (await stat(above)).mode | 0o011);
       await chmod(folder, 0o777);
       const child = startChild({
-        script: 'main.js',
         folder,
         user,
         environment: { DISCORD_TOKEN: 'x', DISCORD_API_URL: 'http://127.0.0.1:9/api', ...environment },

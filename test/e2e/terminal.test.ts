@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
 import { startChild } from './child.ts';
 
@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function chat(
   lines: readonly string[],
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = startChild({ script: 'main.js', folder, input: lines.map((line) => `${line}\n`).join('') });
+  const child = startChild({ folder, input: lines.map((line) => `${line}\n`).join('') });
   return { code: await child.exited, output: child.output() };
 }
 
@@ -28,8 +28,7 @@ const hasTerminals = spawnSync('script', ['--version'], { encoding: 'utf8' }).st
 
 /** Runs the built program at a terminal of 60 columns. */
 function sitDown(environment: Readonly<Record<string, string>> = {}) {
-  const main = new URL('../../dist/main.js', import.meta.url).pathname;
-  const command = `stty cols 60 rows 40 && '${process.execPath}' '${main}'`;
+  const command = `stty cols 60 rows 40 && '${process.execPath}' '${inject('program')}'`;
   const child = spawn('script', ['-qfec', command, '/dev/null'], {
     cwd: folder,
     env: {
@@ -102,7 +101,6 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
 
   it('says at its beginning which model speaks', async () => {
     const child = startChild({
-      script: 'main.js',
       folder,
       environment: { ANTHROPIC_API_KEY: 'none', DISCOCLAW_MODEL: 'claude-x' },
       input: '/quit\n',
@@ -160,7 +158,7 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
       DISCOCLAW_SUMMARY_DATA_DIR: join(folder, 'summary'),
       DISCOCLAW_SHORTTERM_DATA_DIR: join(folder, 'short-term'),
     };
-    const child = startChild({ script: 'main.js', folder, environment: { ...ownFolders, TMPDIR: folder } });
+    const child = startChild({ folder, environment: { ...ownFolders, TMPDIR: folder } });
     expect(await child.exited).toBe(0);
     const output = child.output();
     expect(output.split('\n').filter((line) => line.includes('  alice: '))).toEqual([

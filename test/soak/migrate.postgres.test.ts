@@ -105,7 +105,7 @@ async function killedThrice(
 function migrate(folder: string, dataDir: string, from: string, to: string) {
   const { dataDir: data, workspaceDir } = foldersOf(dataDir);
   const environment = { DISCOCLAW_DATA_DIR: data, DISCOCLAW_WORKSPACE_DIR: workspaceDir };
-  return startChild({ script: 'main.js', folder, arguments: ['migrate', from, to], environment });
+  return startChild({ folder, arguments: ['migrate', from, to], environment });
 }
 
 const foldersOf = (dataDir: string) => ({ dataDir, workspaceDir: `${dataDir}-workspace` });

@@ -19,7 +19,6 @@ it('malformed payloads neither end the process nor silence a channel [L5]', { ti
   const server = await startSandboxServer();
   onTestFinished(() => server.close());
   const bot = startChild({
-    script: 'main.js',
     folder,
     environment: {
       DISCORD_TOKEN: server.token,
