@@ -307,11 +307,11 @@ export class Promises {
     const message = this.#world.message(said.messageId ?? '');
     const standsHere = message?.text.includes(word) === true && history.has(message);
     const resumedAt = this.#resumed.get(speakerId);
-    // What somebody makes of an older message in a pause stands in it.
-    const isEdit = message !== undefined && message.at < said.at;
+    // What somebody makes of an older message in a pause stands in it, and what was not answered yet may be answered now.
+    const isLeft = message !== undefined && (message.at < said.at || !this.#isAnswered(message));
     if (
       said.isOffRecord &&
-      !isEdit &&
+      !isLeft &&
       said.ownerId === speakerId &&
       resumedAt !== undefined &&
       resumedAt < since
