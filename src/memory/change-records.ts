@@ -100,7 +100,7 @@ export interface ChangeLedgerPorts {
   readonly writes: KeyedQueue;
   readonly log: Pick<
     SessionLog,
-    'sessionsOf' | 'affected' | 'everyOfPerson' | 'sessionsOfPerson' | 'mentions' | 'placesOf'
+    'sessionsOf' | 'affected' | 'message' | 'everyOfPerson' | 'sessionsOfPerson' | 'mentions' | 'placesOf'
   >;
   /** All of them, the log first, on or off. */
   readonly layers: readonly MemoryLayer[];

@@ -71,16 +71,27 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /**
    * A change as it goes to the disk; a turn that waits has the words as they are. With secrets masked [K14], as where they are compared with the log; what
-   * the author says in a pause is not written down [K9], so that an edit then takes the message out; and with who can read the channel at this moment [V1].
+   * the author says in a pause is not written down [K9], so that an edit then takes the message out, unless it was edited before and is only told of again; and
+   * with who can read the channel at this moment [V1].
    */
   async function asKept(change: MessageChange): Promise<MessageChange> {
     if (change.kind === 'deleted') return change;
-    const { channelId, messageId, authorId: userId, text } = change;
+    const { channelId, messageId, authorId: userId } = change;
     const reach = reachIn(channelId, await ports.placeOf(channelId));
-    return userId === undefined || (await ports.mayStore({ channelId, userId }))
-      ? { ...change, text: maskSecrets(text), reach }
-      : { kind: 'deleted', channelId, messageIds: [messageId] };
+    const text = maskSecrets(change.text);
+    const mayKeep =
+      userId === undefined ||
+      (await ports.mayStore({ channelId, userId })) ||
+      (await readsLike({ channelId, userId }, messageId, text));
+    return mayKeep ? { ...change, text, reach } : { kind: 'deleted', channelId, messageIds: [messageId] };
   }
+
+  /** Whether a message stands in the log in these words. Never rejects: what cannot be looked up counts as new. */
+  const readsLike = (session: SessionKey, messageId: string, text: string): Promise<boolean> =>
+    log.message(session, messageId).then(
+      (logged) => logged === text,
+      () => false,
+    );
 
   /** Tries a change again that the disk came between, unless its message was edited or deleted by then. */
   function tryAgain(change: MessageChange, attempt: Attempt): void {

@@ -119,6 +119,15 @@ describe('an edit or deletion [G5]', () => {
     expect((await openIn(store)).join('\n')).not.toContain('axolotls');
   });
 
+  it('takes nothing out in a pause where the words are as they were [K9], as catching up tells of every message that was ever edited', async () => {
+    const { store, ledgerOver, messageId, log } = await setUp();
+    const paused = ledgerOver([failing], undefined, () => Promise.resolve(false));
+    const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
+    await paused.record({ ...edit, text: 'I prefer Rust, and I live in Oslo' });
+    expect(await log.message(session, messageId)).toBe('I prefer Rust, and I live in Oslo');
+    expect(await openIn(store)).toEqual([]);
+  });
+
   it.each([
     ['a public channel was made private', publicPlace, secretPlace],
     [

@@ -22,6 +22,7 @@ export function ledgerFor(
     log: {
       sessionsOf: () => Promise.resolve([]),
       affected: () => Promise.resolve([]),
+      message: () => Promise.resolve(undefined),
       everyOfPerson: () => Promise.resolve([]),
       sessionsOfPerson: () => Promise.resolve([]),
       mentions: () => Promise.resolve([]),

@@ -44,6 +44,7 @@ function twoProcesses(pause: () => number) {
       log: {
         sessionsOf: () => Promise.resolve([]),
         affected: () => Promise.resolve([]),
+        message: () => Promise.resolve(undefined),
         everyOfPerson: sessions.everyOfPerson,
         sessionsOfPerson: sessions.ofPerson,
         mentions: () => Promise.resolve([]),
