@@ -123,10 +123,11 @@ export class People {
 
   /** Everything that was promised to people, and that they can look at by themselves. */
   async lookAtMemory(): Promise<void> {
-    for (const { personId, channelId, at } of this.#promises.takeResets()) {
+    for (const reset of this.#promises.takeResets()) {
+      const { personId, channelId } = reset;
       const channel = this.#world.channel(channelId);
       const shown = this.#world.canRead(personId, channel) ? await this.show(personId, channel) : undefined;
-      if (shown !== undefined) this.#promises.checkReset(at, shown);
+      if (shown !== undefined) this.#promises.checkReset(reset, shown);
     }
     for (const { id } of this.#world.people) {
       const shown = this.#promises.due(id).length === 0 ? undefined : await this.show(id);
@@ -414,12 +415,13 @@ export class People {
         return;
       case 'pause': {
         const reply = await ask('pause');
-        if (reply?.text.startsWith('Paused: ') === true) this.#promises.setOffRecord(id, true);
+        if (reply === undefined) this.#promises.losesTrackOfPauses(id);
+        else if (reply.text.startsWith('Paused: ')) this.#promises.setOffRecord(id, true);
         return;
       }
       case 'resume': {
         const reply = await ask('resume');
-        if (reply?.text.startsWith('Resumed') === true) this.#promises.setOffRecord(id, false);
+        if (/^(?:Resumed|Nothing is paused)/u.test(reply?.text ?? '')) this.#promises.setOffRecord(id, false);
         else this.#promises.losesTrackOfPauses(id);
         return;
       }

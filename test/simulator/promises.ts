@@ -43,6 +43,14 @@ interface Asked {
   isExcused: boolean;
 }
 
+/** A person had the summary of a conversation cleared. */
+interface Reset {
+  readonly personId: string;
+  readonly channelId: string;
+  /** The newest message that was answered there by then: what waited for its turn came after. */
+  readonly answered: bigint;
+}
+
 /** Where something is told. */
 interface Telling {
   readonly channel: WorldChannel;
@@ -78,8 +86,7 @@ export class Promises {
   readonly #resumed = new Map<string, number>();
   /** Conversations that a person took off the record once, by person and channel. */
   readonly #offRecordHere = new Set<string>();
-  /** Where and when a person had the summary of a conversation cleared. */
-  readonly #resets: { readonly personId: string; readonly channelId: string; readonly at: number }[] = [];
+  readonly #resets: Reset[] = [];
   readonly #clock: VirtualClock;
   readonly #world: World;
   readonly #disk: SimulatedDisk;
@@ -175,6 +182,7 @@ export class Promises {
   setOffRecord(ownerId: string, isOffRecord: boolean): void {
     this.#mayBeOffRecord.delete(ownerId);
     if (isOffRecord) {
+      this.#mayBeAnsweredOffRecord(ownerId);
       this.#offRecord.add(ownerId);
       this.#resumed.delete(ownerId);
     } else if (this.#offRecord.delete(ownerId)) this.#resumed.set(ownerId, this.#clock.now);
@@ -185,9 +193,16 @@ export class Promises {
 
   /** Whether a person has paused is not known from here on. */
   losesTrackOfPauses(ownerId: string): void {
+    this.#mayBeAnsweredOffRecord(ownerId);
     this.#offRecord.delete(ownerId);
     this.#resumed.delete(ownerId);
     this.#mayBeOffRecord.add(ownerId);
+  }
+
+  /** What a person has said and is not answered yet may be answered in a pause, and kept no more than that answer [K9]. */
+  #mayBeAnsweredOffRecord(ownerId: string): void {
+    for (const said of this.#words.values())
+      if (said.ownerId === ownerId && !said.isAnswered) said.mayBeOffRecord = true;
   }
 
   /** A conversation is off the record, for who knows how long. */
@@ -197,7 +212,8 @@ export class Promises {
 
   /** A person was told that the summary of a conversation is cleared. */
   wasReset(personId: string, channelId: string): void {
-    this.#resets.push({ personId, channelId, at: this.#clock.now });
+    const answered = this.#answered.get(`${channelId} ${personId}`) ?? 0n;
+    this.#resets.push({ personId, channelId, answered });
   }
 
   gone(said: SaidWord, how: string, isFinal: boolean): void {
@@ -390,10 +406,16 @@ export class Promises {
     const asked = this.#world.message(answers);
     if (asked === undefined) return;
     const { authorId } = asked;
-    if (asked.text.startsWith('!') && message.text.includes('Remembered: '))
-      for (const said of this.#wordsIn(asked)) said.isAcknowledged = true;
-    if (this.#isDiskCalmSince(asked.at - minuteMs) && !this.#offRecordHere.has(`${authorId} ${channel.id}`))
-      for (const said of this.#wordsIn(asked)) said.isAnswered = !said.isOffRecord && !said.mayBeOffRecord;
+    // What a command answers is kept where it says so.
+    const isCommand = asked.text.startsWith('!');
+    const isRemembered = isCommand && message.text.includes('Remembered: ');
+    const isInTheWay =
+      !this.#isDiskCalmSince(asked.at - minuteMs) || this.#offRecordHere.has(`${authorId} ${channel.id}`);
+    for (const said of this.#wordsIn(asked)) {
+      said.isAcknowledged ||= isRemembered;
+      if (!isInTheWay && (!isCommand || isRemembered))
+        said.isAnswered = !said.isOffRecord && !said.mayBeOffRecord;
+    }
     const key = `${channel.id} ${authorId}`;
     if (BigInt(answers) > (this.#answered.get(key) ?? 0n)) this.#answered.set(key, BigInt(answers));
     const where = (): string => `an answer to ${authorId} in ${describe(channel)}`;
@@ -491,15 +513,17 @@ export class Promises {
   }
 
   /** What was cleared from a summary does not come back. Each reset is looked at once. */
-  takeResets(): readonly { readonly personId: string; readonly channelId: string; readonly at: number }[] {
+  takeResets(): readonly Reset[] {
     return this.#resets.splice(0);
   }
 
-  checkReset(at: number, shown: string): void {
+  checkReset({ channelId, answered }: Reset, shown: string): void {
     const summary = shown.slice(shown.indexOf('Rolling summary:'));
-    for (const word of summary.match(wordPattern) ?? [])
-      if ((this.#words.get(word)?.at ?? at) < at)
+    for (const word of summary.match(wordPattern) ?? []) {
+      const message = this.#world.message(this.#words.get(word)?.messageId ?? '');
+      if (message?.channelId === channelId && BigInt(message.id) <= answered)
         this.broken('what was reset stays cleared', `${word} in ${summary}`);
+    }
   }
 
   checkKept(ownerId: string, shown: string): void {

@@ -17,8 +17,8 @@ export interface SaidWord extends Origin {
   readonly at: number;
   /** Its owner had been told that nothing is stored. */
   isOffRecord: boolean;
-  /** Its owner may have been: it is not known whether they had paused. */
-  readonly mayBeOffRecord: boolean;
+  /** Its owner may have been: it is not known whether they had paused before it was answered. */
+  mayBeOffRecord: boolean;
   /** When its owner was told that it is for their DM alone. */
   hiddenAt?: number;
   /** An answer said that it is remembered. */
