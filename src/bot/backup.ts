@@ -16,7 +16,7 @@ import { isSnowflake } from '../core/snowflake.ts';
 import { parseJson } from '../core/text.ts';
 import { createLogger } from '../observability/logger.ts';
 import { nodeFileSystem } from '../storage/files/file-system.ts';
-import { dataFormat, FolderInUseError, takeOwnerLock } from '../storage/files/owner-lock.ts';
+import { FolderInUseError, takeOwnerLock } from '../storage/files/owner-lock.ts';
 import { allRoots, locate, type RootFolders } from '../storage/files/paths.ts';
 import { readSnapshot, type SnapshotContents } from '../storage/files/snapshot.ts';
 import { createFileStore } from '../storage/files/store.ts';
@@ -30,11 +30,10 @@ const badRequest = 2;
 const patienceMs = 5 * 60_000;
 const lookEveryMs = 200;
 
+const backupFormat = 1;
 const aboutName = 'backup.json';
 const aboutSchema = z.object({
-  format: z.literal(1),
-  /** Of the data folder, as its lock tells it. */
-  dataFormat: z.number(),
+  format: z.number(),
   /** When the copy was asked for: what was acknowledged until then is in it. ISO 8601, UTC. */
   at: z.string(),
 });
@@ -59,7 +58,7 @@ async function backUp(file: string, config: Config): Promise<string> {
   if (await exists(file)) throw new RangeError(`There is a file ${file} already: name another.`);
   if (!(await exists(dirname(file)))) throw new RangeError(`There is no folder ${dirname(file)}.`);
   if (!(await exists(data))) throw new RangeError(`There is no data folder at ${data}.`);
-  const about: About = { format: 1, dataFormat, at: new Date().toISOString() };
+  const about: About = { format: backupFormat, at: new Date().toISOString() };
   const folder = join(data, `.backup-${token()}`);
   const staged = `${file}.${token()}.part`;
   await mkdir(folder, { mode: 0o700 });
@@ -153,7 +152,7 @@ function readAbout(file: string): Promise<About> {
       if (entry.fileName !== aboutName) continue;
       const about = aboutSchema.safeParse(parseJson((await bytesOf(zip, entry)).toString('utf8')));
       if (!about.success) break;
-      if (about.data.dataFormat > dataFormat)
+      if (about.data.format > backupFormat)
         throw new RangeError(`A newer version made ${file}: restore it with that one.`);
       return about.data;
     }
@@ -240,7 +239,7 @@ async function refuseToReplace(roots: RootFolders): Promise<void> {
 
 /** What a root folder holds of its own, which a restored one would stand beside. */
 async function standing(root: string): Promise<readonly string[]> {
-  return (await readdir(root)).filter((name) => !name.startsWith('.') || name.startsWith('.journal-'));
+  return (await readdir(root)).filter((name) => !name.startsWith('.'));
 }
 
 /** Puts a root folder's new contents in the place of those that stand there, which go aside. */

@@ -7,6 +7,7 @@ import { withDiscord } from '../discord/checkup.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { inviteLink } from '../discord/required-permissions.ts';
 import { createLogger } from '../observability/logger.ts';
+import { createDisk } from '../storage/files/disk.ts';
 import { nodeFileSystem, unlessMissing } from '../storage/files/file-system.ts';
 import { createAsker, InputEndedError, type Asker } from './asker.ts';
 import { portalPage, tryModel } from './checks.ts';
@@ -68,7 +69,9 @@ async function save({ asker, environment }: Setup, name: SecretName, value: stri
   if (environment[name] === value) return;
   const before = decodeEnvFile((await unlessMissing(readFile(envPath()))) ?? Buffer.alloc(0));
   const text = withVariable(before, name, value);
-  await nodeFileSystem.writeFileAtomic(envPath(), Buffer.from(text), { mode: 0o600 });
+  const bytes = Buffer.from(text);
+  const replacement = { key: '.env', path: envPath(), bytes, backup: 'untouched' } as const;
+  await createDisk(nodeFileSystem).replaceFile(replacement);
   asker.say(`${name} is in ${envPath()}.`);
   const isElsewhere = environment[name] !== undefined && readEnvFile(before)[name] !== environment[name];
   if (isElsewhere) asker.say(`But the environment sets ${name} too, and wins over .env: take it out there.`);

@@ -9,42 +9,6 @@ export interface Versioned {
 export interface DocumentKind<T extends Versioned> {
   readonly version: number;
   readonly schema: z.ZodType<T>;
-  /** Whether data is just what the schema would make of it: a quick look that saves asking, and may say no at any time. */
-  readonly isWhole?: (data: unknown) => data is T;
-  /** The field that holds a list of elements, each with an `id` of its own: a change to it is checked and written by element. */
-  readonly list?: string;
-}
-
-/** Of lists that were made from others: the later one, then the earlier one. */
-const notedParts = new WeakMap<readonly unknown[], WeakMap<readonly unknown[], ChangedPart>>();
-
-/** Spares those who ask later how two lists differ, neither of which changes any more, to look through them. */
-export function noteChangedPart(
-  before: readonly unknown[],
-  after: readonly unknown[],
-  part: ChangedPart,
-): void {
-  notedParts.set(after, new WeakMap([[before, part]]));
-}
-
-/** Where two lists begin to differ, and how many elements at their ends are the same objects. */
-export function changedPart(before: readonly unknown[], after: readonly unknown[]): ChangedPart {
-  const noted = notedParts.get(after)?.get(before);
-  if (noted !== undefined) return noted;
-  // Copies are made at once, and looked through several times faster than frozen lists.
-  const [old, next] = [[...before], [...after]];
-  const shorter = Math.min(old.length, next.length);
-  let start = 0;
-  while (start < shorter && old[start] === next[start]) start += 1;
-  let kept = 0;
-  while (kept < shorter - start && old[old.length - 1 - kept] === next[next.length - 1 - kept]) kept += 1;
-  return { start, kept };
-}
-
-/** How two lists differ: how many elements at their beginning, and behind that at their end, are the same objects. */
-export interface ChangedPart {
-  readonly start: number;
-  readonly kept: number;
 }
 
 /** One line of a log. `sequence` starts at 1, grows by one an append, and is never used twice in a log. */
@@ -59,21 +23,6 @@ export interface LogState {
   readonly last: number;
   /** Another one after the log was rewritten or removed, by whichever process; appending leaves it. It may change without reason, and never comes back. */
   readonly edition: number;
-}
-
-/** The lines of a log with so many consecutive numbers, together: what is made of them can be kept, and needs to be made once. */
-export interface LogBlock<T> {
-  /** The highest number that may be in it. */
-  readonly end: number;
-  /** What was kept of these very lines. */
-  readonly kept: Uint8Array | undefined;
-  /** In order, without lines that the schema refuses. */
-  readonly entries: () => AsyncIterable<LogEntry<T>>;
-  /** The record with a number; `undefined` where there is none that the schema takes. */
-  readonly record: (sequence: number) => T | undefined;
-  /** Keeps what was made of them until one of them changes or goes; then it is erased with it. To be called before the next block is asked for. It may be
-   * lost, and nothing is kept of the newest block, which still grows. Never rejects. */
-  readonly keep: (bytes: Uint8Array) => Promise<void>;
 }
 
 /** From which edition of a log to which it was rewritten; the same one where nothing was changed. */
@@ -98,20 +47,9 @@ export interface SetAside {
   readonly copyFrom?: string;
 }
 
-/** Whether what stood there before is erased now, a moment later, or not by this. */
-export type Erasing = boolean | 'soon';
-
 export interface ErasingOption {
   /** Whether what stood there before is erased, as `Store` says. Default: false, it is kept as the last good copy. */
   readonly erase?: boolean;
-}
-
-export interface LazyOption {
-  /**
-   * Whether a kill may take it for a moment yet, and a power loss for one more, though neither when an `update` or `append` after it that is not lazy is on disk: for
-   * what the next start would then do again. Default: false.
-   */
-  readonly isLazy?: boolean;
 }
 
 /**
@@ -121,16 +59,13 @@ export interface LazyOption {
  * - A key is relative, made of `[A-Za-z0-9._-]` segments that neither begin with a dot nor end in `.bak`; below `users/<id>/notebook/` and
  *   `sessions/<id>/<id>/detail/` letters, marks and numbers of any script count too; below `workspace/`, whose files people name as they
  *   like, all characters but backslashes and control characters; otherwise `RangeError`.
- * - When `update`, `append`, `rewrite`, `writeText`, `remove` or `removeAll` resolves, the change survives `kill -9` and power loss [S2];
- *   a moment later where it may be lazy.
+ * - When `update`, `append`, `rewrite`, `writeText`, `remove` or `removeAll` resolves, the change survives `kill -9` and power loss [S2].
  * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read. Only `removeAll` may have removed
  *   its folder by then, where not all of it could be erased.
  * - `rewrite`, `remove` and `removeAll` **erase** [S7], and so do `update` and `writeText` where they are asked to: when one resolves, no byte of
  *   what its keys held before, and hold no more, stands in any file of the store, be it a backup, a temporary file or a copy in
  *   quarantine. The new content is then its own last good copy. Where `change` changes nothing, the document or log stays as it is,
  *   and its copies are erased or made anew all the same. After a rejection or `kill -9` the same call once more finishes it.
- * - What is erased **soon**, which a `rewrite` is that may be lazy, is erased within a second, and before anything else resolves that erases; of the
- *   rewrites of a log that wait, the last one counts, and it is to be asked for again after `kill -9`.
  * - Changes to one key happen one after the other, also between processes that the implementation supports.
  * - A read, of whatever kind, is never older than what any process had resolved when it was asked for. What an implementation keeps in memory, it checks.
  * - Callers never retry; the store does what can be retried.
@@ -150,11 +85,11 @@ export interface Store {
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
     /** As for `writeText`; a function is asked when the change was made. */
-    options?: LazyOption & { readonly erase?: Erasing | (() => Erasing) },
+    options?: { readonly erase?: boolean | (() => boolean) },
   ): Promise<T | undefined>;
 
   /** Adds one JSON record at the end of a log; resolves with its sequence number. */
-  append(log: string, record: object, options?: LazyOption): Promise<number>;
+  append(log: string, record: object): Promise<number>;
   /**
    * Entries in order, only those after `after` where given (cost grows with what is returned, not with the log). Lines that
    * the schema refuses are skipped and counted in the warning log.
@@ -164,27 +99,24 @@ export interface Store {
     schema: z.ZodType<T>,
     options?: { readonly after?: number },
   ): AsyncIterable<LogEntry<T>>;
-  /** All of a log by its blocks, oldest first, as it was when the first was asked for. */
-  blocks<T>(log: string, schema: z.ZodType<T>): AsyncIterable<LogBlock<T>>;
   /** The sequence number of the newest record, 0 for an empty or absent log. */
   lastSequence(log: string): Promise<number>;
   logState(log: string): Promise<LogState>;
   /**
    * Replaces each record by what `change` returns, where `undefined` removes it, and erases what was there before. Sequence numbers stay,
-   * and so do lines that the schema refuses. Resolves with what tells whether anybody else rewrote it; `undefined` where it is done a moment later.
+   * and so do lines that the schema refuses. Resolves with what tells whether anybody else rewrote it.
    */
   rewrite<T>(
     log: string,
     schema: z.ZodType<T>,
     change: (entry: LogEntry<T>) => T | undefined,
-    options?: LazyOption,
-  ): Promise<RewrittenLog | undefined>;
+  ): Promise<RewrittenLog>;
 
   /** A text file's content, or `undefined` when there is none. */
   readText(key: string): Promise<string | undefined>;
   /** Replaces a text file; its previous content is kept beside it as `.bak`, unless it is erased. */
   writeText(key: string, text: string, options?: ErasingOption): Promise<void>;
-  /** The files below a folder that have a key, sorted by path; so never `.bak`, hidden or temporary files. What a log or document grew by in the last second may be missing in its size. */
+  /** The files below a folder that have a key, sorted by path; so never `.bak`, hidden or temporary files. */
   list(folder: string): Promise<readonly StoredFile[]>;
   /**
    * The folders directly below a folder, in any order, each with when the file `name` in it, or without a name the folder itself, was last

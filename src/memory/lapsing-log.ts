@@ -64,8 +64,6 @@ export interface LapsingLogKind<T extends LapsingRecord> {
   readonly lastsMs: number;
   /** Records of a person, the newest; the oldest of more are final. */
   readonly mostOfPerson: number;
-  /** Whether a record need only be on disk with the next synced change. */
-  readonly isLazy: boolean;
   /** A record is about to leave because its time is over. Rejects where it cannot yet, and is asked again. */
   readonly finalise: (record: T) => Promise<void>;
   /**
@@ -82,7 +80,7 @@ export interface LapsingLogKind<T extends LapsingRecord> {
  */
 export function createLapsingLog<T extends LapsingRecord>(
   { store, clock, timer, logger }: LapsingLogPorts,
-  { key, schema, lastsMs, mostOfPerson, isLazy, finalise, resume, isDueAtStart }: LapsingLogKind<T>,
+  { key, schema, lastsMs, mostOfPerson, finalise, resume, isDueAtStart }: LapsingLogKind<T>,
 ): LapsingLog<T> {
   let loaded: Promise<Map<string, T>> | undefined;
   let isWaiting = false;
@@ -192,7 +190,7 @@ export function createLapsingLog<T extends LapsingRecord>(
         id: randomUUID().slice(0, 8),
         at: clock().toISOString(),
       });
-      await store.append(key, record, { isLazy });
+      await store.append(key, record);
       records.set(record.id, record);
       offer(record);
       void schedule();

@@ -21,7 +21,7 @@ function createPersonLapsingLog<T extends LapsingRecord>(
     logger,
     lapseAt,
   }: LapsingLogPorts & { readonly lapseAt: NonNullable<LapsingLogPorts['lapseAt']> },
-  { key, schema, lastsMs, mostOfPerson, isLazy, finalise, isDueAtStart }: LapsingLogKind<T>,
+  { key, schema, lastsMs, mostOfPerson, finalise, isDueAtStart }: LapsingLogKind<T>,
 ): LapsingLog<T> {
   const keyOf = (userId: string): string => `users/${assertSnowflake(userId)}/${key}`;
 
@@ -72,7 +72,7 @@ function createPersonLapsingLog<T extends LapsingRecord>(
       const isFull = (await recordsOf(userId)).length >= mostOfPerson;
       // A kill may come in between: nothing is to stand there that nobody comes back for.
       await lapseAt(userId, new Date(now.getTime() + (isFull ? togetherMs : lastsMs)));
-      await store.append(keyOf(userId), record, { isLazy });
+      await store.append(keyOf(userId), record);
       return record;
     },
     list: async (userId) => (await waitingOf(userId)).filter((record) => !isOver(record)),

@@ -122,8 +122,7 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
   return {
     ...layer,
     /**
-     * Notes what a turn's answer is made from. Where nothing of the turn may be stored it is known to this process alone. What is stored is on disk
-     * with the next synced change.
+     * Notes what a turn's answer is made from. Where nothing of the turn may be stored it is known to this process alone.
      */
     async record(turn: TurnContext, used: UsedMemory, isStored: boolean): Promise<void> {
       const session = sessionOf(turn);
@@ -136,7 +135,7 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
       await writes.run(session.userId, async () => {
         know();
         const key = keyOf(session);
-        const last = await store.append(key, answer, { isLazy: true });
+        const last = await store.append(key, answer);
         if (last % limits.answerSources !== 0) return;
         const first = last - limits.answerSources;
         const change = ({
@@ -146,7 +145,7 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
           readonly sequence: number;
           readonly record: AnswerProvenance;
         }) => (sequence > first ? record : undefined);
-        await store.rewrite(key, answerSchema, change, { isLazy: true });
+        await store.rewrite(key, answerSchema, change);
       });
     },
     /** The answer was sent as these messages. */

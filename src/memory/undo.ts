@@ -65,7 +65,7 @@ export interface UndoPorts extends LapsingLogPorts {
 export type UndoLog = ReturnType<typeof createUndoLog>;
 
 /**
- * What undo needs of people's changes, for ten minutes [K5]: `undo.jsonl`. A change is noted before it is made, and the note is on disk with it: whoever
+ * What undo needs of people's changes, for ten minutes [K5]: `undo.jsonl`. A change is noted before it is made, so whoever
  * finds the change finds its note; a note of what was never made goes at the next start. What became final leaves the file, and with it the words that were taken [S7].
  */
 export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
@@ -74,14 +74,13 @@ export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
     schema: changeSchema,
     lastsMs: undoForMs,
     mostOfPerson: limits.undoableChanges,
-    isLazy: true,
     finalise: (change) => (change.isUndoing === true ? resume(change) : finalise(change)),
     resume,
     isDueAtStart: ({ isUndoing }) => isUndoing === true,
   });
   return {
     ...log,
-    /** Notes a change that is about to be made; resolves with its id. It is on disk when the next synced change is. */
+    /** Notes a change that is about to be made; resolves with its id. */
     note: async (change: Omit<UndoableChange, 'id' | 'at'>): Promise<string> => (await log.note(change)).id,
     /** It is about to be undone in more than one step; once this has resolved, it will be. */
     begin: (change: UndoableChange): Promise<void> => log.replace({ ...change, isUndoing: true }),

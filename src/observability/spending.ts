@@ -107,7 +107,6 @@ export function createSpending(options: SpendingOptions): Spending {
   let writing: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
   /** Somebody waits until the next write is safe on disk. */
-  let isAwaited = false;
   let cancelSettling: (() => void) | undefined;
   /** Counts how often the file was brought to what was really used. */
   let minute = 0;
@@ -152,8 +151,6 @@ export function createSpending(options: SpendingOptions): Spending {
   async function write(): Promise<void> {
     const day = present;
     if (day === undefined) return;
-    const isLazy = !isAwaited;
-    isAwaited = false;
     const marked = [
       { account: day.total, mark: markOf(day.total, dailyCost) },
       ...Array.from(day.people.values(), (account) => ({
@@ -172,7 +169,7 @@ export function createSpending(options: SpendingOptions): Spending {
     // Until it is known which of both stands there, the lower one counts.
     for (const { account, mark } of marked) account.onDisk = Math.min(account.onDisk, mark);
     try {
-      await store.update(spendingKey, spendingKind, () => document, { isLazy });
+      await store.update(spendingKey, spendingKind, () => document);
       for (const { account, mark } of marked) account.onDisk = mark;
     } catch (error) {
       logger.error('what model calls cost could not be saved; it is counted in memory', { error });
@@ -227,10 +224,7 @@ export function createSpending(options: SpendingOptions): Spending {
         account.reserved += usd;
         account.newest = { usd, minute };
       }
-      if (accounts.some((account) => usedOf(account) > account.onDisk)) {
-        isAwaited = true;
-        await save();
-      }
+      if (accounts.some((account) => usedOf(account) > account.onDisk)) await save();
       let isSettled = false;
       return {
         settle(actual = usd) {
@@ -271,7 +265,6 @@ export function createSpending(options: SpendingOptions): Spending {
       minute += 1;
       const accounts = present === undefined ? [] : [present.total, ...present.people.values()];
       if (accounts.every((account) => usedOf(account) === account.onDisk)) return writing;
-      isAwaited = true;
       await save();
     },
     layer: {

@@ -31,25 +31,6 @@ export function parseLine(bytes: Buffer): LogLine | undefined {
   return typeof record === 'object' && record !== null ? { sequence, record } : undefined;
 }
 
-const beforeNumber = Buffer.from('{"sequence":');
-/** Of the digits that are read here; more need not be a safe number. */
-const mostDigits = 15;
-const behindNumber = new Set(Buffer.from(',}'));
-
-/** A line's number, in most cases without reading the rest; 0 where it is damaged. */
-export function sequenceOf(bytes: Buffer): number {
-  const first = beforeNumber.length;
-  let at = 0;
-  while (at < first && bytes[at] === beforeNumber[at]) at += 1;
-  let number = 0;
-  for (; at >= first && at < first + mostDigits; at += 1) {
-    const digit = (bytes[at] ?? 0) - 0x30;
-    if (digit < 0 || digit > 9) break;
-    number = number * 10 + digit;
-  }
-  return number > 0 && behindNumber.has(bytes[at] ?? 0) ? number : (parseLine(bytes)?.sequence ?? 0);
-}
-
 /** The lines of bytes in memory, without their line breaks. */
 export function linesOf(bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];

@@ -35,7 +35,7 @@ export interface CommandPorts {
 /**
  * Answers a `!memory` message at once, without any model and without waiting for turns that run or queue [F2]. Neither the
  * command nor the answer enters history or log. An answer that was made for fewer readers than it would have by now is kept back [V2].
- * What it changes is on disk before it is answered; what the channel's journal says of it comes behind that. Never rejects.
+ * What it changes is on disk before it is answered. Never rejects.
  */
 export async function runCommand(
   message: IncomingMessage,
@@ -43,9 +43,8 @@ export async function runCommand(
   { handle, journal, replies, presentPlace, logger }: CommandPorts,
 ): Promise<void> {
   const { channelId, author, place } = message;
-  const isLazy = true;
   const hide = (id: string): Promise<void> =>
-    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id], { isLazy }));
+    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id]));
   try {
     await hide(message.id);
     const { text, buttons, settle } = await handle({
@@ -59,9 +58,7 @@ export async function runCommand(
       ...(message.repliesTo !== undefined && { repliesTo: message.repliesTo }),
     });
     const question = { messageIds: [message.id], userId: author.id, speakerName: author.name, place };
-    await saveBestEffort(logger, 'the answer', () =>
-      journal.prepare({ ...question, isCommand: true, text }, { isLazy }),
-    );
+    await saveBestEffort(logger, 'the answer', () => journal.prepare({ ...question, isCommand: true, text }));
     let wasSent = false;
     try {
       const hasOthersNow = hasMoreReaders(place, await presentPlace(place));
@@ -73,9 +70,9 @@ export async function runCommand(
     } finally {
       await settle?.(wasSent);
       // What it asked for is done, and done again later it could undo what came after it.
-      await journal.markHandled(channelId, [message.id], { isLazy });
+      await journal.markHandled(channelId, [message.id]);
       // The answer may name what is forgotten by the next command, also where it could not be sent.
-      await journal.eraseSentTexts(channelId, { isLazy });
+      await journal.eraseSentTexts(channelId);
     }
   } catch (error) {
     logger.error('a command could not be finished', { channelId, userId: author.id, error });

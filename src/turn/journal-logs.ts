@@ -1,6 +1,6 @@
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { growingCache, limits } from '../core/limits.ts';
-import type { LazyOption, LogEntry, Store } from '../core/store.ts';
+import type { LogEntry, Store } from '../core/store.ts';
 import {
   applyRecord,
   countRecord,
@@ -78,12 +78,12 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
   }
 
   /** Resolves with the state that the record was applied to, and its number. */
-  async function save(channelId: string, record: JournalRecord, options: LazyOption | undefined) {
+  async function save(channelId: string, record: JournalRecord) {
     let state: JournalState | undefined;
     try {
       state = await stateOf(channelId);
       applyRecord(state, record);
-      const append = () => store.append(logOf(channelId), record, options);
+      const append = () => store.append(logOf(channelId), record);
       const afterRefused = async () => {
         await saveRefused(channelId);
         return append();
@@ -112,8 +112,8 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
   return {
     stateOf,
     /** Resolves with the state that knows of it; it is known here even where the disk refuses, and this rejects. */
-    async add(channelId: string, record: JournalRecord, options?: LazyOption): Promise<JournalState> {
-      const { state, sequence } = await save(channelId, record, options);
+    async add(channelId: string, record: JournalRecord): Promise<JournalState> {
+      const { state, sequence } = await save(channelId, record);
       if (!store.isShared) return state;
       // Of two that write at the same time the later one sees what the other wrote.
       if (sequence !== state.seen.last + 1) return stateOf(channelId);
@@ -129,7 +129,7 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
       // Many may write meanwhile, and one of them is enough for this.
       state.records = 0;
       const keep = (kind: 'handled' | 'hidden') =>
-        store.append(logOf(channelId), { kind, messageIds: [...state[kind]] }, { isLazy: true });
+        store.append(logOf(channelId), { kind, messageIds: [...state[kind]] });
       const first = await keep('handled');
       await keep('hidden');
       await dropDone(channelId, state, { first, upTo });
@@ -156,7 +156,6 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
     channelId: string,
     state: JournalState,
     { first = 0, upTo = knownUpTo(state), isGone = () => false }: Dropping = {},
-    options?: LazyOption,
   ): Promise<void> {
     /** By sequence number; of what is dropped nothing is counted before the file is written, which the disk may refuse. */
     const dropped = new Map<number, JournalRecord['kind']>();
@@ -175,11 +174,11 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
       dropped.set(sequence, record.kind);
       return undefined;
     };
-    const rewritten = await store.rewrite(logOf(channelId), recordSchema, change, options);
+    const rewritten = await store.rewrite(logOf(channelId), recordSchema, change);
     state.records -= dropped.size;
     for (const kind of dropped.values()) if (kind === 'prepared') state.texts -= 1;
     state.erasesTexts &&= state.prepared.size > 0 || kept.size > 0;
-    if (rewritten?.from === state.seen.edition) state.seen = { ...state.seen, edition: rewritten.to };
+    if (rewritten.from === state.seen.edition) state.seen = { ...state.seen, edition: rewritten.to };
   }
 }
 

@@ -2,7 +2,7 @@ import type { RecentChanges } from '../core/changes.ts';
 import { RefusedJobError, type KeyedQueue } from '../core/keyed-queue.ts';
 import { growingCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
-import type { LazyOption, Store } from '../core/store.ts';
+import type { Store } from '../core/store.ts';
 import { guildOfPlace, type ChannelGuild, type SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
@@ -37,8 +37,8 @@ export function createChannelJournal({
   const logs = createJournalLogs(store, isErased);
   const { stateOf } = logs;
 
-  async function write(channelId: string, record: JournalRecord, options?: LazyOption): Promise<void> {
-    const state = await logs.add(channelId, record, options);
+  async function write(channelId: string, record: JournalRecord): Promise<void> {
+    const state = await logs.add(channelId, record);
     const isDue = state.erasesTexts && record.kind === 'handled' && state.texts > state.prepared.size;
     if (isDue) await logs.dropDone(channelId, state);
     if (state.records > 4 * limits.journalIds) await logs.compact(channelId, state);
@@ -47,7 +47,7 @@ export function createChannelJournal({
   /** Texts of answers leave the file: those that were sent, those that `isGone` picks, and, as soon as they are sent, those that are on their way. */
   async function eraseTexts(
     channelId: string,
-    { isGone = () => false, ...options }: LazyOption & Pick<Dropping, 'isGone'> = {},
+    { isGone = () => false }: Pick<Dropping, 'isGone'> = {},
   ): Promise<void> {
     const less = (state: JournalState): JournalState => {
       for (const [key, reply] of state.prepared) if (isGone(reply)) state.prepared.delete(key);
@@ -55,8 +55,8 @@ export function createChannelJournal({
     };
     let state = less(await stateOf(channelId));
     if (state.prepared.size > 0 && !state.erasesTexts)
-      state = less(await logs.add(channelId, { kind: 'erasing' }, { isLazy: true }));
-    if (state.texts > state.prepared.size) await logs.dropDone(channelId, state, { isGone }, options);
+      state = less(await logs.add(channelId, { kind: 'erasing' }));
+    if (state.texts > state.prepared.size) await logs.dropDone(channelId, state, { isGone });
   }
 
   async function channelsWithJournal(): Promise<readonly string[]> {
@@ -80,24 +80,23 @@ export function createChannelJournal({
      * Keeps the answer until `markHandled`: what was prepared is sent again after a crash, under the same nonce. An answer to what was edited or
      * deleted meanwhile is not kept, since it may hold what that said before; after a crash the edited message is asked again.
      */
-    async prepare(reply: PreparedReply, options?: LazyOption): Promise<void> {
+    async prepare(reply: PreparedReply): Promise<void> {
       const { channelId } = reply.place;
       if (reply.messageIds.some((id) => changes.latest(id) !== undefined) || isErased(reply)) return;
-      await write(channelId, { kind: 'prepared', ...reply }, options);
+      await write(channelId, { kind: 'prepared', ...reply });
     },
     /** Says which messages of a growing reply stand there, until `markHandled`: whoever goes on with it edits these. */
     async begin(reply: BegunReply): Promise<void> {
       if (isErased(reply)) return;
       // Before anything of it is seen: what would be left behind must never look like a whole reply.
-      const isLazy = reply.replyIds.length > 0;
-      await write(reply.place.channelId, { kind: 'begun', ...reply }, { isLazy });
+      await write(reply.place.channelId, { kind: 'begun', ...reply });
     },
     /** The messages have their reply, or will get none. */
-    markHandled: (channelId: string, messageIds: readonly string[], options?: LazyOption) =>
-      write(channelId, { kind: 'handled', messageIds: [...messageIds] }, options),
+    markHandled: (channelId: string, messageIds: readonly string[]) =>
+      write(channelId, { kind: 'handled', messageIds: [...messageIds] }),
     /** These messages never enter history. */
-    hide: (channelId: string, messageIds: readonly string[], options?: LazyOption) =>
-      write(channelId, { kind: 'hidden', messageIds: [...messageIds] }, options),
+    hide: (channelId: string, messageIds: readonly string[]) =>
+      write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
     /** These messages are part of history again, after all [K5]. */
     unhide: (channelId: string, messageIds: readonly string[]) =>
       write(channelId, { kind: 'unhidden', messageIds: [...messageIds] }),
@@ -105,8 +104,7 @@ export function createChannelJournal({
     markGone: (channelId: string) => write(channelId, { kind: 'gone' }),
     isGone: async (channelId: string) => (await stateOf(channelId)).isGone,
     /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
-    eraseSentTexts: (channelId: string, options?: LazyOption): Promise<void> =>
-      eraseTexts(channelId, options),
+    eraseSentTexts: (channelId: string): Promise<void> => eraseTexts(channelId),
     /** Messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
     withdraw: (channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> =>
       eraseTexts(channelId, { isGone: (reply) => 'text' in reply && isWithdrawn(reply) }),
@@ -214,7 +212,7 @@ export function journalInJobs(
 
   return {
     ...journal,
-    prepare: (reply, options) => inJob(reply, () => journal.prepare(reply, options)),
+    prepare: (reply) => inJob(reply, () => journal.prepare(reply)),
     begin: (reply) => inJob(reply, () => journal.begin(reply)),
   };
 }

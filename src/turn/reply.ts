@@ -126,8 +126,7 @@ export function markHandled(
   { place, messageIds }: Question,
 ): Promise<void> {
   return saveBestEffort(logger, 'that the message was handled', () =>
-    // After a power loss it is done again: an answer that was prepared is sent under the same nonce.
-    journal.markHandled(place.channelId, messageIds, { isLazy: true }),
+    journal.markHandled(place.channelId, messageIds),
   );
 }
 

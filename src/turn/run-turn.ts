@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-import { sentMaxChars, type HistoryPort, type IncomingMessage, type Typing } from '../core/chat.ts';
+import type { HistoryPort, IncomingMessage, Typing } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import { timed } from '../core/measures.ts';
 import { ModelError } from '../core/errors.ts';
@@ -335,21 +335,16 @@ async function deliver(
   }
   if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
   await memory.recordUsed(answer.used);
-  // What may repeat others' notes is on no disk [B2]. Lazily where the log tells that the question has no reply, and it can be asked again, under the same nonce, without doing anything twice.
-  const isNothingDone = [notes, notices, offers].every((told) => told.length === 0);
-  const isLazy = memory.isLogged && isNothingDone && text.length <= sentMaxChars;
+  // What may repeat others' notes is on no disk [B2].
   if (!usesNotes(answer.used))
     await saveBestEffort(bot.logger, 'the answer', () =>
-      bot.journal.prepare(
-        {
-          ...question,
-          text,
-          hasThirdPartyText,
-          ...(thirdPartyTextAt !== undefined && { thirdPartyTextAt }),
-          ...(retells === true && { retells }),
-        },
-        { isLazy },
-      ),
+      bot.journal.prepare({
+        ...question,
+        text,
+        hasThirdPartyText,
+        ...(thirdPartyTextAt !== undefined && { thirdPartyTextAt }),
+        ...(retells === true && { retells }),
+      }),
     );
   const finished = await reply.finish(text, await bot.memoryNotices.why(question, answer.used));
   switch (finished.kind) {

@@ -49,17 +49,12 @@ export function createTurnLimits(ports: TurnLimitPorts) {
     try {
       let ms = 0;
       const at = clock().getTime();
-      await store.update(
-        `users/${assertSnowflake(userId)}/turns.json`,
-        turnsKind,
-        (stored) => {
-          const recent = (stored?.begunAt ?? []).filter((each) => at - each < minuteMs);
-          const oldest = recent.at(-turnsPerMinute);
-          ms = oldest === undefined ? 0 : Math.max(1, oldest + minuteMs - at);
-          return ms === 0 ? { version: 1 as const, begunAt: [...recent, at] } : stored;
-        },
-        { isLazy: true },
-      );
+      await store.update(`users/${assertSnowflake(userId)}/turns.json`, turnsKind, (stored) => {
+        const recent = (stored?.begunAt ?? []).filter((each) => at - each < minuteMs);
+        const oldest = recent.at(-turnsPerMinute);
+        ms = oldest === undefined ? 0 : Math.max(1, oldest + minuteMs - at);
+        return ms === 0 ? { version: 1 as const, begunAt: [...recent, at] } : stored;
+      });
       return ms;
     } catch (error) {
       logger.warn('how many turns somebody has begun is not known', { userId, error });

@@ -1,17 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
+import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 
-import { expect, inject } from 'vitest';
+import { inject } from 'vitest';
 import { z } from 'zod';
 
-import { createDisk } from '../../src/storage/files/disk.ts';
-import { nodeFileSystem } from '../../src/storage/files/file-system.ts';
-import { createJournal } from '../../src/storage/files/journal.ts';
 import { formatLine } from '../../src/storage/log-line.ts';
 import { createTemporaryDatabase } from '../storage/postgres/temporary-database.ts';
-import { eventually } from '../support/eventually.ts';
 
 /** What the bot of a stage remembers, beside the bot: files in the stage's folder, or a database where the project has a server. */
 export interface StageData {
@@ -20,8 +15,8 @@ export interface StageData {
   /** Whether several processes may use it at once. */
   readonly isShared: boolean;
   /** `data/…` or `workspace/…`, as it lies in files. */
-  read(path: string, isBotAlive: boolean): Promise<string>;
-  write(path: string, text: string, isBotAlive: boolean): Promise<void>;
+  read(path: string): Promise<string>;
+  write(path: string, text: string): Promise<void>;
   /** All that is kept in one of the two folders, whatever it is, by the path that it has there; the path of what belongs to a key begins with the key. */
   everything(folder: KeptFolder): Promise<readonly Kept[]>;
   /** It is so many milliseconds later than it is by the clock: also by the database's own, where the bot's clock is set forward. */
@@ -44,17 +39,11 @@ function inFiles(folder: string): StageData {
   return {
     environment: {},
     isShared: false,
-    async read(path, isBotAlive) {
-      await followed(folder, path, isBotAlive);
-      return readFile(join(folder, path), 'utf8');
-    },
-    async write(path, text, isBotAlive) {
-      await followed(folder, path, isBotAlive);
+    read: (path) => readFile(join(folder, path), 'utf8'),
+    async write(path, text) {
       await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
       // Without a pause between emptying and writing, in which the bot would find a second, empty content to put into quarantine.
       writeFileSync(join(folder, path), text, { mode: 0o600 });
-      // What the bot saw of it a moment ago counts.
-      if (isBotAlive) await setTimeout(120);
     },
     async everything(of) {
       const data = join(folder, of);
@@ -73,27 +62,6 @@ function inFiles(folder: string): StageData {
     setLater: () => Promise.resolve(),
     dispose: () => Promise.resolve(),
   };
-}
-
-/** Resolves when a file has what the running bot has acknowledged: until then only its journal does. */
-async function followed(folder: string, path: string, isAlive: boolean): Promise<void> {
-  if (!isAlive) return;
-  const data = join(folder, 'data');
-  const journal = createJournal({
-    fileSystem: nodeFileSystem,
-    disk: createDisk(nodeFileSystem),
-    folder: data,
-  });
-  const key = path.replace(/^data\//u, '');
-  await eventually(async () => {
-    const records = (await journal.read()).filter((record) => record.key === key);
-    const last = records.findLast(({ kind }) => kind !== 'written');
-    const written = records.findLast((record) => record.kind === 'written');
-    const stats = await stat(join(folder, path)).catch(() => undefined);
-    if (last?.kind === 'lines')
-      expect(stats?.size ?? 0).toBeGreaterThanOrEqual(last.at + Buffer.byteLength(last.lines));
-    else expect(written?.upTo ?? 0).toBeGreaterThanOrEqual(last?.number ?? 0);
-  });
 }
 
 async function inDatabase(): Promise<StageData> {
@@ -186,15 +154,13 @@ const letPass = `
   update discoclaw.work set next_at = next_at - $1::float8 * interval '1 millisecond',
     waiting = coalesce((select jsonb_object_agg(key, value::float8 - $1::float8) from jsonb_each_text(waiting)), '{}')`;
 
-/** Of a key, its content, and its last good copy as it is called in files; of a log, its records and what is kept of them. Indexes hold texts as they are, between other bytes. */
+/** Of a key, its content, and its last good copy as it is called in files; of a log, its records. */
 const everyRow = `
   select key as path, concat_ws(' ', document::text, encode(content, 'escape'),
-    (select string_agg(record::text, ' ') from discoclaw.records where log = entry.id),
-    (select string_agg(encode(bytes, 'escape'), ' ') from discoclaw.kept_blocks where log = entry.id)) as text
+    (select string_agg(record::text, ' ') from discoclaw.records where log = entry.id)) as text
   from discoclaw.entries entry
   union all select key || '.bak', coalesce(former_document::text, encode(former_content, 'escape')) from discoclaw.entries
     where former_document is not null or former_content is not null
   union all select 'orphans', record::text from discoclaw.records where log not in (select id from discoclaw.entries)
-  union all select 'orphans', encode(bytes, 'escape') from discoclaw.kept_blocks where log not in (select id from discoclaw.entries)
   union all select 'quarantine/' || key, encode(content, 'escape') from discoclaw.quarantine
   union all select 'work/' || person, waiting::text || coalesce(taken::text, '') from discoclaw.work`;

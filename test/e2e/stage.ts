@@ -79,7 +79,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const data = await openStageData(folder);
   const greet = async (id: string): Promise<void> => {
     const { path, text } = greetedSettings(id);
-    if (options.areNew === undefined) await data.write(path, text, false);
+    if (options.areNew === undefined) await data.write(path, text);
   };
   for (const id of Object.values(info.people)) await greet(id);
   const sandbox: typeof server = {
@@ -167,8 +167,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         reply = await sandbox.waitForReply({ in: channelId, after: reply.id });
       return reply;
     },
-    readFile: (path) => data.read(path, isAlive),
-    writeFile: (path, text) => data.write(path, text, isAlive),
+    readFile: (path) => data.read(path),
+    writeFile: (path, text) => data.write(path, text),
     pathFor: (person, name) =>
       data.isShared ? `data/users/${info.people[person] ?? ''}/${name}` : `data/${name}`,
     kept: (of = 'data') => data.everything(of),

@@ -96,7 +96,6 @@ async function playTroubles(sequences: number): Promise<void> {
 /** Nothing is to be done any more, and what was taken back is neither found nor anywhere on disk. Resolves with what is. */
 async function judge(scene: Scene, removed: readonly string[]) {
   const found = await Promise.all(places.map((place) => scene.search(removed.join(' '), place)));
-  await scene.written();
   const files = filesBelow(scene.folder);
   const content = contentOf(files);
   expect({

@@ -172,7 +172,7 @@ class MortalDisk {
       this.operations += 1;
       if (this.operations <= this.diesIn) return 'works';
       this.isDead = true;
-      return this.isTorn && (name === 'write' || name === 'writeFileAtomic') ? 'short' : diskError('EIO');
+      return this.isTorn && name === 'write' ? 'short' : diskError('EIO');
     });
   }
 }
@@ -215,13 +215,11 @@ export class Scene {
   async take(step: Step | undefined, kills?: Kills, expected = 0): Promise<number> {
     this.#steps += 1;
     if (step === undefined) return 0;
-    await this.written();
     const former = kills === undefined ? undefined : this.#withoutLedger();
     const begun = this.#disk.operations;
     this.#arm(kills, 0, expected);
     await this.#attempt(async () => {
       await this.#memory.take(step);
-      await this.written();
     });
     for (let kill = 1; this.#disk.isDead; kill += 1) {
       this.kills += 1;
@@ -252,11 +250,6 @@ export class Scene {
 
   search(query: string, place: Place): Promise<string> {
     return this.#memory.search(query, place);
-  }
-
-  /** All that was acknowledged is in the files. */
-  written(): Promise<void> {
-    return this.#memory.store.written();
   }
 
   close(): Promise<void> {
@@ -304,7 +297,6 @@ export class Scene {
       this.#memory.time.now = this.#now;
       await this.#memory.ledger.finish();
       await work();
-      await this.written();
     });
   }
 

@@ -31,7 +31,6 @@ function openLog(
       schema,
       lastsMs,
       mostOfPerson: 10,
-      isLazy: true,
       finalise: () => Promise.resolve(),
       ...kind,
     },

@@ -205,7 +205,6 @@ it('leaves no word on disk that is older than so many days and everything that i
         for (const { word } of history.filter((said) => !isOld(said)))
           expect(await after.search(word)).toContain(word);
         for (const { word } of history.filter(isOld)) expect(await after.search(word)).not.toContain(word);
-        await after.store.written();
         const leaks = history.filter(isOld).flatMap(({ word }) => filesWith(folder, word));
         const items = (await after.durable.list(aliceId)).map(({ text }) => text);
         await after.store.close();

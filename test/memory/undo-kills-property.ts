@@ -124,7 +124,6 @@ const anyStep = fc.record({
     { maxLength: 2 },
   ),
   /** The files have what the journal has before it begins. */
-  isWritten: fc.boolean(),
   seed: fc.nat(),
 });
 
@@ -371,7 +370,6 @@ async function playSequence(sequence: readonly Drawn[], losesPower: boolean, pla
     now += 1000;
     whole.now = now;
     killed.now = now;
-    if (drawn.isWritten) for (const each of [whole, killed]) await each.memory.store.written();
     const before = await whole.memory.state();
     const newest = async () => (await killed.memory.undo.find(aliceId))?.id;
     const newestBefore = await newest();

@@ -147,7 +147,6 @@ describe('forgetting an item', () => {
       await notice(memory, 'I live in Lisbon');
       await notice(memory, 'I keep bees');
       await memory.durable.forget(aliceId, 'Lisbon', publicPlace, commandId());
-      await memory.store.written();
       expect(await filesWith(folder, 'Lisbon')).not.toEqual([]);
       if (restarts) {
         await memory.store.close();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ModelError, StoreError } from '../../src/core/errors.ts';
 import type { Reservation } from '../../src/core/model.ts';
-import type { DocumentKind, LazyOption, Store, Versioned } from '../../src/core/store.ts';
+import type { DocumentKind, Store, Versioned } from '../../src/core/store.ts';
 import type { ExportedFile } from '../../src/memory/layer.ts';
 import { createSpending, type DailyUse, type SpendingOptions } from '../../src/observability/spending.ts';
 import { aliceId, bobId } from '../support/incoming.ts';
@@ -252,7 +252,7 @@ describe('what model calls may cost a day [L2]', () => {
   });
 });
 
-/** A process's view of the disk: writes take a while, lazy ones longer than they say, and after a kill nothing happens any more. */
+/** A process's view of the disk: writes take a while, and after a kill nothing happens any more. */
 class KillableStore extends MemoryStore {
   readonly #disk: MemoryStore;
   readonly #delay: () => Promise<void>;
@@ -274,11 +274,9 @@ class KillableStore extends MemoryStore {
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
-    { isLazy = false }: LazyOption = {},
   ): Promise<T | undefined> {
-    const writing = this.#written(this.#last, isLazy, () => this.#disk.update(key, kind, change));
-    this.#last = writing;
-    await (isLazy ? this.#alive() : writing);
+    this.#last = this.#written(this.#last, () => this.#disk.update(key, kind, change));
+    await this.#last;
     return undefined;
   }
 
@@ -286,9 +284,8 @@ class KillableStore extends MemoryStore {
     this.#isDead = true;
   }
 
-  async #written(before: Promise<void>, isLazy: boolean, write: () => Promise<unknown>): Promise<void> {
+  async #written(before: Promise<void>, write: () => Promise<unknown>): Promise<void> {
     await before;
-    if (isLazy) await rounds(5);
     await this.#alive();
     await write();
     await this.#alive();

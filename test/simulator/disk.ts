@@ -274,27 +274,27 @@ export class SimulatedDisk {
     const write = (work: () => void): Promise<void> => perform(work, true);
     const sync = (work: () => void): Promise<void> => perform(work, true, true);
 
-    const openFile = (file: File, isSynced: boolean): OpenFile => ({
+    const openFile = (file: File): OpenFile => ({
       stat: () => perform(() => statsOf(file)),
       read: (buffer, position) =>
         perform(() => file.content.copy(buffer, 0, position, position + buffer.length)),
-      async write(bytes, position) {
+      write: (bytes, position) => {
         const copy = Buffer.from(bytes);
-        const work = (): number => {
-          self.#write(file, { position, bytes: copy });
-          if (isSynced) syncLastWrite(file);
-          return copy.length;
+        const writeFirst = (length: number): number => {
+          this.#write(file, { position, bytes: copy.subarray(0, length) });
+          return length;
         };
-        return perform(work, true, isSynced);
+        // A disk that is filling up takes a part, and refuses the rest.
+        const isPart = this.mood.refusesWrites === 'ENOSPC' && this.#random().chance(0.5);
+        return isPart
+          ? perform(() => writeFirst(Math.floor(copy.length / 2)))
+          : perform(() => writeFirst(copy.length), true);
       },
       truncate: (length) => write(() => this.#write(file, { position: length })),
       datasync: () => sync(() => this.#sync(file)),
       sync: () => sync(() => this.#sync(file)),
       close: () => (isAlive() ? Promise.resolve() : never()),
     });
-    // oxlint-disable-next-line typescript/no-this-alias, unicorn/no-this-assignment -- for methods of a literal
-    const self = this;
-
     return {
       open: (path, flags) =>
         perform(() => {
@@ -306,26 +306,26 @@ export class SimulatedDisk {
             if (this.mood.refusesWrites !== undefined) throw diskError(this.mood.refusesWrites);
             const file = new File(this.#ino(), this.#time());
             this.#add(path, file);
-            return openFile(file, false);
+            return openFile(file);
           }
           const found = this.#find(path);
           // A folder is opened to be synced.
           if (found instanceof Folder)
             return {
-              ...openFile(new File(0n, 0n), false),
+              ...openFile(new File(0n, 0n)),
               sync: () => sync(() => this.#sync(found)),
               datasync: () => sync(() => this.#sync(found)),
             };
           if (has(flags, constants.O_TRUNC)) this.#write(found, { position: 0 });
-          return openFile(found, false);
+          return openFile(found);
         }),
-      openSynced: (path) => perform(() => openFile(this.#file(path), true)),
       lstat: (path) => perform(() => statsOf(this.#find(path))),
       realpath: (path) => perform(() => (this.#find(path), path)),
       readdir: (path) =>
         perform(() => [...this.#folder(path).entries].map(([name, entry]) => direntOf(path, name, entry))),
       mkdir: (path) => perform(() => this.#makeFolder(path), true),
       chmod: (path) => write(() => void this.#find(path)),
+      chown: (path) => write(() => void this.#find(path)),
       touch: (path, time) =>
         write(() => {
           this.#find(path).changedAt = BigInt(Math.round(time.getTime())) * 1_000_000n;
@@ -352,34 +352,13 @@ export class SimulatedDisk {
           for (const file of this.#dirtyFiles) this.#sync(file);
           for (const folder of this.#dirtyFolders) this.#sync(folder);
         }),
-      // As the library does: a temporary file beside it, written, synced, and renamed. It takes no notice of a write that came short.
-      writeFileAtomic: async (path, data, { tmpfileCreated }) => {
-        const bytes = Buffer.from(data);
-        const temporary = `${path}.${this.#ino()}`;
-        const file = await perform(() => {
-          const made = new File(this.#ino(), this.#time());
-          this.#add(temporary, made);
-          tmpfileCreated?.(temporary);
-          return made;
-        });
-        const isShort = this.mood.refusesWrites === 'ENOSPC' && this.#random().chance(0.5);
-        if (isShort)
-          await perform(() => {
-            this.#write(file, { position: 0, bytes: bytes.subarray(0, Math.floor(bytes.length / 2)) });
-            this.#sync(file);
-          });
-        else
-          await sync(() => {
-            this.#write(file, { position: 0, bytes });
-            this.#sync(file);
-          });
-        await perform(() => this.#move(temporary, path));
-      },
     };
   }
 
   #move(from: string, to: string): void {
     const entry = this.#find(from);
+    // Two names of one file: the system leaves both.
+    if (this.#lookUp(to) === entry) return;
     const [source, target] = [this.#folder(dirname(from)), this.#folder(dirname(to))];
     this.#changeNames(target, (names) => {
       names(source).delete(basename(from));
@@ -424,23 +403,6 @@ function written(content: Buffer, { position, bytes }: UnsyncedWrite): Buffer<Ar
   content.copy(next);
   bytes?.copy(next, position);
   return next;
-}
-
-/** With `O_DSYNC`: the write itself is on the disk, and the file's length with it; what was written elsewhere in the file still waits. */
-function syncLastWrite(file: File): void {
-  const last = file.unsynced.pop();
-  if (last?.bytes === undefined) return;
-  const [begin, end] = [last.position, last.position + last.bytes.length];
-  file.onDisk = written(file.onDisk, last);
-  file.unsynced = file.unsynced.flatMap((each) =>
-    each.bytes === undefined ? [] : [...partOf(each, 0, begin), ...partOf(each, end, Infinity)],
-  );
-  file.words = undefined;
-}
-
-function partOf({ position, bytes = Buffer.alloc(0) }: UnsyncedWrite, begin: number, end: number) {
-  const part = bytes.subarray(Math.max(0, begin - position), Math.max(0, end - position));
-  return part.length === 0 ? [] : [{ position: Math.max(begin, position), bytes: part }];
 }
 
 /** Of the writes that were not synced some are there, some not, and some in part. */

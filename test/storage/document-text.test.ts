@@ -8,9 +8,8 @@ const schema = z.object({
   items: z.array(z.object({ id: z.string(), text: z.string(), kind: z.string().default('fact') })),
 });
 type Notes = z.infer<typeof schema>;
-const kind = { version: 1, schema, list: 'items' };
-const checked = (next: Notes, before?: Notes): Notes =>
-  checkedDocument('notes.json', kind, next, before).value;
+const kind = { version: 1, schema };
+const checked = (next: Notes): Notes => checkedDocument('notes.json', kind, next);
 
 const before = checked({ version: 1, items: [{ id: 'a', text: 'Tea', kind: 'fact' }] });
 
@@ -18,14 +17,12 @@ describe('a document as it will be read', () => {
   it('is what it is for the next reader, whatever was given for a new element', () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what no type lets pass, JavaScript does
     const odd = { id: 'b', text: 'Kite', kind: undefined, other: 1 } as unknown as Notes['items'][number];
-    const { items } = checked({ ...before, items: [...before.items, odd] }, before);
+    const { items } = checked({ ...before, items: [...before.items, odd] });
     expect(items).toStrictEqual([...before.items, { id: 'b', text: 'Kite', kind: 'fact' }]);
   });
 
-  it('keeps a list that reads back as it was given, and nobody can change it any more', () => {
-    const given = [...before.items, { id: 'b', text: 'Kite', kind: 'fact' }];
-    const { items } = checked({ ...before, items: given }, before);
-    expect(items).toBe(given);
+  it('can be changed by nobody any more', () => {
+    const { items } = checked({ ...before, items: [{ id: 'b', text: 'Kite', kind: 'fact' }] });
     expect(Object.isFrozen(items) && items.every((item) => Object.isFrozen(item))).toBe(true);
   });
 });

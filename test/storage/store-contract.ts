@@ -6,13 +6,10 @@ import type { Store } from '../../src/core/store.ts';
 import {
   alice,
   ben,
-  blocksOf,
   counterKind,
   document,
   entriesOf,
   increment,
-  keepBlocks,
-  keptOf,
   log,
   noteSchema,
   notesOf,
@@ -39,25 +36,24 @@ export interface StoreUnderTest {
 
 /** Stores that are opened one after the other on the same data. */
 interface Stores extends Pick<StoreUnderTest, 'dispose'> {
-  open(options: { readonly blockLines: number }): Promise<Store & { close(): Promise<void> }>;
+  open(): Promise<Store & { close(): Promise<void> }>;
   everything(): string | Promise<string>;
 }
 
 export async function openStoreUnderTest(stores: Stores): Promise<StoreUnderTest> {
-  const blockLines = 4;
-  let store = await stores.open({ blockLines });
+  let store = await stores.open();
   return {
     store: () => store,
     async reopen() {
       await store.close();
-      store = await stores.open({ blockLines });
+      store = await stores.open();
     },
     everything: async () => stores.everything(),
     dispose: () => stores.dispose(),
   };
 }
 
-/** The suite that every implementation of `Store` passes [S1], with blocks of four lines. */
+/** The suite that every implementation of `Store` passes [S1]. */
 export function describeStoreContract(name: string, makeStore: () => Promise<StoreUnderTest>): void {
   describe(`${name} as a store`, () => {
     let subject: StoreUnderTest;
@@ -309,67 +305,6 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
       });
     });
 
-    describe('blocks of a log', () => {
-      it('hold all entries, and nothing is kept of them at first', async () => {
-        expect(await blocksOf(store(), log)).toEqual([]);
-        await appendAll(store(), 'a', 'b', 'c', 'd', 'e');
-        const blocks = await blocksOf(store(), log);
-        expect(blocks.map(({ end }) => end)).toEqual([4, 8]);
-        expect(blocks.map(({ made }) => made)).toEqual(['["a","b","c","d"]', '["e"]']);
-        expect(await keptOf(store(), log)).toEqual([undefined, undefined]);
-      });
-
-      it('keep what was made of them, the newest excepted, also after a restart and more lines', async () => {
-        await appendAll(store(), 'a', 'b', 'c', 'd', 'e');
-        await subject.reopen();
-        await keepBlocks(store(), log);
-        expect(await keptOf(store(), log)).toEqual(['["a","b","c","d"]', undefined]);
-        await subject.reopen();
-        await appendAll(store(), 'f', 'g', 'h');
-        await subject.reopen();
-        await keepBlocks(store(), log);
-        expect(await keptOf(store(), log)).toEqual(['["a","b","c","d"]', '["e","f","g","h"]']);
-      });
-
-      it('lose what was made of lines that changed or went, and leave nothing of it [S7]', async () => {
-        await appendAll(store(), 'canary', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
-        await subject.reopen();
-        await keepBlocks(store(), log);
-        await store().rewrite(log, noteSchema, ({ sequence, record }) =>
-          sequence === 1 ? { note: 'A' } : record,
-        );
-        expect((await keptOf(store(), log))[0]).toBeUndefined();
-        expect(await subject.everything()).not.toContain('canary');
-        await keepBlocks(store(), log);
-        await store().remove(log);
-        expect(await subject.everything()).not.toMatch(/"e"|"A"/u);
-        expect(await keptOf(store(), log)).toEqual([]);
-      });
-
-      it('keep nothing that was made before they changed', async () => {
-        await appendAll(store(), 'canary', 'b', 'c', 'd');
-        await subject.reopen();
-        for await (const { keep } of store().blocks(log, noteSchema)) {
-          await store().rewrite(log, noteSchema, () => ({ note: 'x' }));
-          await keep(Buffer.from('canary'));
-        }
-        expect(await subject.everything()).not.toContain('canary');
-        for await (const { keep } of store().blocks(log, noteSchema)) {
-          await store().remove(log);
-          await keep(Buffer.from('x'));
-        }
-        await appendAll(store(), 'canary', 'b', 'c', 'd');
-        expect(await keptOf(store(), log)).toEqual([undefined]);
-      });
-
-      it('are in no list', async () => {
-        await appendAll(store(), 'a', 'b', 'c', 'd');
-        await subject.reopen();
-        await keepBlocks(store(), log);
-        expect((await store().list('sessions')).map(({ path }) => `sessions/${path}`)).toEqual([log]);
-      });
-    });
-
     describe('text files', () => {
       it('has no file at first', async () => {
         expect(await store().readText(text)).toBeUndefined();
@@ -580,8 +515,4 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
       );
     });
   });
-}
-
-async function appendAll(store: Store, ...notes: readonly string[]): Promise<void> {
-  for (const note of notes) await store.append(log, { note });
 }

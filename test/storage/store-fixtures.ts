@@ -36,34 +36,3 @@ export async function entriesOf(
 export async function notesOf(store: Store, key: string): Promise<string[]> {
   return (await entriesOf(store, key)).map(({ record }) => record.note);
 }
-
-/** A log's blocks, with what is kept of each as text, and what would be made of it now. */
-export async function blocksOf(store: Store, key: string) {
-  const blocks = [];
-  for await (const { end, kept, entries, record } of store.blocks(key, noteSchema)) {
-    const all = [];
-    for await (const entry of entries()) all.push(entry);
-    const again = all.map(({ sequence }) => record(sequence)?.note);
-    blocks.push({
-      end,
-      kept: kept && Buffer.from(kept).toString(),
-      made: JSON.stringify(again),
-      entries: all,
-    });
-  }
-  return blocks;
-}
-
-/** Keeps the notes of each block. */
-export async function keepBlocks(store: Store, key: string): Promise<void> {
-  for await (const { entries, keep } of store.blocks(key, noteSchema)) {
-    const notes = [];
-    for await (const { record } of entries()) notes.push(record.note);
-    await keep(Buffer.from(JSON.stringify(notes)));
-  }
-}
-
-/** What is kept of each block, as far as it is. */
-export async function keptOf(store: Store, key: string): Promise<readonly (string | undefined)[]> {
-  return (await blocksOf(store, key)).map(({ kept }) => kept);
-}

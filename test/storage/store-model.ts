@@ -1,12 +1,11 @@
 import * as fc from 'fast-check';
 import { z } from 'zod';
 import type { LogEntry, Store } from '../../src/core/store.ts';
-import { alice, ben, blocksOf, entriesOf, keepBlocks, noteSchema } from './store-fixtures.ts';
+import { alice, ben, entriesOf, noteSchema } from './store-fixtures.ts';
 
 type KeyStep =
   | { readonly kind: 'update' | 'write' | 'append' | 'remove'; readonly key: number; readonly note: string }
-  | { readonly kind: 'rewrite'; readonly key: number; readonly removed: readonly number[] }
-  | { readonly kind: 'keep'; readonly key: number };
+  | { readonly kind: 'rewrite'; readonly key: number; readonly removed: readonly number[] };
 export type Step = KeyStep | { readonly kind: 'removeAll' } | { readonly kind: 'reopen' };
 
 const key = fc.nat({ max: 1 });
@@ -21,7 +20,6 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
     key,
     removed: fc.array(fc.integer({ min: 1, max: 8 })),
   }),
-  fc.record({ kind: fc.constant('keep' as const), key }),
   fc.record({ kind: fc.constant('removeAll' as const) }),
   fc.record({ kind: fc.constant('reopen' as const) }),
 );
@@ -61,8 +59,6 @@ export async function applyToStore(store: Store, step: Exclude<Step, { kind: 're
     case 'remove':
       await Promise.all([store.remove(documentKey), store.remove(textKey), store.remove(logKey)]);
       return;
-    case 'keep':
-      return keepBlocks(store, logKey);
     case 'rewrite':
       await store.rewrite(logKey, noteSchema, ({ sequence, record }) =>
         step.removed.includes(sequence) ? undefined : { note: record.note },
@@ -84,8 +80,6 @@ export function applyToModel(model: ModelSlot[], step: Step): void {
       return;
     case 'write':
       slot.text = step.note;
-      return;
-    case 'keep':
       return;
     case 'append':
       slot.highest += 1;
@@ -110,8 +104,6 @@ export async function contentOfStore(store: Store, model: readonly ModelSlot[]):
         entries: await entriesOf(store, logKey),
         newest: await entriesOf(store, logKey, { after: Math.max(0, highest - 2) }),
         lastSequence: await store.lastSequence(logKey),
-        inBlocks: (await blocksOf(store, logKey)).flatMap((block) => block.entries),
-        isKeptOfOthers: (await blocksOf(store, logKey)).some(({ kept, made }) => (kept ?? made) !== made),
       };
     }),
   );
@@ -124,7 +116,5 @@ export function contentOfModel(model: readonly ModelSlot[]): unknown {
     entries,
     newest: entries.filter(({ sequence }) => sequence > highest - 2),
     lastSequence: entries.at(-1)?.sequence ?? 0,
-    inBlocks: entries,
-    isKeptOfOthers: false,
   }));
 }

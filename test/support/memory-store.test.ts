@@ -2,7 +2,7 @@ import { describeStoreContract } from '../storage/store-contract.ts';
 import { MemoryStore } from './memory-store.ts';
 
 describeStoreContract('MemoryStore', async () => {
-  const store = new MemoryStore(4);
+  const store = new MemoryStore();
   return Promise.resolve({
     store: () => store,
     reopen: () => Promise.resolve(),

@@ -1,14 +1,7 @@
 import type { z } from 'zod';
 
 import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
-import type {
-  DocumentKind,
-  LogBlock,
-  LogEntry,
-  LogState,
-  RewrittenLog,
-  Store,
-} from '../../src/core/store.ts';
+import type { DocumentKind, LogEntry, LogState, RewrittenLog, Store } from '../../src/core/store.ts';
 import { assertKey } from '../../src/storage/keys.ts';
 
 interface Line {
@@ -25,15 +18,8 @@ export class MemoryStore implements Store {
   /** By kind of document and key, what was read last, which is frozen: most are read many times before they change. */
   readonly #read = new WeakMap<object, ReadDocuments<unknown>>();
   readonly #logs = new Map<string, Line[]>();
-  /** By a log and a number of its blocks, what was kept of it, and of which lines. */
-  readonly #kept = new Map<string, { readonly of: string; readonly bytes: Uint8Array }>();
-  readonly #blockLines: number;
   readonly #editions = new Map<string, number>();
   readonly isShared: boolean = false;
-
-  constructor(blockLines = 1024) {
-    this.#blockLines = blockLines;
-  }
 
   read<T extends { readonly version: number }>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
     return settled(() => this.#parse(key, kind));
@@ -75,32 +61,6 @@ export class MemoryStore implements Store {
       if (json === undefined || sequence <= (options.after ?? 0)) continue;
       const parsed = schema.safeParse(JSON.parse(json));
       if (parsed.success) yield { sequence, record: parsed.data };
-    }
-  }
-
-  async *blocks<T>(log: string, schema: z.ZodType<T>): AsyncIterable<LogBlock<T>> {
-    const linesOf = (number: number) =>
-      this.#linesOf(log).filter(({ sequence }) => Math.floor((sequence - 1) / this.#blockLines) === number);
-    const highest = this.#linesOf(log).at(-1)?.sequence ?? 0;
-    for (let number = 0; number * this.#blockLines < highest; number += 1) {
-      const [key, end] = [`${log} ${number}`, (number + 1) * this.#blockLines];
-      const lines = linesOf(number);
-      const of = JSON.stringify(lines);
-      const parsed = lines.flatMap(({ sequence, json }) => {
-        const record = json === undefined ? undefined : schema.safeParse(JSON.parse(json)).data;
-        return record === undefined ? [] : [{ sequence, record }];
-      });
-      yield {
-        end,
-        kept: this.#kept.get(key)?.of === of ? this.#kept.get(key)?.bytes : undefined,
-        entries: async function* entries() {
-          yield* parsed;
-        },
-        record: (wanted) => parsed.find(({ sequence }) => sequence === wanted)?.record,
-        keep: async (bytes) => {
-          if (end <= highest && JSON.stringify(linesOf(number)) === of) this.#kept.set(key, { of, bytes });
-        },
-      };
     }
   }
 
@@ -194,15 +154,13 @@ export class MemoryStore implements Store {
   everything(): Promise<string> {
     return settled(() => {
       const lines = [...this.#logs.values()].flatMap((log) => log.map(({ json }) => json ?? ''));
-      const kept = Array.from(this.#kept.values(), ({ bytes }) => Buffer.from(bytes).toString('latin1'));
-      return [...this.#texts.values(), ...lines, ...kept].join('\n');
+      return [...this.#texts.values(), ...lines].join('\n');
     });
   }
 
   #beginEdition(key: string): number {
     const edition = (this.#editions.get(key) ?? 0) + 1;
     this.#editions.set(key, edition);
-    for (const kept of Array.from(this.#kept.keys())) if (kept.startsWith(key)) this.#kept.delete(kept);
     return edition;
   }
 

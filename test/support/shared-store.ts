@@ -123,10 +123,6 @@ export class SharedProcess {
         for await (const entry of common.scan(log, schema, options)) entries.push(entry);
         yield* entries;
       },
-      async *blocks(log, schema) {
-        await reach('blocks', log);
-        yield* common.blocks(log, schema);
-      },
       lastSequence: (log) => after('lastSequence', log, () => common.lastSequence(log)),
       logState: (log) => after('logState', log, () => common.logState(log)),
       rewrite: (log, schema, change) => after('rewrite', log, () => common.rewrite(log, schema, change)),

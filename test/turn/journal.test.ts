@@ -241,15 +241,6 @@ describe.each(kindsOfStore)('over $kind', ({ isShared }) => {
       expect(await restarted.isHidden(generalId, id(12))).toBe(false);
     });
 
-    it('has it on disk that a reply begins before anything of it can be seen', async () => {
-      const store: Store = openStore();
-      const append = vi.spyOn(store, 'append');
-      const journal = createChannelJournal({ store, changes: new RecentChanges() });
-      await journal.begin(begun([id(1)], []));
-      await journal.begin(begun([id(1)], [id(11)]));
-      expect(append.mock.calls.map(([, , options]) => options?.isLazy)).toEqual([false, true]);
-    });
-
     it('lets an answer to more messages go on with what stood there for one of them, and to fewer not', async () => {
       const journal = createChannelJournal({ store: openStore(), changes: new RecentChanges() });
       await journal.begin(begun([id(1), id(2)], [id(11)]));

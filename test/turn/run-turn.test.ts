@@ -247,9 +247,7 @@ describe('a turn', () => {
     await run([message], new TurnControl());
     expect(steps).toContain('send Hi. as 11');
     expect(logged).toEqual([expected]);
-    expect(prepare.mock.calls).toMatchObject([
-      [{ hasThirdPartyText: expected }, { isLazy: called === 'show' }],
-    ]);
+    expect(prepare.mock.calls).toMatchObject([[{ hasThirdPartyText: expected }]]);
   });
 
   it('logs of an answer when others’ words were last in view themselves, where a tool shows it an answer that may repeat them [M5a]', async () => {
@@ -635,16 +633,22 @@ describe('where the speaker has restricted what is kept [K9]', () => {
   });
 
   it.each([
-    ['short answer that the log tells to be missing', free, 'Hi.', true],
-    ['long answer, of which people may see a part,', free, 'Hi. '.repeat(600), false],
-    ['answer that no log knows of', paused, 'Hi.', false],
-  ])('a %s is on disk before it is sent: not %s', async (_what, consent, text, isLazy) => {
-    const { run, journal } = turnWith(() => Promise.resolve({ text, stop: 'whole' }), {
+    ['short answer', free, 'Hi.'],
+    ['long answer, of which people may see a part,', free, 'Hi. '.repeat(600)],
+    ['answer that no log knows of', paused, 'Hi.'],
+  ])('a %s is on disk before it is sent', async (_what, consent, text) => {
+    const { run, journal, steps } = turnWith(() => Promise.resolve({ text, stop: 'whole' }), {
       people: people(consent),
     });
-    const prepare = vi.spyOn(journal, 'prepare');
+    const prepare = journal.prepare.bind(journal);
+    vi.spyOn(journal, 'prepare').mockImplementation(async (reply) => {
+      await prepare(reply);
+      steps.push('prepared');
+    });
     await run([message], new TurnControl());
-    expect(prepare.mock.calls.map(([, options]) => options)).toEqual([{ isLazy }]);
+    const sent = steps.findIndex((step) => step.startsWith('send Hi.'));
+    expect(sent).toBeGreaterThan(0);
+    expect(steps.slice(0, sent)).toContain('prepared');
   });
 
   it('the reply is not logged where the pause came meanwhile', async () => {

@@ -147,8 +147,7 @@ describe('a channel’s journal that several processes write to', () => {
 
   it('loses nothing that another process writes while the file is made smaller', async () => {
     const { own, other, open } = twoProcesses();
-    for (let number = 1; number <= 2000; number += 1)
-      await own.journal.markHandled(generalId, [id(number)], { isLazy: true });
+    for (let number = 1; number <= 2000; number += 1) await own.journal.markHandled(generalId, [id(number)]);
     own.process.refuses = async (operation) => {
       if (operation === 'rewrite') await other.journal.begin(begun(id(9000), [id(9001)]));
       return false;

@@ -206,13 +206,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     readUpTo: async (place: NotesPlace): Promise<string | undefined> => (await read(place))?.readUpTo,
 
     noteRead: (place: NotesPlace, messageId: string): Promise<void> =>
-      update(
-        place,
-        (document) =>
-          compareSnowflakes(document.readUpTo ?? '0', messageId) >= 0
-            ? document
-            : { ...document, readUpTo: messageId },
-        { isLazy: true },
+      update(place, (document) =>
+        compareSnowflakes(document.readUpTo ?? '0', messageId) >= 0
+          ? document
+          : { ...document, readUpTo: messageId },
       ),
 
     /** The notes of a channel or thread, newest first; of a thread, its channel's too. Of people who have paused none. */

@@ -111,7 +111,7 @@ export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'updat
   async function update(
     place: NotesPlace,
     operation: (document: NotesDocument) => NotesDocument,
-    writing: { readonly erase?: boolean; readonly isLazy?: boolean } = {},
+    writing: { readonly erase?: boolean } = {},
   ): Promise<void> {
     const noted = await notedChannels();
     const stored = await store.update(

@@ -9,7 +9,7 @@ import {
   type DurableItem,
 } from './document.ts';
 import { inverseOf } from './inverse.ts';
-import { indexOf, passIndexOn } from './item-index.ts';
+import { indexOf, type ItemIndex } from './item-index.ts';
 import { outgrownItems, withBoundedPast } from './past.ts';
 
 /** What is noted of a change besides how it is undone. */
@@ -37,18 +37,16 @@ export function createDocumentChanges({
     const change = lastOf((current: DurableDocument | undefined) => bounded(operation, current));
     const undoId = undo && (await noteUndo(userId, undo, await store.read(key, durableDocumentKind), change));
     try {
-      const stored = await store.update(
+      await store.update(
         key,
         durableDocumentKind,
         (current) => {
           const { made } = change(current);
           return made === (current ?? emptyDurableDocument) ? current : made;
         },
-        { erase: () => erases || (change.last().isLosing && 'soon') },
+        { erase: () => erases || change.last().isLosing },
       );
-      const { made, result } = change.last();
-      if (stored !== undefined) passIndexOn(made.items, stored.items);
-      return { result, undoId };
+      return { result: change.last().result, undoId };
     } catch (error) {
       return giveUp(userId, undoId, error);
     }
@@ -90,7 +88,8 @@ export function bounded<T>(
   const { document, result, gone } = operation(current ?? emptyDurableDocument);
   const outgrown = outgrownItems(document);
   const made = withBoundedPast(document, outgrown);
-  return { made, result, isLosing: [...gone, ...outgrown].some((item) => !says(made, item)) };
+  const index = indexOf(made.items);
+  return { made, result, isLosing: [...gone, ...outgrown].some((item) => !says(index, item)) };
 }
 
 /** A function that remembers its last result, and gives it again for the very same document. */
@@ -109,8 +108,6 @@ export function lastOf<T>(make: (current: DurableDocument | undefined) => T) {
 }
 
 /** Whether a document says the same, to be used in the same places. */
-function says({ items }: DurableDocument, { text, visibility }: DurableItem): boolean {
-  return indexOf(items)
-    .withText(text)
-    .some((item) => item.text === text && item.visibility === visibility);
+function says(index: ItemIndex, { text, visibility }: DurableItem): boolean {
+  return index.withText(text).some((item) => item.text === text && item.visibility === visibility);
 }

@@ -103,13 +103,10 @@ export function createExtractionFold(ports: {
 
   async function moveCursor(session: SessionKey, last: number): Promise<void> {
     unusable.delete(sessionName(session));
-    await states.update(
-      session,
-      (state) =>
-        state.extraction === undefined || state.extraction.cursor >= last
-          ? state
-          : { ...state, extraction: { cursor: last } },
-      { isLazy: true },
+    await states.update(session, (state) =>
+      state.extraction === undefined || state.extraction.cursor >= last
+        ? state
+        : { ...state, extraction: { cursor: last } },
     );
   }
 }

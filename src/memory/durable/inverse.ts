@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import { changedPart } from '../../core/store.ts';
 import {
   hexDigits,
   writtenItemSchema,
@@ -49,21 +48,15 @@ export function readInverse(part: unknown): Inverse | undefined {
 /** `undefined` where nothing changed. */
 export function inverseOf(before: DurableDocument, after: DurableDocument): Inverse | undefined {
   if (before === after) return undefined;
-  const { start, kept } = changedPart(before.items, after.items);
-  const former = new Map(
-    before.items
-      .slice(start, before.items.length - kept)
-      .map((item, index) => [item.id, { item, index: start + index }]),
-  );
-  const present = after.items.slice(start, after.items.length - kept);
-  const changed = present.flatMap((item, index) => {
+  const former = new Map(before.items.map((item, index) => [item.id, { item, index }]));
+  const changed = after.items.flatMap((item, index) => {
     const old = former.get(item.id);
     former.delete(item.id);
     if (old?.item === item) return [];
     return [
       {
         id: item.id,
-        index: old?.index ?? start + index,
+        index: old?.index ?? index,
         ...(old !== undefined && { before: old.item }),
         after: fingerprint(item),
       },

@@ -90,7 +90,6 @@ export function createProposals(options: ProposalsOptions) {
     schema: proposalSchema,
     lastsMs: proposalForMs,
     mostOfPerson: limits.proposals,
-    isLazy: false,
     finalise: () => Promise.resolve(),
   });
 

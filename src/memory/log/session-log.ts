@@ -16,7 +16,6 @@ import {
   foldLog,
   idsOf,
   isUnanswered,
-  logRecordSchema,
   mayHoldOthersWords,
   type LogFold,
   type LoggedMessage,
@@ -150,36 +149,31 @@ export function createSessionLog(options: SessionLogOptions) {
     if (known.some(({ record }) => namesAny(record, reply.ids))) return true;
     if (context.messages.some((message) => isAnswerWithdrawn(message, reply.text, known))) return false;
     const asked = known.filter(({ record }) => context.messages.some(({ id: of }) => of === record.id));
-    // After a power loss the answer that was prepared is sent and logged again.
-    await tails.append(
-      session,
-      {
-        type: 'message',
-        role: 'assistant',
-        id,
-        ids: [...reply.ids],
-        replyTo: context.messages.map((message) => message.id),
-        at: reply.at,
-        author: botName,
-        text: maskSecrets(reply.text, new Set(context.messages.flatMap(({ text }) => secretValues(text)))),
-        attachments: [],
-        hasThirdPartyText: context.hasThirdPartyText,
-        ...(reply.retells === true && { retells: reply.retells }),
-        ...(reply.thirdPartyTextAt !== undefined && { thirdPartyTextAt: reply.thirdPartyTextAt }),
-        // It may repeat what these were edited to on their way.
-        ...originOf(
-          context.place,
-          asked.reduce(
-            (reach, { record }) => (record.type === 'message' ? narrower(reach, record) : reach),
-            reachOf(context.place),
-          ),
+    await tails.append(session, {
+      type: 'message',
+      role: 'assistant',
+      id,
+      ids: [...reply.ids],
+      replyTo: context.messages.map((message) => message.id),
+      at: reply.at,
+      author: botName,
+      text: maskSecrets(reply.text, new Set(context.messages.flatMap(({ text }) => secretValues(text)))),
+      attachments: [],
+      hasThirdPartyText: context.hasThirdPartyText,
+      ...(reply.retells === true && { retells: reply.retells }),
+      ...(reply.thirdPartyTextAt !== undefined && { thirdPartyTextAt: reply.thirdPartyTextAt }),
+      // It may repeat what these were edited to on their way.
+      ...originOf(
+        context.place,
+        asked.reduce(
+          (reach, { record }) => (record.type === 'message' ? narrower(reach, record) : reach),
+          reachOf(context.place),
         ),
-        ...(asked.some(({ record }) => record.type === 'message' && record.mode === 'ask')
-          ? { mode: 'ask' as const }
-          : {}),
-      },
-      { isLazy: true },
-    );
+      ),
+      ...(asked.some(({ record }) => record.type === 'message' && record.mode === 'ask')
+        ? { mode: 'ask' as const }
+        : {}),
+    });
     await followLate(session, reply.ids);
     return true;
   }
@@ -403,8 +397,6 @@ export function createSessionLog(options: SessionLogOptions) {
     /** Takes lines out for good that nothing is made of any more. As part of a job of the user's queue. */
     dropLines: (session: SessionKey, isGone: (entry: LogEntry<LogRecord>) => boolean): Promise<void> =>
       tails.rewrite(session, (entry) => (isGone(entry) ? undefined : entry.record)),
-    /** All of the log by its blocks, as it stands there: edits and deletions are lines of their own. */
-    blocks: (session: SessionKey) => store.blocks(logKey(session), logRecordSchema),
     sessionsIn: sessions.inChannel,
     sessionsOfPerson: (userId: string) => sessions.ofPerson(userId),
     /** All of a person's of which anything is on disk. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { placeSchema, type SessionKey } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
-import type { DocumentKind, ErasingOption, LazyOption, Store } from '../../core/store.ts';
+import type { DocumentKind, ErasingOption, Store } from '../../core/store.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { reachFields } from '../../core/visibility.ts';
 
@@ -75,16 +75,15 @@ export const stateKind: DocumentKind<SessionState> = { version: 1, schema: state
 export type SessionStates = ReturnType<typeof createSessionStates>;
 
 type StateChange = (state: SessionState) => SessionState;
-type StateOptions = ErasingOption & LazyOption;
 
 export function createSessionStates({ store, writes }: { store: Store; writes: KeyedQueue }) {
   return {
     read: (session: SessionKey) => readState(store, session),
     /** One job of the user's queue [S3]. `change` may run twice, so it must have no effects of its own. */
-    update: (session: SessionKey, change: StateChange, options?: StateOptions) =>
+    update: (session: SessionKey, change: StateChange, options?: ErasingOption) =>
       writes.run(session.userId, () => changeState(store, session, change, options)),
     /** `transactState` as one job of the user's queue; `job` must not use that queue itself. */
-    transact: (session: SessionKey, job: StateJob, options?: StateOptions) =>
+    transact: (session: SessionKey, job: StateJob, options?: ErasingOption) =>
       writes.run(session.userId, () => transactState(store, session, job, options)),
   };
 }
@@ -97,7 +96,7 @@ export async function transactState(
   store: Store,
   session: SessionKey,
   job: StateJob,
-  options?: StateOptions,
+  options?: ErasingOption,
 ): Promise<SessionState> {
   const state = await readState(store, session);
   const change = await job(state);
@@ -109,7 +108,7 @@ export async function changeState(
   store: Store,
   session: SessionKey,
   change: StateChange,
-  options: StateOptions = {},
+  options: ErasingOption = {},
 ): Promise<SessionState> {
   const changed = await store.update(
     stateKey(session),

@@ -1,7 +1,7 @@
 import { growingCache } from '../../core/limits.ts';
 import { sessionName, type SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import type { LazyOption, LogEntry, LogState, Store } from '../../core/store.ts';
+import type { LogEntry, LogState, Store } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { logRecordSchema, type LogRecord } from './records.ts';
 import { logKey } from './session-state.ts';
@@ -87,10 +87,10 @@ export class LogTails {
     }
   }
 
-  /** Appends a record, as part of a job of the person's queue; resolves when it is on disk, as `Store.append` says. */
-  async append(session: SessionKey, record: LogRecord, options?: LazyOption): Promise<number> {
+  /** Appends a record, as part of a job of the person's queue; resolves when it is on disk. */
+  async append(session: SessionKey, record: LogRecord): Promise<number> {
     await this.#sessions.begin(session);
-    const sequence = await this.#store.append(logKey(session), record, options);
+    const sequence = await this.#store.append(logKey(session), record);
     const kept = this.#tails.get(sessionName(session));
     if (kept?.state.last === sequence - 1) {
       kept.entries.push({ sequence, record });

@@ -64,11 +64,8 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
       const withdrawn = withdrawals.map(({ id }) => id);
       if (withdrawn.length > 0) await removeEntries(session.userId, madeOf(withdrawn));
       for (const { guildId, entry } of exchangesOf(session.channelId, whole)) {
-        await store.update(
-          shortTermKey(session.userId, guildId),
-          shortTermKind,
-          (document) => withEntry(document, entry, settings, clock()),
-          { isLazy: !toEnd },
+        await store.update(shortTermKey(session.userId, guildId), shortTermKind, (document) =>
+          withEntry(document, entry, settings, clock()),
         );
       }
       const waiting = messages[whole.length];
@@ -147,8 +144,7 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
     /** The exchanges that the sessions' logs have after the layer's cursor. */
     async fold(_userId, sessions) {
       if (!settings.enabled) return;
-      for (const session of sessions)
-        await states.transact(session, folding(session, false), { isLazy: true });
+      for (const session of sessions) await states.transact(session, folding(session, false));
     },
     async follow(change, stage) {
       if (stage === 'erase') return;

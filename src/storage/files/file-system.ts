@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { constants, lstat, type BigIntStats, type Dirent } from 'node:fs';
+import { lstat, type BigIntStats, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-import writeFileAtomic from 'write-file-atomic';
 import { StoreError } from '../../core/errors.ts';
 
 /** An open file; positions and lengths in bytes. */
@@ -25,14 +24,13 @@ export const timeResolutionMs = 20;
 /** The file operations that the store uses, so that a test can let any of them fail. They reject as node:fs does. */
 export interface FileSystem {
   open(path: string, flags: number, mode?: number): Promise<OpenFile>;
-  /** A file that is there, and no link. What is written to it is on disk when that resolves; what was written to it otherwise need not be. */
-  openSynced(path: string): Promise<OpenFile>;
   lstat(path: string): Promise<BigIntStats>;
   realpath(path: string): Promise<string>;
   readdir(path: string): Promise<readonly Dirent[]>;
   /** Makes missing parents too; resolves with the first folder that had to be made. */
   mkdir(path: string, mode: number): Promise<string | undefined>;
   chmod(path: string, mode: number): Promise<void>;
+  chown(path: string, uid: number, gid: number): Promise<void>;
   /** Sets the modification time. */
   touch(path: string, time: Date): Promise<void>;
   link(from: string, to: string): Promise<void>;
@@ -42,16 +40,6 @@ export interface FileSystem {
   removeTree(path: string): Promise<void>;
   /** Puts on disk whatever was written to the file system that holds a folder, be it by other processes; where the system has no way to, nothing. */
   syncAll(folder: string): Promise<void>;
-  writeFileAtomic(
-    path: string,
-    data: Buffer,
-    options: {
-      readonly mode: number;
-      readonly owner?: { readonly uid: number; readonly gid: number };
-      /** Is told the name that is written to until then, which may be left when it rejects. */
-      readonly tmpfileCreated?: (path: string) => void;
-    },
-  ): Promise<void>;
 }
 
 /** Opens a file, does the work, and closes it. A failure to close is no failure of the work: what was read is read, and what must be on disk was synced before. */
@@ -93,7 +81,10 @@ export async function writeWhole(
   let written = 0;
   while (written < bytes.length) {
     const count = await file.write(bytes.subarray(written), position + written);
-    if (count === 0) throw new StoreError(`${key} could not be written: the disk takes no more`, key);
+    if (count === 0) {
+      const cause = Object.assign(new Error('The disk took nothing'), { code: 'ENOSPC' });
+      throw new StoreError(`${key} could not be written: disk full`, key, { cause });
+    }
     written += count;
   }
 }
@@ -122,33 +113,14 @@ async function open(path: string, flags: number, mode?: number): Promise<OpenFil
   };
 }
 
-/** In one call of the system, where that is as good as a sync: elsewhere the disk's own cache may keep what it was given. */
-async function openSynced(path: string): Promise<OpenFile> {
-  const flags = constants.O_RDWR | constants.O_NOFOLLOW;
-  if (process.platform === 'linux') return open(path, flags | constants.O_DSYNC);
-  return syncedByHand(await open(path, flags));
-}
-
-/** The file, each write to which is followed by a sync. */
-export function syncedByHand(file: OpenFile): OpenFile {
-  return {
-    ...file,
-    async write(bytes, position) {
-      const count = await file.write(bytes, position);
-      await file.datasync();
-      return count;
-    },
-  };
-}
-
 export const nodeFileSystem: FileSystem = {
   open,
-  openSynced,
   lstat: (path) => lstatWithCallback(path, { bigint: true }),
   realpath: (path) => fs.realpath(path),
   readdir: (path) => fs.readdir(path, { withFileTypes: true }),
   mkdir: (path, mode) => fs.mkdir(path, { recursive: true, mode }),
   chmod: (path, mode) => fs.chmod(path, mode),
+  chown: (path, uid, gid) => fs.lchown(path, uid, gid),
   touch: (path, time) => fs.utimes(path, time, time),
   link: (from, to) => fs.link(from, to),
   copyFile: (from, to) => fs.copyFile(from, to),
@@ -160,15 +132,18 @@ export const nodeFileSystem: FileSystem = {
     // A system without coreutils' `sync -f` goes on as one that has none.
     await execute('sync', ['-f', folder], { timeout: syncMs }).catch(() => undefined);
   },
-  // The library writes into the options that it is given, hence a fresh object for each call.
-  writeFileAtomic: (path, data, { mode, owner, tmpfileCreated }) =>
-    writeFileAtomic(path, data, { mode, chown: owner && { ...owner }, tmpfileCreated }),
 };
 
 /** The error's `code`, such as `ENOENT`, where it is one of the operating system's. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   return /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
+}
+
+/** The disk, or what this user may use of it, is full. */
+export function isDiskFull(error: unknown): boolean {
+  const code = errorCode(error instanceof StoreError ? error.cause : error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 /** The path, or a part of it, does not exist. */

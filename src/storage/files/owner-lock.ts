@@ -23,18 +23,12 @@ const heartbeatMs = 10_000;
 const silenceMs = 3 * heartbeatMs;
 const attempts = 3;
 
-/**
- * The format of the data folder, told by a lock file of its own that looks as if it came from another machine whose clock is far ahead: versions
- * that know nothing of formats, and would pass over the journal and over what is kept beside logs, find the folder in use.
- */
-export const dataFormat = 2;
-const formatHost = '00000000';
-const farAhead = new Date('2100-01-01T00:00:00Z');
+export type OwnerLock = Awaited<ReturnType<typeof takeOwnerLock>>;
 
 /**
  * Takes the lock of a data folder, which one process owns at a time, so that two never interleave their changes; one whose process
  * is dead is taken over. While it is held, `onBeat` is called every ten seconds.
- * @throws {StoreError} where a newer version wrote it; `FolderInUseError` where another process, or another store of this one, has it.
+ * @throws {FolderInUseError} where another process, or another store of this one, has it.
  */
 export async function takeOwnerLock(
   fileSystem: FileSystem,
@@ -43,13 +37,16 @@ export async function takeOwnerLock(
 ) {
   const host = ownHost();
   const began = (await processBegan(fileSystem, process.pid)) ?? '0';
-  await announce(fileSystem, join(dataFolder, `.owner-${formatHost}-${dataFormat}-0-00000000`), farAhead);
   const dead = new Set<string>();
   for (let attempt = 1; ; attempt += 1) {
     const name = `.owner-${host}-${process.pid}-${began}-${randomBytes(4).toString('hex')}`;
     const path = join(dataFolder, name);
     // Everybody announces himself before he looks: of two who start together, at least one sees the other.
-    await announce(fileSystem, path);
+    await announce(fileSystem, path).catch(async (error: unknown) => {
+      // A full disk lets nobody announce himself, and an owner who did before owns it still.
+      const owner = await findOwner(fileSystem, dataFolder);
+      throw owner === undefined ? error : inUse(dataFolder, owner);
+    });
     const other = await findOther(fileSystem, dataFolder, name, dead).catch(async (error: unknown) => {
       await discard(fileSystem, path);
       throw error;
@@ -60,18 +57,17 @@ export async function takeOwnerLock(
       return keepAlive(fileSystem, path, onBeat);
     }
     await discard(fileSystem, path);
-    if (attempt === attempts) {
-      const text = `The data folder ${dataFolder} is in use by process ${other.pid} (its lock file: ${other.name}): stop that one, or give each a folder of its own`;
-      throw new FolderInUseError(text, other.name);
-    }
+    if (attempt === attempts) throw inUse(dataFolder, { pid: other.pid, lockFile: other.name });
     await wait(randomInt(20, 100));
   }
 }
 
-/**
- * The process that uses a data folder, if any; nothing is changed.
- * @throws {StoreError} where a newer version wrote the folder.
- */
+function inUse(folder: string, { pid, lockFile }: { readonly pid: number; readonly lockFile: string }) {
+  const text = `The data folder ${folder} is in use by process ${pid} (its lock file: ${lockFile}): stop that one, or give each a folder of its own`;
+  return new FolderInUseError(text, lockFile);
+}
+
+/** The process that uses a data folder, if any; nothing is changed. */
 export async function findOwner(fileSystem: FileSystem, dataFolder: string) {
   const host = ownHost();
   for (const owner of await ownersIn(fileSystem, dataFolder))
@@ -89,10 +85,10 @@ async function discard(fileSystem: FileSystem, path: string): Promise<void> {
   await fileSystem.unlink(path).catch(() => undefined);
 }
 
-async function announce(fileSystem: FileSystem, path: string, time = new Date()): Promise<void> {
+async function announce(fileSystem: FileSystem, path: string): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
   await withFile(fileSystem.open(path, flags, 0o600), () => Promise.resolve());
-  await fileSystem.touch(path, time);
+  await fileSystem.touch(path, new Date());
 }
 
 /** The owner that is alive; locks of `dead` ones are removed. */
@@ -114,16 +110,10 @@ async function findOther(
   return undefined;
 }
 
-/** Whom the lock files in a folder name, dead or alive. @throws {StoreError} where a newer version wrote the folder. */
+/** Whom the lock files in a folder name, dead or alive. */
 async function ownersIn(fileSystem: FileSystem, folder: string): Promise<readonly Owner[]> {
   const entries = (await unlessMissing(fileSystem.readdir(folder))) ?? [];
-  return entries.flatMap(({ name }) => {
-    const owner = parseName(name);
-    if (owner?.host !== formatHost) return owner ?? [];
-    if (owner.pid <= dataFormat) return [];
-    const text = `A newer version wrote this data folder (format ${owner.pid}, this one reads ${dataFormat}): start that version, or use a copy from before`;
-    throw new StoreError(text, name);
-  });
+  return entries.flatMap(({ name }) => parseName(name) ?? []);
 }
 
 async function isAlive(

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
 import { growingCache } from '../../core/limits.ts';
+import { unlessMissing, type FileSystem } from './file-system.ts';
 import { backupEnding, isInWorkspace, quarantineSegment, workspaceSegment } from '../keys.ts';
 
 /** Where the last good copy of a file is kept. */
@@ -22,8 +22,7 @@ export function temporaryName(path: string, mark: string): string {
 
 /** The path that a temporary name of another process stood in for; `undefined` for any other name. */
 export function originOf(folder: string, name: string, ownMark: string): string | undefined {
-  // write-file-atomic puts a number of its own behind the name.
-  const [, origin, mark] = /^\.(.+)\.([0-9a-f]{6})[0-9a-f]{6}\.tmp(?:\.\d+)?$/u.exec(name) ?? [];
+  const [, origin, mark] = /^\.(.+)\.([0-9a-f]{6})[0-9a-f]{6}\.tmp$/u.exec(name) ?? [];
   return origin === undefined || mark === ownMark ? undefined : join(folder, origin);
 }
 
@@ -86,7 +85,7 @@ const knownFolders = 10_000;
 export type Ways = ReturnType<typeof createWays>;
 
 /** Looks for links once a folder. The file itself is left to the caller, who opens it without following links or replaces it by a rename. */
-export function createWays(glance: (path: string) => Promise<BigIntStats | undefined>) {
+export function createWays({ lstat }: Pick<FileSystem, 'lstat'>) {
   const straight = growingCache<string, true>(knownFolders);
 
   function isKnownStraight(root: string, folder: string): boolean {
@@ -97,7 +96,7 @@ export function createWays(glance: (path: string) => Promise<BigIntStats | undef
     if (isKnownStraight(root, folder)) return 'straight';
     const above = await to(root, dirname(folder));
     if (above !== 'straight') return above;
-    const stats = await glance(folder);
+    const stats = await unlessMissing(lstat(folder));
     if (stats === undefined) return 'missing';
     if (stats.isSymbolicLink()) return 'link';
     straight.set(folder, true);

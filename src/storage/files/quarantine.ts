@@ -3,7 +3,7 @@ import { limits } from '../../core/limits.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Disk } from './disk.ts';
 import { errorCode, unlessMissing, type FileSystem } from './file-system.ts';
-import { backupOf, locate, locateQuarantine, type RootFolders } from './paths.ts';
+import { locate, locateQuarantine, type RootFolders } from './paths.ts';
 
 /** What stands behind a key's last segment in the name of a quarantined copy. */
 const copyEnding = /^(?:\.bak)?\.\d{8}T\d{9}Z(?:-\d+)?$/;
@@ -61,20 +61,16 @@ export function createQuarantine({
   }
 
   /**
-   * Erases what the store keeps of a file besides the file itself [S7]: copies in quarantine, temporary files, and the backup, which is made
-   * anew of `renewed` where that is given. When it rejects, some of them may be left; called again, it goes on.
+   * Erases what the store keeps of a file besides the file itself and its backup [S7]: copies in quarantine and temporary files. When it rejects, some of
+   * them may be left; called again, it goes on.
    */
-  async function eraseCopies(key: string, path: string, renewed?: Buffer): Promise<void> {
+  async function eraseCopies(key: string): Promise<void> {
     const copies = locateQuarantine(roots, key);
-    const target = copies.path;
     for (const location of [locate(roots, key), copies]) {
       await disk.eraseLeftovers(location.path);
       await disk.eraseFormerLeftovers(location);
     }
-    for (const copy of await copiesOf(target)) await disk.removeFile(copy);
-    const backup = backupOf(path);
-    if (renewed === undefined) await disk.removeFile(backup);
-    else await disk.replaceFile({ key, path: backup, bytes: renewed, former: 'erased' });
+    for (const copy of await copiesOf(copies.path)) await disk.removeFile(copy);
   }
 
   async function copiesOf(target: string): Promise<readonly string[]> {

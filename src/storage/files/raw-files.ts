@@ -16,7 +16,7 @@ const filesAtOnce = 32;
 
 /** The files of a bot that does not run, which are this process's alone until they are closed. @throws {StoreError} where it does. */
 export async function openRawFiles(options: FileStoreOptions): Promise<RawStore> {
-  // The store holds the lock, and has carried out the journal.
+  // The store holds the lock.
   const store = await createFileStore(options);
   const { dataDir, workspaceDir, durableDir, summaryDir, shortTermDir } = options;
   const roots: RootFolders = {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../core/errors.ts';
 import type { StoredFile } from '../../core/store.ts';
-import type { Disk } from './disk.ts';
 import { readBytes, timeResolutionMs, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 import { isSegment } from '../keys.ts';
 import { locate, locateFolders, type Location, type RootFolders, type Ways } from './paths.ts';
@@ -19,13 +18,7 @@ export interface FileContent<T> {
 const cacheBytes = 32 * 1024 * 1024;
 
 /** Reads whole files through a bounded cache that is checked against the file's stats at each read [S5]. */
-export function createFileReader({
-  fileSystem,
-  disk,
-}: {
-  readonly fileSystem: FileSystem;
-  readonly disk: Disk;
-}) {
+export function createFileReader(fileSystem: FileSystem) {
   const cache = new LRUCache<string, CachedContent>({
     maxSize: cacheBytes,
     sizeCalculation: (entry) => entry.bytes + 256,
@@ -50,7 +43,7 @@ export function createFileReader({
     kind: object,
     parse: (bytes: Buffer) => T,
   ): Promise<FileContent<T> | undefined> {
-    const stats = await disk.glance(path);
+    const stats = await unlessMissing(fileSystem.lstat(path));
     if (stats === undefined) return undefined;
     // Nor is a symbolic link, wherever it leads.
     if (!stats.isFile()) throw new StoreError(`${key} is not a file`, key);
@@ -59,7 +52,6 @@ export function createFileReader({
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
       return { value: known.value as T, fingerprint: known.fingerprint, isOwn: known.isOwn };
     }
-    disk.lookAgain();
     const content = await unlessMissing(readStable(fileSystem, key, path));
     if (content === undefined) return undefined;
     const value = parse(content.bytes);
@@ -129,7 +121,6 @@ async function lookAt<T, Found>(all: readonly T[], look: (one: T) => Promise<Fou
 
 interface ListingParts {
   readonly fileSystem: FileSystem;
-  readonly disk: Pick<Disk, 'glance' | 'entriesOf'>;
   /** The folder itself may be a link, or lie behind one. */
   readonly ways: Ways;
 }
@@ -151,12 +142,12 @@ export async function listFolders(
 
 /** The files below a folder that have a key, sorted by path: no backups, no hidden or temporary files, no links. */
 export async function listFiles(
-  { disk, ways }: ListingParts,
+  { fileSystem, ways }: ListingParts,
   roots: RootFolders,
   folder: string,
 ): Promise<readonly StoredFile[]> {
   async function walk(key: string, path: string): Promise<StoredFile[]> {
-    const entries = await disk.entriesOf(path);
+    const entries = (await unlessMissing(fileSystem.readdir(path))) ?? [];
     const named = entries.filter((entry) => isSegment(entry.name, key));
     const found = await lookAt(named, (entry) =>
       visit(entry, `${key}/${entry.name}`, `${path}/${entry.name}`),
@@ -168,7 +159,7 @@ export async function listFiles(
     if (entry.isDirectory()) return walk(key, path);
     // A layer's folder that was moved may have left files behind, which no key reads any more.
     if (!entry.isFile() || locate(roots, key).path !== path) return [];
-    const stats = await disk.glance(path);
+    const stats = await unlessMissing(fileSystem.lstat(path));
     return stats === undefined ? [] : [{ path: key.slice(folder.length + 1), bytes: Number(stats.size) }];
   }
 

@@ -36,7 +36,7 @@ export type SnapshotContents = z.infer<typeof contentsSchema>;
 
 /**
  * Copies of all files as they are at one moment, in a folder of the data folder: second names where the file system has them, which take no room and
- * keep what they are though the file be replaced. Temporary files and what can be made again are left out.
+ * keep what they are though the file be replaced. Temporary files are left out.
  */
 export function createSnapshots({
   fileSystem,
@@ -46,9 +46,9 @@ export function createSnapshots({
   logger,
 }: {
   readonly fileSystem: FileSystem;
-  readonly disk: Pick<Disk, 'linkOrCopy'>;
+  readonly disk: Pick<Disk, 'linkOrCopy' | 'discard'>;
   readonly roots: RootFolders;
-  /** Runs while nothing else changes the files, and these have all that was acknowledged. */
+  /** Runs while nothing else changes the files. */
   readonly alone: (work: () => Promise<void>) => Promise<void>;
   readonly logger: Logger;
 }) {
@@ -118,7 +118,7 @@ export function createSnapshots({
     try {
       for (const { folder, changedAt, isEmpty } of await wanted())
         if (isEmpty) await takeOrFail(folder);
-        else if (Date.now() - changedAt > abandonedMs) await fileSystem.removeTree(folder);
+        else if (Date.now() - changedAt > abandonedMs) await disk.discard(folder, folder);
     } catch (error) {
       logger.warn('a backup could not be served', { error });
     }
@@ -126,7 +126,7 @@ export function createSnapshots({
 
   /** Removes what was made before the present start, and may be half of it. */
   async function removeFormer(): Promise<void> {
-    for (const { folder, isEmpty } of await wanted()) if (!isEmpty) await fileSystem.removeTree(folder);
+    for (const { folder, isEmpty } of await wanted()) if (!isEmpty) await disk.discard(folder, folder);
   }
 
   async function takeOrFail(folder: string): Promise<void> {
@@ -163,7 +163,7 @@ export async function readSnapshot(
   return bytes === undefined ? undefined : contentsSchema.parse(parseJson(bytes.toString('utf8')));
 }
 
-/** Names that begin with a dot are the store's own, or a tool's: locks, the journal, indexes that are made again. */
+/** Names that begin with a dot are the store's own, or a tool's: locks, temporary files. */
 function isHidden({ name }: Dirent): boolean {
   return name.startsWith('.');
 }

@@ -1,7 +1,7 @@
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, Erasing, SetAside, Versioned } from '../../core/store.ts';
-import { checkedDocument, parseDocument, sound, type ParsedDocument } from '../document-text.ts';
+import type { DocumentKind, SetAside, Versioned } from '../../core/store.ts';
+import { checkedDocument, parseDocument, type ParsedDocument } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
 import type { Database, Query } from './database.ts';
 import { entryOf, freshNumber, type Entries } from './entries.ts';
@@ -109,7 +109,7 @@ export function createDocuments(
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
-    erase: () => Erasing,
+    erase: () => boolean,
     isLost: () => boolean,
   ): Promise<T | undefined> {
     return locks.run(key, async () => {
@@ -144,19 +144,19 @@ export function createDocuments(
       if ((await loadSound(key, kind)).revision !== current.revision) return 'conflict';
       throw error;
     }
-    const erases = erase() !== false;
+    const erases = erase();
     if (next === undefined || next === current.value) {
       if ((await loadSound(key, kind)).revision !== current.revision) return 'conflict';
       assertHeld(key, isLost);
       if (erases) await database.query({ text: eraseCopies, values: [key] });
       return { value: next };
     }
-    const { value } = checkedDocument(key, kind, next, current.value);
+    const value = checkedDocument(key, kind, next);
     const json = JSON.stringify(value);
     const revision = freshNumber();
     const isStored = await compareAndSet({ key, json, revision, base: current.revision, erases, isLost });
     if (!isStored) return 'conflict';
-    entries.remember(key, { revision, kind, value: sound(value) }, json.length);
+    entries.remember(key, { revision, kind, value: { outcome: 'valid', value } }, json.length);
     return { value };
   }
 
@@ -209,7 +209,7 @@ interface Attempt<T extends Versioned> {
   readonly key: string;
   readonly kind: DocumentKind<T>;
   readonly change: (current: T | undefined) => T | undefined;
-  readonly erase: () => Erasing;
+  readonly erase: () => boolean;
   readonly isLost: () => boolean;
 }
 

@@ -2,12 +2,10 @@ import type { z } from 'zod';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { LogBlock, LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
+import type { LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
 import { parseJson } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
-import { blocksOf, entriesIn, recordIn, type RawBlock } from '../log-blocks.ts';
-import { formatLine } from '../log-line.ts';
 import type { KeyLocks } from '../key-locks.ts';
 import { createBatches } from './batches.ts';
 import type { Database, Query } from './database.ts';
@@ -44,10 +42,7 @@ const mostLogsAtOnce = 200;
 const batchesAtOnce = 4;
 
 /** Logs, their records as rows. */
-export function createLogs(
-  { database, locks, logger }: LogParts,
-  { blockLines, readOnly }: { readonly blockLines: number; readonly readOnly: boolean },
-) {
+export function createLogs({ database, locks, logger }: LogParts) {
   const waiting = new Map<string, WaitingRecord[]>();
   const add = createBatches<Addition, number>({
     atOnce: batchesAtOnce,
@@ -121,51 +116,6 @@ export function createLogs(
     }
   }
 
-  async function* blocks<T>(log: string, schema: z.ZodType<T>): AsyncGenerator<LogBlock<T>> {
-    const whole = await readWhole(database, log);
-    if (whole === undefined) return;
-    for await (const block of blocksOf([linesOf(whole)], blockLines)) {
-      const { number, isWhole } = block;
-      yield {
-        end: (number + 1) * blockLines,
-        kept: isWhole ? await keptOf(whole.id, block) : undefined,
-        entries: () => entriesIn(block, schema),
-        record: (sequence) => recordIn(block, sequence, schema),
-        async keep(bytes) {
-          if (!isWhole || readOnly) return;
-          await keep(whole, block, bytes).catch((error: unknown) => {
-            logger.warn('what was made of a log could not be kept, and is made again', { log, error });
-          });
-        },
-      };
-    }
-  }
-
-  async function keptOf(id: number, { number, checksum }: RawBlock): Promise<Uint8Array | undefined> {
-    const [row] = await database.query<{ bytes: Buffer }>({
-      name: 'kept',
-      text: 'select bytes from discoclaw.kept_blocks where log = $1 and block = $2 and checksum = $3',
-      values: [id, number, checksum],
-    });
-    return row?.bytes;
-  }
-
-  /** Only while the log is the one that was read, and as it was then: the row is locked, so that a rewrite comes before or after it. */
-  async function keep(
-    { id, revision }: WholeLog,
-    { number, checksum }: RawBlock,
-    bytes: Uint8Array,
-  ): Promise<void> {
-    await database.query({
-      name: 'keep',
-      text: `
-        insert into discoclaw.kept_blocks (log, block, checksum, bytes)
-        select id, $3, $4, $5 from discoclaw.entries where id = $1 and revision = $2 for share
-        on conflict (log, block) do update set checksum = excluded.checksum, bytes = excluded.bytes`,
-      values: [id, revision, number, checksum, Buffer.from(bytes)],
-    });
-  }
-
   /** Erases what it replaces [S7]. Records that `schema` refuses stay as they are. */
   async function rewrite<T>(
     log: string,
@@ -187,38 +137,7 @@ export function createLogs(
     );
   }
 
-  /** Resolves with the new edition. */
-  async function carryOut(query: Query, id: number, { removed, changed, bytes }: Changes): Promise<number> {
-    const touched = [...removed, ...changed.map(({ sequence }) => sequence)];
-    const touchedBlocks = new Set(touched.map((sequence) => Math.floor((sequence - 1) / blockLines)));
-    await query({
-      text: 'delete from discoclaw.kept_blocks where log = $1 and block = any($2::bigint[])',
-      values: [id, [...touchedBlocks]],
-    });
-    if (removed.length > 0)
-      await query({
-        text: 'delete from discoclaw.records where log = $1 and sequence = any($2::bigint[])',
-        values: [id, removed],
-      });
-    if (changed.length > 0)
-      await query({
-        text: `
-          update discoclaw.records record set record = changed.json::json
-          from unnest($2::bigint[], $3::text[]) as changed (sequence, json)
-          where record.log = $1 and record.sequence = changed.sequence`,
-        values: [id, changed.map(({ sequence }) => sequence), changed.map(({ json }) => json)],
-      });
-    const revision = freshNumber();
-    await query({
-      text: `
-        update discoclaw.entries set revision = $2, previous = revision, bytes = $3, changed_at = now()
-        where id = $1`,
-      values: [id, revision, bytes],
-    });
-    return revision;
-  }
-
-  return { append, scan, blocks, logState, rewrite };
+  return { append, scan, logState, rewrite };
 }
 
 /** Instead of the number of a record. */
@@ -306,20 +225,6 @@ interface WholeLog {
   readonly rows: readonly RecordRow[];
 }
 
-/** In one statement, so that all of it is of one moment. */
-async function readWhole(database: Database, log: string): Promise<WholeLog | undefined> {
-  const rows = await database.query<RecordRow & Omit<WholeLog, 'rows'>>({
-    name: 'whole log',
-    text: `
-      select entry.id, entry.revision, entry.highest, record.sequence, record.record
-      from discoclaw.entries entry left join discoclaw.records record on record.log = entry.id
-      where entry.key = $1 and entry.kind = 'log' order by record.sequence`,
-    values: [log],
-  });
-  const [head] = rows;
-  return head && { ...head, rows: rows.filter(({ record }) => record !== null) };
-}
-
 /** In a transaction, until whose end nobody else changes the log. */
 async function readLocked(query: Query, log: string): Promise<WholeLog | undefined> {
   const [head] = await query<Omit<WholeLog, 'rows'>>({
@@ -335,10 +240,29 @@ async function readLocked(query: Query, log: string): Promise<WholeLog | undefin
   return { ...head, rows };
 }
 
-/** The log as lines, with a mark at its end where its newest records were removed. */
-function* linesOf({ rows, highest }: WholeLog): Generator<Buffer> {
-  for (const { sequence, record } of rows) yield formatLine(sequence, record).subarray(0, -1);
-  if ((rows.at(-1)?.sequence ?? 0) < highest) yield formatLine(highest).subarray(0, -1);
+/** Resolves with the new edition. */
+async function carryOut(query: Query, id: number, { removed, changed, bytes }: Changes): Promise<number> {
+  if (removed.length > 0)
+    await query({
+      text: 'delete from discoclaw.records where log = $1 and sequence = any($2::bigint[])',
+      values: [id, removed],
+    });
+  if (changed.length > 0)
+    await query({
+      text: `
+        update discoclaw.records record set record = changed.json::json
+        from unnest($2::bigint[], $3::text[]) as changed (sequence, json)
+        where record.log = $1 and record.sequence = changed.sequence`,
+      values: [id, changed.map(({ sequence }) => sequence), changed.map(({ json }) => json)],
+    });
+  const revision = freshNumber();
+  await query({
+    text: `
+      update discoclaw.entries set revision = $2, previous = revision, bytes = $3, changed_at = now()
+      where id = $1`,
+    values: [id, revision, bytes],
+  });
+  return revision;
 }
 
 interface Changes {

@@ -39,14 +39,6 @@ const migrations: Readonly<Record<string, Migration>> = {
           primary key (log, sequence)
         )`.execute(db);
       await sql`
-        create table discoclaw.kept_blocks (
-          log bigint not null,
-          block bigint not null,
-          checksum bigint not null,
-          bytes bytea not null,
-          primary key (log, block)
-        )`.execute(db);
-      await sql`
         create table discoclaw.quarantine (
           id bigint not null generated always as identity primary key,
           key text collate "C" not null,
@@ -77,7 +69,6 @@ const migrations: Readonly<Record<string, Migration>> = {
           )
           select array_agg(id) into logs from removed where kind = 'log';
           delete from discoclaw.records where log = any(logs);
-          delete from discoclaw.kept_blocks where log = any(logs);
           delete from discoclaw.quarantine where key >= first and key < beyond;
         end
         $$`.execute(db);

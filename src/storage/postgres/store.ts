@@ -30,8 +30,6 @@ export interface PostgresStoreOptions {
    * Default: `shared`.
    */
   readonly as?: Presence | 'reader';
-  /** Lines of a block of a log. Default: 1024. */
-  readonly blockLines?: number;
   /** Connections at once. Default: 10. */
   readonly connections?: number;
   /** Milliseconds for which what fails while the database is out of reach is tried again. Default: 5000. */
@@ -64,7 +62,6 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     onSetAside = () => undefined,
     logger,
     as = 'shared',
-    blockLines = 1024,
     connections = 10,
     patienceMs = 5000,
     answerMs,
@@ -76,7 +73,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const entries = createEntries(database);
   const quarantine = createQuarantine(database);
   const documents = createDocuments({ database, entries, quarantine, locks, onSetAside, logger }, readOnly);
-  const logs = createLogs({ database, locks, logger }, { blockLines, readOnly });
+  const logs = createLogs({ database, locks, logger });
   const folders = createFolders(database);
   const queue = createWorkQueue({ database, logger });
   const running = new Set<Promise<unknown>>();
@@ -128,7 +125,6 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       ),
     append: (log, record) => change(log, 'appended to', (isLost) => logs.append(log, record, isLost)),
     scan: (log, schema, { after = 0 } = {}) => reading(log, logs.scan(log, schema, after)),
-    blocks: (log, schema) => reading(log, logs.blocks(log, schema)),
     lastSequence: async (log) => (await run(log, 'read', () => logs.logState(log))).last,
     logState: (log) => run(log, 'read', () => logs.logState(log)),
     rewrite: (log, schema, make) =>

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 
 import { describe, expect, it } from 'vitest';
 
@@ -62,38 +61,6 @@ describe('the durable document', () => {
     ['a date that is none', { version: 1, items: [{ ...item(), updatedAt: 'yesterday' }] }],
   ])('refuses %s', (_name, document) => {
     expect(schema.safeParse(document).success).toBe(false);
-  });
-
-  describe('of which a quick look says whether the schema need be asked', () => {
-    const full = item({
-      id: 'bbbbbbbb',
-      source: { ...sourceIn(teamThread, 'manual', '400000000000000001'), guildId: '1', channelName: 'team' },
-      supersededBy: 'aaaaaaaa',
-      forgotten: true,
-      retracted: true,
-    });
-    const whole = { ...documentOf(item(), full), forgottenUpTo: '1', gone: ['x'] };
-
-    it('takes what the program wrote', () => {
-      expect(durableDocumentKind.isWhole?.(whole)).toBe(true);
-      expect(durableDocumentKind.isWhole?.(documentOf())).toBe(true);
-    });
-
-    it.each([
-      ['the document', whole, (part: object) => part],
-      ['an item', full, (part: object) => ({ ...whole, items: [item(), part] })],
-      ['a source', full.source, (part: object) => ({ ...whole, items: [item(), { ...full, source: part }] })],
-    ])('leaves to the schema whatever that refuses or changes in %s', (_name, part, inside) => {
-      const changed: unknown[] = [];
-      const odd = [undefined, null, true, false, 0, '', 'x', 'aaaaaaaa', 'fact', 'dm', [], ['x'], [1], {}];
-      for (const name of [...Object.keys(part), 'unknown'])
-        for (const value of odd) {
-          const data: unknown = JSON.parse(JSON.stringify(inside({ ...part, [name]: value })));
-          const isTaken = durableDocumentKind.isWhole?.(data) === true;
-          if (isTaken && !isDeepStrictEqual(schema.safeParse(data).data, data)) changed.push([name, value]);
-        }
-      expect(changed).toEqual([]);
-    });
   });
 
   it('lies under the user, whose id must be a Discord id', () => {

@@ -62,7 +62,6 @@ describe('a message that is deleted after every layer has read it [G5]', () => {
     await shortTerm.fold?.(session.userId, [session], new AbortController().signal);
     await sessions.turn('something else', 'fine');
     await rolling.updateIfDue(session);
-    await store.written();
     expect((await filesWith(root, /my secret/u)).length).toBeGreaterThan(3);
 
     await sessions

@@ -14,9 +14,9 @@ const unitsOf = (segments: readonly Segment[]) =>
   segments.flatMap((segment) => Array.from(segment.lengthOf, (_, index) => segment.unit(index)));
 
 function openMessages() {
-  const sessions = openSessions(new MemoryStore(8));
+  const sessions = openSessions(new MemoryStore());
   const readers = { terms: new TermReader(), dates: createDates('UTC') };
-  const messages = new SessionMessages(sessions.log, session, readers);
+  const messages = new SessionMessages(sessions.log, session, readers, 8);
   async function units() {
     return unitsOf(await messages.segments());
   }
@@ -44,16 +44,12 @@ describe("a session's messages in the index", () => {
     expect(toAll?.stretch).not.toBe(toFew?.stretch);
   });
 
-  it('are read once, then only what is new, until their block is whole', async () => {
+  it('are read once, then only what is new', async () => {
     const { say, log } = openMessages();
-    const reads: (number | 'blocks')[] = [];
+    const reads: number[] = [];
     const counted = new SessionMessages(
       {
         ...log,
-        blocks: (of) => {
-          reads.push('blocks');
-          return log.blocks(of);
-        },
         since: (of, cursor) => {
           reads.push(cursor);
           return log.since(of, cursor);
@@ -69,7 +65,7 @@ describe("a session's messages in the index", () => {
     for (const text of ['eight', 'nine']) await say(text);
     const texts = unitsOf(await counted.segments()).map(({ text }) => text);
     expect(texts).toEqual(['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']);
-    expect(reads).toEqual(['blocks', 1, 'blocks']);
+    expect(reads).toEqual([0, 1, 7]);
   });
 
   it('read as they do now when one is edited or deleted, also where no line was erased yet', async () => {
@@ -81,7 +77,7 @@ describe("a session's messages in the index", () => {
     await log.edit(generalId, idAt(12), 'edited');
     await log.remove(generalId, [idAt(13)]);
     const after = await messages.segments();
-    expect(after.map(({ lengthOf }) => lengthOf.length)).toEqual([8, 7, 4]);
+    expect(after.map(({ lengthOf }) => lengthOf.length)).toEqual([8, 8, 3]);
     expect(after.map((segment) => placeOf(segment, keyOf('edit')) !== -1)).toEqual([false, true, false]);
     for (const change of [
       { kind: 'edited', channelId: generalId, messageId: idAt(2), text: 'marked' } as const,

@@ -1,10 +1,9 @@
-import { mkdtemp, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDisk } from '../../../src/storage/files/disk.ts';
 import { newMark, temporaryName } from '../../../src/storage/files/paths.ts';
-import { nodeFileSystem } from '../../../src/storage/files/file-system.ts';
 import { createObservedFileSystem, diskError, type Fate } from './observed-file-system.ts';
 
 let root: string;
@@ -59,33 +58,6 @@ describe('ensureFolder', () => {
   });
 });
 
-describe('what a folder holds', () => {
-  it('is read again only when a name came or went [S5]', async () => {
-    let reads = 0;
-    const disk = createDisk(
-      createObservedFileSystem(({ name }) => {
-        reads += name === 'readdir' ? 1 : 0;
-        return 'works';
-      }),
-    );
-    const names = async (): Promise<readonly string[]> => {
-      disk.lookAgain();
-      return (await disk.entriesOf(root)).map(({ name }) => name).toSorted();
-    };
-    await writeFile(join(root, 'a.md'), 'tea');
-    await utimes(root, 1, Date.now() / 1000 - 60);
-    expect(await names()).toEqual(['a.md']);
-    await writeFile(join(root, 'a.md'), 'coffee');
-    expect(await names()).toEqual(['a.md']);
-    expect(reads).toBe(1);
-    await writeFile(join(root, 'b.md'), 'tea');
-    expect(await names()).toEqual(['a.md', 'b.md']);
-    expect(await names()).toEqual(['a.md', 'b.md']);
-    await rm(join(root, 'a.md'));
-    expect(await names()).toEqual(['b.md']);
-  });
-});
-
 describe('removeFile', () => {
   it('gives a file its name back, whatever else is written meanwhile', async () => {
     const path = join(root, 'a.md');
@@ -98,7 +70,12 @@ describe('removeFile', () => {
       async rename(from, to) {
         if (to === path) {
           isBroken = false;
-          await disk.replaceFile({ key: 'b', path: join(root, 'b.md'), bytes: Buffer.from('cake') });
+          await disk.replaceFile({
+            key: 'b',
+            path: join(root, 'b.md'),
+            bytes: Buffer.from('cake'),
+            backup: 'none',
+          });
         }
         return fileSystem.rename(from, to);
       },
@@ -112,7 +89,7 @@ describe('removeFile', () => {
 });
 
 describe('what is erased', () => {
-  it('leaves no name that a loss of power could bring back, once all is synced [S7]', async () => {
+  it('leaves no name that a loss of power could bring back [S7]', async () => {
     const path = join(root, 'a.md');
     const seen: string[] = [];
     const disk = createDisk(
@@ -123,25 +100,12 @@ describe('what is erased', () => {
       }),
     );
     await writeFile(path, 'tea');
-    await disk.replaceFile({ key: 'a', path, bytes: Buffer.from('cake'), former: 'erased' });
-    await disk.sync();
+    await disk.replaceFile({ key: 'a', path, bytes: Buffer.from('cake'), backup: 'none' });
     expect(seen.at(-1)).toBe('synced');
     await disk.removeFile(path);
-    await disk.sync();
     expect(seen.slice(-2)).toEqual(['removed', 'synced']);
     await writeFile(temporaryName(path, newMark()), 'what a killed process left');
     expect(await disk.removeFormerLeftovers([root], new AbortController().signal)).toBe(1);
     expect(seen.slice(-2)).toEqual(['removed', 'synced']);
-  });
-});
-
-describe('writeFileAtomic', () => {
-  it('tells the name that it writes to, in the same folder', async () => {
-    const names: string[] = [];
-    const path = join(root, '.a.md.tmp');
-    const tmpfileCreated = (name: string): unknown => names.push(name);
-    await nodeFileSystem.writeFileAtomic(path, Buffer.from('tea'), { mode: 0o600, tmpfileCreated });
-    expect(names).toEqual([expect.stringMatching(/\/\.a\.md\.tmp\.\d+$/u)]);
-    expect(await readFile(path, 'utf8')).toBe('tea');
   });
 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OpenFile } from '../../../src/storage/files/file-system.ts';
 import { linesBackward, linesForward } from '../../../src/storage/files/log-lines.ts';
-import { formatLine, parseLine, sequenceOf } from '../../../src/storage/log-line.ts';
+import { formatLine, parseLine } from '../../../src/storage/log-line.ts';
 import { formatRecord } from '../../../src/storage/document-text.ts';
 
 const refuse = () => Promise.reject(new Error('only read'));
@@ -64,29 +64,6 @@ describe('the lines of a log', () => {
 });
 
 describe('a line', () => {
-  it('has the number that its JSON has, however that is written', () => {
-    const numbers = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.double().map(JSON.stringify), fc.string());
-    const written = fc.constantFrom(
-      '{"sequence":',
-      '{ "sequence":',
-      '{"sequence": ',
-      '{"a":1,"sequence":',
-      '{"sequence"',
-    );
-    const rests = fc.constantFrom('}', ',"record":{}}', ' }', ',"record":1}');
-    fc.assert(
-      fc.property(written, numbers, rests, (before, number, rest) => {
-        const bytes = Buffer.from(`${before}${number}${rest}`);
-        const line = parseLine(bytes);
-        fc.pre(line !== undefined);
-        expect(sequenceOf(bytes)).toBe(line?.sequence);
-      }),
-      { numRuns: 2000 },
-    );
-    expect(sequenceOf(Buffer.from('{"sequence":1'))).toBe(0);
-    expect(sequenceOf(Buffer.from('torn'))).toBe(0);
-  });
-
   it('comes back as the record that went in, and is one line', () => {
     fc.assert(
       fc.property(

@@ -1,9 +1,8 @@
-import { appendFile, mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { entriesOf, keepBlocks, keptOf, log, noteSchema, notesOf } from '../store-fixtures.ts';
-import { createObservedFileSystem, diskError, type Operation } from './observed-file-system.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { entriesOf, log, noteSchema, notesOf } from '../store-fixtures.ts';
+import { createObservedFileSystem, type Operation } from './observed-file-system.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
@@ -26,7 +25,6 @@ describe('a log with a torn last line', () => {
       const store = await stores.open();
       expect(await notesOf(store, log)).toEqual(['a', 'b']);
       expect(await store.append(log, { note: 'c' })).toBe(3);
-      await store.written();
       expect(await readFile(path, 'utf8')).toBe(line(1, 'a') + line(2, 'b') + line(3, 'c'));
     },
   );
@@ -79,7 +77,6 @@ describe('a log that a person edits while the bot runs', () => {
   it('goes on in the file that an editor put in its place', async () => {
     const store = await stores.open();
     for (const note of ['a', 'b', 'c']) await store.append(log, { note });
-    await store.written();
     await writeFile(`${path}.new`, line(1, 'a') + line(3, 'c'));
     await rename(`${path}.new`, path);
     expect(await store.append(log, { note: 'd' })).toBe(4);
@@ -89,7 +86,6 @@ describe('a log that a person edits while the bot runs', () => {
   it('gives no number out again when the newest lines were cut off', async () => {
     const store = await stores.open();
     for (const note of ['a', 'b', 'c']) await store.append(log, { note });
-    await store.written();
     await truncate(path, line(1, 'a').length);
     expect(await store.lastSequence(log)).toBe(1);
     expect(await store.append(log, { note: 'd' })).toBe(4);
@@ -98,7 +94,6 @@ describe('a log that a person edits while the bot runs', () => {
   it('takes nothing for known of a file of the same size that was put in its place', async () => {
     const store = await stores.open();
     for (const note of ['a', 'b']) await store.append(log, { note });
-    await store.written();
     await writeFile(`${path}.new`, line(7, 'g') + line(8, 'h'));
     await rename(`${path}.new`, path);
     expect(await store.lastSequence(log)).toBe(8);
@@ -108,63 +103,9 @@ describe('a log that a person edits while the bot runs', () => {
   it('sees lines that were added', async () => {
     const store = await stores.open();
     await store.append(log, { note: 'a' });
-    await store.written();
     await appendFile(path, line(2, 'by hand'));
     expect(await notesOf(store, log)).toEqual(['a', 'by hand']);
     expect(await store.append(log, { note: 'c' })).toBe(3);
-  });
-});
-
-const kept = (number: number) => join(dirname(path), `.messages.jsonl.${number}.index`);
-
-/** A store with a log of five lines, and what is kept of its two whole blocks. */
-async function openKept() {
-  await writeFile(path, [1, 2, 3, 4, 5].map((number) => line(number, `note ${number}`)).join(''));
-  const store = await stores.open({ blockLines: 2 });
-  await keepBlocks(store, log);
-  expect(await keptOf(store, log)).toEqual(['["note 1","note 2"]', '["note 3","note 4"]', undefined]);
-  return store;
-}
-
-describe('what is kept of the blocks of a log', () => {
-  it('is that of other lines no more where a person changed one, and is made anew', async () => {
-    const store = await openKept();
-    await writeFile(path, (await readFile(path, 'utf8')).replace('note 3', 'NOTE 3'));
-    expect(await keptOf(store, log)).toEqual(['["note 1","note 2"]', undefined, undefined]);
-    await keepBlocks(store, log);
-    expect((await keptOf(store, log))[1]).toBe('["NOTE 3","note 4"]');
-    await writeFile(path, (await readFile(path, 'utf8')).replace('"}}\n', '"}}'));
-    expect((await keptOf(store, log))[0]).toBeUndefined();
-  });
-
-  it('stays where only lines of other blocks are rewritten', async () => {
-    const store = await openKept();
-    await store.rewrite(log, noteSchema, ({ sequence, record }) => (sequence === 4 ? undefined : record));
-    expect(await keptOf(store, log)).toEqual(['["note 1","note 2"]', undefined, undefined]);
-  });
-
-  it('counts as absent where it is torn', async () => {
-    const store = await openKept();
-    const before = await readFile(kept(0));
-    for (const torn of [before.subarray(0, -1), before.subarray(0, 6), Buffer.alloc(before.length)]) {
-      await writeFile(kept(0), torn);
-      expect((await keptOf(store, log))[0]).toBeUndefined();
-    }
-    await writeFile(kept(0), before);
-    expect((await keptOf(store, log))[0]).toBeDefined();
-  });
-
-  it('is nothing where the disk refuses it, or the store is open for reading only', async () => {
-    await (await openKept()).close();
-    await Promise.all([0, 1].map((number) => rm(kept(number))));
-    const fileSystem = createObservedFileSystem(({ name, path: at }) =>
-      name === 'write' && at.endsWith('.index') ? diskError('ENOSPC') : 'works',
-    );
-    for (const options of [{ readOnly: true }, { fileSystem }]) {
-      const store = await stores.open({ ...options, blockLines: 2 });
-      await keepBlocks(store, log);
-      expect(await keptOf(store, log)).toEqual([undefined, undefined, undefined]);
-    }
   });
 });
 
@@ -197,34 +138,9 @@ describe('the cost of a log', () => {
     expect(syncs).toBeLessThanOrEqual(3);
   });
 
-  it('of lazy records is no write of their own where one comes that cannot wait, and one where none does', async () => {
-    const writes: string[] = [];
-    const fileSystem = createObservedFileSystem(({ name, path: written }) => {
-      if (name === 'write' && written.includes('.journal-')) writes.push(written);
-      return 'works';
-    });
-    const store = await stores.open({ fileSystem });
-    await store.append(log, { note: 'first' });
-    writes.length = 0;
-    // However busy the machine is, no time passes between these.
-    vi.useFakeTimers({ toFake: ['setTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    await store.append(log, { note: 'lazy' }, { isLazy: true });
-    await setImmediate();
-    await store.append(log, { note: 'awaited' });
-    expect(writes).toHaveLength(1);
-    vi.advanceTimersByTime(20);
-    await store.append(log, { note: 'lazy' }, { isLazy: true });
-    await store.append(log, { note: 'lazy too' }, { isLazy: true });
-    vi.advanceTimersByTime(20);
-    await vi.waitFor(() => expect(writes).toHaveLength(2));
-    expect(await notesOf(store, log)).toEqual(['first', 'lazy', 'awaited', 'lazy', 'lazy too']);
-  });
-
   it('of a rewrite that changes nothing is no write', async () => {
     const store = await stores.open();
     await store.append(log, { note: 'a' });
-    await store.written();
     const before = await readFile(path, 'utf8');
     await store.rewrite(log, noteSchema, ({ record }) => ({ ...record }));
     expect(await readFile(path, 'utf8')).toBe(before);

@@ -158,18 +158,6 @@ export class LossyDisk implements FileSystem {
       return this.#openFile(path, this.#find(path));
     });
 
-  readonly openSynced = (path: string): Promise<OpenFile> =>
-    this.#do(() => {
-      const inode = this.#find(path);
-      const write = (bytes: Uint8Array, position: number) =>
-        this.#do(() => {
-          this.#write(inode, { position, bytes: Buffer.from(bytes) });
-          syncLastWrite(inode);
-          return bytes.length;
-        });
-      return { ...this.#openFile(path, inode), write };
-    });
-
   #openFile(path: string, inode: Inode): OpenFile {
     return {
       stat: () => this.#do(() => statsOf(inode)),
@@ -202,6 +190,7 @@ export class LossyDisk implements FileSystem {
   readonly mkdir = (path: string) => this.#do(() => this.#makeFolder(path));
   readonly chmod = (path: string) => this.#do(() => void this.#find(path));
   readonly touch = this.chmod;
+  readonly chown = this.chmod;
   readonly link = (from: string, to: string) =>
     this.#do(() => {
       if (this.#names.has(to)) throw diskError('EEXIST');
@@ -214,6 +203,8 @@ export class LossyDisk implements FileSystem {
   readonly rename = (from: string, to: string) =>
     this.#do(() => {
       const inode = this.#find(from);
+      // Two names of one file: the system leaves both.
+      if (this.#names.get(to) === inode) return;
       this.#rename(dirname(to), (names) => {
         names.set(to, inode);
         names.delete(from);
@@ -235,15 +226,6 @@ export class LossyDisk implements FileSystem {
         for (const each of names.keys()) if (each === path || each.startsWith(`${path}/`)) names.delete(each);
       });
     });
-  /** As the library does: a file beside it, synced, which then takes the name. */
-  readonly writeFileAtomic = (path: string, data: Buffer) =>
-    this.#do(() => {
-      const inode = this.#newInode(false);
-      this.#write(inode, { position: 0, bytes: Buffer.from(data) });
-      this.#sync(path, inode);
-      this.#add(path, inode);
-    });
-
   readonly syncAll = () =>
     this.#do(() => {
       for (const [path, inode] of this.#names) this.#sync(path, inode);
@@ -271,30 +253,6 @@ function written(content: Buffer, { position, bytes = Buffer.alloc(0) }: Unsynce
   content.copy(next);
   bytes.copy(next, position);
   return next;
-}
-
-/** The last write is on disk with its bytes alone, and with the file's length: what was written elsewhere in the file waits still. */
-function syncLastWrite(inode: Inode): void {
-  const earlier = inode.unsynced.slice(0, -1);
-  const last = inode.unsynced.at(-1);
-  if (last?.bytes === undefined) return;
-  const [begin, end] = [last.position, last.position + last.bytes.length];
-  const left: UnsyncedWrite[] = [];
-  for (const { position, bytes } of earlier)
-    if (bytes === undefined) {
-      inode.onDisk = written(inode.onDisk, { position });
-      left.splice(0, left.length, ...left.flatMap((each) => partWithin(each, 0, position)));
-    } else left.push({ position, bytes });
-  inode.onDisk = written(inode.onDisk, last);
-  inode.unsynced = left.flatMap((each) => [
-    ...partWithin(each, 0, begin),
-    ...partWithin(each, end, Infinity),
-  ]);
-}
-
-function partWithin({ position, bytes = Buffer.alloc(0) }: UnsyncedWrite, begin: number, end: number) {
-  const part = bytes.subarray(Math.max(0, begin - position), Math.max(0, end - position));
-  return part.length === 0 ? [] : [{ position: Math.max(begin, position), bytes: part }];
 }
 
 /** Of the writes that were not synced some are there, some not, and some in part. */

@@ -1,6 +1,5 @@
 import * as fs from 'node:fs';
-import writeFileAtomic from 'write-file-atomic';
-import { syncedByHand, type FileSystem, type OpenFile } from '../../../src/storage/files/file-system.ts';
+import type { FileSystem, OpenFile } from '../../../src/storage/files/file-system.ts';
 
 /** One operation on the disk, told before it happens. */
 export interface Operation {
@@ -53,9 +52,6 @@ export function createObservedFileSystem(decide: (operation: Operation) => Fate)
   return {
     open: (path, flags, mode) =>
       perform({ name: 'open', path }, () => observe(fs.openSync(path, flags, mode), path)),
-    // Either half may fail, as it may within the one call.
-    openSynced: (path) =>
-      perform({ name: 'openSynced', path }, () => syncedByHand(observe(fs.openSync(path, 'r+'), path))),
     lstat: (path) => perform({ name: 'lstat', path }, () => fs.lstatSync(path, { bigint: true })),
     realpath: (path) => perform({ name: 'realpath', path }, () => fs.realpathSync.native(path)),
     readdir: (path) =>
@@ -63,6 +59,7 @@ export function createObservedFileSystem(decide: (operation: Operation) => Fate)
     mkdir: (path, mode) =>
       perform({ name: 'mkdir', path }, () => fs.mkdirSync(path, { recursive: true, mode })),
     chmod: (path, mode) => perform({ name: 'chmod', path }, () => fs.chmodSync(path, mode)),
+    chown: (path, uid, gid) => perform({ name: 'chown', path }, () => fs.lchownSync(path, uid, gid)),
     touch: (path) => perform({ name: 'touch', path }, () => fs.utimesSync(path, new Date(), new Date())),
     link: (from, to) => perform({ name: 'link', path: to }, () => fs.linkSync(from, to)),
     copyFile: (from, to) => perform({ name: 'copyFile', path: to }, () => fs.copyFileSync(from, to)),
@@ -71,19 +68,6 @@ export function createObservedFileSystem(decide: (operation: Operation) => Fate)
     syncAll: (path) => perform({ name: 'syncAll', path }, () => undefined),
     removeTree: (path) =>
       perform({ name: 'removeTree', path }, () => fs.rmSync(path, { recursive: true, force: true })),
-    writeFileAtomic: (path, data, { mode, owner }) => {
-      const write = (bytes: Uint8Array) =>
-        writeFileAtomic.sync(
-          path,
-          Buffer.from(bytes),
-          owner === undefined ? { mode } : { mode, chown: owner },
-        );
-      return perform(
-        { name: 'writeFileAtomic', path },
-        () => write(data),
-        () => write(halfOf(data)),
-      );
-    },
   };
 }
 

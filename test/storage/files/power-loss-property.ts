@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
 import fc from 'fast-check';
@@ -19,7 +18,6 @@ interface Items {
 
 const itemsKind: DocumentKind<Items> = {
   version: 1,
-  list: 'items',
   schema: z.object({
     version: z.literal(1),
     items: z.array(z.object({ id: z.string(), note: z.string() })),
@@ -37,18 +35,7 @@ interface Content {
 const empty: Content = { document: [], text: undefined, log: [] };
 
 interface Step {
-  readonly what:
-    | 'put'
-    | 'drop'
-    | 'write'
-    | 'append'
-    | 'lazy'
-    | 'rewrite'
-    | 'remove'
-    | 'removeAll'
-    | 'files'
-    | 'pause'
-    | 'start';
+  readonly what: 'put' | 'drop' | 'write' | 'append' | 'rewrite' | 'remove' | 'removeAll' | 'start';
   readonly erase: boolean;
 }
 
@@ -62,7 +49,6 @@ function after(content: Content, { what }: Step, word: string): Content {
     case 'write':
       return { ...content, text: word };
     case 'append':
-    case 'lazy':
       return { ...content, log: [...content.log, word] };
     case 'rewrite':
       return { ...content, log: content.log.slice(1) };
@@ -70,8 +56,6 @@ function after(content: Content, { what }: Step, word: string): Content {
       return { ...content, text: undefined };
     case 'removeAll':
       return { ...content, document: [], text: undefined };
-    case 'files':
-    case 'pause':
     case 'start':
       return content;
   }
@@ -94,8 +78,7 @@ async function take(store: FileStore, { what, erase }: Step, word: string): Prom
     case 'write':
       return store.writeText(text, word, { erase });
     case 'append':
-    case 'lazy':
-      return store.append(log, { note: word }, { isLazy: what === 'lazy' });
+      return store.append(log, { note: word });
     case 'rewrite': {
       const [first] = await notesOf(store, log);
       return store.rewrite(log, noteSchema, ({ record }) => (record.note === first ? undefined : record));
@@ -104,12 +87,6 @@ async function take(store: FileStore, { what, erase }: Step, word: string): Prom
       return store.remove(text);
     case 'removeAll':
       return store.removeAll(`users/${alice}`);
-    case 'files':
-      return store.written();
-    case 'pause':
-      // What is lazy is written by itself, and not yet synced; with the third pause it is.
-      vi.advanceTimersByTime(20);
-      return setImmediate();
     case 'start':
       return undefined;
   }
@@ -132,13 +109,9 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
     'write',
     'append',
     'append',
-    'lazy',
-    'lazy',
     'rewrite',
     'remove',
     'removeAll',
-    'files',
-    'pause',
     'start',
   ),
   erase: fc.nat(3).map((number) => number === 0),
@@ -200,8 +173,7 @@ async function live(lives: readonly Life[]) {
         if (isErasing(step))
           for (const each of wordsOf(content)) if (!wordsOf(next).includes(each)) erased.add(each);
         content = next;
-        // Each lazy line may be lost.
-        possible = step.what === 'lazy' ? [...before, ...made] : made;
+        possible = made;
       }
     } catch (error) {
       if (disk.operationsLeft > 0) throw error;

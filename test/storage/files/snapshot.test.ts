@@ -9,6 +9,7 @@ import { nodeFileSystem } from '../../../src/storage/files/file-system.ts';
 import { readSnapshot } from '../../../src/storage/files/snapshot.ts';
 import type { FileStore } from '../../../src/storage/files/store.ts';
 import { counterKind, document, increment, log } from '../store-fixtures.ts';
+import { createObservedFileSystem, diskError } from './observed-file-system.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
@@ -119,16 +120,17 @@ describe('a snapshot [O4]', () => {
   it('says why where none can be made', async () => {
     const blocked = await createTemporaryStores();
     vi.useFakeTimers({ toFake: ['setInterval'] });
-    const failing = {
-      ...nodeFileSystem,
-      link: () => Promise.reject(Object.assign(new Error('EACCES: no'), { code: 'EACCES' })),
-    };
+    let isBroken = false;
+    const failing = createObservedFileSystem(({ name }) =>
+      isBroken && name === 'link' ? diskError('EIO') : 'works',
+    );
     const other = await blocked.open({ fileSystem: failing });
     await other.append(log, { note: 'tea' });
+    isBroken = true;
     const folder = join(blocked.dataDir, '.backup-0123456789ab');
     await mkdir(folder);
     vi.advanceTimersByTime(10_000);
-    await vi.waitFor(() => expect(readSnapshot(nodeFileSystem, folder)).rejects.toThrow('EACCES'));
+    await vi.waitFor(() => expect(readSnapshot(nodeFileSystem, folder)).rejects.toThrow('EIO'));
     await blocked.dispose();
   });
 

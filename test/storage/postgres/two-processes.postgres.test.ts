@@ -11,8 +11,6 @@ import {
   document,
   entriesOf,
   increment,
-  keepBlocks,
-  keptOf,
   log,
   noteSchema,
   notesOf,
@@ -25,7 +23,7 @@ describe('two stores on one database [X1][X2]', () => {
   let [one, other]: PostgresStore[] = [];
   beforeEach(async () => {
     database = await createTemporaryDatabase();
-    [one, other] = await Promise.all([database.open({ blockLines: 4 }), database.open({ blockLines: 4 })]);
+    [one, other] = await Promise.all([database.open(), database.open()]);
   });
   afterEach(() => database.dispose());
   const both = () => {
@@ -83,18 +81,6 @@ describe('two stores on one database [X1][X2]', () => {
       'select count(*)::int as lost from discoclaw.records where log not in (select id from discoclaw.entries)',
     );
     expect(rows).toEqual([{ lost: 0 }]);
-  });
-
-  it('keep nothing of lines that the other has rewritten since they were read', async () => {
-    const [first, second] = both();
-    for (const note of ['canary', 'b', 'c', 'd']) await first.append(log, { note });
-    for await (const { keep } of first.blocks(log, noteSchema)) {
-      await second.rewrite(log, noteSchema, () => ({ note: 'x' }));
-      await keep(Buffer.from('canary'));
-    }
-    expect(await database.everything()).not.toContain('canary');
-    await keepBlocks(second, log);
-    expect(await keptOf(first, log)).toEqual(['["x","x","x","x"]']);
   });
 
   it('hold a lock one after the other, and hear each other but not themselves', async () => {
