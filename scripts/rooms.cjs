@@ -21,7 +21,6 @@ mayImport.bot = Object.keys(mayImport);
 const keepers = {
   'discord\\.js': ['discord'],
   '@anthropic-ai/sdk': ['model'],
-  'write-file-atomic': ['storage'],
   '(?:node:)?fs(?:/promises)?': ['config', 'storage', 'sandbox', 'bot'],
   fastify: ['sandbox'],
   ws: ['sandbox'],

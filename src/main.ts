@@ -56,7 +56,6 @@ async function start(part: string | undefined): Promise<void> {
     setTimeout(() => process.exit(), exitAfterMs).unref();
     setTimeout(() => (isToldAgain = true), oneWishMs).unref();
   };
-  // The listener stays until the end: while a file is replaced, write-file-atomic listens too, and ends the process where nobody else does.
   const told = (_: NodeJS.Signals, number: number): void => {
     if (isToldAgain) process.exit(128 + number);
     end();

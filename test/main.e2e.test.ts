@@ -41,13 +41,6 @@ async function loadedSources(coverage: string): Promise<readonly string[]> {
   return [...ours, ...scripts.map(({ url }) => url).filter((url) => url.includes('/node_modules/'))];
 }
 
-/** What write-file-atomic does for as long as it replaces a file: it listens for the end of the process too, by `signal-exit`. */
-const asIfReplacing = `data:text/javascript,${encodeURIComponent(
-  `import { createRequire } from 'node:module';
-   const { onExit } = createRequire(${JSON.stringify(import.meta.url)})('signal-exit');
-   process.once('newListener', () => setImmediate(() => onExit(() => {})));`,
-)}`;
-
 describe('the program', () => {
   it('ends within 10 seconds of the wish to stop, though Discord makes its reply wait for minutes [G4]', async () => {
     await using stage = await openStage({ model: () => ({ text: 'Here you are.' }) });
@@ -62,15 +55,6 @@ describe('the program', () => {
     const began = Date.now();
     await stage.stopBot();
     expect(Date.now() - began).toBeLessThan(10_000);
-  });
-
-  it('stops in order although a file is being replaced at that moment [G4]', async () => {
-    await using stage = await openStage({
-      isBuilt: true,
-      environment: { NODE_OPTIONS: `--import=${asIfReplacing}` },
-    });
-    expect(await stage.stopBot()).toBe(0);
-    expect(stage.bot().output()).toContain('the bot has stopped');
   });
 
   it('tells where in the sources something went wrong that nobody expected', async () => {

@@ -66,6 +66,7 @@ const refusals: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'E
  * folder as a rule, such as one that an earlier start as root left.
  */
 export function refusedByDisk(error: unknown): UnusableStoreError | undefined {
+  if (error instanceof UnusableStoreError) return undefined;
   const failure = error instanceof StoreError ? error.cause : error;
   const code = errorCode(failure);
   if (!refusals.has(code)) return undefined;

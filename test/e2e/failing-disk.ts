@@ -44,7 +44,7 @@ function call(original: unknown, owner: object, values: readonly unknown[]): unk
   return Reflect.apply(original, owner, values);
 }
 
-// The store opens, writes and changes through promises …
+// The store opens, writes and changes through promises.
 const { promises } = fs;
 const open = promises.open.bind(promises);
 promises.open = async (path, flags, mode) => {
@@ -70,23 +70,4 @@ for (const name of ['mkdir', 'rename', 'unlink', 'link', 'copyFile', 'utimes', '
   });
 }
 
-// … and replaces whole files by a library that uses callbacks.
-type Callback = (error: Error | null, result?: number) => void;
-const { open: plainOpen, write: plainWrite } = fs;
-Object.assign(fs, {
-  open(path: unknown, flags: unknown, mode: unknown, done: Callback) {
-    if (isWriting(flags) && refusesChange(path)) done(failure('EROFS'));
-    else call(plainOpen, fs, [path, flags, mode, done]);
-  },
-  write(file: unknown, bytes: unknown, offset: unknown, length: number, position: unknown, done: Callback) {
-    let room = 0;
-    try {
-      room = roomFor(length);
-    } catch {
-      done(failure('ENOSPC'));
-      return;
-    }
-    call(plainWrite, fs, [file, bytes, offset, room, position, done]);
-  },
-});
 syncBuiltinESMExports();

@@ -148,7 +148,7 @@ export function elementOf<T>(all: readonly T[], index: number): T {
 }
 
 /** @throws {RangeError} where there are more units than one segment takes. */
-export function indexUnits(units: readonly ReadUnit[], title: readonly string[] = []): SegmentIndex {
+function indexUnits(units: readonly ReadUnit[], title: readonly string[] = []): SegmentIndex {
   if (units.length > mostUnits) throw new RangeError(`${units.length} units are too many for one segment`);
   const found = new Map<string, number[]>();
   const reaches: ReachCount[] = [];

@@ -147,7 +147,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /** The path, or a part of it, does not exist. */
-export function isMissing(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
