@@ -72,10 +72,8 @@ export async function checkOwner({ storage }: Config): Promise<readonly Finding[
         'start none here, or set DISCOCLAW_DATA_DIR to a folder of its own',
       ),
     ];
-  } catch (error) {
-    if (!(error instanceof StoreError)) return [unreadable('process', path)];
-    const [text = '', remedy = ''] = error.message.split(/: /u);
-    return [broken('process', text, remedy)];
+  } catch {
+    return [unreadable('process', path)];
   }
 }
 

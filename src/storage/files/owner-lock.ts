@@ -42,11 +42,7 @@ export async function takeOwnerLock(
     const name = `.owner-${host}-${process.pid}-${began}-${randomBytes(4).toString('hex')}`;
     const path = join(dataFolder, name);
     // Everybody announces himself before he looks: of two who start together, at least one sees the other.
-    await announce(fileSystem, path).catch(async (error: unknown) => {
-      // A full disk lets nobody announce himself, and an owner who did before owns it still.
-      const owner = await findOwner(fileSystem, dataFolder);
-      throw owner === undefined ? error : inUse(dataFolder, owner);
-    });
+    await announce(fileSystem, path);
     const other = await findOther(fileSystem, dataFolder, name, dead).catch(async (error: unknown) => {
       await discard(fileSystem, path);
       throw error;
@@ -57,14 +53,20 @@ export async function takeOwnerLock(
       return keepAlive(fileSystem, path, onBeat);
     }
     await discard(fileSystem, path);
-    if (attempt === attempts) throw inUse(dataFolder, { pid: other.pid, lockFile: other.name });
+    if (attempt === attempts) throw inUse(dataFolder, other);
     await wait(randomInt(20, 100));
   }
 }
 
-function inUse(folder: string, { pid, lockFile }: { readonly pid: number; readonly lockFile: string }) {
-  const text = `The data folder ${folder} is in use by process ${pid} (its lock file: ${lockFile}): stop that one, or give each a folder of its own`;
-  return new FolderInUseError(text, lockFile);
+/** Changes nothing, so that it can be asked where a lock cannot be taken. @throws {FolderInUseError} where another process has the folder. */
+export async function assertFree(fileSystem: FileSystem, dataFolder: string): Promise<void> {
+  const owner = await findOwner(fileSystem, dataFolder);
+  if (owner !== undefined) throw inUse(dataFolder, { pid: owner.pid, name: owner.lockFile });
+}
+
+function inUse(folder: string, { pid, name }: Pick<Owner, 'pid' | 'name'>) {
+  const text = `The data folder ${folder} is in use by process ${pid} (its lock file: ${name}): stop that one, or give each a folder of its own`;
+  return new FolderInUseError(text, name);
 }
 
 /** The process that uses a data folder, if any; nothing is changed. */

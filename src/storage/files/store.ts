@@ -17,7 +17,7 @@ import {
   type FileSystem,
 } from './file-system.ts';
 import { createLogs } from './logs.ts';
-import { takeOwnerLock, type OwnerLock } from './owner-lock.ts';
+import { assertFree, takeOwnerLock, type OwnerLock } from './owner-lock.ts';
 import { allRoots, createWays, locate, locateFolders, locateQuarantine, type RootFolders } from './paths.ts';
 import { createQuarantine } from './quarantine.ts';
 import { listFiles, listFolders } from './reading.ts';
@@ -101,6 +101,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
         await lock?.release();
         throw error;
       }
+      if (lock === undefined) await assertFree(fileSystem, roots.data);
       logger.error('disk full: nothing can be saved until there is room', { error });
     }
   }
