@@ -54,9 +54,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'backup-keeps-erased',
     promise: '[S7] What was forgotten or deleted stands in the last good copy of its file.',
-    file: 'src/storage/files/quarantine.ts',
-    find: "else await disk.replaceFile({ key, path: backup, bytes: renewed, former: 'erased' });",
-    put: '',
+    file: 'src/storage/files/documents.ts',
+    find: "backup: isErasing || current === undefined ? 'same' : 'former',",
+    put: "backup: current === undefined ? 'same' : 'former',",
   },
   {
     name: 'answers-to-deleted-stay',
@@ -126,7 +126,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'temporary-files-stay',
     promise: '[S2] What a kill left under temporary names stays on the disk.',
     file: 'src/storage/files/disk.ts',
-    find: 'await fileSystem.removeTree(path);',
+    find: 'await fileSystem.removeTree(name);',
     put: '',
   },
   {
@@ -162,7 +162,21 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'folder-not-synced',
     promise: '[S2] A new file is gone after a loss of power, though what it holds was acknowledged.',
     file: 'src/storage/files/disk.ts',
-    find: 'await folder.sync();',
+    find: '(folder) => folder.sync()',
+    put: '() => Promise.resolve()',
+  },
+  {
+    name: 'document-not-synced',
+    promise: '[S2] What was remembered is torn after a loss of power, though it was acknowledged.',
+    file: 'src/storage/files/disk.ts',
+    find: 'if (isSynced) await file.sync();',
+    put: '',
+  },
+  {
+    name: 'log-not-synced',
+    promise: '[S2] A message is gone after a loss of power, though it was on disk before it was answered.',
+    file: 'src/storage/files/logs.ts',
+    find: 'await file.datasync();',
     put: '',
   },
   // By somebody who had not read the simulator.

@@ -105,11 +105,12 @@ export function readUnit({ terms, dates }: TextReaders, unit: RecallUnit): ReadU
   const { text, at, reference } = unit;
   const questions = questionsIn(text);
   const asks = questions > 0 ? trait.asks : 0;
+  const read = terms.readWhole(text);
   return {
     unit,
-    terms: terms.read(text),
+    terms: read.terms,
     fields: [
-      ...terms.beginnings(text).keys(),
+      ...read.beginnings.keys(),
       ...(at === undefined ? [] : dates.termsOf(at)),
       ...(reference.kind === 'message' ? [messageTerm(reference.messageId)] : []),
     ],

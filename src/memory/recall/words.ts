@@ -12,9 +12,7 @@ export class TermReader {
 
   /** The terms in order, repeated ones included: stemmed, irregular forms by their base form, words that say nothing left out. */
   read(text: string): string[] {
-    const all: string[] = [];
-    for (const word of wordsIn(text)) for (const term of this.#read(word).terms) all.push(term);
-    return all;
+    return this.readWhole(text).terms;
   }
 
   /**
@@ -22,15 +20,21 @@ export class TermReader {
    * and compounds.
    */
   beginnings(text: string): ReadonlyMap<string, string> {
-    const all = new Map<string, string>();
+    return this.readWhole(text).beginnings;
+  }
+
+  /** Both in one go. */
+  readWhole(text: string): { readonly terms: string[]; readonly beginnings: ReadonlyMap<string, string> } {
+    const all: string[] = [];
+    const beginnings = new Map<string, string>();
     for (const word of wordsIn(text)) {
-      const {
-        beginning,
-        terms: [term],
-      } = this.#read(word);
-      if (beginning !== undefined && term !== undefined && !all.has(beginning)) all.set(beginning, term);
+      const read = this.#read(word);
+      for (const term of read.terms) all.push(term);
+      const [term] = read.terms;
+      if (read.beginning !== undefined && term !== undefined && !beginnings.has(read.beginning))
+        beginnings.set(read.beginning, term);
     }
-    return all;
+    return { terms: all, beginnings };
   }
 
   /** The terms related to a term. Few, common and English: a nudge, weighted far below the words of the query. */

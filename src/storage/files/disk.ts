@@ -86,7 +86,12 @@ export function createDisk(fileSystem: FileSystem) {
   async function openRoot(path: string, isOwnersOwn: boolean): Promise<void> {
     await ensureFolder(path);
     roots.add(path);
-    if (!isOwnersOwn) await makePrivate(path, 0o700);
+    if (isOwnersOwn) return;
+    await makePrivate(path, 0o700);
+    // What an earlier start as another user left is met here, and not in the middle of a talk.
+    for (const entry of await fileSystem.readdir(path))
+      if (!entry.name.startsWith('.') && (entry.isFile() || entry.isDirectory()))
+        await withFile(fileSystem.open(join(path, entry.name), constants.O_RDONLY), () => Promise.resolve());
   }
 
   /**
