@@ -32,7 +32,7 @@ async function openMemory(disk: LossyDisk, now: number) {
     workspaceDir: `${lossyFolder}/workspace`,
     clock: () => new Date(startTime),
     logger: silent,
-    fileSystem: disk,
+    fileSystem: disk.fileSystem,
   });
   const sessions = openSessions(store);
   const { writes, clock, log, states, time } = sessions;

@@ -61,6 +61,9 @@ export interface DiskMood {
 
 export const calmDisk: DiskMood = { slowMs: [0, 0], failsPercent: 0 };
 
+/** Milliseconds since the epoch, and a wait. */
+type DiskClock = Pick<VirtualClock, 'now' | 'delay'>;
+
 /** The processes as a disk sees them. */
 export interface ProcessLife {
   readonly isAlive: () => boolean;
@@ -77,14 +80,14 @@ export class SimulatedDisk {
   mood: DiskMood = calmDisk;
   operations = 0;
   readonly #root: Folder;
-  readonly #clock: VirtualClock;
+  readonly #clock: DiskClock;
   readonly #random: () => Random;
   #lastIno = 1n;
   #dirtyFiles = new Set<File>();
   #dirtyFolders = new Set<Folder>();
 
   /** `random` gives what decides the fate of the next operation. */
-  constructor(clock: VirtualClock, random: () => Random) {
+  constructor(clock: DiskClock, random: () => Random) {
     this.#clock = clock;
     this.#random = random;
     this.#root = new Folder(this.#lastIno, this.#time());

@@ -6,6 +6,7 @@ import { createMessageSource } from '../../../src/memory/recall/messages.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, secretPlace, session, type Sessions } from '../../support/sessions.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
+import { runs } from '../../support/runs.ts';
 
 /** In segments of eight messages. */
 function recallOver({ log }: Pick<Sessions, 'log'>): Recall {
@@ -64,6 +65,6 @@ it('an index that grew finds what a fresh one finds, in the same order, whatever
       }
       await compare();
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

@@ -1,3 +1,4 @@
+import { runs } from '../../support/runs.ts';
 import { describePowerLosses } from './power-loss-property.ts';
 
-describePowerLosses(150);
+describePowerLosses(runs(500));
