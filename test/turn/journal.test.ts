@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
 import { StoreError } from '../../src/core/errors.ts';
-import type { LogEntry, Store } from '../../src/core/store.ts';
+import type { LogEntry } from '../../src/core/store.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { recordSchema, type BegunReply, type PreparedReply } from '../../src/turn/journal-state.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
