@@ -1,6 +1,7 @@
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { growingCache, limits } from '../core/limits.ts';
 import type { LogEntry, Store } from '../core/store.ts';
+import type { Timer } from '../core/time.ts';
 import {
   applyRecord,
   countRecord,
@@ -15,6 +16,8 @@ import {
 } from './journal-state.ts';
 
 const loadedChannels = 250;
+/** Until what the disk refused is tried again, in milliseconds. */
+const retryMs = 5000;
 
 export interface Dropping {
   /** Records of ids go only before this number. Default: they stay. */
@@ -26,12 +29,13 @@ export interface Dropping {
 
 /**
  * The channels' journals as this process knows them, each a log on disk. In a shared store others write there too: what is known is checked by the log's
- * end and edition before each use. What the disk refused is known nevertheless, and stored before whatever comes next. `isErased` tells of a reply that nothing is kept of.
+ * end and edition before each use. What the disk refused is known nevertheless, and stored before whatever comes next, or by itself once the disk takes it. `isErased` tells of a reply that nothing is kept of.
  */
-export function createJournalLogs(store: Store, isErased: Required<Dropping>['isGone']) {
+export function createJournalLogs(store: Store, isErased: Required<Dropping>['isGone'], timer: Timer) {
   const loaded = growingCache<string, Promise<JournalState>>(loadedChannels);
   /** What the disk refused, by channel, oldest first. */
   const refused = growingCache<string, JournalRecord[]>(loadedChannels);
+  let isRetrying = false;
   /** One at a time stores what was refused, and what comes behind it. */
   const line = createKeyedQueue();
 
@@ -107,6 +111,20 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
     refused.set(channelId, records);
     records.push(record);
     if (records.length > limits.journalIds) records.shift();
+    retryLater();
+  }
+
+  /** Until all of it is stored: a channel may be quiet from now on, and the process killed. */
+  function retryLater(): void {
+    if (isRetrying) return;
+    isRetrying = true;
+    timer(() => void retry(), retryMs);
+  }
+
+  async function retry(): Promise<void> {
+    await Promise.allSettled([...refused.keys()].map((id) => line.run(id, () => saveRefused(id))));
+    isRetrying = false;
+    if (refused.size > 0) retryLater();
   }
 
   return {

@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Store } from '../core/store.ts';
 import { guildOfPlace, type ChannelGuild, type SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
+import { processTimer, type Timer } from '../core/time.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { createJournalLogs, type Dropping } from './journal-logs.ts';
 import type { BegunReply, JournalRecord, JournalState, PreparedReply } from './journal-state.ts';
@@ -21,9 +22,11 @@ export type ChannelJournal = ReturnType<typeof createChannelJournal>;
 export function createChannelJournal({
   store,
   changes,
+  timer = processTimer,
 }: {
   readonly store: Store;
   readonly changes: Pick<RecentChanges, 'latest'>;
+  readonly timer?: Timer;
 }) {
   /** By person, when they had everything erased since the start: milliseconds since the epoch. */
   const erasedAt = growingCache<string, number>(rememberedErasings);
@@ -34,7 +37,7 @@ export function createChannelJournal({
     return at !== undefined && messageIds.every((id) => snowflakeTime(id).getTime() < at);
   }
 
-  const logs = createJournalLogs(store, isErased);
+  const logs = createJournalLogs(store, isErased, timer);
   const { stateOf } = logs;
 
   async function write(channelId: string, record: JournalRecord): Promise<void> {

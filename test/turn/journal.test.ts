@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
@@ -7,6 +9,7 @@ import type { LogEntry } from '../../src/core/store.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { recordSchema, type BegunReply, type PreparedReply } from '../../src/turn/journal-state.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 
@@ -207,6 +210,23 @@ describe.each(kindsOfStore)('over $kind', ({ isShared }) => {
       expect(await rawJournal(store)).not.toContain('secret');
       for (const each of [journal, createChannelJournal({ store, changes: new RecentChanges() })])
         expect(await each.unsent(generalId)).toEqual([prepared([id(3)], 'another answer')]);
+    });
+
+    it('stores by itself what the disk refused, once it takes it, though nothing else happens in the channel', async () => {
+      const store = openStore();
+      const timer = new ManualTimer();
+      const changes = new RecentChanges();
+      const journal = createChannelJournal({ store, changes, timer: timer.set });
+      const refusing = vi.spyOn(store, 'append').mockRejectedValue(new StoreError('full', 'x'));
+      await expect(journal.markHandled(generalId, [id(1)])).rejects.toThrow('full');
+      for (const _ of [1, 2]) {
+        timer.pass(5000);
+        await nextTurn();
+      }
+      refusing.mockRestore();
+      timer.pass(5000);
+      await nextTurn();
+      expect(await createChannelJournal({ store, changes }).isHandled(generalId, id(1))).toBe(true);
     });
 
     it('erases an answer that is withdrawn again, after the disk refused it once', async () => {
