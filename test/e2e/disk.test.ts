@@ -83,6 +83,29 @@ describe.concurrent('a disk [E3]', () => {
   );
 });
 
+it('a disk that is full at the start stops neither that nor a talk, and all is saved again once there is room [S2]', async () => {
+  await using stage = await openStage({
+    isBuilt: true,
+    model: (_, index) => ({ text: `Answer ${index}.` }),
+    environment: {
+      NODE_OPTIONS: `--import ${builtProgram(failingDisk)}`,
+      FAILING_DISK: 'failing-disk',
+    },
+  });
+  await remember(stage, 'I drink tea');
+  await stage.stopBot();
+  await stage.writeFile('failing-disk', 'full');
+  await stage.startBot();
+  expect(await show(stage)).toContain('I drink tea');
+  expect((await remember(stage, 'I drink water')).text).toMatch(/^I can't save right now/);
+  expect((await stage.ask('alice', '#general', 'Can we still talk?')).text).toBe('Answer 0.');
+  await rm(join(stage.folder, 'failing-disk'));
+  expect((await remember(stage, 'I drink juice')).text).toContain('Remembered: "I drink juice"');
+  await stage.killBot();
+  await stage.startBot();
+  expect(await show(stage)).toContain('I drink juice');
+});
+
 /** Takes out of the files what a disk did not take any more: all from the last reply on. */
 async function loseReply(stage: Stage): Promise<void> {
   const cut = async (name: string, last: (lines: readonly string[]) => number): Promise<void> => {
