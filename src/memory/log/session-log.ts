@@ -81,6 +81,7 @@ const blindIn: ReadonlyMap<FoldName, readonly NoticingMode[]> = new Map([
 const answerReach = 50;
 /** Logs of a channel that are compared with what stands there after a gap. */
 const comparedLogs = 200;
+const comparedAtOnce = 16;
 /** By how much the clock of the disk may differ from Discord's; milliseconds. */
 const clockSlackMs = 60 * 60_000;
 
@@ -297,11 +298,14 @@ export function createSessionLog(options: SessionLogOptions) {
     async rememberedSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
       const found: RememberedMessage[] = [];
       const writtenAt = isSnowflake(messageId) ? snowflakeTime(messageId).getTime() - clockSlackMs : 0;
-      for (const session of (await sessions.changedSince(channelId, writtenAt)).slice(0, comparedLogs)) {
-        for (const { message } of foldLog(await tails.covering(session, [messageId])).messages) {
-          const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
-          if (ids.length > 0) found.push({ ids, isOwn: message.role === 'assistant' });
-        }
+      const changed = (await sessions.changedSince(channelId, writtenAt)).slice(0, comparedLogs);
+      for (let first = 0; first < changed.length; first += comparedAtOnce) {
+        const some = changed.slice(first, first + comparedAtOnce);
+        for (const entries of await Promise.all(some.map((each) => tails.covering(each, [messageId]))))
+          for (const { message } of foldLog(entries).messages) {
+            const ids = idsOf(message).filter((id) => compareSnowflakes(id, messageId) >= 0);
+            if (ids.length > 0) found.push({ ids, isOwn: message.role === 'assistant' });
+          }
       }
       return found;
     },

@@ -66,7 +66,8 @@ export class LogTails {
     const oldest = ids.toSorted(compareSnowflakes)[0];
     if (oldest === undefined) return [];
     const state = await this.#store.logState(logKey(session));
-    for (let size = firstWindow; ; size *= 4) {
+    // Before all there is what begins at 0.
+    for (let size = oldest === '0' ? state.last : firstWindow; ; size *= 4) {
       const start = Math.max(0, state.last - size);
       const entries = await this.#after(session, start, state);
       const beginsBefore = (['user', 'assistant'] as const).every((role) => {

@@ -109,7 +109,7 @@ async function readStable(
 }
 
 /** Files looked at at the same time where there may be very many: what others ask of the disk meanwhile waits behind no more. */
-const looksAtOnce = 2;
+const looksAtOnce = 32;
 
 /** Looks at each, a few at a time; in order. */
 async function lookAt<T, Found>(all: readonly T[], look: (one: T) => Promise<Found>): Promise<Found[]> {
