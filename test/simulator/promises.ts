@@ -15,7 +15,7 @@ import {
   type Origin,
   type SaidWord,
 } from './truth.ts';
-import { botId, calmDiscord, type World, type WorldChannel, type WorldMessage } from './world.ts';
+import { botId, type World, type WorldChannel, type WorldMessage } from './world.ts';
 
 const minuteMs = 60_000;
 /** How long a change can be undone [K5]. */
@@ -429,7 +429,8 @@ export class Promises {
 
   /** A command does what it says, and what a person is shown of memory is their own [V2]. */
   replied(personId: string, line: string, { text, files = [] }: CommandReply): void {
-    const isFine = this.#world.mood === calmDiscord && this.#isDiskCalmSince(this.#clock.now - minuteMs);
+    const lately = this.#clock.now - minuteMs;
+    const isFine = this.#world.failedAt < lately && this.#isDiskCalmSince(lately);
     if (text.includes('(reference ') && isFine) this.broken('commands do what they say', `${line}: ${text}`);
     const texts = [text, ...files.map(({ bytes }) => Buffer.from(bytes).toString('latin1'))];
     for (const each of texts)

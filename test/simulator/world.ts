@@ -74,6 +74,8 @@ export class World {
   readonly channels = new Map<string, WorldChannel>();
   readonly people: WorldPerson[] = [];
   mood: DiscordMood = calmDiscord;
+  /** When a request of the bot's failed last, through no fault of the request. */
+  failedAt = 0;
   /** The bot's reactions, as `<messageId> <emoji>`. */
   readonly reactions = new Set<string>();
   readonly #messages = new Map<string, WorldMessage>();
@@ -202,7 +204,10 @@ export class World {
       }
       if (there < ms) await this.#clock.delay(ms - there);
       if (!isAlive()) return never();
-      if (fails || outcome === undefined) throw apiError(500, 0, 'Internal Server Error');
+      if (fails || outcome === undefined) {
+        this.failedAt = this.#clock.now;
+        throw apiError(500, 0, 'Internal Server Error');
+      }
       if ('error' in outcome) throw outcome.error;
       return outcome.value;
     };
