@@ -143,38 +143,24 @@ const answersInARow = 5;
 /** Channels that are kept in mind; one that falls out begins anew. */
 const keptChannels = 1000;
 
-interface BotTalk {
-  /** The messages that were let through, by the bot that wrote them: a repeated event counts once. */
-  readonly answered: Map<string, Set<string>>;
-  readonly silent: Set<string>;
-}
-
 /** Breaks loops of bots: nobody but another bot talks with this one for long [G2]. A restart forgets the count. */
-export class BotLoopGuard {
-  readonly #talks = growingCache<string, BotTalk>(keptChannels);
-
-  /** A person said something: from now on bots are answered there again. */
-  humanSpoke(channelId: string): void {
-    this.#talks.delete(channelId);
-  }
-
-  /** Whether a bot's message is answered. `limit-reached`: from now on it is not any more, which is said once. */
-  admit(message: {
-    readonly id: string;
-    readonly channelId: string;
-    readonly authorId: string;
-  }): 'answer' | 'limit-reached' | 'silence' {
-    const { id, channelId, authorId } = message;
-    const talk = this.#talks.get(channelId) ?? { answered: new Map(), silent: new Set() };
-    this.#talks.set(channelId, talk);
-    const answered = talk.answered.get(authorId) ?? new Set();
-    talk.answered.set(authorId, answered);
-    if (answered.has(id) || answered.size < answersInARow) {
-      answered.add(id);
-      return 'answer';
-    }
-    if (talk.silent.has(authorId)) return 'silence';
-    talk.silent.add(authorId);
-    return 'limit-reached';
-  }
+export function createBotLoopGuard() {
+  /** By channel and bot, its messages that were let through, and the one that reached the limit: a repeated event counts once. */
+  const answered = growingCache<string, Map<string, Set<string>>>(keptChannels);
+  return {
+    /** A person said something: from now on bots are answered there again. */
+    humanSpoke: (channelId: string): void => void answered.delete(channelId),
+    /** Whether a bot's message is answered. `limit-reached`: from now on it is not any more, which is said once. */
+    admit(message: { readonly id: string; readonly channelId: string; readonly authorId: string }) {
+      const { id, channelId, authorId } = message;
+      const bots = answered.get(channelId) ?? new Map<string, Set<string>>();
+      answered.set(channelId, bots);
+      const ids = bots.get(authorId) ?? new Set();
+      bots.set(authorId, ids);
+      if (ids.size > answersInARow) return 'silence';
+      if (ids.has(id)) return 'answer';
+      ids.add(id);
+      return ids.size > answersInARow ? 'limit-reached' : 'answer';
+    },
+  };
 }

@@ -8,7 +8,7 @@ import type { Logger } from '../core/logger.ts';
 import { measure } from '../core/measures.ts';
 import type { Place } from '../core/place.ts';
 import {
-  BotLoopGuard,
+  createBotLoopGuard,
   decideIntake,
   hasAccess,
   type LockedOut,
@@ -40,8 +40,9 @@ export interface IntakeOptions {
   readonly handlers: Pick<BotHandlers, 'message' | 'spoken' | 'unanswerable'>;
   /** What the owner has set for places of guilds; neither may reject. */
   readonly answerModes: {
-    /** As it stands now or stood a moment ago. */
     answerMode(place: GuildPlace): Promise<AnswerMode | undefined>;
+    /** The same where it was read a moment ago. */
+    recentAnswerMode(place: GuildPlace): AnswerMode | 'unknown' | undefined;
     /** Whether channel memory may be on anywhere in a guild, by what is in memory. */
     mayHaveChannelMemory(guildId: string): boolean;
   };
@@ -57,21 +58,26 @@ export interface IntakeOptions {
 /** The way of every message from Discord inward, live or fetched after a gap: into history, past the decision, on to the handlers. */
 export function createMessageIntake(options: IntakeOptions) {
   const { botId, policy, answerModes, history, runInBackground, logger } = options;
-  const botLoopGuard = new BotLoopGuard();
+  const botLoopGuard = createBotLoopGuard();
   const joining = new Set<string>();
 
   return {
-    /** A message that Discord tells of just now. By far the most are not for the bot: they wait for their guild's settings, and for nothing else. */
+    /** A message that Discord tells of just now. By far the most are not for the bot: nothing is kept of them that is not needed to say so. */
     receive(message: Message): void {
-      runInBackground('a message', () => {
+      const { channelId } = message;
+      if (message.author.id === botId) {
         // What the bot says itself waits for nothing.
-        if (message.author.id === botId) return take(message);
-        // Where the bot was not spoken to yet, history is fetched when it is wanted.
-        if (isSpoken(message) && history.keeps(message.channelId))
-          history.seen(chatMessageOf(message, botId));
-        noteSpoken(message);
-        return options.arrivals.run(message.channelId, () => receive(message));
-      });
+        runInBackground('a message', () => take(message));
+        return;
+      }
+      // Where the bot was not spoken to yet, history is fetched when it is wanted.
+      if (isSpoken(message) && history.keeps(channelId)) history.seen(chatMessageOf(message, botId));
+      noteSpoken(message);
+      const channel = options.places.known(channelId);
+      const recent = answerModes.recentAnswerMode(guildPlaceOf(message, channel));
+      const decision = channel && decideBy(message, channel, recent);
+      if (decision?.kind === 'ignore') ignore(message, decision.reason);
+      else runInBackground('a message', () => options.arrivals.run(channelId, () => arrive(message)));
     },
     /**
      * One that was missed. Never throws, and resolves when the message was handed on or ignored. A channel's messages are handed on in the order they
@@ -80,25 +86,32 @@ export function createMessageIntake(options: IntakeOptions) {
     take,
   };
 
-  async function receive(message: Message): Promise<void> {
-    const { channelId } = message;
-    const channel = options.places.known(channelId);
-    const replied = repliedAuthor(message);
-    const decision = await decide(message, channel, replied);
-    if (decision.kind === 'ignore' && channel !== undefined && replied !== 'unknown')
-      return ignore(message, decision.reason);
-    await options.caughtUp(channelId);
+  /** It waits for its guild's settings, where they were not read just now; where it is for the bot, also until its channel is caught up with. */
+  async function arrive(message: Message): Promise<void> {
+    const channel = options.places.known(message.channelId);
+    const decision = channel && (await decide(message, channel, repliedAuthor(message)));
+    if (decision?.kind === 'ignore') return ignore(message, decision.reason);
+    await options.caughtUp(message.channelId);
     runInBackground('a message', () => take(message));
   }
 
-  /** By the complete channel that the message stands in, and by who wrote what it replies to, as far as these are known. */
   async function decide(message: Message, channel: Channel | undefined, replied: string | undefined) {
+    const place = guildPlaceOf(message, channel);
+    const decision = decideBy(message, channel, answerModes.recentAnswerMode(place), replied);
+    if (decision.kind !== 'undecided') return decision;
+    return decideBy(message, channel, await answerModes.answerMode(place), replied);
+  }
+
+  /** `undecided` also where who wrote what it replies to is not known: it may be for the bot. */
+  function decideBy(
+    message: Message,
+    channel: Channel | undefined,
+    answerMode: MessageFacts['answerMode'],
+    replied = repliedAuthor(message),
+  ) {
     const facts = factsOf(message, channel, replied);
     if (facts.authorKind === 'human' && !facts.isSystem) botLoopGuard.humanSpoke(message.channelId);
-    const isInGuild = message.guildId !== null;
-    const decision = decideIntake({ ...facts, answerMode: isInGuild ? 'unknown' : undefined }, policy);
-    if (decision.kind !== 'undecided') return decision;
-    const answerMode = await answerModes.answerMode(guildPlaceOf(message, channel));
+    if (replied === 'unknown') return { kind: 'undecided' } as const;
     return decideIntake({ ...facts, answerMode }, policy);
   }
 

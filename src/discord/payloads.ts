@@ -340,9 +340,10 @@ const nullable: ReadonlySet<string> = new Set([
 /** Takes out what other servers send as `null` where Discord leaves a field out: the library asks whether a key is there. */
 function removeNulls(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
-  for (const [key, part] of Object.entries(value)) {
-    if (typeof part === 'object' && part !== null) removeNulls(part);
-    else if (part === null && !nullable.has(key) && !Array.isArray(value)) Reflect.deleteProperty(value, key);
+  for (const key of Object.keys(value)) {
+    const part: unknown = Reflect.get(value, key);
+    if (part !== null) removeNulls(part);
+    else if (!nullable.has(key) && !Array.isArray(value)) Reflect.deleteProperty(value, key);
   }
 }
 

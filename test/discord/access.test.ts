@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
-  BotLoopGuard,
+  createBotLoopGuard,
   decideIntake,
   type IntakePolicy,
   type MessageFacts,
@@ -182,7 +182,7 @@ function said(id: string, authorId = 'robot', channelId = 'general') {
 
 describe('another bot [G2]', () => {
   it('is answered five times in a row, then told of once, then not at all until a person speaks', () => {
-    const answers = new BotLoopGuard();
+    const answers = createBotLoopGuard();
     const admitted = ['1', '2', '3', '4', '5', '6', '7'].map((id) => answers.admit(said(id)));
     expect(admitted).toEqual(['answer', 'answer', 'answer', 'answer', 'answer', 'limit-reached', 'silence']);
     answers.humanSpoke('dev');
@@ -192,7 +192,7 @@ describe('another bot [G2]', () => {
   });
 
   it('counts by itself, in each channel, and once for a message that Discord tells of twice', () => {
-    const answers = new BotLoopGuard();
+    const answers = createBotLoopGuard();
     for (const id of ['1', '2', '3', '4', '5', '5', '1']) expect(answers.admit(said(id))).toBe('answer');
     expect(answers.admit(said('6', 'other robot'))).toBe('answer');
     expect(answers.admit(said('7', 'robot', 'dev'))).toBe('answer');
@@ -204,7 +204,7 @@ describe('another bot [G2]', () => {
       fc.property(
         fc.array(fc.constantFrom('robot', 'person', 'other robot'), { maxLength: 60 }),
         (speakers) => {
-          const answers = new BotLoopGuard();
+          const answers = createBotLoopGuard();
           let inARow = 0;
           for (const [index, speaker] of speakers.entries()) {
             if (speaker === 'person') {

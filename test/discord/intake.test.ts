@@ -7,14 +7,15 @@ import { runGateway, textsOf } from './support/gateway-harness.ts';
 
 const mentionsOnly: IntakeOptions['answerModes'] = {
   answerMode: async () => 'mentions',
+  recentAnswerMode: () => 'mentions',
   mayHaveChannelMemory: () => false,
 };
 
 describe('a message that is not for the bot', () => {
-  it('waits for nothing but the settings: not for what a kill left undone in its channel', async () => {
+  it('waits for nothing: neither for a file, nor for what a kill left undone in its channel', async () => {
     const never = deferred<undefined>();
     const { server, handlers, gateway, history, settled, ids } = await runGateway({
-      answerModes: mentionsOnly,
+      answerModes: { ...mentionsOnly, answerMode: () => never.promise },
       recover: (channelId) => (channelId === ids['dev'] ? Promise.resolve() : never.promise),
       settles: false,
     });
@@ -32,6 +33,7 @@ describe('a message that is not for the bot', () => {
     const { server, handlers, settled } = await runGateway({
       answerModes: {
         answerMode: async () => mode,
+        recentAnswerMode: () => 'unknown',
         mayHaveChannelMemory: () => false,
       },
     });

@@ -27,7 +27,7 @@ import {
 import { referenceTo, withReference } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
-import { within, type Timer } from '../../core/time.ts';
+import { within } from '../../core/time.ts';
 import { hasAccess, isOwner, worksIn, type AccessSettings, type IntakePolicy } from '../access.ts';
 import {
   answerRows,
@@ -75,7 +75,6 @@ export interface InteractionsOptions extends Pick<IntakePolicy, 'managerCommands
   readonly inOrder: (channelId: string, job: () => Promise<void>) => Promise<void>;
   readonly runInBackground: RunInBackground;
   readonly logger: Logger;
-  readonly timer?: Timer;
 }
 
 export type Interactions = ReturnType<typeof createInteractions>;
@@ -83,7 +82,7 @@ export type Interactions = ReturnType<typeof createInteractions>;
 /** Everything that people do with the bot by commands, menus and buttons. */
 export function createInteractions(options: InteractionsOptions) {
   const { botId, handlers, offers, inOrder, runInBackground, logger } = options;
-  const pager = createPager(logger, options.timer);
+  const pager = createPager();
   let isStopped = false;
 
   return {
@@ -112,7 +111,6 @@ export function createInteractions(options: InteractionsOptions) {
     /** From now on people are told to come back after the restart. */
     stop(): void {
       isStopped = true;
-      pager.close();
     },
   };
 

@@ -7,85 +7,53 @@ import {
   type ButtonInteraction,
   type CommandInteraction,
 } from 'discord.js';
-import { LRUCache } from 'lru-cache';
 
 import type { CommandReply } from '../../core/commands.ts';
-import type { Logger } from '../../core/logger.ts';
-import { processTimer, type Timer } from '../../core/time.ts';
+import { growingCache } from '../../core/limits.ts';
 import { answerRows, type AnswerRow } from '../command-buttons.ts';
 import { splitReply } from '../replies/split-reply.ts';
 
-/** Without a click the buttons go after this time; an interaction can be edited for 15 minutes. Milliseconds. */
-const openForMs = 10 * 60_000;
 /** Answers whose pages are kept at the same time, of all people. */
 const mostOpen = 200;
 
 const notYours = 'Only the person who used the command can turn these pages.';
 const gone = 'I no longer have these pages. Please use the command again.';
 
-interface Open {
+interface Answer {
   /** Who gave the command; the pages are theirs, whatever a button says of itself. */
   readonly askerId: string;
   readonly pages: readonly string[];
   /** Under every page. */
   readonly buttons: readonly AnswerRow[];
-  /** Calls off the end. */
-  readonly keep: () => void;
 }
 
-/** Long answers as pages that their asker can turn, for as long as the asker goes on to do so. */
-export function createPager(logger: Logger, timer: Timer = processTimer) {
-  const opened = new LRUCache<string, Open>({ max: mostOpen, dispose: ({ keep }) => keep() });
-
-  function keepOpen(
-    pagerId: string,
-    open: Omit<Open, 'keep'>,
-    shown: CommandInteraction | ButtonInteraction,
-  ): void {
-    const keep = timer(() => void close(pagerId, shown), openForMs);
-    opened.set(pagerId, { ...open, keep });
-  }
-
-  async function close(pagerId: string, shown: CommandInteraction | ButtonInteraction): Promise<void> {
-    opened.delete(pagerId);
-    try {
-      await shown.editReply({ components: [] });
-    } catch (error) {
-      logger.debug('the buttons of an answer could not be taken away', { pagerId, error });
-    }
-  }
+/** Long answers as pages that their asker can turn. */
+export function createPager() {
+  const opened = growingCache<string, Answer>(mostOpen);
 
   return {
     /** A reply as Discord shows it: whole, or the first of several pages with its buttons; `interaction` is the command, acknowledged. */
-    show(interaction: CommandInteraction, reply: CommandReply) {
-      const { id: pagerId, user } = interaction;
+    show({ id: pagerId, user }: CommandInteraction, reply: CommandReply) {
       const pages = splitReply(reply.text);
-      const buttons = answerRows(user.id, reply);
-      if (pages.length > 1) keepOpen(pagerId, { askerId: user.id, pages, buttons }, interaction);
-      return view({ pagerId, askerId: user.id, page: 0 }, { pages, buttons });
+      const answer = { askerId: user.id, pages, buttons: answerRows(user.id, reply) };
+      if (pages.length > 1) opened.set(pagerId, answer);
+      return view({ pagerId, askerId: user.id, page: 0 }, answer);
     },
     /** Answers a click on one of the buttons; `false` where the button is none of a pager's. May reject as Discord's requests do. */
     async click(interaction: ButtonInteraction): Promise<boolean> {
       const button = readPageButton(interaction.customId);
       if (button === undefined) return false;
-      const open = opened.get(button.pagerId);
-      const { askerId } = open ?? button;
+      const answer = opened.get(button.pagerId);
+      const { askerId } = answer ?? button;
       if (interaction.user.id !== askerId) {
         await interaction.reply({ content: notYours, flags: MessageFlags.Ephemeral });
-        return true;
-      }
-      if (open === undefined) {
+      } else if (answer === undefined) {
         await interaction.update({ components: [] });
         await interaction.followUp({ content: gone, flags: MessageFlags.Ephemeral });
-        return true;
+      } else {
+        await interaction.update(view({ ...button, askerId }, answer));
       }
-      keepOpen(button.pagerId, open, interaction);
-      await interaction.update(view({ ...button, askerId }, open));
       return true;
-    },
-    /** Calls off everything that waits; the buttons stay, and are answered after the next start. */
-    close(): void {
-      opened.clear();
     },
   };
 }
@@ -94,7 +62,7 @@ export function createPager(logger: Logger, timer: Timer = processTimer) {
 const mostRows = 5;
 
 /** A page as an interaction shows it; nobody is pinged. Buttons that find no room beside those that turn the pages are left out. */
-function view(button: PageButton, { pages, buttons }: Pick<Open, 'pages' | 'buttons'>) {
+function view(button: PageButton, { pages, buttons }: Pick<Answer, 'pages' | 'buttons'>) {
   const page = Math.min(button.page, pages.length - 1);
   const rows = [...(pages.length > 1 ? [pageButtons(button, page, pages.length)] : []), ...buttons];
   return {

@@ -85,7 +85,7 @@ type Reading = Promise<SettingsDocument | undefined>;
 
 /** More than one connection to Discord may have. */
 const keptGuilds = 5000;
-/** For so many milliseconds messages are judged by one reading: whoever edits the file by hand is slower. */
+/** For so many milliseconds messages may be judged by one reading: whoever edits the file by hand is slower. */
 const momentMs = 20;
 
 export type PlaceSettings = ReturnType<typeof createPlaceSettings>;
@@ -108,8 +108,10 @@ export function createPlaceSettings({
   const lanes = createKeyedQueue();
   /** By guild, a reading that has not begun: all who ask meanwhile share it. */
   const waiting = new Map<string, Reading>();
-  /** By guild, the reading by which its messages are judged for a moment. */
-  const recent = growingCache<string, Reading>(keptGuilds, { maxAge: momentMs });
+  /** By guild, those that were read or set a moment ago. */
+  const recent = growingCache<string, { readonly document: SettingsDocument | undefined }>(keptGuilds, {
+    maxAge: momentMs,
+  });
 
   function read(guildId: string): Reading {
     const shared = waiting.get(guildId);
@@ -125,12 +127,17 @@ export function createPlaceSettings({
   async function readNow(guildId: string): Reading {
     try {
       const document = await store.read(settingsKey(guildId), settingsKind);
-      known.set(guildId, { document });
+      keep(guildId, document);
       return document;
     } catch (error) {
       known.delete(guildId);
       throw error;
     }
+  }
+
+  function keep(guildId: string, document: SettingsDocument | undefined): void {
+    known.set(guildId, { document });
+    recent.set(guildId, { document });
   }
 
   /** What holds in a place. Rejects with `StoreError`. */
@@ -169,7 +176,6 @@ export function createPlaceSettings({
     const key = settingsKey(guildId);
     // Who asks from now on is told what holds after this.
     waiting.delete(guildId);
-    recent.delete(guildId);
     await lanes.run(guildId, async () => {
       // So that the last good copy is this one: what it switches off must stay off when the file is damaged by hand.
       const document = await store.update(
@@ -178,7 +184,7 @@ export function createPlaceSettings({
         (before) => operation(before ?? { version: 1 }),
         { erase: true },
       );
-      known.set(guildId, { document });
+      keep(guildId, document);
     });
   }
 
@@ -223,20 +229,16 @@ export function createPlaceSettings({
     return last.document !== undefined && isOnAnywhere(last.document);
   }
 
-  /** When the bot answers in a place, where that was set, as it is now or was a moment ago. Never rejects. */
+  /** When the bot answers in a place, where that was set. Never rejects. */
   async function answerMode(place: SettingsPlace): Promise<AnswerMode | undefined> {
-    const { guildId } = place;
-    if (guildId === undefined) return undefined;
-    const shared = recent.get(guildId);
-    const reading = shared ?? read(guildId);
-    if (shared === undefined) recent.set(guildId, reading);
-    try {
-      return nearestSettings(await reading, place).answer?.value;
-    } catch (error) {
-      recent.delete(guildId);
-      logger.error('settings could not be read', { guildId, error });
-      return undefined;
-    }
+    return (await holdingOrUnknown(place))?.answer?.value;
+  }
+
+  /** The same where it was read a moment ago, for the many messages that are not for the bot. */
+  function recentAnswerMode(place: SettingsPlace): AnswerMode | 'unknown' | undefined {
+    if (place.guildId === undefined) return undefined;
+    const last = recent.get(place.guildId);
+    return last === undefined ? 'unknown' : nearestSettings(last.document, place).answer?.value;
   }
 
   return {
@@ -249,6 +251,7 @@ export function createPlaceSettings({
     channelMemorySince,
     mayHaveChannelMemory,
     answerMode,
+    recentAnswerMode,
   };
 }
 

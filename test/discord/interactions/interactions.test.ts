@@ -1,18 +1,7 @@
-import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { createPlaces } from '../../../src/discord/place.ts';
-import { createBackground } from '../../../src/discord/run-in-background.ts';
-import { createInteractions } from '../../../src/discord/interactions/interactions.ts';
-import { RecordingLogger } from '../../support/recording-logger.ts';
 import { deferred } from '../../support/deferred.ts';
-import {
-  newClient,
-  openSandbox,
-  openToAll,
-  RecordingHandlers,
-  runGateway,
-} from '../support/gateway-harness.ts';
+import { runGateway } from '../support/gateway-harness.ts';
 
 const typing = { as: 'bob', name: 'memory', subcommand: 'remember', option: 'text' };
 
@@ -236,57 +225,5 @@ describe('a button that opens a form', () => {
     expect(others.modal).toBeUndefined();
     expect(others.answer?.text).toContain('Only the person');
     expect(handlers.commands.map(({ speaker }) => speaker.id)).not.toContain(ids['carol']);
-  });
-});
-
-describe('pages that nobody turns', () => {
-  it('lose their buttons in time, before and after a click', async () => {
-    const server = await openSandbox();
-    // Registers the commands.
-    const { client: first } = await runGateway({ server });
-    await first.destroy();
-    const client = newClient(server);
-    const logger = new RecordingLogger();
-    const handlers = new RecordingHandlers();
-    handlers.commandAnswer = () => Promise.resolve('- an item\n'.repeat(450));
-    const endings: (() => void)[] = [];
-    const handing = createBackground(logger);
-    const interactions = createInteractions({
-      settings: openToAll,
-      managerCommands: [],
-      parseCommand: () => undefined,
-      places: createPlaces({
-        client,
-        memberRole: () => Promise.resolve(undefined),
-        noteGone: () => undefined,
-        logger,
-      }),
-      botId: (await server.info()).bot.id,
-      handlers,
-      offers: { click: () => Promise.resolve(false) },
-      inOrder: (_, job) => job(),
-      runInBackground: handing.runInBackground,
-      logger,
-      timer(end) {
-        endings.push(end);
-        return () => void endings.splice(endings.indexOf(end), 1);
-      },
-    });
-    client.on(Events.InteractionCreate, (interaction) => interactions.take(interaction));
-    await client.login(server.token);
-
-    const asked = { as: 'bob', in: '#general', name: 'memory', subcommand: 'show' };
-    const buttonsOf = async (id: string) => (await server.interaction({ id })).answer?.components.rows;
-    const untouched = await server.slash(asked);
-    await handing.idle();
-    endings[0]?.();
-    await expect.poll(() => buttonsOf(untouched.id)).toEqual([]);
-
-    const turned = await server.slash(asked);
-    await server.click({ as: 'bob', message: turned.answer?.id ?? '', label: '▶' });
-    expect(endings).toHaveLength(1);
-    await handing.idle();
-    endings[0]?.();
-    await expect.poll(() => buttonsOf(turned.id)).toEqual([]);
   });
 });

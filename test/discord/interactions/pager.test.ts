@@ -2,35 +2,12 @@ import type { ButtonInteraction, CommandInteraction } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
 import { createPager, pageButtons, readPageButton } from '../../../src/discord/interactions/pager.ts';
-import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** Each too long for a message to hold two of them. */
 const pages = ['one', 'two', 'three'].map((page) => page.padEnd(1500, '.'));
 const pagerId = '100000000000000001';
 const bob = '100000000000000002';
 const eve = '100000000000000003';
-
-/** Time that a test moves on by itself. */
-function fakeTime() {
-  let now = 0;
-  const waiting = new Map<object, { readonly at: number; readonly work: () => void }>();
-  return {
-    waiting,
-    timer: (work: () => void, milliseconds: number) => {
-      const timer = {};
-      waiting.set(timer, { at: now + milliseconds, work });
-      return () => void waiting.delete(timer);
-    },
-    pass(milliseconds: number) {
-      now += milliseconds;
-      for (const [timer, { at, work }] of waiting) {
-        if (at > now) continue;
-        waiting.delete(timer);
-        work();
-      }
-    },
-  };
-}
 
 /** What an interaction was answered with, in order. */
 function interaction(
@@ -56,16 +33,13 @@ function interaction(
 }
 
 function openPager() {
-  const time = fakeTime();
   const answers: [string, { readonly components?: unknown[] }][] = [];
-  const pager = createPager(new RecordingLogger(), time.timer);
+  const pager = createPager();
   const first = pager.show(interaction(bob, answers), { text: pages.join('\n\n') });
   const click = (page: number, userId = bob) =>
     pager.click(interaction(userId, answers, `page:${pagerId}:${bob}:${page}`));
-  return { pager, time, answers, first, click };
+  return { pager, answers, first, click };
 }
-
-const minute = 60_000;
 
 describe('pages', () => {
   it('are turned by their asker', async () => {
@@ -97,25 +71,12 @@ describe('pages', () => {
     ]);
   });
 
-  it('lose their buttons ten minutes after the last click', async () => {
-    const { time, click, answers } = openPager();
-    time.pass(9 * minute);
-    await click(1);
-    time.pass(9 * minute);
-    expect(answers).toHaveLength(1);
-    time.pass(minute);
-    expect(answers.at(-1)).toEqual(['edit', { components: [] }]);
-    expect(time.waiting.size).toBe(0);
-  });
-
   it('are no pages where one message holds it all', () => {
-    const { pager, time, answers } = openPager();
-    pager.close();
+    const { pager, answers } = openPager();
     expect(pager.show(interaction(bob, answers), { text: 'short' })).toMatchObject({
       content: 'short',
       components: [],
     });
-    expect(time.waiting.size).toBe(0);
   });
 
   it('leave out buttons that find no room beside those that turn them', () => {
@@ -136,33 +97,13 @@ describe('pages', () => {
     expect(answers).toEqual([]);
   });
 
-  it('ask for the command again when they are gone, and lose their buttons then', async () => {
-    const { pager, click, answers } = openPager();
-    pager.close();
-    await click(1);
+  it('ask for the command again after a restart, and lose their buttons then', async () => {
+    const { answers } = openPager();
+    await createPager().click(interaction(bob, answers, `page:${pagerId}:${bob}:1`));
     expect(answers).toMatchObject([
       ['update', { components: [] }],
       ['follow-up', { content: expect.stringContaining('use the command again') }],
     ]);
-  });
-
-  it('leave nothing waiting at the end', () => {
-    const { pager, time } = openPager();
-    pager.close();
-    expect(time.waiting.size).toBe(0);
-  });
-
-  it('end for an answer that Discord does not know any more without a word', async () => {
-    const time = fakeTime();
-    const logger = new RecordingLogger();
-    const pager = createPager(logger, time.timer);
-    const unknown = Object.assign(interaction(bob, []), {
-      editReply: () => Promise.reject(new Error('Unknown Message')),
-    });
-    pager.show(unknown, { text: pages.join('\n\n') });
-    time.pass(10 * minute);
-    await Promise.resolve();
-    expect(logger.warnings).toEqual([]);
   });
 });
 

@@ -267,6 +267,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     shards,
     answerModes: options.answerModes ?? {
       answerMode: async () => undefined,
+      recentAnswerMode: () => undefined,
       mayHaveChannelMemory: () => true,
     },
     places,

@@ -64,7 +64,7 @@ describe('settings of places [Y1]', () => {
     const set = settings.set(channel, 'place', { answer: 'everything' });
     expect(await settings.answerMode(channel)).toBe('everything');
     await set;
-    expect(await settings.answerMode(channel)).toBe('everything');
+    expect(settings.recentAnswerMode(channel)).toBe('everything');
   });
 
   it('are read once for the messages of a moment, and again for those that come later', async () => {
@@ -79,7 +79,9 @@ describe('settings of places [Y1]', () => {
     await Promise.all(Array.from({ length: 100 }, () => settings.answerMode(channel)));
     expect(readings).toBe(1);
     await store.writeText(key, '{"version":1,"guild":{"answer":"everything"}}');
-    await expect.poll(() => settings.answerMode(channel)).toBe('everything');
+    await expect.poll(() => settings.recentAnswerMode(channel)).toBe('unknown');
+    expect(await settings.answerMode(channel)).toBe('everything');
+    expect(settings.recentAnswerMode(channel)).toBe('everything');
   });
 
   it('that cannot be read count as off, and change nothing of when the bot answers', async () => {
