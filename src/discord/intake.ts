@@ -41,7 +41,7 @@ export interface IntakeOptions {
   /** What the owner has set for places of guilds; neither may reject. */
   readonly answerModes: {
     answerMode(place: GuildPlace): Promise<AnswerMode | undefined>;
-    /** The same where it was read a moment ago. */
+    /** The same by what was read last; `unknown` where nobody has looked just now. */
     recentAnswerMode(place: GuildPlace): AnswerMode | 'unknown' | undefined;
     /** Whether channel memory may be on anywhere in a guild, by what is in memory. */
     mayHaveChannelMemory(guildId: string): boolean;

@@ -85,7 +85,7 @@ type Reading = Promise<SettingsDocument | undefined>;
 
 /** More than one connection to Discord may have. */
 const keptGuilds = 5000;
-/** For so many milliseconds messages may be judged by one reading: whoever edits the file by hand is slower. */
+/** For so many milliseconds messages are judged by what was read last: whoever edits the file by hand is slower. */
 const momentMs = 20;
 
 export type PlaceSettings = ReturnType<typeof createPlaceSettings>;
@@ -108,10 +108,8 @@ export function createPlaceSettings({
   const lanes = createKeyedQueue();
   /** By guild, a reading that has not begun: all who ask meanwhile share it. */
   const waiting = new Map<string, Reading>();
-  /** By guild, those that were read or set a moment ago. */
-  const recent = growingCache<string, { readonly document: SettingsDocument | undefined }>(keptGuilds, {
-    maxAge: momentMs,
-  });
+  /** Guilds whose settings were looked at for a message a moment ago. */
+  const lookedAt = growingCache<string, true>(keptGuilds, { maxAge: momentMs });
 
   function read(guildId: string): Reading {
     const shared = waiting.get(guildId);
@@ -127,17 +125,12 @@ export function createPlaceSettings({
   async function readNow(guildId: string): Reading {
     try {
       const document = await store.read(settingsKey(guildId), settingsKind);
-      keep(guildId, document);
+      known.set(guildId, { document });
       return document;
     } catch (error) {
       known.delete(guildId);
       throw error;
     }
-  }
-
-  function keep(guildId: string, document: SettingsDocument | undefined): void {
-    known.set(guildId, { document });
-    recent.set(guildId, { document });
   }
 
   /** What holds in a place. Rejects with `StoreError`. */
@@ -184,7 +177,7 @@ export function createPlaceSettings({
         (before) => operation(before ?? { version: 1 }),
         { erase: true },
       );
-      keep(guildId, document);
+      known.set(guildId, { document });
     });
   }
 
@@ -231,14 +224,16 @@ export function createPlaceSettings({
 
   /** When the bot answers in a place, where that was set. Never rejects. */
   async function answerMode(place: SettingsPlace): Promise<AnswerMode | undefined> {
+    if (place.guildId !== undefined) lookedAt.set(place.guildId, true);
     return (await holdingOrUnknown(place))?.answer?.value;
   }
 
-  /** The same where it was read a moment ago, for the many messages that are not for the bot. */
+  /** The same by what was read last, for the many messages that are not for the bot; `unknown` where nobody has looked just now. */
   function recentAnswerMode(place: SettingsPlace): AnswerMode | 'unknown' | undefined {
     if (place.guildId === undefined) return undefined;
-    const last = recent.get(place.guildId);
-    return last === undefined ? 'unknown' : nearestSettings(last.document, place).answer?.value;
+    const last = known.get(place.guildId);
+    if (last === undefined || !lookedAt.has(place.guildId)) return 'unknown';
+    return nearestSettings(last.document, place).answer?.value;
   }
 
   return {
