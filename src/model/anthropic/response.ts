@@ -114,7 +114,8 @@ function contentOf(block: object, stop: ModelResponse['stop']): ModelResponse['c
 function parsed<Value>(schema: z.ZodType<Value>, told: unknown): Value {
   const { data, error } = schema.safeParse(told);
   if (error === undefined) return data;
-  throw invalid(`is malformed at ${error.issues[0]?.path.join('.') || 'its root'}`);
+  const path = error.issues[0]?.path.join('.') ?? '';
+  throw invalid(path === '' ? 'is not a message' : `is malformed at ${path}`);
 }
 
 function invalid(what: string): ModelError {
