@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -8,6 +10,9 @@ import { z } from 'zod';
 import { connectSandbox } from '../../src/sandbox/control/control-http.ts';
 import type { SandboxControl, SandboxInfo } from '../../src/sandbox/control/local-control.ts';
 import { startChild, type Child } from './child.ts';
+
+/** Lets a program run from its sources. */
+const typesStripped = createRequire(import.meta.url).resolve('ts-blank-space/register');
 
 describe('another process’s Discord-compatible server', () => {
   let folder: string;
@@ -17,7 +22,12 @@ describe('another process’s Discord-compatible server', () => {
   let info: SandboxInfo;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'discoclaw-other-'));
-    server = startChild({ script: 'sandbox/standalone.js', arguments: ['--json'], folder });
+    server = startChild({
+      script: fileURLToPath(new URL('../../src/sandbox/standalone.ts', import.meta.url)),
+      arguments: ['--json'],
+      environment: { NODE_OPTIONS: `--import ${pathToFileURL(typesStripped).href}` },
+      folder,
+    });
     const [line = ''] = (await server.waitFor('\n')).split('\n');
     sandbox = connectSandbox(z.object({ url: z.string() }).parse(JSON.parse(line)).url);
     info = await sandbox.info();
