@@ -191,8 +191,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'recall-index-not-grown',
     promise: '[C1] What a person said since their conversation was searched first is not found.',
     file: 'src/memory/recall/messages.ts',
-    find: 'if (edition !== this.#edition || (last !== this.#cursor && !(await this.#add(last)))) {',
-    put: 'if (edition !== this.#edition) {',
+    find: 'if (last !== this.#cursor) await this.#add(last);',
+    put: 'if (this.#cursor === 0) await this.#add(last);',
   },
   {
     name: 'reset-loses-to-running-summary',
