@@ -135,7 +135,7 @@ describe.concurrent('npm run setup [O1]', () => {
 
   it('loses nothing where the network is away or the input ends', async () => {
     await using place = await openPlace();
-    const nowhere = { DISCORD_API_URL: 'http://127.0.0.1:9/api', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
+    const nowhere = { DISCORD_API_URL: 'http://127.0.0.1:2/api', ANTHROPIC_BASE_URL: 'http://127.0.0.1:2' };
     const first = await place.setUp(['the-token', 'yes', 'no', 'the-key', 'no'], nowhere);
     expect(
       first.output.split('Discord cannot be reached: check the network and DISCORD_API_URL.'),
