@@ -224,7 +224,7 @@ describe('an interaction that Discord refuses to hear of', () => {
 });
 
 describe('over a restart', () => {
-  it('pages end with a word, and commands are there once, registered anew by one request', async () => {
+  it('pages end with a word, and one request at each start registers every command once', async () => {
     expect(await registered()).toEqual(expect.arrayContaining(allCommands));
     const show = { as: 'alice', in: 'dm', name: 'memory', subcommand: 'show' };
     const { answer } = await stage.sandbox.slash(show);

@@ -191,8 +191,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'recall-index-not-grown',
     promise: '[C1] What a person said since their conversation was searched first is not found.',
     file: 'src/memory/recall/messages.ts',
-    find: 'if (last !== this.#cursor) await this.#add(last);',
-    put: 'if (this.#cursor === 0) await this.#add(last);',
+    find: 'if (last !== this.#cursor) await this.#add();',
+    put: 'if (this.#cursor === 0) await this.#add();',
   },
   {
     name: 'reset-loses-to-running-summary',

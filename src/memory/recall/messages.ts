@@ -86,7 +86,7 @@ export class SessionMessages {
   async segments(): Promise<readonly Segment[]> {
     const { last, edition } = await this.#log.logState(this.#session);
     if (edition !== this.#edition || last < this.#cursor) this.#forget();
-    if (last !== this.#cursor) await this.#add(last);
+    if (last !== this.#cursor) await this.#add();
     this.#edition = edition;
     return this.#segments;
   }
@@ -98,7 +98,7 @@ export class SessionMessages {
   }
 
   /** Adds what came since the cursor. */
-  async #add(last: number): Promise<void> {
+  async #add(): Promise<void> {
     let since = await this.#log.since(this.#session, this.#cursor);
     if (since.withdrawals.some(({ of }) => of <= this.#cursor)) {
       this.#forget();
@@ -115,7 +115,8 @@ export class SessionMessages {
     }
     if (this.#newest.length > 0) segments.push(segmentOf(this.#newest));
     this.#segments = segments;
-    this.#cursor = Math.max(last, since.last);
+    // A line that is counted already may still be on its way to the disk.
+    this.#cursor = since.last;
   }
 
   #read(units: ReadUnit[], line: number, message: LoggedMessage): void {

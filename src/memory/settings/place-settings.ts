@@ -85,7 +85,7 @@ type Reading = Promise<SettingsDocument | undefined>;
 
 /** More than one connection to Discord may have. */
 const keptGuilds = 5000;
-/** For so many milliseconds messages are judged by what was read last: whoever edits the file by hand is slower. */
+/** Milliseconds for which the settings that were read last count: nobody edits the file by hand faster. */
 const momentMs = 20;
 
 export type PlaceSettings = ReturnType<typeof createPlaceSettings>;

@@ -26,30 +26,33 @@ describe('a volume that refuses what the store can do without', () => {
     ['EPERM', 'ENOTSUP', 'EINVAL', 'ENOSYS'].map((code) => ({ lack, code })),
   );
 
-  it.each(cases)('such as $lack ($code) keeps all, and is told of once a start', async ({ lack, code }) => {
-    const fileSystem = createObservedFileSystem((operation) =>
-      refusals[lack]?.(operation) === true ? diskError(code) : 'works',
-    );
-    for (let run = 1; run <= 2; run += 1) {
-      stores.logged.length = 0;
-      const store = await stores.open({ fileSystem });
-      for (let change = 0; change < 4; change += 1) {
-        await store.update(document, counterKind, increment);
-        await store.writeText(text, `text ${change}`, { erase: change === 2 });
-        await store.append(log, { note: `note ${change}` });
+  it.each(cases)(
+    'such as $lack ($code) loses nothing, and is reported once a start',
+    async ({ lack, code }) => {
+      const fileSystem = createObservedFileSystem((operation) =>
+        refusals[lack]?.(operation) === true ? diskError(code) : 'works',
+      );
+      for (let run = 1; run <= 2; run += 1) {
+        stores.logged.length = 0;
+        const store = await stores.open({ fileSystem });
+        for (let change = 0; change < 4; change += 1) {
+          await store.update(document, counterKind, increment);
+          await store.writeText(text, `text ${change}`, { erase: change === 2 });
+          await store.append(log, { note: `note ${change}` });
+        }
+        await store.close();
+        expect(warnings()).toMatchObject([{ level: 'warn', data: { lacks: [lack] } }]);
+        const reopened = await stores.open();
+        expect(await reopened.read(document, counterKind)).toEqual({ version: 1, count: run * 4 });
+        expect(await reopened.readText(text)).toBe('text 3');
+        expect(await notesOf(reopened, log)).toHaveLength(run * 4);
+        await reopened.close();
+        expect(await readFile(join(stores.dataDir, `${text}.bak`), 'utf8')).toBe('text 2');
       }
-      await store.close();
-      expect(warnings()).toMatchObject([{ level: 'warn', data: { lacks: [lack] } }]);
-      const reopened = await stores.open();
-      expect(await reopened.read(document, counterKind)).toEqual({ version: 1, count: run * 4 });
-      expect(await reopened.readText(text)).toBe('text 3');
-      expect(await notesOf(reopened, log)).toHaveLength(run * 4);
-      await reopened.close();
-      expect(await readFile(join(stores.dataDir, `${text}.bak`), 'utf8')).toBe('text 2');
-    }
-  });
+    },
+  );
 
-  it('such as all of it is told of in one line', async () => {
+  it('is reported in one line, whatever it lacks', async () => {
     const fileSystem = createObservedFileSystem((operation) =>
       Object.values(refusals).some((refuses) => refuses(operation)) ? diskError('EPERM') : 'works',
     );
