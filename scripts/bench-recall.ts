@@ -12,25 +12,18 @@ import { createRecall, type Recall } from '../src/memory/recall/recall.ts';
 import type { SessionLog } from '../src/memory/log/session-log.ts';
 import { median, print } from './bench/measured.ts';
 import { dmOf, search, timeZone, userIdOf, withLog } from './bench/recall-bench.ts';
-import {
-  readConversations,
-  sampleOf,
-  type Conversation,
-  type Question,
-} from './bench/recall-conversations.ts';
+import { readConversations, type Conversation, type Question } from './bench/recall-conversations.ts';
 import { measuredOf, type Measured } from './bench/recall-evaluator.ts';
-import { figuresOf, fitRecall, perturbWeights } from './bench/recall-fit.ts';
+import { figuresOf, fitRecall } from './bench/recall-fit.ts';
 
 const usage = `Measures how well recall finds messages; how fast it does, \`npm run bench -- recall\` tells.
 
 npm run bench:recall -- FILE…                    conversations with questions and the messages that answer them
 npm run bench:recall -- FILE… --wordings FILE    only the questions that FILE has other wordings of, alone and with these
-npm run bench:recall -- FILE… --questions        120 of the questions, as many of each kind, always the same: lines of JSON without answers
-npm run bench:recall -- FILE… --perturb          also with each weight lower and higher
 npm run bench:recall -- FILE… --fit [--leave-out]  fits the weights of the order; --leave-out: also to all conversations but one, which is measured, for each
 
 FILE: [{ id, docs: [{ id, spk, ts, text, bot? }], qs: [{ q, cat, gold: [doc id, or several of which one is enough], upto? }] }]
-A question with \`upto\` is asked when so many of the messages were said. FILE of wordings: [{ id, wordings: [text] }]. That in scripts/bench was written by a language model from the questions alone; of the public conversations it may know some.
+A question with \`upto\` is asked when so many of the messages were said. FILE of wordings: lines of { id, wordings: [text] }. That in scripts/bench was written by a language model from the questions alone; of the public conversations it may know some.
 
 R@k: the share of what a question needs among the first k messages that are returned. MRR: one divided by the place of the first such message.
 given: the share of what a question needs that the model is given by the first ten results, as a result or whole as a line around one.`;
@@ -45,9 +38,11 @@ interface Asked extends Measured {
 type Wordings = ReadonlyMap<string, readonly string[]>;
 
 async function readWordings(path: string): Promise<Wordings> {
-  const schema = z.array(z.object({ id: z.string(), wordings: z.array(z.string()).min(1) }));
-  const read = schema.parse(JSON.parse(await readFile(path, 'utf8')));
-  return new Map(read.map(({ id, wordings }) => [id, wordings]));
+  const schema = z.object({ id: z.string(), wordings: z.array(z.string()).min(1) });
+  const lines = (await readFile(path, 'utf8')).trim().split('\n');
+  return new Map(
+    lines.map((line) => schema.parse(JSON.parse(line))).map(({ id, wordings }) => [id, wordings]),
+  );
 }
 
 /** Says a conversation message by message into the product's own log, and asks each question as soon as what it is asked after was said. */
@@ -155,27 +150,17 @@ async function benchQuality(files: readonly string[], wordings: Wordings | undef
   }
 }
 
-/** What wordings are written from: nobody who writes them sees an answer. */
-async function printQuestions(files: readonly string[]): Promise<void> {
-  for (const { id, kind, text } of sampleOf(await readConversations(files), 120))
-    print(JSON.stringify({ id, kind, question: text }));
-}
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    perturb: { type: 'boolean', default: false },
-    questions: { type: 'boolean', default: false },
     fit: { type: 'boolean', default: false },
     'leave-out': { type: 'boolean', default: false },
     wordings: { type: 'string' },
   },
 });
 if (positionals.length === 0) print(usage);
-else if (values.questions) await printQuestions(positionals);
 else if (values.fit) await fitRecall(await readConversations(positionals), values['leave-out']);
 else {
   const wordings = values.wordings === undefined ? undefined : await readWordings(values.wordings);
   await benchQuality(positionals, wordings);
-  if (values.perturb) await perturbWeights(await readConversations(positionals));
 }

@@ -1,55 +1,37 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { cleanUpAtEnd } from '../test/support/processes.ts';
-import { benchCost } from './bench/cost.ts';
-import { benchEventLoop } from './bench/event-loop.ts';
-import { benchEvents, benchMemory } from './bench/event-speed.ts';
-import { benchItems } from './bench/items-speed.ts';
+import { benchBill } from './bench/bill.ts';
+import { benchEvents } from './bench/event-speed.ts';
 import { createBench, type Bench } from './bench/measured.ts';
-import { benchPostgres, benchQueue } from './bench/postgres-speed.ts';
-import { benchProcesses } from './bench/processes-speed.ts';
 import { benchPrompts } from './bench/prompt-speed.ts';
 import { benchRecall } from './bench/recall-speed.ts';
 import { benchRemembering } from './bench/remember-speed.ts';
-import { benchStart } from './bench/start-speed.ts';
-import { benchStore } from './bench/store-speed.ts';
 import { benchTurns } from './bench/turn-speed.ts';
-import { ours, unpack } from './bench/versions.ts';
 
 const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
-  store: benchStore,
-  remember: benchRemembering,
-  items: benchItems,
-  prompt: benchPrompts,
   turn: benchTurns,
+  prompt: benchPrompts,
+  remember: benchRemembering,
   events: benchEvents,
-  start: benchStart,
-  memory: benchMemory,
   recall: benchRecall,
-  postgres: benchPostgres,
-  queue: benchQueue,
-  processes: benchProcesses,
-  loop: benchEventLoop,
-  cost: benchCost,
+  bill: benchBill,
 };
 
-/** These need a PostgreSQL server, and one of them ten gigabytes of memory: they run where they are named. */
-const onlyByName = ['postgres', 'queue', 'processes'];
+const usage = `Measures how fast we are, beside the least that could be done for it, in turns in the same run, and what the vendor would bill: medians [quartiles].
 
-const usage = `Measures how fast we are, each row beside the least that could be done for it, in turns in the same run: medians and quartiles.
-
-npm run bench                       all of it but ${new Intl.ListFormat('en').format(onlyByName)}
-npm run bench -- store turn         some of it: ${Object.keys(benches).join(', ')}
-npm run bench -- --against f93f67a  beside another version of ourselves too
-npm run bench -- --json FILE        also appends a line of JSON for each row
+npm run bench                   all of it
+npm run bench -- turn recall    some of it: ${Object.keys(benches).join(', ')}
+npm run bench -- --json FILE    also appends a line of JSON for each row
 `;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { against: { type: 'string' }, json: { type: 'string' }, help: { type: 'boolean' } },
+  options: { json: { type: 'string' }, help: { type: 'boolean' } },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(benches, name));
 if (values.help === true || unknown.length > 0) {
@@ -57,12 +39,12 @@ if (values.help === true || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 2 : 0);
 }
 
+execFileSync(process.execPath, [join(import.meta.dirname, 'build.mjs')], { stdio: 'inherit' });
 // Bots and folders of a run do not outlive it, however it ends.
 process.env['TMPDIR'] = await mkdtemp(join(tmpdir(), 'bench-'));
 cleanUpAtEnd(process.env['TMPDIR']);
-const other = values.against === undefined ? undefined : await unpack(values.against);
-const bench = createBench({ ours, other, json: values.json });
+const bench = createBench(values.json);
 for (const [name, run] of Object.entries(benches))
-  if (positionals.length === 0 ? !onlyByName.includes(name) : positionals.includes(name)) await run(bench);
+  if (positionals.length === 0 || positionals.includes(name)) await run(bench);
 // A request that the sandbox makes wait may still hold the process, as it may hold a bot that stops [G4].
 process.exit();

@@ -1,6 +1,6 @@
 /**
- * The least that a bot does, with discord.js and caches as small as it allows: logs in; with a person's direct message it shows that it types, puts the
- * words on disk, asks the model through its SDK unless they are a command, sends the answer, and puts that on disk; everything else it only hears.
+ * The least that a bot does, with discord.js and caches as small as it allows: logs in; puts a person's direct message on disk, shows that it types and asks
+ * the model through its SDK unless it is a command, sends the answer, and puts that on disk; everything else it only hears.
  */
 import { open } from 'node:fs/promises';
 
@@ -59,9 +59,9 @@ async function ask(text) {
 
 client.on(Events.MessageCreate, async ({ author, channelId, content, guildId }) => {
   if (author.bot || guildId !== null) return;
-  void client.rest.post(`/channels/${channelId}/typing`).catch(() => {});
-  await write({ channelId, content });
   const isCommand = content.startsWith('!');
+  if (!isCommand) void client.rest.post(`/channels/${channelId}/typing`).catch(() => {});
+  await write({ channelId, content });
   const answer = isCommand || sdk === undefined ? 'Hello.' : await ask(content);
   await client.rest.post(`/channels/${channelId}/messages`, { body: { content: answer } });
   await write({ channelId, answer });

@@ -1,9 +1,4 @@
-/** Loaded into a bot's process before the bot: tells its parent, when asked, what the process has used. */
-process.on('message', (message) => {
-  if (message === 'cpu') process.send?.(process.cpuUsage());
-  if (message !== 'heap') return;
-  globalThis.gc?.();
-  process.send?.(process.memoryUsage().heapUsed);
-});
+/** Loaded into a bot's process before the bot: tells its parent, when asked, what the process has had of the processor. */
+process.on('message', () => process.send?.(process.cpuUsage()));
 // It keeps no process alive.
 process.channel?.unref();

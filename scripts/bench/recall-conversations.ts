@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 
@@ -94,18 +93,4 @@ function parseTime(text: string): number {
   const [, clockTime, half, date] = /^(\d+:\d+) (am|pm) on (.*)$/u.exec(text) ?? [];
   if (date !== undefined) return Date.parse(`${date} ${clockTime} ${half} UTC`);
   return Date.parse(/(?:Z|[+-]\d\d:\d\d)$/u.test(text) || !text.includes('T') ? text : `${text}Z`);
-}
-
-/** So many of the questions, as many of each kind as of any other as far as there are so many; always the same, in an order that tells nothing. */
-export function sampleOf(conversations: readonly Conversation[], size: number): readonly Question[] {
-  const drawn = conversations
-    .flatMap(({ questions }) => questions)
-    .map((question) => ({ question, lot: createHash('sha256').update(`1 ${question.id}`).digest('hex') }))
-    .toSorted((a, b) => (a.lot < b.lot ? -1 : 1))
-    .map(({ question }) => question);
-  const kinds = new Set(drawn.map(({ kind }) => kind));
-  const each = Math.ceil(size / kinds.size);
-  return drawn
-    .filter((question) => drawn.filter(({ kind }) => kind === question.kind).indexOf(question) < each)
-    .slice(0, size);
 }

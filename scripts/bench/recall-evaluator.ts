@@ -3,8 +3,8 @@ import type { Features } from '../../src/memory/recall/features.ts';
 import type { Find } from '../../src/memory/recall/hits.ts';
 import { readQuery, type RecallQuery } from '../../src/memory/recall/query.ts';
 import { rank, type SourceSegments } from '../../src/memory/recall/rank.ts';
-import { bestFirst, lookedAt, type RecallWeights } from '../../src/memory/recall/reorder.ts';
-import type { RankingWeights } from '../../src/memory/recall/score.ts';
+import { lookedAt } from '../../src/memory/recall/reorder.ts';
+import { rankingWeights } from '../../src/memory/recall/score.ts';
 import { readUnit, segmentOf, type ReadUnit } from '../../src/memory/recall/segments.ts';
 import { TermReader } from '../../src/memory/recall/words.ts';
 import type { Conversation, Question } from './recall-conversations.ts';
@@ -60,45 +60,24 @@ export interface Listed {
   readonly features: readonly Features[];
 }
 
-/** Searches the conversations' messages by any weights, in memory. */
-export function createEvaluator(conversations: readonly Conversation[]) {
+/** What each question finds among the conversation's messages, by the present weights of finding, in memory. */
+export async function listHits(conversations: readonly Conversation[]): Promise<readonly Listed[]> {
   const readers = { terms: new TermReader(), dates: createDates('UTC') };
-  const asked = conversations.flatMap((conversation) => askedOf(conversation, readers));
-
-  return {
-    async evaluate(weights: RecallWeights): Promise<readonly Measured[]> {
-      const measured: Measured[] = [];
-      for (const { conversation, question, query, sources } of asked) {
-        const [ranking] = await rank(sources, [query], view, weights.ranking);
-        const hits = ranking === undefined ? [] : await bestFirst(ranking, query, readers.terms, weights);
-        measured.push(
-          measuredOf(
-            conversation,
-            question,
-            unrepeated(hits).map(({ id }) => id),
-          ),
-        );
-      }
-      return measured;
-    },
-
-    async list(weights: RankingWeights): Promise<readonly Listed[]> {
-      const listed: Listed[] = [];
-      for (const { conversation, question, query, sources } of asked) {
-        const [ranking] = await rank(sources, [query], view, weights);
-        if (ranking === undefined) continue;
-        const { hits, features } = await lookedAt(ranking, query, readers.terms, weights);
-        const shown = unrepeated(hits);
-        listed.push({
-          conversation,
-          question,
-          ids: shown.map(({ id }) => id),
-          features: shown.flatMap(({ at }) => features[at] ?? []),
-        });
-      }
-      return listed;
-    },
-  };
+  const listed: Listed[] = [];
+  for (const asked of conversations.flatMap((conversation) => askedOf(conversation, readers))) {
+    const { conversation, question, query, sources } = asked;
+    const [ranking] = await rank(sources, [query], view, rankingWeights);
+    if (ranking === undefined) continue;
+    const { hits, features } = await lookedAt(ranking, query, readers.terms, rankingWeights);
+    const shown = unrepeated(hits);
+    listed.push({
+      conversation,
+      question,
+      ids: shown.map(({ id }) => id),
+      features: shown.flatMap(({ at }) => features[at] ?? []),
+    });
+  }
+  return listed;
 }
 
 /** The ids of the messages and their places among the hits: of those that say the same only the first. */

@@ -1,14 +1,8 @@
 import type { Features } from '../../src/memory/recall/features.ts';
-import {
-  orderWeights,
-  weighted,
-  type OrderWeights,
-  type RecallWeights,
-} from '../../src/memory/recall/reorder.ts';
-import { rankingWeights, type RankingWeights } from '../../src/memory/recall/score.ts';
+import { orderWeights, weighted, type OrderWeights } from '../../src/memory/recall/reorder.ts';
 import { print } from './measured.ts';
 import type { Conversation } from './recall-conversations.ts';
-import { createEvaluator, measuredOf, type Listed, type Measured } from './recall-evaluator.ts';
+import { listHits, measuredOf, type Listed, type Measured } from './recall-evaluator.ts';
 
 /** What a weight costs that is not 0: so few conversations would be learnt by heart. */
 const penalty = 0.01;
@@ -40,7 +34,7 @@ export function figuresOf(measured: readonly Measured[]): Figures {
  * others. Deterministic. How hits are found is left as it stands: its weights are round numbers that no fit has seen.
  */
 export async function fitRecall(conversations: readonly Conversation[], leaveOut: boolean): Promise<void> {
-  const listed = await createEvaluator(conversations).list(rankingWeights);
+  const listed = await listHits(conversations);
   const ordered = (weights: OrderWeights) => listed.map((one) => inOrder(one, weights));
   tell(
     'as they are found',
@@ -192,29 +186,4 @@ function addSlope(slope: Float64Array, weights: Float64Array, one: Wanted, all: 
   };
   for (const [at, hit] of saying.entries()) add(hit, odds(said[at] ?? 0) * (1 / ofSaid - tolerated / total));
   for (const [at, hit] of others.entries()) add(hit, -odds(rest[at] ?? 0) / total);
-}
-
-/** Each weight at nothing, 30 % lower and 30 % higher: none should sit on a peak. */
-export async function perturbWeights(conversations: readonly Conversation[]): Promise<void> {
-  const evaluator = createEvaluator(conversations);
-  const kinds: readonly (readonly [keyof RecallWeights, RankingWeights | OrderWeights])[] = [
-    ['ranking', rankingWeights],
-    ['order', orderWeights],
-  ];
-  for (const [kind, weights] of kinds) {
-    for (const [name, value] of Object.entries<number | readonly number[]>({ ...weights })) {
-      for (const [place, share] of [value]
-        .flat()
-        .flatMap((_, at) => [-1, -0.3, 0.3].map((by) => [at, by] as const))) {
-        const moved = [value].flat().map((each, at) => (at === place ? each * (1 + share) : each));
-        const changed = { ...weights, [name]: typeof value === 'number' ? moved[0] : moved };
-        const measured = await evaluator.evaluate({
-          ranking: rankingWeights,
-          order: orderWeights,
-          [kind]: changed,
-        });
-        tell(`${kind}.${name}.${place} ${share > 0 ? '+' : ''}${100 * share} %`, measured);
-      }
-    }
-  }
 }

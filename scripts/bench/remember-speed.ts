@@ -1,55 +1,56 @@
-import { copyFile, mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
-import type * as QueueModule from '../../src/core/keyed-queue.ts';
-import type { Place } from '../../src/core/place.ts';
-import type * as DurableModule from '../../src/memory/durable/durable-memory.ts';
+import { openMemory } from '../../src/bot/memory-alone.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import type { Bench, Subject } from './measured.ts';
-import { openStoreOf, type Version } from './versions.ts';
-import { undoOver } from '../../test/support/undo.ts';
+import { createFileStore } from '../../src/storage/files/store.ts';
+import { ask, openStage, startFloor, startOurs, type StartBot } from './bots.ts';
+import { timeOf, type Bench, type Subject } from './measured.ts';
+import { place, sentence, userId, writeItems } from './person.ts';
 
 const rounds = 7;
 const remembersARound = 20;
-const people = 1000;
-const sizes = [200, 1000, 4000] as const;
-const channelId = '200000000000000001';
-const place: Place = { audience: 'dm', channelId, homeId: channelId };
-const rows = {
-  200: ['remember, one person with 200 items', 'ms'],
-  1000: ['remember, one person with 1,000 items', 'ms'],
-  4000: ['remember, one person with 4,000 items', 'ms'],
-  cold: ['remember, of 1,000 people at once, documents on disk', 'ms'],
-  warm: ['remember, of 1,000 people at once, documents in memory', 'ms'],
-} as const;
+const items = 200;
+/** Who remember at once in a store, and by messages: discord.js sends fifty requests a second at most. */
+const crowd = 1000;
+const talkers = 43;
+/** Until discord.js may send as many again; milliseconds. */
+const restMs = 1100;
 
-type Row = `${keyof typeof rows}`;
-
-/** How long it takes until something that was to be remembered is on disk. */
+/** How long it takes until what was to be remembered is on disk, by the memory alone, and by messages to the bot. */
 export async function benchRemembering(bench: Bench): Promise<void> {
   await bench.compare({
-    rows,
+    rows: {
+      one: [`remember, one person with ${items} items`, 'ms', 'at most 10 ×'],
+      crowd: [`remember, each of ${crowd} people at once`, 'ms', 'at most 3.3 ms'],
+    },
     rounds,
-    floor: { name: 'a synced log line', subject: await syncedLines() },
-    open: openVersion,
+    ours: await rememberers(),
+    floor: { name: 'a synced line', subject: await syncedLines() },
+  });
+  await bench.compare({
+    rows: { all: [`${talkers} people at once by message, documents on disk`, 'ms', 'at most 700 ms, 8 ×'] },
+    rounds,
+    ours: await talkersOf(startOurs),
+    floor: { name: 'a bot that syncs a line and answers', subject: await talkersOf(startFloor) },
   });
 }
 
-async function syncedLines(): Promise<Subject<Row>> {
+async function syncedLines(): Promise<Subject<'one' | 'crowd'>> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-lines-'));
   const file = await open(join(folder, 'bare.jsonl'), 'a');
-  async function sample() {
-    const begun = performance.now();
-    for (let line = 0; line < remembersARound; line += 1) {
-      await file.appendFile(`${JSON.stringify({ text: textOf(line) })}\n`);
-      await file.datasync();
-    }
-    const time = (performance.now() - begun) / remembersARound;
-    return { 200: time, 1000: time, 4000: time, cold: time, warm: time };
-  }
   return {
-    sample,
+    async sample() {
+      const time = await timeOf(async () => {
+        for (let line = 0; line < remembersARound; line += 1) {
+          await file.appendFile(`${JSON.stringify({ text: sentence(line, 12) })}\n`);
+          await file.datasync();
+        }
+      });
+      return { one: time / remembersARound, crowd: time / remembersARound };
+    },
     async close() {
       await file.close();
       await rm(folder, { recursive: true });
@@ -57,84 +58,76 @@ async function syncedLines(): Promise<Subject<Row>> {
   };
 }
 
-function textOf(number: number): string {
-  return `Keeps thing number ${number} in the blue box behind the garden house`;
+function foldersIn(folder: string) {
+  return { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace') };
 }
 
-function now(): Date {
-  return new Date();
-}
-
-function personOf(index: number): string {
-  return String(100_000_000_000_000_000n + BigInt(index));
-}
-
-/** The memory of a version: one person for each size, and a thousand with copies of the least. */
-async function openVersion(version: Version): Promise<Subject<Row>> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-remember-'));
+/** Has a folder hold items of people, before a bot is there. */
+async function fill(folder: string, people: readonly string[]): Promise<void> {
   const logger = createLogger({ level: 'error' });
-  const { createKeyedQueue } = await version.load<typeof QueueModule>(
-    'core/keyed-queue.ts',
-    'queue/keyed-queue.ts',
+  const store = await createFileStore({ ...foldersIn(folder), clock: () => new Date(), logger });
+  for (const person of people) await writeItems(store, person, items);
+  await store.close();
+}
+
+async function rememberers(): Promise<Subject<'one' | 'crowd'>> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-remember-'));
+  const people = Array.from({ length: crowd }, (_, index) =>
+    String(300_000_000_000_000_000n + BigInt(index)),
   );
-  const { createDurableMemory } = await version.load<typeof DurableModule>(
-    'memory/durable/durable-memory.ts',
-  );
-  const settings = { enabled: true, maxItems: 100_000, injectMaxChars: 2000 };
-  const opened = async () => {
-    const store = await openStoreOf(version, folder);
-    const durable = createDurableMemory({
-      settings,
-      // Where versions before had them.
-      ...settings,
-      store,
-      writes: createKeyedQueue(),
-      changes: {
-        forget: () => Promise.reject(new Error('Nothing is forgotten here')),
-        restore: () => Promise.resolve(),
-      },
-      ...undoOver(store, now),
-      clock: now,
-      timeZone: 'UTC',
-      logger,
-    });
-    return { store, durable };
-  };
-  let { store, durable } = await opened();
+  await fill(folder, [userId, ...people]);
+  const { dataDir, workspaceDir } = foldersIn(folder);
+  const { memory, close } = await openMemory({
+    DISCOCLAW_DATA_DIR: dataDir,
+    DISCOCLAW_WORKSPACE_DIR: workspaceDir,
+    DISCOCLAW_DURABLE_MAX_ITEMS: '1000',
+  });
   let last = 0;
-  const remember = (userId: string) => {
+  const remember = (person: string) => {
     last += 1;
     const messageId = String(400_000_000_000_000_000n + BigInt(last));
-    return durable.remember(userId, { text: textOf(last), place, messageId, type: 'manual' });
-  };
-  const pathOf = (userId: string) => join(folder, 'data/users', userId, 'durable.json');
-  const owners = new Map(sizes.map((size) => [size, personOf(size * 1_000_000)]));
-  for (const [size, userId] of owners) for (let item = 0; item < size; item += 1) await remember(userId);
-  await store.close();
-  for (let index = 0; index < people; index += 1) {
-    await mkdir(dirname(pathOf(personOf(index))), { recursive: true });
-    await copyFile(pathOf(owners.get(200) ?? ''), pathOf(personOf(index)));
-  }
-  const all = async () => {
-    const begun = performance.now();
-    await Promise.all(Array.from({ length: people }, (_, index) => remember(personOf(index))));
-    return (performance.now() - begun) / people;
+    return memory.durable.remember(person, { text: sentence(last, 11), place, messageId, type: 'manual' });
   };
   return {
     async sample() {
-      ({ store, durable } = await opened());
-      const found: Partial<Record<Row, number>> = {};
-      for (const [size, userId] of owners) {
-        await remember(userId);
-        const begun = performance.now();
-        for (let one = 0; one < remembersARound; one += 1) await remember(userId);
-        found[`${size}`] = (performance.now() - begun) / remembersARound;
-      }
-      found.cold = await all();
-      found.warm = await all();
-      await store.close();
-      return found;
+      const one = await timeOf(async () => {
+        for (let count = 0; count < remembersARound; count += 1) await remember(userId);
+      });
+      const all = await timeOf(() => Promise.all(people.map(remember)));
+      return { one: one / remembersARound, crowd: all / crowd };
     },
-    close: () => rm(folder, { recursive: true }),
+    async close() {
+      await close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Others each round, whose documents the bot has not read yet. */
+async function talkersOf(start: StartBot): Promise<Subject<'all'>> {
+  const stage = await openStage();
+  const { sandbox, folder } = stage;
+  const waves: string[][] = [];
+  const ids: string[] = [];
+  for (let wave = 0; wave <= rounds; wave += 1) {
+    const names = Array.from({ length: talkers }, (_, index) => `person${wave}_${index}`);
+    for (const name of names) ids.push((await sandbox.addPerson({ name })).id);
+    waves.push(names);
+  }
+  await fill(folder, ids);
+  const bot = await start({ sandbox, folder });
+  return {
+    async sample(round) {
+      const names = waves[round + 1] ?? [];
+      const all = await timeOf(() =>
+        Promise.all(names.map((name) => ask(sandbox, name, `!memory remember I own kettle ${name}`))),
+      );
+      await setTimeout(restMs);
+      return { all };
+    },
+    async close() {
+      await bot.stop();
+      await stage.close();
+    },
   };
 }

@@ -3,8 +3,8 @@ import type { RecallQuery } from './query.ts';
 import { countOf, postingsAt, trait, unitOf } from './segments.ts';
 
 /**
- * What counts how much in finding hits: round numbers, since what was fitted found no more in conversations that it had not seen. `npm run bench:recall --
- * FILE --perturb` shows what a change of each one does; their order is told by more (`reorder.ts`).
+ * What counts how much in finding hits: round numbers, since what was fitted found no more in conversations that it had
+ * not seen. Their order is told by more (`reorder.ts`).
  */
 export const rankingWeights = {
   /** BM25: how soon a repeated word stops counting. */

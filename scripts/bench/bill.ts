@@ -10,7 +10,7 @@ const dayMs = 24 * hourMs;
 
 /** Items that each person has asked to have remembered: more than a prompt has room for. */
 const items = 60;
-const seeds = Array.from({ length: 12 }, (_, index) => index + 1);
+const seeds = Array.from({ length: 6 }, (_, index) => index + 1);
 const monthSeed = 2026;
 /** How many answers of the month begin with a look into memory. */
 const monthToolShare = 0.2;
@@ -42,30 +42,23 @@ const rhythms: Readonly<Record<string, Gap>> = {
 
 /**
  * What the input of the whole bot's requests costs beside that of the same requests without a cache, in a simulation of the vendor's cache and of time. The
- * texts are made by seed, and as long as talk on Discord usually is; in DMs there is a notebook of usual size.
+ * texts are made by seed, and as long as talk on Discord usually is; in DMs there is a notebook of usual size. The floor reads all that was sent before.
  */
-export async function benchCost(bench: Bench): Promise<void> {
+export async function benchBill(bench: Bench): Promise<void> {
   for (const [rhythmName, gap] of Object.entries(rhythms)) {
     for (const [placeName, place] of Object.entries(places)) {
       const name = `20 turns ${rhythmName}, ${placeName}`;
       const ask = (toolShare: number) =>
         Promise.all(seeds.map((seed) => conversation(seed, place, gap, toolShare)));
       const turns = await ask(0);
-      tell(
-        bench,
-        name,
-        turns.map((each) => each.flat()),
-      );
-      tell(
-        bench,
-        `${name}, from the fourth on`,
-        turns.map((each) => each.slice(3).flat()),
-      );
-      tell(
-        bench,
-        `${name}, a third with tools`,
-        (await ask(1 / 3)).map((each) => each.flat()),
-      );
+      const later = turns.map((each) => each.slice(3));
+      const kinds = { '': turns, ', from the fourth on': later, ', a third with tools': await ask(1 / 3) };
+      for (const [kind, runs] of Object.entries(kinds))
+        tell(
+          bench,
+          name + kind,
+          runs.map((each) => each.flat()),
+        );
     }
   }
   tell(bench, 'a month of 50 people', [await month()]);
@@ -166,30 +159,19 @@ function question(random: () => number): string {
   return words(random, 4, 25);
 }
 
-const floorName = 'all sent before is read';
+const unit = 'of uncached';
 
-/** Tells of the requests of each run; the shares are those of what is asked for people. */
+/** Tells of the requests of each run; the first shares are those of what is asked for people. */
 function tell(bench: Bench, name: string, runs: readonly (readonly BilledRequest[])[]): void {
   const chats = runs.map((requests) => requests.filter(({ purpose }) => purpose === 'chat'));
-  for (const read of [0.1, 0.05]) {
-    bench.tell({
-      name: `${name}, reads at ${read}`,
-      unit: 'of uncached',
-      ours: chats.map((chat) => billOf(chat, read) / sumOf(chat, tokensOf)),
-      floor: { name: floorName, values: chats.map((chat) => floorOf(chat, read) / sumOf(chat, tokensOf)) },
-    });
-  }
-  const parts: Readonly<Record<string, (billed: Billed) => number>> = {
-    'written for five minutes': ({ written5m }) => written5m,
-    'written for an hour': ({ written1h }) => written1h,
-    plain: ({ plain }) => plain,
-  };
-  for (const [part, tokens] of Object.entries(parts)) {
-    const ours = chats.map((chat) => (100 * sumOf(chat, tokens)) / sumOf(chat, tokensOf));
-    bench.tell({ name: `  of these tokens ${part}`, unit: '%', ours });
-  }
+  for (const read of [0.1, 0.05])
+    bench.tell(
+      [`${name}, reads at ${read}`, unit],
+      chats.map((chat) => billOf(chat, read) / sumOf(chat, tokensOf)),
+      chats.map((chat) => floorOf(chat, read) / sumOf(chat, tokensOf)),
+    );
   const ours = runs.map((requests) => dollarsOf(requests) / dollarsOf(requests.map(uncached)));
-  bench.tell({ name: '  with background work, at list prices', unit: 'of uncached', ours });
+  bench.tell(['  with background work, at list prices', unit], ours);
 }
 
 function sumOf(requests: readonly BilledRequest[], tokens: (billed: Billed) => number): number {
