@@ -5,7 +5,7 @@ import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import { openStage, startFloor, startOurs, type StartBot } from './bots.ts';
 import type { Bench, Subject } from './measured.ts';
 
-const rounds = 7;
+const rounds = 5;
 const burst = 20_000;
 const people = 200;
 /** Until a process that has nothing to do has come to rest; milliseconds. */

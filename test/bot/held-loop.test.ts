@@ -4,7 +4,7 @@ import { createTemporaryStores } from '../storage/files/temporary-store.ts';
 import { watchEventLoop } from '../support/event-loop.ts';
 import { openLargeMemory, usualText } from '../support/large-memory.ts';
 
-/** Milliseconds that the loop may be held in one go here, where machines are busy; `npm run bench` tells them for an idle one. */
+/** Milliseconds that the loop may be held in one go here, where machines are busy. */
 const mostHeld = 250;
 
 async function largeMemory(messages: number) {

@@ -4,7 +4,7 @@ import { openLargestInputs, type LargestInput } from '../support/largest-inputs.
 import { runs, seedOfTheDay } from '../support/runs.ts';
 import { shapes } from '../support/shapes.ts';
 
-/** Milliseconds that the loop may be held in one go, the sandbox's part included; `npm run bench` tells them for an idle machine. */
+/** Milliseconds that the loop may be held in one go, the sandbox's part included. */
 const mostHeld = 500;
 
 /** In `npm test` a part of them, another one each day. */
