@@ -67,7 +67,7 @@ async function start(
       HOME: folder,
       DISCORD_TOKEN: sandbox.token,
       DISCORD_API_URL: sandbox.apiUrl,
-      ...(environment || {}),
+      ...environment,
     },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -55,7 +55,7 @@ export function createBench(json: string | undefined) {
             if (round >= 0) found[name].push(values);
           }
       } finally {
-        for (const { close } of Object.values(subjects)) await close?.();
+        for (const subject of Object.values(subjects)) await subject.close?.();
       }
       for (const key in rows) {
         const [own, least] = [found.ours, found.floor].map((all) => all.map((values) => values[key]));
