@@ -61,7 +61,7 @@ export function createHistory(options: HistoryOptions) {
 
   /** Whether a message is a command, the answer to one, or an error line; what cannot be known is hidden [F2]. */
   async function isHiddenMessage(message: ChatMessage): Promise<boolean> {
-    return saysCommand(message) || (await hiddenOrAllIn(message.channelId))(message.id);
+    return saysCommand(message) || isOwnLine(message) || (await hiddenOrAllIn(message.channelId))(message.id);
   }
 
   /** Of a channel's messages, however they were read, those that are part of history [F2] and were not deleted meanwhile. Never rejects. */
@@ -76,6 +76,7 @@ export function createHistory(options: HistoryOptions) {
     return messages.filter(
       (message) =>
         saysSomething(message) &&
+        !isOwnLine(message) &&
         !recent.wasDeleted(message.id) &&
         !commands.has(message.id) &&
         !commands.has(message.answers ?? '') &&
@@ -131,6 +132,19 @@ export function createHistory(options: HistoryOptions) {
 
 function saysSomething({ text, attachments, shown }: ChatMessage): boolean {
   return text !== '' || attachments.length > 0 || shown !== undefined;
+}
+
+/** Signs that the program's own lines begin with, which `sendLine` posts. */
+const ownLine = /^(?:-# |⚠️ |⏹️ )/u;
+
+/**
+ * Whether a message has nothing but lines of the program's own under an answer. The journal knows these by their ids, but not where a kill came before it
+ * heard of one: they answer nothing and begin with signs, as no answer of the model's does.
+ */
+function isOwnLine({ author, answers, text }: ChatMessage): boolean {
+  return (
+    author.kind === 'self' && answers === undefined && text.split('\n').every((line) => ownLine.test(line))
+  );
 }
 
 /** Messages kept of a channel: three of history's longest windows [H1]. */

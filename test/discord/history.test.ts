@@ -131,6 +131,24 @@ describe('history', () => {
     expect(recent.map(({ id }) => id)).toEqual([message(1).id, message(5).id, message(6).id]);
   });
 
+  it('leaves out the bot’s own lines under an answer, though a kill kept their ids from the journal [F2]', async () => {
+    const self = { id: '1', name: 'Discoclaw', kind: 'self' } as const;
+    const { history } = historyOf({
+      fetchNewest: () =>
+        Promise.resolve([
+          message(1),
+          message(2, { author: self, answers: message(1).id, text: '-# an answer in small print' }),
+          message(3, { author: self, text: '-# 💭 May I remember: "tea"?\n-# 1 more' }),
+          message(4, { author: self, text: 'The rest of a long answer\n-# with a small end' }),
+          message(5, { author: self, text: '⚠️ My answer broke off here.\n-# 💾 Remembered: "tea"' }),
+          message(6, { text: '-# said by a person' }),
+        ]),
+    });
+    const recent = await history.recent(channelId, 10);
+    expect(recent.map(({ id }) => id)).toEqual([1, 2, 4, 6].map((number) => message(number).id));
+    expect(await history.isHidden(message(3, { author: self, text: '-# Paused' }))).toBe(true);
+  });
+
   it('leaves out what it cannot be sure of', async () => {
     const { history, logger } = historyOf({ hiddenIn: () => Promise.reject(new Error('disk')) });
     history.seen(message(1));
