@@ -259,9 +259,14 @@ export function createSessionLog(options: SessionLogOptions) {
 
   return {
     ...layer,
-    /** Whether one of a turn's messages reads otherwise by now, or is gone. */
-    hasChanged: (messages: TurnContext['messages']): boolean =>
-      messages.some((message) => changes.hasChanged(message)),
+    /** Whether a turn's messages all stand in the log, as they were said: what it does not hold, no edit, deletion or forgetting could be followed of [G5]. */
+    async standsAsSaid(context: TurnContext): Promise<boolean> {
+      if (context.messages.some((message) => changes.hasChanged(message))) return false;
+      const ids = context.messages.map(({ id }) => id);
+      const { messages } = foldLog(await tails.covering(sessionOf(context), ids));
+      const logged = new Set(messages.map(({ message }) => message.id));
+      return ids.every((id) => logged.has(id));
+    },
     /**
      * Logs the turn's messages, each once however often it is called. A message already edited or deleted is logged as such. Another
      * bot's turns are not logged, here and below: nothing could be made from them [G2]. What a layer may not learn from in the speaker's mode [K9], it never

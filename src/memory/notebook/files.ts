@@ -84,7 +84,7 @@ export function createNotebookFiles(
     log,
     undoable,
   }: {
-    readonly log?: Pick<SessionLog, 'hasChanged'>;
+    readonly log?: Pick<SessionLog, 'standsAsSaid'>;
     readonly undoable?: Pick<UndoableNotes, 'change'>;
   } = {},
 ) {
@@ -193,8 +193,8 @@ export function createNotebookFiles(
     context: TurnContext,
     edit: FileEdit,
   ): Promise<WrittenFile | Refusal> {
-    // What a changed message had brought into the notes was taken out of them when it was changed; nothing comes after that [A4].
-    if (log?.hasChanged(context.messages) === true) return refused(changedReason);
+    // What a message had brought into the notes was taken out of them when it was edited, deleted or forgotten; nothing comes after that [A4].
+    if ((await log?.standsAsSaid(context)) === false) return refused(changedReason);
     const session = sessionOf(context);
     if (isKeptSummary(file)) {
       return refused(`${file.path} is named as the kept summaries are, which can be read, not written.`);
@@ -240,7 +240,7 @@ export function createNotebookFiles(
 }
 
 const changedReason =
-  'Nothing was written: the message that you answer was edited or deleted meanwhile. Do not try again in this turn.';
+  'Nothing was written: the message that you answer could not be saved, or was edited, deleted or forgotten meanwhile. Do not try again in this turn.';
 
 const thirdPartyReason =
   "Nothing was written: this conversation holds other people's text or attached files, so in this turn only remember_item and forget_item change memory. Do not try again in this turn.";

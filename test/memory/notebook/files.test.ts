@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ReadMarks } from '../../../src/memory/notebook/files.ts';
+import { aliceId } from '../../support/incoming.ts';
 import { session } from '../../support/sessions.ts';
 import { aliceRoot, asOwner, dmContext, dmSession, inGuild, openNotebook } from './notebook-fixtures.ts';
 
@@ -27,7 +28,8 @@ describe('a folder of the tree [L3]', () => {
 });
 
 it('no note is made of a message that was edited or deleted meanwhile [A4]', async () => {
-  const { run, recent, read } = await openNotebook();
+  const { run, recent, log, read } = await openNotebook({}, { looksInLog: true });
+  await log.recordUser(dmContext());
   const { channelId } = dmContext().place;
   const note = (path: string) => run('append', { path, entry: '- says hello' });
   recent.note({ kind: 'edited', channelId, messageId: '400000000000000001', text: 'hello' });
@@ -37,6 +39,16 @@ it('no note is made of a message that was edited or deleted meanwhile [A4]', asy
   recent.note({ kind: 'deleted', channelId, messageIds: ['400000000000000001'] });
   expect(await note('USER.md')).toMatchObject({ ok: false });
   expect(await read(`${aliceRoot}/USER.md`)).toBeUndefined();
+});
+
+it('no note is made of a message that was forgotten meanwhile, or that the disk kept out of the log, since nothing could be followed of it later [A4][G5]', async () => {
+  const { log, ledger, read, run } = await openNotebook({}, { looksInLog: true });
+  const note = { path: 'MEMORY.md', entry: '- says hello' };
+  expect(await run('append', note)).toMatchObject({ ok: false });
+  await log.recordUser(dmContext());
+  await ledger.purge({ userId: aliceId, words: 'hello', commandId: '400000000000000002' });
+  expect(await run('append', note)).toMatchObject({ ok: false });
+  expect(await read(`${aliceRoot}/MEMORY.md`)).toBeUndefined();
 });
 
 describe('memory_write', () => {

@@ -32,22 +32,23 @@ export function inGuild(audience: 'public' | 'private' = 'public'): TurnContext 
 
 export const asOwner = { speaker: { id: aliceId, name: 'Alice', isOwner: true } };
 
-/** A notebook over a store, by default one in memory with these texts, and its tools by name. */
+/** A notebook over a store, by default one in memory with these texts, and its tools by name; a turn's messages count as logged unless it `looksInLog`. */
 export async function openNotebook(
   texts: Readonly<Record<string, string>> = {},
   {
     store = new MemoryStore(),
     timeZone = 'UTC',
-  }: { readonly store?: Store; readonly timeZone?: string } = {},
+    looksInLog = false,
+  }: { readonly store?: Store; readonly timeZone?: string; readonly looksInLog?: boolean } = {},
 ) {
   for (const [key, text] of Object.entries(texts)) await store.writeText(key, text);
-  const { writes, states, log, recent } = openSessions(store);
+  const { writes, states, log, recent, ledgerOver } = openSessions(store);
   const notebook = createNotebook({
     settings: notebookSettings,
     store,
     writes,
     states,
-    log,
+    log: looksInLog ? log : { ...log, standsAsSaid: () => Promise.resolve(true) },
     logger: silent,
     timeZone,
   });
@@ -62,5 +63,14 @@ export async function openNotebook(
     return notebook.sections(context);
   }
 
-  return { store, recent, notebook, run, sections, read: (key: string) => store.readText(key) };
+  return {
+    store,
+    recent,
+    log,
+    ledger: ledgerOver([notebook]),
+    notebook,
+    run,
+    sections,
+    read: (key: string) => store.readText(key),
+  };
 }
