@@ -1,5 +1,5 @@
 import type { Suggestion } from '../sandbox/terminal/guide.ts';
-import type { Demonstration } from '../sandbox/terminal/scripted-chat.ts';
+import type { Demonstration } from '../sandbox/terminal/run-terminal-chat.ts';
 
 /** A short conversation of Alice with the bot in the sandbox: remembered, used, kept private, shown, forgotten. */
 export const demonstration: Demonstration = {

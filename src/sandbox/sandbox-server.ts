@@ -110,7 +110,7 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
     sends,
   });
   world.subscribe((event) => {
-    if (event.type !== 'typing-started' || event.userId !== world.botId) return;
+    if (event.type !== 'typing-started') return;
     typing.push({ channelId: event.channel.id, at: event.at.toISOString() });
     if (typing.length > keptTyping) typing.shift();
   });

@@ -253,7 +253,7 @@ describe('the two forms of a command [K0]', () => {
     expect(parseCommand('!memory item export', definitions)?.subcommand).toBe('item');
   });
 
-  it.each([
+  it.each<{ readonly subcommand: string; readonly options: Readonly<Record<string, string>> }>([
     { subcommand: 'share', options: { id: 'two words' } },
     { subcommand: 'reset', options: { layer: 'everything' } },
     { subcommand: 'forget', options: { target: '  ' } },

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { choiceMaxChars, mostChoices, type CommandReply } from '../../src/core/commands.ts';
 import { answerRows, formModal } from '../../src/discord/command-buttons.ts';
 import { durableKey } from '../../src/memory/durable/document.ts';
-import { componentRows, componentRowsSchema } from '../../src/sandbox/rest/component-form.ts';
+import { componentRowsSchema } from '../../src/sandbox/rest/component-form.ts';
 import { modalOf, modalSchema } from '../../src/sandbox/rest/modal-form.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace } from './harness.ts';
@@ -28,7 +28,7 @@ const item = fc.record({ id, text: fc.oneof(fc.string({ maxLength: 600 }), fc.co
 
 /** @throws where Discord would refuse it. */
 function takenByDiscord(reply: CommandReply): CommandReply {
-  componentRows(componentRowsSchema.parse(answerRows(aliceId, reply)));
+  componentRowsSchema.parse(answerRows(aliceId, reply));
   if (reply.form !== undefined) {
     const modal = formModal(reply.form, { personId: aliceId, line: '', takes: 'answer', opensForm: true });
     modalOf(modalSchema.parse(modal));

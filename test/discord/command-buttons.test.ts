@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { CommandButton } from '../../src/core/chat.ts';
 import type { CommandReply, CommandSelect } from '../../src/core/commands.ts';
 import { answerRows, formModal, readCommandButton } from '../../src/discord/command-buttons.ts';
-import { componentRows, componentRowsSchema } from '../../src/sandbox/rest/component-form.ts';
+import { componentRowsSchema } from '../../src/sandbox/rest/component-form.ts';
 import { modalOf, modalSchema } from '../../src/sandbox/rest/modal-form.ts';
 
 const words = fc.oneof(
@@ -35,7 +35,7 @@ it('whatever people wrote, what stands under an answer keeps the limits of Disco
   fc.assert(
     fc.property(reply, (each) => {
       const rows = answerRows(personId, each);
-      expect(() => componentRows(componentRowsSchema.parse(rows))).not.toThrow();
+      expect(() => componentRowsSchema.parse(rows)).not.toThrow();
       const given = new Set(
         [...(each.buttons ?? []), ...(each.rows ?? []).flat()].map(({ line = '' }) => line),
       );

@@ -11,7 +11,7 @@ const permission = z.custom<keyof typeof PermissionFlagsBits>(
 const permissions = z.array(permission).default([]);
 /** Long, since the machine may be busy: this ends a wait in vain, and says nothing about how fast a bot is. */
 const timeoutMs = z.int().positive().default(60_000);
-const optionValues = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
+const optionValues = z.record(z.string(), z.string()).default({});
 /** What is waited for after an interaction. */
 const outcome = {
   /** The bot's first sign, or a whole answer. */
@@ -48,7 +48,7 @@ const slashCommand = {
   in: channel,
   name: z.string().min(1),
   subcommand: z.string().optional(),
-  /** Users and channels by name or id, a file by its name. */
+  /** A role by name or id, a file by its name. */
   options: optionValues,
 };
 /** What a person types, and the files that they drop. */
@@ -175,7 +175,7 @@ export const controlInputs = {
     pingReplied: z.boolean().default(true),
     ...writing,
     /** Fields of Discord's message object that are handed out as they stand: `sticker_items`, `poll`, `message_snapshots`, `flags`. */
-    fields: z.record(z.string(), z.unknown()).exactOptional(),
+    fields: z.record(z.string(), z.unknown()).optional(),
   }),
   /** Cards that Discord shows under a message of its own accord, such as the preview of a link. */
   showEmbeds: z.strictObject({
@@ -197,18 +197,8 @@ export const controlInputs = {
   unreact: z.strictObject({ as: person, message: z.string(), emoji: z.string() }),
   pin: z.strictObject({ as: person, message: z.string() }),
   unpin: z.strictObject({ as: person, message: z.string() }),
-  pins: z.strictObject({ in: channel }),
-  vote: z.strictObject({
-    as: person,
-    message: z.string(),
-    /** The text of an answer. */
-    answer: z.string(),
-    /** Takes the vote back. */
-    withdraw: z.boolean().default(false),
-  }),
   versions: z.strictObject({ message: z.string() }),
   file: z.strictObject({ as: person, message: z.string(), name: z.string() }),
-  type: z.strictObject({ as: person, in: channel }),
   slash: z.strictObject({ ...slashCommand, attachments, ...outcome }),
   complete: z.strictObject({
     ...slashCommand,
@@ -218,24 +208,8 @@ export const controlInputs = {
     value: z.string().default(''),
     timeoutMs,
   }),
-  menu: z
-    .strictObject({
-      as: person,
-      name: z.string().min(1),
-      /** The id of the message that it is given on. */
-      message: z.string().optional(),
-      /** Or the person. */
-      person: person.optional(),
-      /** Where, for a person. */
-      in: channel.optional(),
-      ...outcome,
-    })
-    .refine((input) => (input.message === undefined) !== (input.person === undefined), {
-      error: 'an entry of a menu is given on a message or on a person',
-    })
-    .refine((input) => (input.person === undefined) === (input.in === undefined), {
-      error: '`in` goes with `person`; a message says itself where it is',
-    }),
+  /** `message`: the id of the one that it is given on. */
+  menu: z.strictObject({ as: person, name: z.string().min(1), message: z.string(), ...outcome }),
   click: z
     .strictObject({
       as: person,

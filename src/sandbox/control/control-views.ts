@@ -1,5 +1,5 @@
 import {
-  ApplicationCommandOptionType,
+  ApplicationCommandOptionType as Type,
   ApplicationCommandType,
   type APIApplicationCommandOption,
 } from 'discord-api-types/v10';
@@ -19,18 +19,17 @@ export function personView(user: User) {
 }
 
 export function channelView(world: World, channel: Channel) {
-  const guildId = guildIdOf(channel);
   return {
     id: channel.id,
     /** A forum takes posts, which are threads. */
     kind: channel.kind === 'text' ? channel.form : channel.kind,
     /** A DM has the person's name. */
     name: channel.kind === 'dm' ? userOf(world, channel.personId).username : channel.name,
-    ...(guildId === undefined ? {} : { guildId }),
-    /** A thread that was put away is open only to who may manage threads. */
-    ...(channel.kind === 'thread'
-      ? { parentId: channel.parentId, isArchived: channel.archived, isLocked: channel.locked }
-      : {}),
+    guildId: guildIdOf(channel),
+    /** Of a thread; one that was put away is open only to who may manage threads. */
+    parentId: channel.kind === 'thread' ? channel.parentId : undefined,
+    isArchived: channel.kind === 'thread' ? channel.archived : undefined,
+    isLocked: channel.kind === 'thread' ? channel.locked : undefined,
     /** The names of all who can view it, bots included. */
     seenBy: [...world.users.values()]
       .filter((user) => canView(world, channel, user.id))
@@ -40,57 +39,37 @@ export function channelView(world: World, channel: Channel) {
 
 /** A command as the bot has registered it, for one guild or for all. */
 export function commandView({ type, name, guildId, options }: Command) {
+  const subcommands = subcommandsOf({ options });
   return {
     name,
     type: commandTypes[type],
-    ...(guildId === undefined ? {} : { guildId }),
+    guildId,
     /** Empty where the command takes its options itself. */
-    subcommands: subcommandsOf({ options }).map((subcommand) => ({
+    subcommands: subcommands.map((subcommand) => ({
       name: subcommand.name,
-      ...(subcommand.group === undefined ? {} : { group: subcommand.group }),
+      group: subcommand.group,
       options: subcommand.options.map(optionView),
     })),
     /** Its own. */
-    options: options.filter((option) => !isSubcommand(option)).map(optionView),
+    options: subcommands.length > 0 ? [] : options.map(optionView),
   };
 }
 
-/** `message` and `user` are entries of the menus of messages and people. */
+/** `message` is an entry of the menus of messages. */
 const commandTypes = {
   [ApplicationCommandType.ChatInput]: 'slash',
-  [ApplicationCommandType.PrimaryEntryPoint]: 'slash',
   [ApplicationCommandType.Message]: 'message',
-  [ApplicationCommandType.User]: 'user',
 } as const;
-
-function isSubcommand({ type }: APIApplicationCommandOption): boolean {
-  return (
-    type === ApplicationCommandOptionType.Subcommand || type === ApplicationCommandOptionType.SubcommandGroup
-  );
-}
 
 function optionView(option: APIApplicationCommandOption) {
+  const { autocomplete = false, choices = [] } = option.type === Type.String ? option : {};
   return {
     name: option.name,
-    type: optionTypes[option.type],
+    takesFile: option.type === Type.Attachment,
     required: option.required ?? false,
     /** Whether the bot completes what is typed. */
-    autocomplete: 'autocomplete' in option && (option.autocomplete ?? false),
+    autocomplete,
     /** The only values; empty where others are taken too. */
-    choices: 'choices' in option ? (option.choices ?? []).map(({ name, value }) => ({ name, value })) : [],
+    choices: choices.map(({ name, value }) => ({ name, value })),
   };
 }
-
-const optionTypes = {
-  [ApplicationCommandOptionType.String]: 'string',
-  [ApplicationCommandOptionType.Integer]: 'integer',
-  [ApplicationCommandOptionType.Number]: 'number',
-  [ApplicationCommandOptionType.Boolean]: 'boolean',
-  [ApplicationCommandOptionType.User]: 'user',
-  [ApplicationCommandOptionType.Channel]: 'channel',
-  [ApplicationCommandOptionType.Role]: 'role',
-  [ApplicationCommandOptionType.Subcommand]: 'other',
-  [ApplicationCommandOptionType.SubcommandGroup]: 'other',
-  [ApplicationCommandOptionType.Mentionable]: 'other',
-  [ApplicationCommandOptionType.Attachment]: 'attachment',
-} as const;

@@ -18,7 +18,7 @@ import type {
   User,
 } from '../world/entities.ts';
 import { ageOf, createInteraction, failIfLate, firstResponseWithin } from '../world/interactions.ts';
-import { channelOf, guildIdOf, memberOf, type World } from '../world/world.ts';
+import { channelOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
 import { interactionView, modalView, type InteractionView } from './message-view.ts';
 import { uploaded } from './message-calls.ts';
@@ -29,7 +29,6 @@ import {
   findPerson,
   requireRightToWrite,
   requireView,
-  titleOf,
   visibleMessage,
 } from './references.ts';
 import { SandboxError, type DefineCall } from './sandbox-control.ts';
@@ -51,7 +50,7 @@ export function interactionCalls(define: DefineCall, world: World) {
       const { choices } = await outcomeOf(world, complete(world, input), wish);
       return choices.map(({ name, value }) => ({ name, value }));
     }),
-    /** Gives a command from the menu of a message or of a person, and waits for its answer. */
+    /** Gives a command from the menu of a message, and waits for its answer. */
     menu: define('menu', (input) => viewOf(menu(world, input), input)),
     /** Clicks a button, or chooses in a select, and waits for what comes of it. */
     click: define('click', (input) => viewOf(click(world, input), input)),
@@ -91,24 +90,15 @@ function complete(world: World, input: CheckedInput<'complete'>): Interaction {
   return ask(world, channel, user, { kind: 'complete', command, options });
 }
 
-/** A person gives a command from the menu of a message or of a person. @throws {SandboxError} where Discord would not offer it. */
+/** A person gives a command from the menu of a message. @throws {SandboxError} where Discord would not offer it. */
 function menu(world: World, input: CheckedInput<'menu'>): Interaction {
   const user = findPerson(world, input.as);
-  if (input.message !== undefined) {
-    const message = findMessageById(world, input.message);
-    const channel = channelOf(world, message.channelId);
-    requireView(world, channel, user);
-    requireRightToCommand(world, channel, user);
-    const command = offeredCommand(world, channel, user, ApplicationCommandType.Message, input.name);
-    return ask(world, channel, user, { kind: 'message-menu', command, message });
-  }
-  const channel = findChannel(world, input.in ?? 'dm', user);
+  const message = findMessageById(world, input.message);
+  const channel = channelOf(world, message.channelId);
   requireView(world, channel, user);
   requireRightToCommand(world, channel, user);
-  const target = findPerson(world, input.person ?? input.as);
-  requirePresence(world, channel, target);
-  const command = offeredCommand(world, channel, user, ApplicationCommandType.User, input.name);
-  return ask(world, channel, user, { kind: 'user-menu', command, targetId: target.id });
+  const command = offeredCommand(world, channel, user, ApplicationCommandType.Message, input.name);
+  return ask(world, channel, user, { kind: 'message-menu', command, message });
 }
 
 /** Puts a request before the bot. */
@@ -125,15 +115,6 @@ function slashCommandOf(world: World, input: CheckedInput<'slash' | 'complete'>)
   requireRightToCommand(world, channel, user);
   const command = offeredCommand(world, channel, user, ApplicationCommandType.ChatInput, input.name);
   return { user, channel, command };
-}
-
-function requirePresence(world: World, channel: Channel, target: User): void {
-  const guildId = guildIdOf(channel);
-  const isHere =
-    guildId === undefined
-      ? target.id === world.botId || (channel.kind === 'dm' && channel.personId === target.id)
-      : memberOf(world, guildId, target.id) !== undefined;
-  if (!isHere) throw new SandboxError(`${target.username} is not in ${titleOf(channel)}`);
 }
 
 /** A person clicks a button, or chooses in a select. @throws {SandboxError} where Discord's client would not let them. */
@@ -169,7 +150,7 @@ function submit(world: World, input: CheckedInput<'submit'>): Interaction {
     modal,
     openedBy,
     values,
-    ...(request.kind === 'component' ? { message: request.message } : {}),
+    message: request.kind === 'component' ? request.message : undefined,
   });
 }
 
@@ -313,7 +294,6 @@ function titleOfRequest(request: InteractionRequest): string {
     case 'complete':
       return `half a /${request.command.name}`;
     case 'message-menu':
-    case 'user-menu':
       return JSON.stringify(request.command.name);
     case 'component':
       return `a click on ${request.component.custom_id}`;

@@ -3,7 +3,6 @@ import type { Attachment, Channel, Message, User } from '../world/entities.ts';
 import { linkMentions, mentionsIn } from '../world/mentions.ts';
 import {
   createMessage,
-  deleteMessage,
   deleteMessages,
   editMessage,
   findMessage,
@@ -13,14 +12,7 @@ import {
   showEmbeds,
   unpinMessage,
 } from '../world/messages.ts';
-import {
-  hasPoll,
-  isOver,
-  knownEmoji,
-  maxReactionKinds,
-  setReaction,
-  setVote,
-} from '../world/reactions-and-polls.ts';
+import { knownEmoji, maxReactionKinds, setReaction } from '../world/reactions.ts';
 import { channelOf, userOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
 import { messageView } from './message-view.ts';
@@ -49,7 +41,7 @@ export function messageCalls(define: DefineCall, world: World) {
     delete: define('delete', (input) => {
       const message = findMessageById(world, input.message);
       requireRightToDelete(world, [message], input.as);
-      deleteMessage(world, message.channelId, message.id);
+      deleteMessages(world, message.channelId, [message], false);
     }),
     /** All of one channel. */
     bulkDelete: define('bulkDelete', (input) => {
@@ -59,17 +51,12 @@ export function messageCalls(define: DefineCall, world: World) {
       if (channelId === undefined || channelIds.size > 1)
         throw new SandboxError('The messages are not of one channel');
       requireRightToDelete(world, messages, input.as);
-      deleteMessages(world, channelId, input.messages);
+      deleteMessages(world, channelId, messages, true);
     }),
     react: define('react', (input) => react(world, input, true)),
     unreact: define('unreact', (input) => react(world, input, false)),
     pin: define('pin', (input) => pin(world, input, true)),
     unpin: define('unpin', (input) => pin(world, input, false)),
-    /** The one pinned last first. */
-    pins: define('pins', (input) =>
-      pinnedMessages(world, findChannel(world, input.in).id).map((message) => messageView(world, message)),
-    ),
-    vote: define('vote', (input) => vote(world, input)),
     /** What a message has said since it was posted, oldest first, also when it is deleted by now. */
     versions: define('versions', (input) => {
       const versions = world.versions.get(input.message);
@@ -82,13 +69,6 @@ export function messageCalls(define: DefineCall, world: World) {
       const found = message.attachments.find(({ name }) => name === input.name);
       if (found === undefined) throw new SandboxError(`Message ${message.id} has no file ${input.name}`);
       return { name: found.name, base64: found.bytes.toString('base64') };
-    }),
-    /** A person begins to type. */
-    type: define('type', (input) => {
-      const user = findPerson(world, input.as);
-      const channel = findChannel(world, input.in, user);
-      requireView(world, channel, user);
-      world.emit({ type: 'typing-started', channel, userId: user.id, at: world.now() });
     }),
   };
 }
@@ -110,7 +90,7 @@ export function say(world: World, input: CheckedInput<'say'>): Message {
     mentions: mentionsIn(text, undefined, input.pingReplied ? replied?.authorId : undefined),
     replyTo: replied === undefined ? undefined : { channelId: channel.id, messageId: replied.id },
     attachments,
-    ...(input.fields !== undefined && { fields: input.fields }),
+    fields: input.fields,
   });
 }
 
@@ -150,24 +130,9 @@ function pin(world: World, input: CheckedInput<'pin'>, pinned: boolean): void {
   const channel = channelOf(world, message.channelId);
   requireView(world, channel, user);
   requirePermission(world, channel, user, 'PinMessages');
-  if (!pinned) unpinMessage(world, channel, message);
+  if (!pinned) unpinMessage(world, message);
   else if (pinnedMessages(world, channel.id).length < maxPins) pinMessage(world, channel, message, user.id);
   else throw new SandboxError(`A channel has ${maxPins} pinned messages at most`);
-}
-
-/** A person votes in a poll, or takes their vote back. @throws {SandboxError} where Discord would not let them. */
-function vote(world: World, input: CheckedInput<'vote'>): void {
-  const user = findPerson(world, input.as);
-  const message = findMessageById(world, input.message);
-  requireView(world, channelOf(world, message.channelId), user);
-  if (!hasPoll(message)) throw new SandboxError(`Message ${message.id} has no poll`);
-  if (isOver(message.poll, world.now())) throw new SandboxError('The poll is over');
-  const answer = message.poll.answers.find(({ text }) => text === input.answer);
-  if (answer === undefined) {
-    const texts = message.poll.answers.map(({ text }) => text).join(', ');
-    throw new SandboxError(`The poll has no answer ${JSON.stringify(input.answer)}; it has ${texts}`);
-  }
-  setVote(world, message, { userId: user.id, answerId: answer.id, present: !input.withdraw });
 }
 
 /** Somebody's own messages are theirs to delete; others need a moderator; nobody named is let through. @throws {SandboxError} */
@@ -225,6 +190,6 @@ export function uploaded(world: World, file: Writing['attachments'][number]): At
     name: file.name,
     contentType: file.contentType ?? contentTypeOf(file.name),
     bytes,
-    ...(file.pretended === undefined ? {} : { pretended: file.pretended }),
+    pretended: file.pretended,
   };
 }

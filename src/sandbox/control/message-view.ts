@@ -2,7 +2,6 @@ import { ButtonStyle, ComponentType, MessageType } from 'discord-api-types/v10';
 
 import type { Button, ComponentRow, Interaction, Message, Modal, Poll } from '../world/entities.ts';
 import { isEphemeral, isThere } from '../world/messages.ts';
-import { isOver } from '../world/reactions-and-polls.ts';
 import { userOf, type World } from '../world/world.ts';
 import { personView } from './control-views.ts';
 
@@ -14,7 +13,6 @@ export type ComponentsView = ReturnType<typeof componentsView>;
 /** What made a message where nobody wrote it. */
 const systemKinds: Partial<Record<MessageType, string>> = {
   [MessageType.ChannelPinnedMessage]: 'pinned',
-  [MessageType.PollResult]: 'poll result',
   [MessageType.ThreadCreated]: 'thread created',
   [MessageType.ThreadStarterMessage]: 'thread started',
 };
@@ -30,22 +28,22 @@ export function messageView(world: World, message: Message) {
     mentions: [...message.mentionedIds],
     /** ISO 8601, UTC. */
     at: message.createdAt,
-    ...(message.editedAt === null ? {} : { editedAt: message.editedAt }),
+    editedAt: message.editedAt ?? undefined,
     /** The id of the message answered. */
-    ...(message.replyTo === undefined ? {} : { replyTo: message.replyTo.messageId }),
-    ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
+    replyTo: message.replyTo?.messageId,
+    nonce: message.nonce,
     isEphemeral: isEphemeral(message),
     components: componentsView(message.components),
     isPinned: message.pinnedAt !== null,
-    ...(systemKinds[message.type] === undefined ? {} : { system: systemKinds[message.type] }),
+    system: systemKinds[message.type],
     attachments: message.attachments.map(({ id, name, bytes, contentType, description }) => ({
       id,
       name,
       bytes: bytes.length,
-      ...(contentType === undefined ? {} : { contentType }),
-      ...(description === undefined ? {} : { description }),
+      contentType,
+      description,
     })),
-    ...(message.poll === undefined ? {} : { poll: pollView(world, message.poll) }),
+    poll: message.poll && pollView(message.poll),
     /** Emoji with the names of those who reacted with it. */
     reactions: Object.fromEntries(
       Array.from(message.reactions, ([emoji, users]) => [
@@ -64,12 +62,12 @@ export function interactionView(world: World, interaction: Interaction) {
     state,
     isEphemeral: ephemeral,
     /** The first answer, or the message of the clicked button where the bot changes that instead: as it is now, absent where it was deleted. */
-    ...(original === undefined || !isThere(world, original) ? {} : { answer: messageView(world, original) }),
+    answer: original && isThere(world, original) ? messageView(world, original) : undefined,
     followUps: followUps
       .filter((message) => isThere(world, message))
       .map((message) => messageView(world, message)),
     /** The window that it was answered with, for `submit`. */
-    ...(interaction.modal === undefined ? {} : { modal: modalView(interaction.modal) }),
+    modal: interaction.modal && modalView(interaction.modal),
   };
 }
 
@@ -125,28 +123,22 @@ function rowView({ components }: ComponentRow) {
 function buttonView(button: Button) {
   return {
     /** A link has none. */
-    ...('custom_id' in button ? { customId: button.custom_id } : {}),
+    customId: 'custom_id' in button ? button.custom_id : undefined,
     /** Empty where there is only an emoji. */
     label: button.label ?? '',
     /** The sign itself, or the name of a guild's own emoji. */
-    ...(button.emoji?.name === undefined ? {} : { emoji: button.emoji.name }),
+    emoji: button.emoji?.name,
     disabled: button.disabled ?? false,
     style: styles[button.style],
   };
 }
 
-function pollView(world: World, poll: Poll) {
+function pollView({ question, answers, allowsSeveral, expiresAt }: Poll) {
   return {
-    question: poll.question,
-    answers: poll.answers.map(({ id, text, emoji }) => ({
-      text,
-      ...(emoji === undefined ? {} : { emoji }),
-      /** The names of those who voted for it. */
-      votes: Array.from(poll.votes.get(id) ?? [], (userId) => userOf(world, userId).username),
-    })),
-    allowsSeveral: poll.allowsSeveral,
+    question,
+    answers: answers.map(({ text, emoji }) => ({ text, emoji })),
+    allowsSeveral,
     /** ISO 8601, UTC. */
-    expiresAt: poll.expiresAt,
-    isOver: isOver(poll, world.now()),
+    expiresAt,
   };
 }

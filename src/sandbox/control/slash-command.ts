@@ -10,7 +10,7 @@ import type { Attachment, Channel, Command, InteractionOption, User } from '../w
 import { may } from '../world/permissions.ts';
 import { guildIdOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
-import { findChannel, findPerson, findRole, titleOf } from './references.ts';
+import { findRole, titleOf } from './references.ts';
 import { SandboxError } from './sandbox-control.ts';
 
 type OptionValues = CheckedInput<'slash'>['options'];
@@ -132,10 +132,7 @@ function filledIn(
   return registered.flatMap((option) => {
     const given = values[option.name];
     if (given === undefined) return [];
-    const value =
-      option.type === Type.Attachment
-        ? attachments.find(({ name }) => name === given)?.id
-        : optionValue(world, option, given);
+    const value = optionValue(world, option, given, attachments);
     if (value === undefined) {
       throw new SandboxError(`${title} does not take ${JSON.stringify(given)} as ${option.name}`);
     }
@@ -143,59 +140,19 @@ function filledIn(
   });
 }
 
-type Value = string | number | boolean;
-
-/**
- * A value as the gateway carries it, or `undefined` where the option does not take it: a user, a channel or a role becomes its id.
- * @throws {SandboxError} for one that does not exist.
- */
-function optionValue(world: World, option: APIApplicationCommandOption, value: Value): Value | undefined {
-  switch (option.type) {
-    case Type.String:
-      return isChoice(option.choices, value) && isOfLength(option, value) ? value : undefined;
-    case Type.Integer:
-      return Number.isInteger(value) && isChoice(option.choices, value) && isWithin(option, value)
-        ? value
-        : undefined;
-    case Type.Number:
-      return typeof value === 'number' && isChoice(option.choices, value) && isWithin(option, value)
-        ? value
-        : undefined;
-    case Type.Boolean:
-      return typeof value === 'boolean' ? value : undefined;
-    case Type.User:
-      return typeof value === 'string' ? findPerson(world, value).id : undefined;
-    case Type.Channel:
-      return typeof value === 'string' ? findChannel(world, value).id : undefined;
-    case Type.Role:
-      return typeof value === 'string' ? findRole(world, value).id : undefined;
-    // Discord's client has pickers for these; the sandbox has none.
-    case Type.Mentionable:
-    case Type.Attachment:
-    case Type.Subcommand:
-    case Type.SubcommandGroup:
-      return undefined;
-  }
-}
-
-function isChoice(choices: readonly { readonly value: Value }[] | undefined, value: Value): boolean {
-  return choices === undefined || choices.length === 0 || choices.some((choice) => choice.value === value);
-}
-
-function isOfLength(
-  option: { readonly min_length?: number; readonly max_length?: number },
-  value: Value,
-): boolean {
-  if (typeof value !== 'string') return false;
-  return value.length >= (option.min_length ?? 0) && value.length <= (option.max_length ?? 6_000);
-}
-
-function isWithin(
-  option: { readonly min_value?: number; readonly max_value?: number },
-  value: Value,
-): boolean {
-  if (typeof value !== 'number') return false;
-  return value >= (option.min_value ?? -Infinity) && value <= (option.max_value ?? Infinity);
+/** A value as the gateway carries it, or `undefined` where the option does not take it: a role becomes its id, a file that of what was uploaded. */
+function optionValue(
+  world: World,
+  option: APIApplicationCommandOption,
+  value: string,
+  attachments: readonly Attachment[],
+): string | undefined {
+  if (option.type === Type.Role) return findRole(world, value).id;
+  if (option.type === Type.Attachment) return attachments.find(({ name }) => name === value)?.id;
+  if (option.type !== Type.String) return undefined;
+  const { choices = [], min_length: least = 0, max_length: most = 6_000 } = option;
+  const isChoice = choices.length === 0 || choices.some((choice) => choice.value === value);
+  return isChoice && value.length >= least && value.length <= most ? value : undefined;
 }
 
 /** @throws {SandboxError} where the person may not use commands of bots. */
@@ -212,7 +169,7 @@ export function offeredCommand(
   world: World,
   channel: Channel,
   user: User,
-  type: ApplicationCommandType,
+  type: Command['type'],
   name: string,
 ): Command {
   const offered = [...world.commands.values()].filter(
@@ -239,6 +196,6 @@ function isOffered(world: World, command: Command, channel: Channel, user: User)
   return may(world, channel, user.id, needed);
 }
 
-function commandTitle(type: ApplicationCommandType, name: string): string {
+function commandTitle(type: Command['type'], name: string): string {
   return type === ApplicationCommandType.ChatInput ? `/${name}` : JSON.stringify(name);
 }

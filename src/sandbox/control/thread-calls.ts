@@ -51,7 +51,7 @@ function addThread(world: World, input: CheckedInput<'addThread'>): ThreadChanne
     ownerId: owner.id,
     isPrivate: input.private,
     memberIds: input.members.map((reference) => findPerson(world, reference).id),
-    ...(startMessage === undefined ? {} : { startMessage }),
+    startMessage,
   });
 }
 

@@ -23,28 +23,13 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): Foun
     case 'message-created':
       return gated.messageEvent(world, event.message, GatewayDispatchEvents.MessageCreate, audience);
     case 'message-edited':
-    case 'message-touched':
+    case 'pin-changed':
+    case 'thread-attached':
       return gated.messageEvent(world, event.message, GatewayDispatchEvents.MessageUpdate, audience);
-    case 'vote-added':
-    case 'vote-removed':
-      return gated.voteEvent(world, event);
-    case 'pins-changed':
-      return gated.pinsChanged(world, event.channel);
-    case 'presence-changed':
-      return undefined;
-    case 'message-deleted':
-      return gated.channelEvent(world, event.channelId, GatewayDispatchEvents.MessageDelete, {
-        id: event.messageId,
-      });
     case 'messages-deleted':
-      return gated.channelEvent(world, event.channelId, GatewayDispatchEvents.MessageDeleteBulk, {
-        ids: event.messageIds,
-      });
+      return gated.messagesDeleted(world, event);
     case 'reaction-added':
-    case 'reaction-removed':
-      return gated.reactionEvent(world, event);
-    case 'reactions-cleared':
-      return gated.reactionsCleared(world, event);
+      return gated.reactionAdded(world, event);
     case 'channel-created':
       return gated.guildEvent(GatewayDispatchEvents.ChannelCreate, guildChannelPayload(world, event.channel));
     case 'channel-updated':
@@ -102,8 +87,6 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): Foun
         // The bot hears of changes to itself without the intent.
         intent: event.member.userId === world.botId ? 0 : GatewayIntentBits.GuildMembers,
       };
-    case 'typing-started':
-      return gated.typingEvent(world, event.channel, event.userId, event.at);
     case 'interaction-created':
       return {
         type: GatewayDispatchEvents.InteractionCreate,
@@ -113,8 +96,10 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): Foun
     // Discord does not tell a bot of its own messages that only one person sees.
     case 'ephemeral-created':
     case 'ephemeral-edited':
-    case 'ephemeral-deleted':
     case 'interaction-updated':
+    case 'presence-changed':
+    case 'reaction-removed':
+    case 'typing-started':
       return undefined;
   }
 }

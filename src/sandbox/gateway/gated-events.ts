@@ -6,7 +6,6 @@ import { messageEventPayload } from '../payloads/message-payload.ts';
 import { reactionEmoji } from '../payloads/user-payload.ts';
 import { activeThreads } from '../world/channels.ts';
 import type { Channel, Message, TextChannel, ThreadChannel } from '../world/entities.ts';
-import { pinnedMessages } from '../world/messages.ts';
 import { canView } from '../world/permissions.ts';
 import { channelOf, guildIdOf, memberOf, type World, type WorldEvent } from '../world/world.ts';
 
@@ -47,10 +46,9 @@ function inChannel(
   intents: { readonly guild: number; readonly dm: number },
 ): Found {
   if (!canView(world, channel, world.botId)) return undefined;
-  const guildId = guildIdOf(channel);
   return {
     type,
-    data: { ...data, channel_id: channel.id, ...(guildId === undefined ? {} : { guild_id: guildId }) },
+    data: { ...data, channel_id: channel.id, guild_id: guildIdOf(channel) },
     intent: channel.kind === 'dm' ? intents.dm : intents.guild,
   };
 }
@@ -60,11 +58,6 @@ const ofReactions = {
   guild: GatewayIntentBits.GuildMessageReactions,
   dm: GatewayIntentBits.DirectMessageReactions,
 };
-const ofPolls = { guild: GatewayIntentBits.GuildMessagePolls, dm: GatewayIntentBits.DirectMessagePolls };
-const ofTyping = { guild: GatewayIntentBits.GuildMessageTyping, dm: GatewayIntentBits.DirectMessageTyping };
-/** Unlike other events of a channel, those of its pins come with the intent for guilds. */
-const ofPins = { guild: GatewayIntentBits.Guilds, dm: GatewayIntentBits.DirectMessages };
-
 export function messageEvent(
   world: World,
   message: Message,
@@ -76,85 +69,47 @@ export function messageEvent(
   return inChannel(world, channelOf(world, message.channelId), type, data, ofMessages);
 }
 
-export function channelEvent(
+export function messagesDeleted(
   world: World,
-  channelId: string,
-  type: GatewayDispatchEvents,
-  data: object,
+  { channelId, messages, inBulk }: Extract<WorldEvent, { type: 'messages-deleted' }>,
 ): Found {
+  const { MessageDelete, MessageDeleteBulk } = GatewayDispatchEvents;
+  const ids = messages.map(({ id }) => id);
+  const data = inBulk ? { ids } : { id: ids[0] };
+  const type = inBulk ? MessageDeleteBulk : MessageDelete;
   return inChannel(world, channelOf(world, channelId), type, data, ofMessages);
 }
 
-export function reactionEvent(
+export function reactionAdded(
   world: World,
-  event: Extract<WorldEvent, { type: 'reaction-added' | 'reaction-removed' }>,
+  { message, userId, emoji }: Extract<WorldEvent, { type: 'reaction-added' | 'reaction-removed' }>,
 ): Found {
-  const { message, userId } = event;
   const channel = channelOf(world, message.channelId);
-  const common = {
+  const data = {
     user_id: userId,
     message_id: message.id,
-    emoji: reactionEmoji(event.emoji),
+    message_author_id: message.authorId,
+    emoji: reactionEmoji(emoji),
     burst: false,
     type: 0,
+    member: memberIn(world, channel, userId),
   };
-  if (event.type === 'reaction-removed') {
-    return inChannel(world, channel, GatewayDispatchEvents.MessageReactionRemove, common, ofReactions);
-  }
-  const data = { ...common, message_author_id: message.authorId, ...memberPart(world, channel, userId) };
   return inChannel(world, channel, GatewayDispatchEvents.MessageReactionAdd, data, ofReactions);
 }
 
-export function reactionsCleared(
-  world: World,
-  { message, emoji }: Extract<WorldEvent, { type: 'reactions-cleared' }>,
-): Found {
-  const { MessageReactionRemoveAll, MessageReactionRemoveEmoji } = GatewayDispatchEvents;
-  const [type, one] =
-    emoji === undefined
-      ? [MessageReactionRemoveAll, {}]
-      : [MessageReactionRemoveEmoji, { emoji: reactionEmoji(emoji) }];
-  const data = { message_id: message.id, ...one };
-  return inChannel(world, channelOf(world, message.channelId), type, data, ofReactions);
-}
-
-export function voteEvent(
-  world: World,
-  { type, message, userId, answerId }: Extract<WorldEvent, { type: 'vote-added' | 'vote-removed' }>,
-): Found {
-  const { MessagePollVoteAdd, MessagePollVoteRemove } = GatewayDispatchEvents;
-  const dispatched = type === 'vote-added' ? MessagePollVoteAdd : MessagePollVoteRemove;
-  const data = { user_id: userId, message_id: message.id, answer_id: answerId };
-  return inChannel(world, channelOf(world, message.channelId), dispatched, data, ofPolls);
-}
-
-export function pinsChanged(world: World, channel: Channel): Found {
-  const data = { last_pin_timestamp: pinnedMessages(world, channel.id)[0]?.pinnedAt ?? null };
-  return inChannel(world, channel, GatewayDispatchEvents.ChannelPinsUpdate, data, ofPins);
-}
-
-export function typingEvent(world: World, channel: Channel, userId: string, at: Date): Found {
-  if (userId === world.botId) return undefined;
-  const timestamp = Math.floor(at.getTime() / 1000);
-  const data = { user_id: userId, timestamp, ...memberPart(world, channel, userId) };
-  return inChannel(world, channel, GatewayDispatchEvents.TypingStart, data, ofTyping);
-}
-
 /** In a guild, the member that a user is there. */
-function memberPart(world: World, channel: Channel, userId: string): { readonly member?: object } {
+function memberIn(world: World, channel: Channel, userId: string): object | undefined {
   const guildId = guildIdOf(channel);
   const member = guildId === undefined ? undefined : memberOf(world, guildId, userId);
-  return member === undefined ? {} : { member: memberPayload(world, member) };
+  return member && memberPayload(world, member);
 }
 
 /** `known`: not created now, but shown to the bot, which was added to it. */
 export function threadCreated(world: World, thread: ThreadChannel, kind: 'known' | 'new'): Found {
   if (!canView(world, thread, world.botId)) return undefined;
   const data = threadPayload(world, thread, world.botId);
-  return guildEvent(
-    GatewayDispatchEvents.ThreadCreate,
-    kind === 'new' ? { ...data, newly_created: true } : data,
-  );
+  const newly_created = kind === 'new' ? true : undefined;
+  return guildEvent(GatewayDispatchEvents.ThreadCreate, { ...data, newly_created });
 }
 
 export function threadDeleted(thread: ThreadChannel): GatedEvent {
@@ -190,8 +145,8 @@ export function threadListSync(world: World, channel: TextChannel): GatedEvent {
 
 /** Being added to a thread also shows the bot the thread; others joining one that it sees is only a change of members. */
 export function threadJoined(world: World, thread: ThreadChannel, userId: string): readonly Found[] {
-  const member = memberPart(world, thread, userId);
-  const added = { ...threadMemberPayload(thread, userId), ...member, presence: null };
+  const member = memberIn(world, thread, userId);
+  const added = { ...threadMemberPayload(thread, userId), member, presence: null };
   return [
     userId === world.botId ? threadCreated(world, thread, 'known') : undefined,
     threadMembersUpdate(world, thread, userId, { added_members: [added] }),

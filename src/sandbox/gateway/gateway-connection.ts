@@ -13,11 +13,7 @@ const presenceSchema = z.object({
     z.object({
       name: z.string().min(1).max(128),
       type: z.int(),
-      state: z
-        .string()
-        .max(128)
-        .nullish()
-        .transform((state) => state ?? undefined),
+      state: z.string().max(128).nullish(),
     }),
   ),
 });
@@ -29,24 +25,14 @@ const identifySchema = z.object({
   shard: z.unknown().optional(),
 });
 const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.number() });
-const membersSchema = z.object({
-  guild_id: z.string(),
-  user_ids: z.union([z.string(), z.array(z.string())]).optional(),
-  query: z.string().optional(),
-  limit: z.number().optional(),
-  nonce: z.string().optional(),
-});
-
 export type IdentifyRequest = z.infer<typeof identifySchema>;
 export type ResumeRequest = z.infer<typeof resumeSchema>;
-export type MembersRequest = z.infer<typeof membersSchema>;
 
 /** What the gateway decides for its connections. */
 export interface ConnectionHost {
   identify(connection: GatewayConnection, request: IdentifyRequest): void;
   resume(connection: GatewayConnection, request: ResumeRequest): void;
   presence(presence: Presence): void;
-  members(session: GatewaySession, request: MembersRequest): void;
   /** `session`: what the connection still had when the client closed it. */
   closed(connection: GatewayConnection, code: number, session: GatewaySession | undefined): void;
 }
@@ -134,11 +120,11 @@ export class GatewayConnection implements SessionLink {
     else if (op === GatewayOpcodes.Identify || op === GatewayOpcodes.Resume) this.#authenticate(op, d);
     else if (this.#session === undefined) {
       this.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
-    } else if (op === GatewayOpcodes.RequestGuildMembers) {
-      this.#parsed(membersSchema, d, (request, session) => this.#host.members(session, request));
     } else if (op === GatewayOpcodes.PresenceUpdate) {
-      this.#parsed(presenceSchema, d, (presence) => this.#host.presence(presence));
-    } else if (op !== GatewayOpcodes.VoiceStateUpdate) {
+      const presence = presenceSchema.safeParse(d);
+      if (presence.success) this.#host.presence(presence.data);
+      else this.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
+    } else {
       this.close(GatewayCloseCodes.UnknownOpcode, 'Unknown opcode.');
     }
   }
@@ -157,12 +143,6 @@ export class GatewayConnection implements SessionLink {
     const resume = op === GatewayOpcodes.Resume ? resumeSchema.safeParse(data) : undefined;
     if (request?.success) this.#host.identify(this, request.data);
     else if (resume?.success) this.#host.resume(this, resume.data);
-    else this.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
-  }
-
-  #parsed<T>(schema: z.ZodType<T>, data: unknown, use: (value: T, session: GatewaySession) => void): void {
-    const parsed = schema.safeParse(data);
-    if (parsed.success && this.#session !== undefined) use(parsed.data, this.#session);
     else this.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
   }
 

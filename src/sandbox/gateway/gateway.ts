@@ -7,17 +7,16 @@ import { WebSocketServer } from 'ws';
 
 import { SandboxError } from '../control/sandbox-control.ts';
 import { createGatewayFaults } from '../rest/faults.ts';
-import { guildCreatePayload, memberPayload } from '../payloads/guild-payload.ts';
+import { guildCreatePayload } from '../payloads/guild-payload.ts';
 import { applicationFlags, userPayload } from '../payloads/user-payload.ts';
 import type { Presence, PrivilegedIntents } from '../world/entities.ts';
-import { guildOf, offline, setPresence, userOf, type World, type WorldEvent } from '../world/world.ts';
+import { offline, setPresence, userOf, type World, type WorldEvent } from '../world/world.ts';
 import { dispatchesFor } from './event-dispatches.ts';
 import { subscribes } from './gated-events.ts';
 import {
   GatewayConnection,
   type ConnectionHost,
   type IdentifyRequest,
-  type MembersRequest,
   type ResumeRequest,
 } from './gateway-connection.ts';
 import { GatewaySession } from './gateway-session.ts';
@@ -120,18 +119,16 @@ export class Gateway implements ConnectionHost {
    */
   async delivered(timeoutMs: number): Promise<void> {
     if (this.#sessions.size === 0) throw new SandboxError('No client is connected to the gateway');
-    const controller = new AbortController();
-    const timer = setTimeout(() => {
+    // Such a timer holds no process.
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      await Promise.all(this.sessions.map((session) => session.delivered(signal)));
+    } catch (error) {
       const away = this.sessions.some(({ isConnected }) => !isConnected);
       const state = away ? 'disconnected' : 'connected, but silent';
-      controller.abort(
-        new SandboxError(`The client has not received everything after ${timeoutMs} ms: it is ${state}`),
-      );
-    }, timeoutMs);
-    try {
-      await Promise.all(this.sessions.map((session) => session.delivered(controller.signal)));
-    } finally {
-      clearTimeout(timer);
+      throw new SandboxError(`The client has not received everything after ${timeoutMs} ms: it is ${state}`, {
+        cause: error,
+      });
     }
   }
 
@@ -260,27 +257,6 @@ export class Gateway implements ConnectionHost {
 
   presence(presence: Presence): void {
     setPresence(this.#options.world, presence);
-  }
-
-  members(session: GatewaySession, request: MembersRequest): void {
-    const { world } = this.#options;
-    if (!world.guilds.has(request.guild_id) || !hears(session.shard, request.guild_id)) return;
-    const wanted = request.user_ids === undefined ? undefined : [request.user_ids].flat();
-    const query = request.query?.toLowerCase() ?? '';
-    const found = [...guildOf(world, request.guild_id).members.values()].filter(({ userId }) =>
-      wanted === undefined
-        ? userOf(world, userId).username.toLowerCase().startsWith(query)
-        : wanted.includes(userId),
-    );
-    const limit = request.limit === undefined || request.limit === 0 ? found.length : request.limit;
-    session.dispatch(GatewayDispatchEvents.GuildMembersChunk, {
-      guild_id: request.guild_id,
-      members: found.slice(0, limit).map((member) => memberPayload(world, member)),
-      chunk_index: 0,
-      chunk_count: 1,
-      not_found: wanted?.filter((id) => !found.some(({ userId }) => userId === id)) ?? [],
-      ...(request.nonce === undefined ? {} : { nonce: request.nonce }),
-    });
   }
 
   /** A client that closes with 1000 or 1001 ends its session; any other code leaves it to be resumed. */

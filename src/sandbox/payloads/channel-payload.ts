@@ -118,10 +118,10 @@ export function threadPayload(world: World, thread: ThreadChannel, viewerId: str
       archive_timestamp: thread.archiveChangedAt,
       create_timestamp: thread.createdAt,
       locked: thread.locked,
-      ...(thread.isPrivate ? { invitable: true } : {}),
+      invitable: thread.isPrivate ? true : undefined,
     },
     flags: flagBits(0),
-    ...(joined === undefined ? {} : { member: { join_timestamp: joined, flags: flagBits(0) } }),
+    member: joined === undefined ? undefined : { join_timestamp: joined, flags: flagBits(0) },
   };
   return thread.isPrivate
     ? { ...common, type: ChannelType.PrivateThread }

@@ -30,7 +30,7 @@ export function rolePayload(role: Role): APIRole {
     position: role.position,
     permissions: role.permissions.toString(),
     managed: role.managed,
-    ...(role.botId !== undefined && { tags: { bot_id: role.botId } }),
+    tags: role.botId === undefined ? undefined : { bot_id: role.botId },
     mentionable: false,
     flags: flagBits(0),
   };

@@ -20,7 +20,7 @@ import type {
 import { channelPermissions } from '../world/permissions.ts';
 import { channelOf, guildIdOf, memberOf, userOf, type World } from '../world/world.ts';
 import { channelPayload } from './channel-payload.ts';
-import { memberPayload, memberPayloadWithoutUser, rolePayload } from './guild-payload.ts';
+import { memberPayload, rolePayload } from './guild-payload.ts';
 import { attachmentPayload, messagePayload } from './message-payload.ts';
 import { userPayload } from './user-payload.ts';
 
@@ -35,7 +35,7 @@ export function interactionPayload(world: World, interaction: Interaction, cdnUr
     application_id: world.application.id,
     token: interaction.token,
     version: 1,
-    ...requestPart(world, interaction.request, { userId: interaction.userId, channel }, cdnUrl),
+    ...requestPart(world, interaction.request, channel, cdnUrl),
     channel_id: channel.id,
     channel: { ...channelPayload(world, channel, interaction.userId), permissions },
     ...(guildId === undefined || member === undefined
@@ -59,7 +59,6 @@ export function interactionType(request: InteractionRequest): InteractionType {
   switch (request.kind) {
     case 'slash':
     case 'message-menu':
-    case 'user-menu':
       return InteractionType.ApplicationCommand;
     case 'complete':
       return InteractionType.ApplicationCommandAutocomplete;
@@ -70,33 +69,24 @@ export function interactionType(request: InteractionRequest): InteractionType {
   }
 }
 
-function requestPart(world: World, request: InteractionRequest, asker: Asker, cdnUrl: string): object {
+function requestPart(world: World, request: InteractionRequest, channel: Channel, cdnUrl: string): object {
   const view = { cdnUrl, readsContent: true };
   const type = interactionType(request);
   switch (request.kind) {
     case 'slash':
     case 'complete': {
       const { command, options, attachments = [] } = request;
-      const files = attachments.map((file) => [
-        file.id,
-        attachmentPayload(world, asker.channel.id, file, view),
-      ]);
+      const files = attachments.map((file) => [file.id, attachmentPayload(world, channel.id, file, view)]);
       const resolved = {
-        ...resolvedValues(world, options, asker),
-        ...(files.length === 0 ? {} : { attachments: Object.fromEntries(files) }),
+        roles: resolvedRoles(world, options, channel),
+        attachments: Object.fromEntries(files),
       };
-      const data = { ...commandPart(command), ...(options.length === 0 ? {} : { options }) };
-      return { type, data: Object.keys(resolved).length === 0 ? data : { ...data, resolved } };
+      return { type, data: { ...commandPart(command), options, resolved } };
     }
     case 'message-menu': {
       const { command, message } = request;
       const messages = { [message.id]: messagePayload(world, message, view) };
       return { type, data: { ...commandPart(command), target_id: message.id, resolved: { messages } } };
-    }
-    case 'user-menu': {
-      const { command, targetId } = request;
-      const resolved = resolvedUsers(world, [targetId], asker.channel);
-      return { type, data: { ...commandPart(command), target_id: targetId, resolved } };
     }
     case 'component': {
       const { message, component, values } = request;
@@ -106,8 +96,8 @@ function requestPart(world: World, request: InteractionRequest, asker: Asker, cd
         data: {
           custom_id: component.custom_id,
           component_type: component.type,
-          ...(component.id === undefined ? {} : { id: component.id }),
-          ...('options' in component ? { values } : {}),
+          id: component.id,
+          values: 'options' in component ? values : undefined,
         },
       };
     }
@@ -115,7 +105,7 @@ function requestPart(world: World, request: InteractionRequest, asker: Asker, cd
       const { modal, values, message } = request;
       return {
         type,
-        ...(message === undefined ? {} : { message: messagePayload(world, message, view) }),
+        message: message && messagePayload(world, message, view),
         data: {
           custom_id: modal.customId,
           components: modal.fields.map((field) => submittedField(field, values.get(field.customId) ?? '')),
@@ -125,12 +115,10 @@ function requestPart(world: World, request: InteractionRequest, asker: Asker, cd
   }
 }
 
-/** A field as the bot gets it back, in what it lay in. */
-function submittedField({ customId, holder, ids: [holderId, id] }: ModalField, value: string): object {
-  const field = { type: ComponentType.TextInput, id, custom_id: customId, value };
-  return holder === 'label'
-    ? { type: ComponentType.Label, id: holderId, component: field }
-    : { type: ComponentType.ActionRow, id: holderId, components: [field] };
+/** A field as the bot gets it back, in its label. */
+function submittedField({ customId, ids: [labelId, id] }: ModalField, value: string): object {
+  const component = { type: ComponentType.TextInput, id, custom_id: customId, value };
+  return { type: ComponentType.Label, id: labelId, component };
 }
 
 function commandPart(command: Command): object {
@@ -138,59 +126,18 @@ function commandPart(command: Command): object {
     id: command.id,
     name: command.name,
     type: command.type,
-    ...(command.guildId === undefined ? {} : { guild_id: command.guildId }),
+    guild_id: command.guildId,
   };
 }
 
-/** Who asks, and where. */
-interface Asker {
-  readonly userId: string;
-  readonly channel: Channel;
-}
-
-/** The users, channels and roles that options name; empty where they name none. */
-function resolvedValues(
-  world: World,
-  options: readonly InteractionOption[],
-  { userId, channel: here }: Asker,
-): object {
-  const given = options.flatMap((option) => option.options ?? [option]);
-  const idsOf = (wanted: ApplicationCommandOptionType): readonly string[] =>
-    given.flatMap(({ type, value }) => (type === wanted && typeof value === 'string' ? [value] : []));
-  const userIds = idsOf(ApplicationCommandOptionType.User).filter((id) => world.users.has(id));
-  const channels = idsOf(ApplicationCommandOptionType.Channel).flatMap((id) => world.channels.get(id) ?? []);
+/** The roles that options name, by id. */
+function resolvedRoles(world: World, options: readonly InteractionOption[], here: Channel): object {
   const guild = world.guilds.get(guildIdOf(here) ?? '');
-  const roles = idsOf(ApplicationCommandOptionType.Role).flatMap((id) => guild?.roles.get(id) ?? []);
-  return {
-    ...(userIds.length === 0 ? {} : resolvedUsers(world, userIds, here)),
-    ...(roles.length === 0
-      ? {}
-      : { roles: Object.fromEntries(roles.map((role) => [role.id, rolePayload(role)])) }),
-    ...(channels.length === 0
-      ? {}
-      : {
-          channels: Object.fromEntries(
-            channels.map((channel) => {
-              const permissions = channelPermissions(world, channel, userId).toString();
-              return [channel.id, { ...channelPayload(world, channel, userId), permissions }];
-            }),
-          ),
-        }),
-  };
-}
-
-/** Users, and in a guild what they are there as members. */
-function resolvedUsers(world: World, ids: readonly string[], here: Channel): object {
-  const guildId = guildIdOf(here);
-  const members = ids.flatMap((id) => {
-    const member = guildId === undefined ? undefined : memberOf(world, guildId, id);
-    const permissions = channelPermissions(world, here, id).toString();
-    return member === undefined ? [] : [[id, { ...memberPayloadWithoutUser(member), permissions }]];
-  });
-  return {
-    users: Object.fromEntries(ids.map((id) => [id, userPayload(userOf(world, id))])),
-    ...(members.length === 0 ? {} : { members: Object.fromEntries(members) }),
-  };
+  const roles = options
+    .flatMap((option) => option.options ?? [option])
+    .filter(({ type }) => type === ApplicationCommandOptionType.Role)
+    .flatMap(({ value }) => guild?.roles.get(String(value)) ?? []);
+  return Object.fromEntries(roles.map((role) => [role.id, rolePayload(role)]));
 }
 
 /** A registered command as Discord lists it. */
@@ -202,7 +149,7 @@ export function commandPayload(world: World, command: Command): APIApplicationCo
     application_id: world.application.id,
     name: command.name,
     description: command.description,
-    ...(command.type === ApplicationCommandType.ChatInput ? { options: [...command.options] } : {}),
+    options: command.type === ApplicationCommandType.ChatInput ? [...command.options] : undefined,
     default_member_permissions: memberPermissions === undefined ? null : memberPermissions.toString(),
     nsfw: command.nsfw,
     version: command.version,

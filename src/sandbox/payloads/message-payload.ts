@@ -14,7 +14,6 @@ import {
 import { imageDimensions, signedUrl } from '../world/attachments.ts';
 import type { Attachment, InteractionOrigin, Message, Poll } from '../world/entities.ts';
 import { findMessage } from '../world/messages.ts';
-import { isOver } from '../world/reactions-and-polls.ts';
 import { channelOf, guildIdOf, memberOf, userOf, type World } from '../world/world.ts';
 import { channelType, threadPayload } from './channel-payload.ts';
 import { memberPayloadWithoutUser } from './guild-payload.ts';
@@ -47,12 +46,12 @@ export function messageEventPayload(
   return {
     ...payload,
     guild_id: guildId,
-    ...(member === undefined ? {} : { member: memberPayloadWithoutUser(member) }),
+    member: member && memberPayloadWithoutUser(member),
     mentions: message.mentionedIds.map((id) => {
       const mentioned = memberOf(world, guildId, id);
       return {
         ...userPayload(userOf(world, id)),
-        ...(mentioned === undefined ? {} : { member: memberPayloadWithoutUser(mentioned) }),
+        member: mentioned && memberPayloadWithoutUser(mentioned),
       };
     }),
   };
@@ -80,14 +79,12 @@ function baseMessagePayload(world: World, message: Message, view: MessageView): 
     components: [...message.components],
     pinned: message.pinnedAt !== null,
     flags: flagBits(message.flags),
-    ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
-    ...(readable && message.poll !== undefined
-      ? { poll: pollPayload(message.poll, world.botId, world.now()) }
-      : {}),
-    ...(message.reactions.size === 0 ? {} : { reactions: reactionPayloads(world, message) }),
-    ...(thread?.kind === 'thread' ? { thread: threadPayload(world, thread, world.botId) } : {}),
+    nonce: message.nonce,
+    poll: readable && message.poll !== undefined ? pollPayload(message.poll, world.now()) : undefined,
+    reactions: message.reactions.size === 0 ? undefined : reactionPayloads(world, message),
+    thread: thread?.kind === 'thread' ? threadPayload(world, thread, world.botId) : undefined,
     ...interactionPart(world, message),
-    ...(readable ? message.fields : {}),
+    ...(readable ? message.fields : undefined),
   };
 }
 
@@ -114,14 +111,13 @@ function referencePart(
   if (message.replyTo === undefined) return {};
   const { channelId, messageId } = message.replyTo;
   const channel = world.channels.get(channelId);
-  const guildId = channel === undefined ? undefined : guildIdOf(channel);
   const referenced = findMessage(world, channelId, messageId);
   return {
     message_reference: {
       type: MessageReferenceType.Default,
       channel_id: channelId,
       message_id: messageId,
-      ...(guildId === undefined ? {} : { guild_id: guildId }),
+      guild_id: channel && guildIdOf(channel),
     },
     ...(showsReferenced.has(message.type)
       ? { referenced_message: referenced === undefined ? null : baseMessagePayload(world, referenced, view) }
@@ -146,7 +142,7 @@ function interactionMetadata(world: World, origin: InteractionOrigin): APIMessag
     id: origin.id,
     user: userPayload(userOf(world, origin.userId)),
     authorizing_integration_owners: {},
-    ...(origin.originalId === undefined ? {} : { original_response_message_id: origin.originalId }),
+    original_response_message_id: origin.originalId,
   };
   if (origin.kind === 'component')
     return {
@@ -163,7 +159,7 @@ function interactionMetadata(world: World, origin: InteractionOrigin): APIMessag
   return {
     ...common,
     type: InteractionType.ApplicationCommand,
-    ...(origin.messageId === undefined ? {} : { target_message_id: origin.messageId }),
+    target_message_id: origin.messageId,
   };
 }
 
@@ -182,9 +178,9 @@ export function attachmentPayload(
     size: attachment.pretended?.bytes ?? attachment.bytes.length,
     url,
     proxy_url: url,
-    ...(attachment.description === undefined ? {} : { description: attachment.description }),
+    description: attachment.description,
     ...imageDimensions(attachment.bytes),
-    ...(attachment.contentType === undefined ? {} : { content_type: attachment.contentType }),
+    content_type: attachment.contentType,
   };
 }
 
@@ -199,24 +195,16 @@ function reactionPayloads(world: World, message: Message): APIReaction[] {
   }));
 }
 
-/** A poll as `viewerId` gets to see it. */
-function pollPayload(poll: Poll, viewerId: string, now: Date): APIPoll {
+function pollPayload(poll: Poll, now: Date): APIPoll {
   return {
     question: { text: poll.question },
     answers: poll.answers.map(({ id, text, emoji }) => ({
       answer_id: id,
-      poll_media: { text, ...(emoji === undefined ? {} : { emoji: { id: null, name: emoji } }) },
+      poll_media: { text, emoji: emoji === undefined ? undefined : { id: null, name: emoji } },
     })),
     expiry: poll.expiresAt,
     allow_multiselect: poll.allowsSeveral,
     layout_type: PollLayoutType.Default,
-    results: {
-      is_finalized: isOver(poll, now),
-      answer_counts: Array.from(poll.votes, ([id, voters]) => ({
-        id,
-        count: voters.size,
-        me_voted: voters.has(viewerId),
-      })),
-    },
+    results: { is_finalized: Date.parse(poll.expiresAt) <= now.getTime(), answer_counts: [] },
   };
 }

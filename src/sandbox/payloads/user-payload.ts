@@ -19,7 +19,7 @@ export function userPayload(user: User): APIUser {
     discriminator: user.bot ? '0001' : '0',
     global_name: null,
     avatar: null,
-    ...(user.bot ? { bot: true } : {}),
+    bot: user.bot ? true : undefined,
   };
 }
 

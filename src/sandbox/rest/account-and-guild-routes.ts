@@ -2,10 +2,10 @@ import { Snowflake } from '@sapphire/snowflake';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { channelPayload, guildChannelPayload, threadList } from '../payloads/channel-payload.ts';
-import { guildPayload, memberPayload, ownGuildPayload, rolePayload } from '../payloads/guild-payload.ts';
+import { channelPayload } from '../payloads/channel-payload.ts';
+import { guildPayload, memberPayload, ownGuildPayload } from '../payloads/guild-payload.ts';
 import { applicationPayload, emojiPayload, userPayload } from '../payloads/user-payload.ts';
-import { activeThreads, openDm } from '../world/channels.ts';
+import { openDm } from '../world/channels.ts';
 import { userOf } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { guildWithBot, type On, type RestContext } from './rest-context.ts';
@@ -19,8 +19,6 @@ const dmSchema = z.object({ recipient_id: z.string() });
 /** Where the gateway is, who the bot is, whose it is, and who others are, and DMs with them. */
 export function accountRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
-
-  app.get('/gateway', () => ({ url: context.urls().gateway }));
 
   app.get('/gateway/bot', () => ({
     url: context.urls().gateway,
@@ -52,33 +50,16 @@ export function accountRoutes(app: FastifyInstance, context: RestContext): void 
     return channelPayload(world, openDm(world, personId), world.botId);
   });
 
-  app.get('/oauth2/applications/@me', () => applicationPayload(world));
   app.get('/applications/@me', () => applicationPayload(world));
 }
 
-const memberPageSchema = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).default(1),
-  after: z.string().default('0'),
-});
-
-/** Guilds with their members, roles, emoji, channels and active threads. */
+/** Guilds with their members and emoji. */
 export function guildRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
 
   app.get<On<'guild'>>('/guilds/:guild', (request) =>
     guildPayload(guildWithBot(context, request.params.guild)),
   );
-
-  app.get<On<'guild'>>('/guilds/:guild/members', (request) => {
-    const guild = guildWithBot(context, request.params.guild);
-    if (!world.application.privileged.guildMembers) throw apiErrors.missingAccess();
-    const { limit, after } = parseForm(memberPageSchema, request.query);
-    return [...guild.members.values()]
-      .filter(({ userId }) => Snowflake.compare(userId, after) > 0)
-      .toSorted((a, b) => Snowflake.compare(a.userId, b.userId))
-      .slice(0, limit)
-      .map((member) => memberPayload(world, member));
-  });
 
   app.get<On<'guild' | 'user'>>('/guilds/:guild/members/:user', (request) => {
     const guild = guildWithBot(context, request.params.guild);
@@ -90,20 +71,4 @@ export function guildRoutes(app: FastifyInstance, context: RestContext): void {
   app.get<On<'guild'>>('/guilds/:guild/emojis', (request) =>
     Array.from(guildWithBot(context, request.params.guild).emojis.values(), emojiPayload),
   );
-
-  app.get<On<'guild'>>('/guilds/:guild/roles', (request) =>
-    Array.from(guildWithBot(context, request.params.guild).roles.values(), rolePayload),
-  );
-
-  app.get<On<'guild'>>('/guilds/:guild/channels', (request) => {
-    const guild = guildWithBot(context, request.params.guild);
-    return [...world.channels.values()].flatMap((channel) =>
-      channel.kind === 'text' && channel.guildId === guild.id ? [guildChannelPayload(world, channel)] : [],
-    );
-  });
-
-  app.get<On<'guild'>>('/guilds/:guild/threads/active', (request) => {
-    const guild = guildWithBot(context, request.params.guild);
-    return threadList(world, activeThreads(world, guild.id));
-  });
 }

@@ -15,11 +15,7 @@ export class ApiError extends Error {
   }
 
   get body(): object {
-    return {
-      message: this.message,
-      code: this.code,
-      ...(this.errors === undefined ? {} : { errors: this.errors }),
-    };
+    return { message: this.message, code: this.code, errors: this.errors };
   }
 }
 
@@ -36,7 +32,6 @@ export const apiErrors = {
   unknownMessage: refusal(404, Codes.UnknownMessage, 'Unknown Message'),
   unknownEmoji: refusal(400, Codes.UnknownEmoji, 'Unknown Emoji'),
   unknownUser: refusal(404, Codes.UnknownUser, 'Unknown User'),
-  unknownCommand: refusal(404, Codes.UnknownApplicationCommand, 'Unknown application command'),
   unknownApplication: refusal(404, Codes.UnknownApplication, 'Unknown Application'),
   tooManyCommands: (most: number) =>
     new ApiError(
@@ -100,20 +95,8 @@ export const apiErrors = {
   /** Discord says the same of a locked thread that is open, then with status 403. */
   threadArchived: (status: 400 | 403 = 400) =>
     new ApiError(status, Codes.InvalidActionOnArchivedThread, 'Thread is archived'),
-  bulkDeleteCount: refusal(
-    400,
-    Codes.ProvidedTooFewOrTooManyMessagesToDelete,
-    'You can only bulk delete between 2 and 100 messages.',
-  ),
-  bulkDeleteAge: refusal(
-    400,
-    Codes.OneOfTheMessagesProvidedWasTooOldForBulkDelete,
-    'You can only bulk delete messages that are under 14 days old.',
-  ),
   tooLarge: refusal(413, Codes.RequestEntityTooLarge, 'Request entity too large'),
   pollIsFixed: refusal(400, Codes.CannotEditAPollMessage, 'Cannot edit a poll message'),
-  notAPoll: refusal(400, Codes.CannotExpireANonPollMessage, 'Cannot expire a non-poll message'),
-  pollOver: refusal(400, Codes.PollExpired, 'Poll expired'),
   invalidJson: refusal(400, Codes.RequestBodyContainsInvalidJSON, 'The request body contains invalid JSON.'),
   /** One field of a form is wrong: `path` as in `['content']`. */
   invalidField: (path: readonly PropertyKey[], code: string, message: string) =>
@@ -145,7 +128,7 @@ function errorTree(fields: readonly FieldError[]): object {
   const below = fields.filter(({ path }) => path.length > 0);
   const names = new Set(below.map(({ path }) => String(path[0])));
   return {
-    ...(here.length === 0 ? {} : { _errors: here.map(({ code, message }) => ({ code, message })) }),
+    _errors: here.length === 0 ? undefined : here.map(({ code, message }) => ({ code, message })),
     ...Object.fromEntries(
       Array.from(names, (name) => {
         const inside = below.filter(({ path }) => String(path[0]) === name);

@@ -1,7 +1,7 @@
-import { ApplicationCommandOptionType, InteractionResponseType } from 'discord-api-types/v10';
+import { InteractionResponseType } from 'discord-api-types/v10';
 import { z } from 'zod';
 
-import type { InteractionOption, InteractionRequest, Modal } from '../world/entities.ts';
+import type { InteractionRequest, Modal } from '../world/entities.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { modalOf, modalSchema } from './modal-form.ts';
 
@@ -17,9 +17,7 @@ export type Callback =
     };
 
 const choicesSchema = z
-  .array(
-    z.object({ name: z.string().min(1).max(100), value: z.union([z.string().min(1).max(100), z.number()]) }),
-  )
+  .array(z.object({ name: z.string().min(1).max(100), value: z.string().min(1).max(100) }))
   .max(25);
 
 const callbackSchema = z.discriminatedUnion('type', [
@@ -53,7 +51,6 @@ export function parseCallback(request: InteractionRequest, body: unknown): Callb
       `A response of type ${callback.type} does not fit this interaction.`,
     );
   }
-  if (request.kind === 'complete' && 'choices' in callback) requireFitting(request.options, callback.choices);
   return callback;
 }
 
@@ -66,7 +63,6 @@ function responsesTo(request: InteractionRequest): readonly InteractionResponseT
   switch (request.kind) {
     case 'slash':
     case 'message-menu':
-    case 'user-menu':
       return [...messageTypes, InteractionResponseType.Modal];
     case 'component':
       return [...messageTypes, ...updateTypes, InteractionResponseType.Modal];
@@ -76,20 +72,4 @@ function responsesTo(request: InteractionRequest): readonly InteractionResponseT
     case 'complete':
       return [InteractionResponseType.ApplicationCommandAutocompleteResult];
   }
-}
-
-/** Choices are texts for an option that takes a text, and numbers for one that takes a number. */
-function requireFitting(
-  options: readonly InteractionOption[],
-  choices: readonly { readonly value: string | number }[],
-): void {
-  const focused = options.flatMap((option) => option.options ?? [option]).find((option) => option.focused);
-  const wanted = focused?.type === ApplicationCommandOptionType.String ? 'string' : 'number';
-  const wrong = choices.findIndex(({ value }) => typeof value !== wanted);
-  if (wrong < 0) return;
-  throw apiErrors.invalidField(
-    ['data', 'choices', wrong, 'value'],
-    wanted === 'string' ? 'STRING_TYPE_CONVERT' : 'NUMBER_TYPE_COERCE',
-    `The option takes a ${wanted}.`,
-  );
 }

@@ -1,11 +1,9 @@
-import { DiscordSnowflake } from '@sapphire/snowflake';
 import { PermissionFlagsBits } from 'discord-api-types/v10';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { channelPayload } from '../payloads/channel-payload.ts';
 import {
-  deleteMessage,
   deleteMessages,
   editMessage,
   maxPins,
@@ -47,7 +45,7 @@ export function channelRoutes(app: FastifyInstance, context: RestContext): void 
         channel.kind === 'thread' ? 'SendMessagesInThreads' : 'SendMessages',
       );
     }
-    world.emit({ type: 'typing-started', channel, userId: world.botId, at: world.now() });
+    world.emit({ type: 'typing-started', channel, at: world.now() });
     return reply.code(204).send();
   });
 }
@@ -58,11 +56,6 @@ const pageSchema = z.object({
   after: z.string().optional(),
   around: z.string().optional(),
 });
-const bulkDeleteSchema = z.object({ messages: z.array(z.string()) });
-
-/** Messages older than this cannot be deleted in bulk, in milliseconds. */
-const bulkDeleteAge = 14 * 24 * 3_600_000;
-
 /** Messages of a channel: history, post, edit, delete. */
 export function messageRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
@@ -93,9 +86,9 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     if (message.poll !== undefined) throw apiErrors.pollIsFixed();
     requireOpen(context, channel);
     const change = changeBy(world, message, form, repliedUser(world, message.replyTo));
-    if (form.text !== undefined && change.attachments.length === 0) requireContent(form);
+    if (form.content !== undefined && change.attachments.length === 0) requireContent(form);
     if (form.files.length > 0 && channel.kind !== 'dm') requirePermission(context, channel, 'AttachFiles');
-    editMessage(world, message, { ...change, flags: form.flags });
+    editMessage(world, message, { ...change, flags: form.flags ?? undefined });
     return messageAnswer(context, message);
   });
 
@@ -107,77 +100,33 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
     }
     const isClosed = channel.kind === 'thread' && channel.archived;
     if (isClosed && isLockedFor(world, channel, world.botId)) throw apiErrors.threadArchived();
-    deleteMessage(world, channel.id, message.id);
-    return reply.code(204).send();
-  });
-
-  app.post<On<'channel'>>('/channels/:channel/messages/bulk-delete', (request, reply) => {
-    const channel = viewableChannel(context, request.params.channel);
-    if (channel.kind === 'dm') throw apiErrors.notInDm();
-    requirePermission(context, channel, 'ManageMessages');
-    const ids = parseForm(bulkDeleteSchema, request.body).messages;
-    if (ids.length < 2 || ids.length > 100) throw apiErrors.bulkDeleteCount();
-    const oldest = world.now().getTime() - bulkDeleteAge;
-    if (ids.some((id) => DiscordSnowflake.timestampFrom(id) < oldest)) throw apiErrors.bulkDeleteAge();
-    deleteMessages(world, channel.id, ids);
+    deleteMessages(world, channel.id, [message], false);
     return reply.code(204).send();
   });
 }
 
-const pinPageSchema = z.object({
-  limit: z.coerce.number().int().min(1).max(50).default(50),
-  before: z.iso.datetime({ offset: true }).optional(),
-});
-
-/** Pinned messages, under today's path and under the one that Discord still answers. */
+/** Pins and unpins messages. */
 export function pinRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
+  const path = '/channels/:channel/messages/pins/:message';
 
-  app.get<On<'channel'>>('/channels/:channel/messages/pins', (request) => {
-    const { limit, before } = parseForm(pinPageSchema, request.query);
-    const until = before === undefined ? Infinity : Date.parse(before);
-    const found = listed(request.params.channel).filter(({ pinnedAt }) => Date.parse(pinnedAt) < until);
-    return {
-      items: found.slice(0, limit).map((message) => ({
-        pinned_at: message.pinnedAt,
-        message: messageAnswer(context, message),
-      })),
-      has_more: found.length > limit,
-    };
-  });
-
-  app.get<On<'channel'>>('/channels/:channel/pins', (request) =>
-    listed(request.params.channel)
-      .slice(0, 50)
-      .map((message) => messageAnswer(context, message)),
-  );
-
-  for (const path of ['/channels/:channel/messages/pins/:message', '/channels/:channel/pins/:message']) {
-    app.put<On<'channel' | 'message'>>(path, pin);
-    app.delete<On<'channel' | 'message'>>(path, unpin);
-  }
-
-  function pin(request: FastifyRequest<On<'channel' | 'message'>>, reply: FastifyReply): FastifyReply {
-    const { channel, message } = messageAt(context, request.params);
-    requirePermission(context, channel, 'PinMessages');
+  app.put<On<'channel' | 'message'>>(path, ({ params }, reply) => {
+    const { channel, message } = pinnable(params);
     if (message.pinnedAt === null && pinnedMessages(world, channel.id).length >= maxPins) {
       throw apiErrors.tooManyPins();
     }
     pinMessage(world, channel, message, world.botId);
     return reply.code(204).send();
-  }
+  });
 
-  function unpin(request: FastifyRequest<On<'channel' | 'message'>>, reply: FastifyReply): FastifyReply {
-    const { channel, message } = messageAt(context, request.params);
-    requirePermission(context, channel, 'PinMessages');
-    unpinMessage(world, channel, message);
+  app.delete<On<'channel' | 'message'>>(path, ({ params }, reply) => {
+    unpinMessage(world, pinnable(params).message);
     return reply.code(204).send();
-  }
+  });
 
-  /** As for history, Discord shows nothing without the right to read it. */
-  function listed(channelId: string): ReturnType<typeof pinnedMessages> {
-    const channel = viewableChannel(context, channelId);
-    const readable = may(world, channel, world.botId, PermissionFlagsBits.ReadMessageHistory);
-    return readable ? pinnedMessages(world, channel.id) : [];
+  function pinnable(params: On<'channel' | 'message'>['Params']): ReturnType<typeof messageAt> {
+    const found = messageAt(context, params);
+    requirePermission(context, found.channel, 'PinMessages');
+    return found;
   }
 }

@@ -1,10 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import {
   ApplicationCommandOptionType,
   ApplicationCommandType,
   ApplicationIntegrationType,
-  ChannelType,
   InteractionContextType,
   type APIApplicationCommandOption,
 } from 'discord-api-types/v10';
@@ -17,20 +14,11 @@ import { apiErrors, parseForm } from './api-error.ts';
 import { guildWithBot, type RestContext } from './rest-context.ts';
 
 /** How many commands of a type there may be, globally and in each guild. */
-const mostCommands: Readonly<Record<ApplicationCommandType, number>> = {
-  [ApplicationCommandType.ChatInput]: 100,
-  [ApplicationCommandType.User]: 15,
-  [ApplicationCommandType.Message]: 15,
-  [ApplicationCommandType.PrimaryEntryPoint]: 0,
-};
+const mostCommands = { [ApplicationCommandType.ChatInput]: 100, [ApplicationCommandType.Message]: 15 };
 
 interface OnCommands {
   readonly Params: { readonly application: string; readonly guild?: string };
 }
-interface OnCommand {
-  readonly Params: OnCommands['Params'] & { readonly command: string };
-}
-
 /** Commands of the application: global ones, and those of each guild. */
 export function commandRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
@@ -44,35 +32,16 @@ export function commandRoutes(app: FastifyInstance, context: RestContext): void 
     app.put<OnCommands>(path, ({ params, body }) => {
       const guildId = scopeOf(params);
       const forms = parseCommandForms(body);
-      requireUniqueNames(forms);
       requireRoom(forms);
       const former = registered(guildId);
-      for (const command of former) world.commands.delete(command.id);
-      for (const form of forms) keep(guildId, form, former.find(sameName(form)));
+      for (const { id } of former) world.commands.delete(id);
+      for (const form of forms) {
+        // A command keeps its id as long as its name stays.
+        const same = former.find(({ name, type }) => name === form.name && type === form.type);
+        const id = same?.id ?? world.nextId();
+        world.commands.set(id, { ...form, id, guildId, version: world.nextId() });
+      }
       return registered(guildId).map(payload);
-    });
-
-    app.post<OnCommands>(path, ({ params, body }, reply) => {
-      const guildId = scopeOf(params);
-      const form = parseCommandForm(body);
-      const former = registered(guildId).find(sameName(form));
-      if (former === undefined) requireRoom([...registered(guildId), form]);
-      return reply.code(former === undefined ? 201 : 200).send(payload(keep(guildId, form, former)));
-    });
-
-    app.get<OnCommand>(`${path}/:command`, ({ params }) => payload(commandOf(params)));
-
-    app.patch<OnCommand>(`${path}/:command`, ({ params, body }) => {
-      const command = commandOf(params);
-      const change = typeof body === 'object' && body !== null ? body : {};
-      const form = parseCommandForm({ ...payload(command), ...change, type: command.type });
-      requireUniqueNames([...registered(command.guildId).filter(({ id }) => id !== command.id), form]);
-      return payload(keep(command.guildId, form, command));
-    });
-
-    app.delete<OnCommand>(`${path}/:command`, ({ params }, reply) => {
-      world.commands.delete(commandOf(params).id);
-      return reply.code(204).send();
     });
   }
 
@@ -82,23 +51,6 @@ export function commandRoutes(app: FastifyInstance, context: RestContext): void 
     return guild === undefined ? undefined : guildWithBot(context, guild).id;
   }
 
-  function commandOf(params: OnCommand['Params']): Command {
-    const guildId = scopeOf(params);
-    const command = world.commands.get(params.command);
-    if (command === undefined || command.guildId !== guildId) throw apiErrors.unknownCommand();
-    return command;
-  }
-
-  /** A command keeps its id as long as its name stays, and its version as long as all of it does. */
-  function keep(guildId: string | undefined, form: CommandForm, former: Command | undefined): Command {
-    const unversioned = { ...form, id: former?.id ?? world.nextId(), guildId };
-    const isSame =
-      former !== undefined && isDeepStrictEqual({ ...unversioned, version: former.version }, former);
-    const command: Command = { ...unversioned, version: isSame ? former.version : world.nextId() };
-    world.commands.set(command.id, command);
-    return command;
-  }
-
   function registered(guildId: string | undefined): readonly Command[] {
     return [...world.commands.values()].filter((command) => command.guildId === guildId);
   }
@@ -106,20 +58,6 @@ export function commandRoutes(app: FastifyInstance, context: RestContext): void 
   function payload(command: Command): object {
     return commandPayload(world, command);
   }
-}
-
-function sameName(form: CommandForm): (command: CommandForm) => boolean {
-  return ({ name, type }) => name === form.name && type === form.type;
-}
-
-function requireUniqueNames(forms: readonly CommandForm[]): void {
-  const names = new Set(forms.map(({ type, name }) => `${type} ${name}`));
-  if (names.size === forms.length) return;
-  throw apiErrors.invalidField(
-    ['name'],
-    'APPLICATION_COMMANDS_DUPLICATE_NAME',
-    'Application command names must be unique',
-  );
 }
 
 function requireRoom(forms: readonly CommandForm[]): void {
@@ -133,57 +71,23 @@ const slashName = z
   .string()
   .regex(/^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u)
   .refine((name) => name === name.toLowerCase(), 'Command name is invalid');
-const menuName = z.string().trim().min(1).max(32);
-const description = z.string().min(1).max(100);
-const named = { name: slashName, description };
+const named = { name: slashName, description: z.string().min(1).max(100) };
 const valued = { ...named, required: z.boolean().optional() };
-const choiceName = z.string().min(1).max(100);
-const choices = <Value extends z.ZodType>(of: Value) =>
-  z
-    .array(z.object({ name: choiceName, value: of }))
-    .max(25)
-    .optional();
-const bounds = { min_value: z.number().optional(), max_value: z.number().optional() };
-const completes = { autocomplete: z.boolean().optional() };
+const choice = z.object({ name: z.string().min(1).max(100), value: z.string().max(100) });
 
 const valueOption = z
   .discriminatedUnion('type', [
     z.object({
       ...valued,
-      ...completes,
       type: z.literal(ApplicationCommandOptionType.String),
-      choices: choices(z.string().max(100)),
+      autocomplete: z.boolean().optional(),
+      choices: z.array(choice).max(25).optional(),
       min_length: z.int().min(0).max(6_000).optional(),
       max_length: z.int().min(1).max(6_000).optional(),
     }),
     z.object({
       ...valued,
-      ...completes,
-      ...bounds,
-      type: z.literal(ApplicationCommandOptionType.Integer),
-      choices: choices(z.int()),
-    }),
-    z.object({
-      ...valued,
-      ...completes,
-      ...bounds,
-      type: z.literal(ApplicationCommandOptionType.Number),
-      choices: choices(z.number()),
-    }),
-    z.object({
-      ...valued,
-      type: z.literal(ApplicationCommandOptionType.Channel),
-      channel_types: z.array(z.enum(ChannelType)).optional(),
-    }),
-    z.object({
-      ...valued,
-      type: z.literal([
-        ApplicationCommandOptionType.Boolean,
-        ApplicationCommandOptionType.User,
-        ApplicationCommandOptionType.Role,
-        ApplicationCommandOptionType.Mentionable,
-        ApplicationCommandOptionType.Attachment,
-      ]),
+      type: z.literal([ApplicationCommandOptionType.Role, ApplicationCommandOptionType.Attachment]),
     }),
   ])
   .refine(
@@ -228,13 +132,6 @@ const common = {
   nsfw: z.boolean().optional(),
 };
 
-const menu = {
-  ...common,
-  name: menuName,
-  description: z.literal('', 'Context menu commands cannot have description').optional(),
-  options: z.array(z.never()).optional(),
-};
-
 /** Either subcommands, alone or in groups, or options of its own. */
 const commandSchema = z.discriminatedUnion('type', [
   z.object({
@@ -243,21 +140,28 @@ const commandSchema = z.discriminatedUnion('type', [
     type: z.literal(ApplicationCommandType.ChatInput),
     options: z.union([subcommands, valueOptions]).optional(),
   }),
-  z.object({ ...menu, type: z.literal(ApplicationCommandType.User) }),
-  z.object({ ...menu, type: z.literal(ApplicationCommandType.Message) }),
+  z.object({
+    ...common,
+    type: z.literal(ApplicationCommandType.Message),
+    name: z.string().trim().min(1).max(32),
+    description: z.literal('', 'Context menu commands cannot have description').optional(),
+    options: z.array(z.never()).optional(),
+  }),
 ]);
+
+const commandsSchema = z
+  .array(z.preprocess(withType, commandSchema))
+  .refine(
+    (commands) => new Set(commands.map(({ type, name }) => `${type} ${name}`)).size === commands.length,
+    'Application command names must be unique',
+  );
 
 /** What the bot decides of a command; the rest is Discord's. */
 type CommandForm = Omit<Command, 'id' | 'guildId' | 'version'>;
 
 /** Reads commands as Discord would take them; a command without a type is a slash command. @throws {ApiError} 50035 */
 export function parseCommandForms(body: unknown): readonly CommandForm[] {
-  return parseForm(z.array(z.preprocess(withType, commandSchema)), body).map(commandForm);
-}
-
-/** Reads one command. @throws {ApiError} 50035 */
-export function parseCommandForm(body: unknown): CommandForm {
-  return commandForm(parseForm(z.preprocess(withType, commandSchema), body));
+  return parseForm(commandsSchema, body).map(commandForm);
 }
 
 function commandForm(form: z.infer<typeof commandSchema>): CommandForm {

@@ -1,9 +1,6 @@
 import { ButtonStyle, ComponentType } from 'discord-api-types/v10';
 import { z } from 'zod';
 
-import type { ComponentRow, MessageComponent } from '../world/entities.ts';
-import { apiErrors } from './api-error.ts';
-
 const customId = z.string().min(1).max(100);
 const emoji = z
   .object({
@@ -12,9 +9,9 @@ const emoji = z
     animated: z.boolean().nullish(),
   })
   .transform(({ id, name, animated }) => ({
-    ...(typeof id === 'string' ? { id } : {}),
-    ...(typeof name === 'string' ? { name } : {}),
-    ...(typeof animated === 'boolean' ? { animated } : {}),
+    id: id ?? undefined,
+    name: name ?? undefined,
+    animated: animated ?? undefined,
   }));
 const face = {
   type: z.literal(ComponentType.Button),
@@ -74,7 +71,7 @@ const select = z
     path: ['min_values'],
   });
 
-/** Discord's rules for rows of components, apart from ids being unique in the whole message. */
+/** Discord's rules for rows of components. */
 export const componentRowsSchema = z
   .array(
     z.object({
@@ -90,37 +87,21 @@ export const componentRowsSchema = z
         ),
     }),
   )
-  .max(5);
+  .max(5)
+  .refine(
+    (rows) => isUnique(rows.flatMap(({ components }) => components.flatMap(({ custom_id: id }) => id ?? []))),
+    'Component custom id cannot be duplicated',
+  )
+  .transform(numbered);
 
-/**
- * The rows as a message keeps them: each component numbered, as Discord does.
- * @throws {ApiError} 50035 for a custom id that is there twice.
- */
-export function componentRows(rows: z.infer<typeof componentRowsSchema>): readonly ComponentRow[] {
-  const customIds = rows.flatMap(({ components }) =>
-    components.flatMap((component) => component.custom_id ?? []),
-  );
-  if (!isUnique(customIds)) {
-    throw apiErrors.invalidField(
-      ['components'],
-      'COMPONENT_CUSTOM_ID_DUPLICATED',
-      'Component custom id cannot be duplicated',
-    );
-  }
+/** The rows as a message keeps them: each component has a number, as with Discord. */
+function numbered<Row extends { readonly components: readonly object[] }>(rows: readonly Row[]) {
   let id = 0;
   return rows.map((row) => ({
-    type: row.type,
+    ...row,
     id: ++id,
-    components: row.components.map((component) => withoutAbsent({ ...component, id: ++id })),
+    components: row.components.map((component) => ({ ...component, id: ++id })),
   }));
-}
-
-/** Without the keys that a client sent as `undefined` or left out. */
-function withoutAbsent(component: object): MessageComponent {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has read it; only absent keys go
-  return Object.fromEntries(
-    Object.entries(component).filter(([, value]) => value !== undefined),
-  ) as unknown as MessageComponent;
 }
 
 function isUnique(values: readonly string[]): boolean {

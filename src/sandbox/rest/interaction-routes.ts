@@ -5,14 +5,7 @@ import { z } from 'zod';
 import { interactionType } from '../payloads/interaction-payload.ts';
 import type { Interaction, InteractionOrigin, InteractionRequest, Message } from '../world/entities.ts';
 import { advanceInteraction, ageOf, failIfLate, findInteractionByToken } from '../world/interactions.ts';
-import {
-  createEphemeral,
-  createMessage,
-  deleteAnyMessage,
-  editMessage,
-  isEphemeral,
-  isThere,
-} from '../world/messages.ts';
+import { createEphemeral, createMessage, editMessage, isEphemeral, isThere } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { parseCallback, type Callback } from './callback-form.ts';
@@ -41,18 +34,11 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
       interaction: {
         id: interaction.id,
         type: interactionType(interaction.request),
-        ...(message === undefined
-          ? {}
-          : {
-              response_message_id: message.id,
-              response_message_loading: (message.flags & MessageFlags.Loading) !== 0,
-              response_message_ephemeral: isEphemeral(message),
-            }),
+        response_message_id: message?.id,
+        response_message_loading: message && (message.flags & MessageFlags.Loading) !== 0,
+        response_message_ephemeral: message && isEphemeral(message),
       },
-      resource: {
-        type: callback.type,
-        ...(message === undefined ? {} : { message: messageAnswer(context, message) }),
-      },
+      resource: { type: callback.type, message: message && messageAnswer(context, message) },
     };
   });
 
@@ -124,7 +110,7 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
 
 type OnAnswer = On<'application' | 'token' | 'message'>;
 
-/** What comes after the first response to an interaction: follow-ups, edits, deletions. The token is the authorisation. */
+/** What comes after the first response to an interaction: follow-ups and edits. The token is the authorisation. */
 export function webhookRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
   const answer = '/webhooks/:application/:token/messages/:message';
@@ -144,23 +130,11 @@ export function webhookRoutes(app: FastifyInstance, context: RestContext): void 
     return messageAnswer(context, followUp);
   });
 
-  app.get<OnAnswer>(answer, ({ params }) =>
-    messageAnswer(context, answerWith(world, acknowledged(params), params.message)),
-  );
-
   app.patch<OnAnswer>(answer, ({ params, body }) => {
     const interaction = acknowledged(params);
     const message = answerWith(world, interaction, params.message);
     fillAnswer(world, interaction, message, parseMessageForm(body));
     return messageAnswer(context, message);
-  });
-
-  app.delete<OnAnswer>(answer, ({ params }, reply) => {
-    const interaction = acknowledged(params);
-    deleteAnyMessage(world, answerWith(world, interaction, params.message));
-    // A deferred answer that is taken back ends the wait for it.
-    advanceInteraction(world, interaction, { state: 'answered' });
-    return reply.code(204).send();
   });
 
   function acknowledged(params: On<'application' | 'token'>['Params']): Interaction {
@@ -200,10 +174,10 @@ function postAnswer(world: World, interaction: Interaction, form: MessageForm, e
 
 /** Changes an answer; a deferred one is answered by it. Who sees it stays as it was. @throws {ApiError} 50006 */
 function fillAnswer(world: World, interaction: Interaction, message: Message, form: MessageForm): void {
-  const text = form.text ?? message.text;
+  const content = form.content ?? message.text;
   const embeds = form.embeds ?? message.embeds;
   const change = changeBy(world, message, form, undefined);
-  if (change.attachments.length === 0) requireContent({ ...form, text, embeds });
+  if (change.attachments.length === 0) requireContent({ ...form, content, embeds: [...embeds] });
   editMessage(world, message, { ...change, flags: message.flags & ~MessageFlags.Loading });
   advanceInteraction(world, interaction, message === interaction.original ? { state: 'answered' } : {});
 }
@@ -218,14 +192,13 @@ function answerWith(world: World, interaction: Interaction, id: string): Message
 }
 
 function originOf({ id, userId, request, original }: Interaction): InteractionOrigin {
-  const messageId = answeredMessage(request)?.id;
   return {
     id,
     userId,
     kind: request.kind,
-    ...(messageId === undefined ? {} : { messageId }),
-    ...(original === undefined ? {} : { originalId: original.id }),
-    ...(request.kind === 'modal' ? { openedBy: originOf(request.openedBy) } : {}),
+    messageId: answeredMessage(request)?.id,
+    originalId: original?.id,
+    openedBy: request.kind === 'modal' ? originOf(request.openedBy) : undefined,
   };
 }
 
@@ -236,7 +209,8 @@ function answeredMessage(request: InteractionRequest): Message | undefined {
 
 /** Follow-ups, and answers to components and to what was opened from them, are replies. */
 function answerType({ request, original }: Interaction): MessageType {
-  const isOnComponent = request.kind === 'component' || (request.kind === 'modal' && 'message' in request);
+  const isOnComponent =
+    request.kind === 'component' || (request.kind === 'modal' && request.message !== undefined);
   if (original !== undefined || isOnComponent) return MessageType.Reply;
   return request.kind === 'slash' || request.kind === 'modal'
     ? MessageType.ChatInputCommand

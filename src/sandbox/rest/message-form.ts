@@ -2,11 +2,10 @@ import { PollLayoutType, type APIEmbed } from 'discord-api-types/v10';
 import { z } from 'zod';
 
 import { contentTypeOf, maxFileBytes, maxFiles } from '../world/attachments.ts';
-import type { Attachment, ComponentRow, Poll } from '../world/entities.ts';
-import type { AllowedMentions } from '../world/mentions.ts';
-import { knownEmoji } from '../world/reactions-and-polls.ts';
+import type { Attachment, Poll } from '../world/entities.ts';
+import { knownEmoji } from '../world/reactions.ts';
 import { apiErrors, parseForm } from './api-error.ts';
-import { componentRows, componentRowsSchema } from './component-form.ts';
+import { componentRowsSchema } from './component-form.ts';
 
 const emojiSchema = z.object({
   name: z.string().refine((name) => knownEmoji(name) !== undefined, 'Invalid emoji'),
@@ -34,12 +33,26 @@ type PollForm = z.infer<typeof pollSchema>;
 /** Discord's limit for a message, counted in UTF-16 units: the strictest reading of "characters". */
 const maxMessageLength = 2_000;
 
+/** Without what `null` takes away. */
+function emptied<Item>(items: Item[] | null | undefined): Item[] | undefined {
+  return items === null ? [] : items;
+}
+
 const formSchema = z.object({
-  content: z.string().nullish(),
-  nonce: z.union([z.string(), z.int()]).nullish(),
-  enforce_nonce: z.boolean().optional(),
-  embeds: z.array(z.custom<APIEmbed>((value) => typeof value === 'object' && value !== null)).nullish(),
-  components: componentRowsSchema.nullish(),
+  /** Trimmed as Discord does; `undefined` where the form says nothing of it. */
+  content: z
+    .string()
+    .trim()
+    .max(maxMessageLength)
+    .nullish()
+    .transform((text) => (text === null ? '' : text)),
+  nonce: z.union([z.string().max(25), z.int()]).nullish(),
+  enforce_nonce: z.boolean().default(false),
+  embeds: z
+    .array(z.custom<APIEmbed>((value) => typeof value === 'object' && value !== null))
+    .nullish()
+    .transform(emptied),
+  components: componentRowsSchema.nullish().transform(emptied),
   flags: z.int().nullish(),
   allowed_mentions: z
     .object({
@@ -56,7 +69,8 @@ const formSchema = z.object({
         description: z.string().max(1_024).nullish(),
       }),
     )
-    .nullish(),
+    .nullish()
+    .transform(emptied),
   poll: pollSchema.nullish(),
   message_reference: z
     .object({
@@ -68,54 +82,14 @@ const formSchema = z.object({
 });
 
 /** A message as the bot hands it in, checked. */
-export interface MessageForm {
-  /** Trimmed as Discord does; `undefined` where the form says nothing of it. */
-  readonly text: string | undefined;
-  readonly nonce: string | number | undefined;
-  readonly enforceNonce: boolean;
-  readonly embeds: readonly APIEmbed[] | undefined;
-  readonly components: readonly ComponentRow[] | undefined;
-  readonly poll: PollForm | undefined;
-  readonly flags: number | undefined;
-  readonly allowedMentions: AllowedMentions | undefined;
-  readonly reference: z.infer<typeof formSchema>['message_reference'];
+export interface MessageForm extends z.output<typeof formSchema> {
   readonly files: readonly Omit<Attachment, 'id'>[];
-  /** Which attachments an edited message is to keep; `undefined` for all. */
-  readonly keptAttachmentIds: ReadonlySet<string> | undefined;
 }
 
 /** Reads a message from a JSON body or an upload. @throws {ApiError} 50035 for what Discord would not take. */
 export function parseMessageForm(body: unknown): MessageForm {
   const form = parseForm(formSchema, body instanceof Upload ? body.payload : body);
-  const text = form.content === null ? '' : form.content?.trim();
-  if (text !== undefined && text.length > maxMessageLength) {
-    throw apiErrors.invalidField(
-      ['content'],
-      'BASE_TYPE_MAX_LENGTH',
-      `Must be ${maxMessageLength} or fewer in length.`,
-    );
-  }
-  if (typeof form.nonce === 'string' && form.nonce.length > 25) {
-    throw apiErrors.invalidField(
-      ['nonce'],
-      'NONCE_TYPE_TOO_LONG',
-      'Nonce may not be longer than 25 characters.',
-    );
-  }
-  return {
-    text,
-    nonce: form.nonce ?? undefined,
-    enforceNonce: form.enforce_nonce ?? false,
-    embeds: form.embeds ?? undefined,
-    components: form.components === undefined ? undefined : componentRows(form.components ?? []),
-    poll: form.poll ?? undefined,
-    flags: form.flags ?? undefined,
-    allowedMentions: form.allowed_mentions ?? undefined,
-    reference: form.message_reference,
-    files: described(body instanceof Upload ? body.files : [], form.attachments ?? []),
-    keptAttachmentIds:
-      form.attachments === undefined ? undefined : new Set(form.attachments?.map(({ id }) => id)),
-  };
+  return { ...form, files: described(body instanceof Upload ? body.files : [], form.attachments ?? []) };
 }
 
 /** The files with what the JSON part says of them. */
@@ -138,9 +112,8 @@ function described(
 }
 
 /** @throws {ApiError} 50006 for a message with nothing in it. */
-export function requireContent(form: MessageForm): void {
-  const hasMore = (form.embeds ?? []).length > 0 || form.files.length > 0 || form.poll !== undefined;
-  if ((form.text ?? '') === '' && !hasMore) throw apiErrors.emptyMessage();
+export function requireContent({ content, embeds, files, poll }: MessageForm): void {
+  if (!content && (embeds ?? []).length === 0 && files.length === 0 && !poll) throw apiErrors.emptyMessage();
 }
 
 /** The poll that begins now. */
@@ -150,12 +123,10 @@ export function newPoll(form: PollForm, now: Date): Poll {
     answers: form.answers.map(({ poll_media: { text, emoji } }, index) => ({
       id: index + 1,
       text,
-      ...(emoji === null || emoji === undefined ? {} : { emoji: emoji.name }),
+      emoji: emoji?.name,
     })),
     allowsSeveral: form.allow_multiselect,
     expiresAt: new Date(now.getTime() + form.duration * 3_600_000).toISOString(),
-    closed: false,
-    votes: new Map(),
   };
 }
 

@@ -19,7 +19,7 @@ const nonceWindow = 5 * 60_000;
 export function postMessage(world: World, channel: Channel, form: MessageForm): Message {
   requireRightToSend(world, channel, form);
   requireContent(form);
-  const earlier = form.enforceNonce ? findByNonce(world, form.nonce) : undefined;
+  const earlier = form.enforce_nonce ? findByNonce(world, form.nonce) : undefined;
   if (earlier !== undefined) return earlier;
 
   const replyTo = resolveReference(world, channel, form);
@@ -27,7 +27,7 @@ export function postMessage(world: World, channel: Channel, form: MessageForm): 
     ...contentOf(world, form, repliedUser(world, replyTo)),
     channel,
     authorId: world.botId,
-    nonce: form.nonce,
+    nonce: form.nonce ?? undefined,
     replyTo,
   });
 }
@@ -44,12 +44,12 @@ export function contentOf(
   repliedUserId: string | undefined,
 ): Omit<NewMessage, 'channel' | 'authorId'> {
   return {
-    text: form.text ?? '',
-    mentions: mentionsIn(form.text ?? '', form.allowedMentions, repliedUserId),
+    text: form.content ?? '',
+    mentions: mentionsIn(form.content ?? '', form.allowed_mentions ?? undefined, repliedUserId),
     attachments: form.files.map((file) => ({ ...file, id: world.nextId() })),
     embeds: form.embeds ?? [],
     components: form.components,
-    poll: form.poll === undefined ? undefined : newPoll(form.poll, world.now()),
+    poll: form.poll ? newPoll(form.poll, world.now()) : undefined,
     flags: form.flags ?? 0,
   };
 }
@@ -61,14 +61,15 @@ export function changeBy(
   form: MessageForm,
   repliedUserId: string | undefined,
 ) {
-  const { text, embeds, components, allowedMentions } = form;
-  const kept = message.attachments.filter(({ id }) => form.keptAttachmentIds?.has(id) ?? true);
+  const { content: text, embeds, components, allowed_mentions: allowed, attachments } = form;
+  const keptIds = attachments?.map(({ id }) => id);
+  const kept = message.attachments.filter(({ id }) => keptIds?.includes(id) ?? true);
   return {
     text,
     embeds,
     components,
     attachments: [...kept, ...form.files.map((file) => ({ ...file, id: world.nextId() }))],
-    mentions: text === undefined ? undefined : mentionsIn(text, allowedMentions, repliedUserId),
+    mentions: text === undefined ? undefined : mentionsIn(text, allowed ?? undefined, repliedUserId),
   };
 }
 
@@ -81,7 +82,7 @@ function requireRightToSend(world: World, channel: Channel, form: MessageForm): 
   if (isLockedFor(world, channel, world.botId)) throw apiErrors.threadArchived(403);
   const needed =
     (form.files.length === 0 ? 0n : PermissionFlagsBits.AttachFiles) |
-    (form.poll === undefined ? 0n : PermissionFlagsBits.SendPolls);
+    (form.poll ? PermissionFlagsBits.SendPolls : 0n);
   if (!canSend(world, channel, world.botId) || !may(world, channel, world.botId, needed)) {
     throw apiErrors.missingPermissions();
   }
@@ -96,8 +97,8 @@ function requireDmAccepted(world: World, { personId }: DmChannel): void {
   if (userOf(world, personId).closedDms) throw apiErrors.cannotDm();
 }
 
-function findByNonce(world: World, nonce: string | number | undefined): Message | undefined {
-  if (nonce === undefined) return undefined;
+function findByNonce(world: World, nonce: MessageForm['nonce']): Message | undefined {
+  if (nonce === undefined || nonce === null) return undefined;
   const since = world.now().getTime() - nonceWindow;
   for (const channelId of world.messages.keys()) {
     const found = messagesOf(world, channelId).findLast(
@@ -112,7 +113,7 @@ function findByNonce(world: World, nonce: string | number | undefined): Message 
 }
 
 function resolveReference(world: World, channel: Channel, form: MessageForm): MessageReference | undefined {
-  const { reference } = form;
+  const reference = form.message_reference;
   if (reference === undefined || reference === null) return undefined;
   if (!may(world, channel, world.botId, PermissionFlagsBits.ReadMessageHistory)) {
     throw apiErrors.replyForbidden();

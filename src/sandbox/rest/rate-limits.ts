@@ -36,7 +36,7 @@ interface RateLimitVerdict {
   /** Until the count begins anew, in seconds. */
   readonly resetAfterSeconds: number;
   /** For every answer; none where the route has no limit of its own. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
 interface Window {
@@ -84,7 +84,7 @@ export class RateLimits {
         'x-ratelimit-reset': (window.endsAt / 1000).toFixed(3),
         'x-ratelimit-reset-after': resetAfterSeconds.toFixed(3),
         'x-ratelimit-bucket': limit.bucket,
-        ...(isExceeded ? { 'x-ratelimit-scope': 'user' } : {}),
+        'x-ratelimit-scope': isExceeded ? 'user' : undefined,
       },
     };
   }

@@ -11,10 +11,10 @@ import type { Fault } from './faults.ts';
 import { interactionRoutes, webhookRoutes } from './interaction-routes.ts';
 import { parseUpload, Upload } from './message-form.ts';
 import { answerRateLimited } from './rate-limits.ts';
-import { pollRoutes, reactionRoutes } from './reaction-and-poll-routes.ts';
+import { reactionRoutes } from './reaction-routes.ts';
 import type { RecordedRequest } from './request-log.ts';
 import type { RestContext } from './rest-context.ts';
-import { threadListRoutes, threadRoutes } from './thread-routes.ts';
+import { threadRoutes } from './thread-routes.ts';
 
 /** Where the API begins; the client adds the version. */
 export const apiPath = '/api';
@@ -89,11 +89,9 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
   guildRoutes(api, context);
   channelRoutes(api, context);
   threadRoutes(api, context);
-  threadListRoutes(api, context);
   messageRoutes(api, context);
   reactionRoutes(api, context);
   pinRoutes(api, context);
-  pollRoutes(api, context);
   commandRoutes(api, context);
   interactionRoutes(api, context);
   webhookRoutes(api, context);

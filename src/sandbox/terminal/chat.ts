@@ -5,12 +5,11 @@ import type { SandboxInfo } from '../control/local-control.ts';
 import { SandboxError } from '../control/sandbox-control.ts';
 import type { SandboxServer } from '../sandbox-server.ts';
 import { requireWords, type ActionResult, type Scene } from './chat-action.ts';
-import type { ChatEvent, Said } from './chat-events.ts';
 import { chatActions, chatCommands, helpText, whoText, type ChatView } from './chat-texts.ts';
 import { giveSlashCommand } from './interaction-actions.ts';
 import { findPlace, placeName } from './places.ts';
-import { describeEvent, saidLine, type Names } from './readable.ts';
-import type { Transcript, TranscriptLine } from './transcript.ts';
+import type { Names } from './readable.ts';
+import type { Transcript } from './transcript.ts';
 
 interface ChatOptions {
   readonly sandbox: SandboxServer;
@@ -77,18 +76,10 @@ export class Chat {
     this.#place = dm ?? findPlace(reference, this.#channels, this.#speaker.name);
   }
 
-  /** Shows what happened, with the place of each thing. */
-  async show(events: readonly ChatEvent[]): Promise<void> {
-    for (const event of events) {
-      const told = describeEvent(event, await this.#freshNames(), this.#speaker.id);
-      if (told.kind === 'said') this.#options.transcript.said(told.line);
-      else this.#options.transcript.note(told.text);
-    }
-  }
-
-  /** How a message is to be shown. */
-  async lineOf(said: Said): Promise<TranscriptLine> {
-    return saidLine(said, await this.#freshNames(), this.#speaker.id);
+  /** Who is told what happens, by the names that everything has now. */
+  async reader(): Promise<{ readonly viewerId: string; readonly names: Names }> {
+    this.#channels = await this.#options.sandbox.channels();
+    return { viewerId: this.#speaker.id, names: this.#names };
   }
 
   async #runCommand(command: string, rest: string): Promise<boolean> {
@@ -190,11 +181,6 @@ export class Chat {
     const { sandbox } = this.#options;
     const names = this.#names;
     return { sandbox, speaker: this.#speaker, place: this.#place, botId: this.#info.bot.id, names };
-  }
-
-  async #freshNames(): Promise<Names> {
-    this.#channels = await this.#options.sandbox.channels();
-    return this.#names;
   }
 
   get #names(): Names {

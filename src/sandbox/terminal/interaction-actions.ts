@@ -120,11 +120,11 @@ export async function giveSlashCommand(scene: Scene, rest: string): Promise<Acti
 /** Options that take a file are given its path; the file is handed in under its name. @throws {SandboxError} */
 async function withFiles(command: CommandView, { subcommand, options }: ReturnType<typeof readSlashLine>) {
   const known = command.subcommands.find(({ name }) => name === subcommand)?.options ?? command.options;
-  const takesFile = new Set(known.filter(({ type }) => type === 'attachment').map(({ name }) => name));
+  const takesFile = new Set(known.filter((option) => option.takesFile).map(({ name }) => name));
   const files = await Promise.all(
     Object.entries(options)
       .filter(([name]) => takesFile.has(name))
-      .map(async ([option, path]) => ({ option, file: await readLocalFile(String(path)) })),
+      .map(async ([option, path]) => ({ option, file: await readLocalFile(path) })),
   );
   return {
     options: { ...options, ...Object.fromEntries(files.map(({ option, file }) => [option, file.name])) },
@@ -166,8 +166,6 @@ function pressOf(
   }
   return undefined;
 }
-
-type Value = string | number | boolean;
 
 /**
  * Reads what stands after a slash command's name: the subcommand, where it has some, then its options as `name:value`, or
@@ -226,15 +224,13 @@ function optionsOf(
   title: string,
   options: readonly OptionView[],
   words: string,
-): Readonly<Record<string, Value>> {
+): Readonly<Record<string, string>> {
   if (words === '') return {};
   const [first] = options;
   if (first === undefined) throw new SandboxError(`${title} takes nothing after it`);
   const named = namedWords(options, words);
-  if (named.length === 0) return { [first.name]: valueOf(title, first, words) };
-  return Object.fromEntries(
-    named.map(([option, text]) => [option.name, valueOf(title, option, text)] as const),
-  );
+  const given = named.length === 0 ? ([[first, words]] as const) : named;
+  return Object.fromEntries(given.map(([option, text]) => [option.name, valueOf(title, option, text)]));
 }
 
 /** Words that begin with an option's name and a colon, cut before each such name; none where they begin otherwise. */
@@ -254,32 +250,12 @@ function namedWords<Named extends { readonly name: string }>(
   ]);
 }
 
-function valueOf(title: string, option: OptionView, words: string): Value {
+function valueOf(title: string, { name, choices }: OptionView, words: string): string {
   const wanted = words.toLowerCase();
-  const choice = option.choices.find(
-    ({ name, value }) => name.toLowerCase() === wanted || String(value).toLowerCase() === wanted,
+  const choice = choices.find((each) =>
+    [each.name, each.value].some((face) => face.toLowerCase() === wanted),
   );
-  if (choice !== undefined) return choice.value;
-  if (option.choices.length > 0) {
-    const names = option.choices.map(({ name }) => name).join(', ');
-    throw new SandboxError(`${title} takes one of these as ${option.name}: ${names}`);
-  }
-  switch (option.type) {
-    case 'integer':
-    case 'number':
-      if (words.trim() === '' || !Number.isFinite(Number(words)))
-        throw new SandboxError(`${title} takes a number as ${option.name}`);
-      return Number(words);
-    case 'boolean':
-      if (['true', 'yes', 'on'].includes(wanted)) return true;
-      if (['false', 'no', 'off'].includes(wanted)) return false;
-      throw new SandboxError(`${title} takes yes or no as ${option.name}`);
-    case 'string':
-    case 'user':
-    case 'channel':
-    case 'role':
-    case 'attachment':
-    case 'other':
-      return words;
-  }
+  if (choice !== undefined || choices.length === 0) return choice?.value ?? words;
+  const names = choices.map((each) => each.name).join(', ');
+  throw new SandboxError(`${title} takes one of these as ${name}: ${names}`);
 }

@@ -17,7 +17,7 @@ import {
   type ChatAction,
   type Scene,
 } from './chat-action.ts';
-import { bytesText, quoted, readableText } from './readable.ts';
+import { bytesText, contentOf, quoted, readableText } from './readable.ts';
 
 /** So many messages are listed. */
 const listed = 15;
@@ -130,29 +130,6 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
       return {};
     },
   },
-  vote: {
-    usage: 'ANSWER [^2]',
-    meaning: 'vote in the newest poll, or take the vote back',
-    async act(scene, rest) {
-      const { count, rest: words } = readTarget(rest, 'either end');
-      requireWords(words, 'For what? /vote ANSWER');
-      const target = findTarget(
-        await visibleMessages(scene),
-        count,
-        ({ poll }) => poll !== undefined,
-        'There is no poll here',
-      );
-      const answers = target.poll?.answers ?? [];
-      const answer = answers.find(({ text }) => text.toLowerCase() === words.toLowerCase());
-      await scene.sandbox.vote({
-        as: scene.speaker.id,
-        message: target.id,
-        answer: answer?.text ?? words,
-        withdraw: answer?.votes.includes(scene.speaker.name) ?? false,
-      });
-      return {};
-    },
-  },
   thread: {
     usage: 'NAME [^2]',
     meaning: 'open a thread here, on a message where one is counted to, and go there',
@@ -164,7 +141,7 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
         channel: scene.place.id,
         name,
         as: scene.speaker.id,
-        ...(message === undefined ? {} : { message: message.id }),
+        message: message?.id,
       });
       return { goTo: thread.id };
     },
@@ -178,11 +155,11 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
         const { author, reactions, isEphemeral, isPinned } = message;
         const marks = [
           ...Object.entries(reactions).map(([emoji, names]) => `${emoji} ${names.join(', ')}`),
-          ...(isPinned ? ['pinned'] : []),
-          ...(isEphemeral ? ['only you see this'] : []),
-        ];
+          isPinned ? 'pinned' : '',
+          isEphemeral ? 'only you see this' : '',
+        ].filter((mark) => mark !== '');
         const count = `^${shown.length - index}`.padStart(4);
-        const words = quoted(readableText(contentOf(message), scene.names));
+        const words = contentOf(message, scene.names);
         return `${count}  ${author.name}: ${words}${marks.length === 0 ? '' : ` (${marks.join('; ')})`}`;
       });
       return { tell: lines.length === 0 ? 'Nothing was written here yet.' : lines.join('\n') };
@@ -198,14 +175,6 @@ async function ownMessage(scene: Scene, count: number | undefined): Promise<Mess
     ({ author }) => author.id === scene.speaker.id,
     `${scene.speaker.name} has written nothing here yet`,
   );
-}
-
-/** What a message says, or what it has instead. */
-function contentOf({ text, attachments, poll }: MessageView): string {
-  if (text !== '') return text;
-  return poll === undefined
-    ? attachments.map(({ name }) => `[file ${name}]`).join(' ')
-    : `📊 ${poll.question}`;
 }
 
 /** The path, quoted where it has spaces, and the words after it. */

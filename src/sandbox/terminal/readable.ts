@@ -1,6 +1,5 @@
-import { componentsView, type ComponentsView } from '../control/message-view.ts';
+import { componentsView, type ComponentsView, type MessageView } from '../control/message-view.ts';
 import type { Message, Poll } from '../world/entities.ts';
-import type { ChatEvent, Said } from './chat-events.ts';
 import type { TranscriptLine } from './transcript.ts';
 
 /** How people are called and what places are called, by id. */
@@ -11,83 +10,37 @@ export interface Names {
   readonly placeOf: (channelId: string) => string | undefined;
 }
 
-/** A chat event as it is told: what somebody said, or a line about what was done. */
-type Description =
-  | { readonly kind: 'said'; readonly line: TranscriptLine }
-  | { readonly kind: 'did'; readonly text: string };
-
-/** Tells an event to the one who looks on. */
-export function describeEvent(event: ChatEvent, names: Names, viewerId: string): Description {
-  switch (event.kind) {
-    case 'said':
-      return { kind: 'said', line: saidLine(event, names, viewerId) };
-    case 'deleted': {
-      const words = `${contentOf(event.message, names)} was deleted`;
-      return did(event.message.channelId, words, names);
-    }
-    case 'reacted':
-    case 'unreacted': {
-      const { message, userId, emoji, kind } = event;
-      const verb = kind === 'reacted' ? `reacted ${emoji} to` : `took ${emoji} back from`;
-      return did(message.channelId, `${names.personOf(userId)} ${verb} ${contentOf(message, names)}`, names);
-    }
-    case 'voted':
-    case 'unvoted': {
-      const { message, userId, answerId, kind } = event;
-      const answer = message.poll?.answers.find(({ id }) => id === answerId)?.text ?? '?';
-      const words = `“${answer}” in ${contentOf(message, names)}`;
-      const verb = kind === 'voted' ? 'voted for' : 'took the vote back for';
-      return did(message.channelId, `${names.personOf(userId)} ${verb} ${words}`, names);
-    }
-    case 'pinned':
-    case 'unpinned':
-    case 'cleared of reactions':
-      return did(event.message.channelId, `${contentOf(event.message, names)} was ${event.kind}`, names);
-    case 'thread': {
-      const { thread } = event;
-      const opener = names.personOf(thread.ownerId);
-      return did(thread.parentId, `${opener} opened the thread “${thread.name}”`, names);
-    }
-    case 'presence': {
-      const { status, activities } = event.presence;
-      const words = activities.map(({ name, state }) => state ?? name).join(', ');
-      return { kind: 'did', text: `The bot is ${status}${words === '' ? '' : `: ${words}`}` };
-    }
-  }
-}
-
-/** What somebody said, as Discord shows it: files by name and size, buttons below. */
+/** What somebody said, as `viewerId` is shown it: files by name and size, buttons below. */
 export function saidLine(
-  { message, isCorrection, onlyFor }: Said,
-  names: Names,
-  viewerId: string,
+  message: Message,
+  { isEdited, onlyFor }: { readonly isEdited: boolean; readonly onlyFor: string | undefined },
+  { names, viewerId }: { readonly names: Names; readonly viewerId: string },
 ): TranscriptLine {
   const seer = onlyFor === viewerId ? 'you see' : `${names.personOf(onlyFor ?? '')} sees`;
-  const remarks = [
-    ...(isCorrection ? ['edited'] : []),
-    ...(onlyFor === undefined ? [] : [`only ${seer} this`]),
+  const remarks = [isEdited ? 'edited' : '', onlyFor === undefined ? '' : `only ${seer} this`];
+  const { attachments, poll, components } = message;
+  const parts = [
+    readableText(message.text, names),
+    ...attachments.map(({ name, bytes }) => `[file ${name}, ${bytesText(bytes.length)}]`),
+    ...pollLines(poll),
+    ...componentLines(componentsView(components)),
   ];
   return {
     place: names.placeOf(message.channelId) ?? 'somewhere',
     name: names.personOf(message.authorId),
     isBot: names.isBot(message.authorId),
-    text: [
-      readableText(message.text, names),
-      ...message.attachments.map(({ name, bytes }) => `[file ${name}, ${bytesText(bytes.length)}]`),
-      ...(message.poll === undefined ? [] : pollLines(message.poll, names)),
-      ...componentLines(componentsView(message.components)),
-    ]
-      .join('\n')
-      .trim(),
-    remark: remarks.length === 0 ? undefined : remarks.join('; '),
+    text: parts.join('\n').trim(),
+    remark: remarks.filter((remark) => remark !== '').join('; '),
   };
 }
 
-function did(channelId: string, words: string, names: Names): Description {
-  return { kind: 'did', text: `${names.placeOf(channelId) ?? 'somewhere'}  ${words}` };
-}
-
-function contentOf(message: Message, names: Names): string {
+/** What a message says, or what it has instead. */
+export function contentOf(
+  message: Pick<Message | MessageView, 'text' | 'poll'> & {
+    readonly attachments: readonly { readonly name: string }[];
+  },
+  names: Names,
+): string {
   const [file] = message.attachments;
   const words = readableText(message.text, names);
   if (words !== '') return quoted(words);
@@ -126,15 +79,12 @@ export function quoted(text: string): string {
     .trimEnd()}…”`;
 }
 
-/** The question, and each answer with those who voted for it. */
-function pollLines({ question, answers, votes }: Poll, names: Names): readonly string[] {
+/** The question, and each answer. */
+function pollLines(poll: Poll | undefined): readonly string[] {
+  if (poll === undefined) return [];
   return [
-    `📊 ${question}`,
-    ...answers.map(({ id, text, emoji }) => {
-      const face = [emoji ?? '', text].filter((part) => part !== '').join(' ');
-      const voters = Array.from(votes.get(id) ?? [], names.personOf);
-      return `○ ${face}${voters.length === 0 ? '' : ` (${voters.join(', ')})`}`;
-    }),
+    `📊 ${poll.question}`,
+    ...poll.answers.map(({ text, emoji }) => `○ ${emoji === undefined ? '' : `${emoji} `}${text}`),
   ];
 }
 

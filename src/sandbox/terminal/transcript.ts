@@ -4,7 +4,6 @@ import { styleText } from 'node:util';
 export interface TerminalOutput extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   /** Of a terminal. */
-  readonly rows?: number;
   readonly columns?: number;
   hasColors?(): boolean;
 }
@@ -15,13 +14,11 @@ export interface TranscriptLine {
   readonly isBot: boolean;
   readonly text: string;
   /** What is worth knowing about the message, such as that it was edited. */
-  readonly remark?: string | undefined;
+  readonly remark?: string;
 }
 
 /** What people read: who said what where, and lines of the chat itself. */
 export interface Transcript {
-  /** The lines of a message, each with its line end. */
-  format(line: TranscriptLine): string;
   said(line: TranscriptLine): void;
   /** A line of the chat itself. */
   tell(text: string): void;
@@ -45,11 +42,11 @@ export function createTranscript({ write, isColoured, columns }: TranscriptOptio
     // The stream was asked already; asking again would ask standard output, whatever is written to.
     isColoured ? styleText(colour, text, { validateStream: false }) : text;
 
-  const format = ({ place, name, isBot, text, remark }: TranscriptLine): string => {
+  const format = ({ place, name, isBot, text, remark = '' }: TranscriptLine): string => {
     const indent = ' '.repeat(place.length + 2);
     const body = printable(text).trimEnd();
     const gap = body.includes('\n') ? '\n' : ' ';
-    const ending = remark === undefined ? '' : `(${remark})`;
+    const ending = remark === '' ? '' : `(${remark})`;
     const head = `${place}  ${name}: `;
     const all = `${head}${body}${ending === '' ? '' : gap}${ending}`;
     const lines = wrapped(all.replaceAll(/\n(?!\n)/g, `\n${indent}`), columns?.()).slice(head.length);
@@ -60,7 +57,6 @@ export function createTranscript({ write, isColoured, columns }: TranscriptOptio
   const plain = (text: string): string => wrapped(printable(text), columns?.());
 
   return {
-    format,
     said: (line) => write(format(line)),
     tell: (text) => write(`${plain(text)}\n`),
     note: (text) => write(`${paint('dim', plain(text))}\n`),

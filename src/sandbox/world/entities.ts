@@ -143,7 +143,7 @@ export interface Message {
   pinnedAt: string | null;
   readonly poll: Poll | undefined;
   /** Further fields of Discord's message object, handed out as they stand: what people can send and nothing here works with. */
-  readonly fields?: MessageFields;
+  readonly fields: MessageFields | undefined;
   /** Emoji → who reacted. */
   readonly reactions: Map<string, Set<string>>;
   /** The interaction this message answers. */
@@ -162,11 +162,11 @@ export interface InteractionOrigin {
   readonly userId: string;
   readonly kind: InteractionRequest['kind'];
   /** The message that the command was given on, or that the component hangs on. */
-  readonly messageId?: string;
+  readonly messageId: string | undefined;
   /** For a follow-up: the first answer. */
-  readonly originalId?: string;
+  readonly originalId: string | undefined;
   /** For a modal: what opened it. */
-  readonly openedBy?: InteractionOrigin;
+  readonly openedBy: InteractionOrigin | undefined;
 }
 
 /** A message that only one person sees. */
@@ -220,14 +220,14 @@ interface Activity {
   readonly name: string;
   /** 4 is a status of one's own words, which stand in `state`. */
   readonly type: number;
-  readonly state?: string | undefined;
+  readonly state?: string | null | undefined;
 }
 
 export interface Command {
   readonly id: string;
   /** Absent where the command is global. */
   readonly guildId: string | undefined;
-  readonly type: ApplicationCommandType;
+  readonly type: ApplicationCommandType.ChatInput | ApplicationCommandType.Message;
   readonly name: string;
   readonly description: string;
   readonly options: readonly APIApplicationCommandOption[];
@@ -251,7 +251,6 @@ export type InteractionRequest =
       readonly attachments?: readonly Attachment[];
     }
   | { readonly kind: 'message-menu'; readonly command: Command; readonly message: Message }
-  | { readonly kind: 'user-menu'; readonly command: Command; readonly targetId: string }
   | {
       readonly kind: 'component';
       readonly message: Message;
@@ -267,7 +266,7 @@ export type InteractionRequest =
       /** By custom id what stands in each field. */
       readonly values: ReadonlyMap<string, string>;
       /** The message whose component the modal was opened from. */
-      readonly message?: Message;
+      readonly message: Message | undefined;
     };
 
 /** A window with fields, which the bot opens before the eyes of one person. */
@@ -290,10 +289,8 @@ export interface ModalField {
   /** What stands in it when it opens. */
   readonly value: string;
   readonly placeholder: string;
-  /** What it lies in: a label, or, as in older bots, a row. */
-  readonly holder: 'label' | 'row';
-  /** Numbers of the holder and of the field, as Discord counts components. */
-  readonly ids: readonly [holder: number, field: number];
+  /** Numbers of the label and of the field, as Discord counts components. */
+  readonly ids: readonly [label: number, field: number];
 }
 
 /** A request, and what the bot made of it. */
@@ -317,13 +314,13 @@ export interface Interaction {
   /** The window that it was answered with. */
   modal: Modal | undefined;
   /** What the bot offers for a half-typed option. */
-  choices: readonly APIApplicationCommandOptionChoice[];
+  choices: readonly APIApplicationCommandOptionChoice<string>[];
 }
 
 export interface InteractionOption {
   readonly name: string;
   readonly type: ApplicationCommandOptionType;
-  readonly value?: string | number | boolean;
+  readonly value?: string;
   readonly focused?: true;
   readonly options?: readonly InteractionOption[];
 }
@@ -335,10 +332,6 @@ export interface Poll {
   readonly allowsSeveral: boolean;
   /** ISO 8601, UTC. */
   readonly expiresAt: string;
-  /** Closed by its author before its time. */
-  closed: boolean;
-  /** The id of an answer → who voted for it. */
-  readonly votes: Map<number, Set<string>>;
 }
 
 interface PollAnswer {

@@ -59,7 +59,7 @@ function draftMessage(world: World, input: NewMessage): Message {
     pinnedAt: null,
     reactions: new Map(),
     interaction: input.interaction,
-    ...(input.fields !== undefined && { fields: input.fields }),
+    fields: input.fields,
   };
   world.versions.set(message.id, [{ at: message.createdAt, text: message.text }]);
   return message;
@@ -125,26 +125,16 @@ function applyChange(world: World, message: Message, change: MessageChange): voi
   world.versions.get(message.id)?.push({ at, text: message.text });
 }
 
-/** Deletes a message; absent is fine. */
-export function deleteMessage(world: World, channelId: string, messageId: string): void {
-  if (remove(world, channelId, new Set([messageId])).length === 0) return;
-  world.emit({ type: 'message-deleted', channelId, messageId });
-}
-
-/** Deletes several messages as one event; ids that are not there are left out of it. */
-export function deleteMessages(world: World, channelId: string, messageIds: readonly string[]): void {
-  const removed = remove(world, channelId, new Set(messageIds));
-  if (removed.length > 0) world.emit({ type: 'messages-deleted', channelId, messageIds: removed });
-}
-
-function remove(world: World, channelId: string, ids: ReadonlySet<string>): readonly string[] {
-  const messages = world.messages.get(channelId) ?? [];
-  const removed = messages.filter((message) => ids.has(message.id)).map((message) => message.id);
-  world.messages.set(
-    channelId,
-    messages.filter((message) => !ids.has(message.id)),
-  );
-  return removed;
+/** Deletes messages of a channel, which is told as one event. */
+export function deleteMessages(
+  world: World,
+  channelId: string,
+  messages: readonly Message[],
+  inBulk: boolean,
+): void {
+  const left = messagesOf(world, channelId).filter((message) => !messages.includes(message));
+  world.messages.set(channelId, left);
+  world.emit({ type: 'messages-deleted', channelId, messages, inBulk });
 }
 
 /** The channel's messages, oldest first. */
@@ -209,8 +199,7 @@ export function pinnedMessages(world: World, channelId: string): readonly (Messa
 export function pinMessage(world: World, channel: Channel, message: Message, userId: string): void {
   if (message.pinnedAt !== null) return;
   message.pinnedAt = world.now().toISOString();
-  world.emit({ type: 'message-touched', message });
-  world.emit({ type: 'pins-changed', channel });
+  world.emit({ type: 'pin-changed', message });
   createMessage(world, {
     channel,
     authorId: userId,
@@ -220,11 +209,10 @@ export function pinMessage(world: World, channel: Channel, message: Message, use
 }
 
 /** Unpins a message; not pinned is fine. */
-export function unpinMessage(world: World, channel: Channel, message: Message): void {
+export function unpinMessage(world: World, message: Message): void {
   if (message.pinnedAt === null) return;
   message.pinnedAt = null;
-  world.emit({ type: 'message-touched', message });
-  world.emit({ type: 'pins-changed', channel });
+  world.emit({ type: 'pin-changed', message });
 }
 
 /** Shows a message to one person alone: it enters no channel's history, and the gateway tells nobody of it. */
@@ -233,17 +221,6 @@ export function createEphemeral(world: World, input: NewMessage, viewerId: strin
   world.ephemerals.set(ephemeral.message.id, ephemeral);
   world.emit({ type: 'ephemeral-created', ephemeral });
   return ephemeral.message;
-}
-
-/** Deletes a message, whether a channel has it or one person sees it; absent is fine. */
-export function deleteAnyMessage(world: World, message: Message): void {
-  const ephemeral = world.ephemerals.get(message.id);
-  if (ephemeral === undefined) {
-    deleteMessage(world, message.channelId, message.id);
-    return;
-  }
-  world.ephemerals.delete(message.id);
-  world.emit({ type: 'ephemeral-deleted', ephemeral });
 }
 
 /** Whether a message is there still, in its channel or before one person's eyes. */

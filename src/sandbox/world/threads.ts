@@ -28,7 +28,7 @@ export function createThread(world: World, input: NewThread): ThreadChannel {
   const thread = addThread(world, startMessage?.id ?? world.nextId(), input);
   if (startMessage !== undefined) {
     startMessage.flags |= MessageFlags.HasThread;
-    world.emit({ type: 'message-touched', message: startMessage });
+    world.emit({ type: 'thread-attached', message: startMessage });
     createMessage(world, {
       authorId: ownerId,
       channel: thread,

@@ -44,30 +44,25 @@ export interface World {
 
 /** What happened in the world, in the order it happened. The gateway turns it into Discord's dispatches. */
 export type WorldEvent =
-  /** Touched: something about it changed that is no edit: it was pinned, or has a thread now. */
-  | { readonly type: 'message-created' | 'message-edited' | 'message-touched'; readonly message: Message }
-  | { readonly type: 'pins-changed'; readonly channel: Channel }
-  | { readonly type: 'presence-changed'; readonly presence: Presence }
-  | { readonly type: 'message-deleted'; readonly channelId: string; readonly messageId: string }
-  | { readonly type: 'messages-deleted'; readonly channelId: string; readonly messageIds: readonly string[] }
+  /** Pins and threads change a message too, which is no edit. */
   | {
-      readonly type: 'ephemeral-created' | 'ephemeral-edited' | 'ephemeral-deleted';
-      readonly ephemeral: EphemeralMessage;
+      readonly type: 'message-created' | 'message-edited' | 'pin-changed' | 'thread-attached';
+      readonly message: Message;
     }
+  | { readonly type: 'presence-changed'; readonly presence: Presence }
+  | {
+      readonly type: 'messages-deleted';
+      readonly channelId: string;
+      readonly messages: readonly Message[];
+      readonly inBulk: boolean;
+    }
+  | { readonly type: 'ephemeral-created' | 'ephemeral-edited'; readonly ephemeral: EphemeralMessage }
   | {
       readonly type: 'reaction-added' | 'reaction-removed';
       readonly message: Message;
       readonly userId: string;
       readonly emoji: string;
     }
-  | {
-      readonly type: 'vote-added' | 'vote-removed';
-      readonly message: Message;
-      readonly userId: string;
-      readonly answerId: number;
-    }
-  /** Everybody's: of one emoji, or all. */
-  | { readonly type: 'reactions-cleared'; readonly message: Message; readonly emoji?: string }
   | {
       readonly type: 'channel-created' | 'channel-updated' | 'channel-deleted';
       readonly channel: TextChannel;
@@ -91,7 +86,8 @@ export type WorldEvent =
   /** Left: the bot was taken out of it. */
   | { readonly type: 'guild-created' | 'guild-unavailable' | 'guild-left'; readonly guild: Guild }
   | { readonly type: 'member-added' | 'member-updated'; readonly guildId: string; readonly member: Member }
-  | { readonly type: 'typing-started'; readonly channel: Channel; readonly userId: string; readonly at: Date }
+  /** It is the bot who types. */
+  | { readonly type: 'typing-started'; readonly channel: Channel; readonly at: Date }
   | { readonly type: 'interaction-created' | 'interaction-updated'; readonly interaction: Interaction };
 
 export const offline: Presence = { status: 'offline', activities: [] };

@@ -26,7 +26,10 @@ describe('the control over HTTP', () => {
     await remote.edit({ message: id, text: 'final' });
     await remote.react({ as: 'bob', message: id, emoji: '👀' });
     await remote.pin({ as: 'alice', message: id });
-    expect(await remote.pins({ in: '#dev' })).toMatchObject([{ id, reactions: { '👀': ['bob'] } }]);
+    expect((await remote.messages({ in: '#dev' }))[0]).toMatchObject({
+      isPinned: true,
+      reactions: { '👀': ['bob'] },
+    });
     expect((await remote.versions({ message: id })).map(({ text }) => text)).toEqual(['draft', 'final']);
     await remote.addThread({ as: 'alice', channel: 'dev', name: 'talk', message: id });
     expect(await remote.alterThread({ thread: 'talk', archived: true })).toMatchObject({ isArchived: true });

@@ -35,7 +35,7 @@ describe('requests of pages in a browser', () => {
   it('are refused with a plain error where host or origin are foreign, on every path', async () => {
     const { url } = await openSandbox();
     const { port } = new URL(url);
-    const foreign = [
+    const foreign: readonly Readonly<Record<string, string>>[] = [
       { host: `evil.example:${port}` },
       { host: 'evil.example' },
       { host: '127.0.0.1' },

@@ -15,7 +15,7 @@ function ask(now = () => new Date()): { readonly world: World; readonly interact
   const command = {
     id: '1',
     guildId: undefined,
-    type: ApplicationCommandType.ChatInput,
+    type: ApplicationCommandType.ChatInput as const,
     name: 'memory',
     description: 'Memory',
     options: [],

@@ -170,9 +170,9 @@ describe('people and channels', () => {
         description: 'a',
         options: [{ type: ApplicationCommandOptionType.Subcommand, name: 'show', description: 'a' }],
       },
+      { name: 'Keep', type: ApplicationCommandType.Message },
     ]);
-    await client.application.commands.create({ name: 'Keep', type: ApplicationCommandType.Message });
-    const dice = { name: 'dice', type: 'string', required: false, autocomplete: false, choices: [] };
+    const dice = { name: 'dice', takesFile: false, required: false, autocomplete: false, choices: [] };
     expect(await server.commands()).toEqual([
       { name: 'roll', type: 'slash', subcommands: [], options: [dice] },
       { name: 'memory', type: 'slash', subcommands: [{ name: 'show', options: [] }], options: [] },

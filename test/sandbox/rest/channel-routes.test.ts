@@ -49,28 +49,18 @@ describe('threads', () => {
     expect(note?.text).toBe('open');
   });
 
-  it('are joined, left and listed', async () => {
-    const { server, channel } = await botInDev();
-    await server.addThread({ channel: 'dev', name: 'plan', as: 'carol' });
-    await server.delivered();
-    const { threads } = await channel.threads.fetchActive();
-    const thread = threads.first();
-    expect(thread?.name).toBe('plan');
-    await thread?.join();
-    await thread?.members.add('140000000000000002');
-    expect((await thread?.members.fetch())?.map(({ id }) => id).toSorted()).toEqual([
-      '130000000000000001',
-      '140000000000000002',
-      '140000000000000003',
-    ]);
-    await expect(thread?.members.remove('140000000000000002')).rejects.toMatchObject({ code: 50_013 });
-    expect((await thread?.members.fetchMe())?.id).toBe(channel.client.user.id);
-    await thread?.leave();
-    await expect(thread?.members.fetchMe({ force: true })).rejects.toMatchObject({ code: 10_007 });
+  it('are joined by the bot, which learns who is in them', async () => {
+    const { server, client } = await botInDev();
+    const { id } = await server.addThread({ channel: 'dev', name: 'plan', as: 'carol' });
+    const thread = await client.channels.fetch(id);
+    if (thread?.isThread() !== true) throw new Error('No such thread');
+    await expect(thread.members.fetchMe({ force: true })).rejects.toMatchObject({ code: 10_007 });
+    await thread.join();
+    expect((await thread.members.fetchMe({ force: true })).id).toBe(client.user.id);
   });
 
   it('need their permissions', async () => {
-    const { server, channel } = await botInDev();
+    const { server, client, channel } = await botInDev();
     await server.setOverwrite({
       channel: '#dev',
       for: 'Discoclaw',
@@ -78,8 +68,8 @@ describe('threads', () => {
     });
     await expect(channel.threads.create({ name: 'no' })).rejects.toMatchObject({ code: 50_013 });
     const { id } = await server.addThread({ channel: 'dev', name: 'plan', as: 'carol' });
-    const thread = await channel.threads.fetch(id);
-    await expect(thread?.send('no')).rejects.toMatchObject({ code: 50_013 });
+    const thread = await client.channels.fetch(id);
+    await expect(thread?.isSendable() === true && thread.send('no')).rejects.toMatchObject({ code: 50_013 });
   });
 
   it('are gone with their channel', async () => {
@@ -91,15 +81,12 @@ describe('threads', () => {
 });
 
 describe('the API', () => {
-  it('answers for users, members, roles and channels', async () => {
+  it('answers for users and members', async () => {
     const { server, client } = await botInDev();
     const { people } = await server.info();
     const guild = client.guilds.cache.first();
     expect((await client.users.fetch(people['bob'] ?? '')).username).toBe('bob');
     expect((await guild?.members.fetch(people['bob'] ?? ''))?.displayName).toBe('bob');
-    expect((await guild?.roles.fetch())?.map(({ name }) => name)).toEqual(['@everyone', 'Discoclaw']);
-    expect((await guild?.channels.fetch())?.size).toBe(3);
-    expect((await guild?.members.list({ limit: 10 }))?.size).toBe(4);
     await expect(client.users.fetch('150000000000000001')).rejects.toMatchObject({ code: 10_013 });
     await expect(client.guilds.fetch('150000000000000001')).rejects.toMatchObject({ code: 10_004 });
   });

@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { parseCommandForm, parseCommandForms } from '../../../src/sandbox/rest/command-routes.ts';
+import { parseCommandForms } from '../../../src/sandbox/rest/command-routes.ts';
 
 const text = { type: ApplicationCommandOptionType.String, name: 'text', description: 'a' } as const;
 const memory = { name: 'memory', description: 'What is known', options: [text] };
@@ -9,7 +9,7 @@ const menu = { name: 'Remember this', type: ApplicationCommandType.Message } as 
 
 describe('a command', () => {
   it('is a slash command if it does not say what it is, and equal whatever keys are left empty', () => {
-    const form = parseCommandForm(memory);
+    const [form] = parseCommandForms([memory]);
     expect(form).toEqual({
       type: ApplicationCommandType.ChatInput,
       name: 'memory',
@@ -21,7 +21,7 @@ describe('a command', () => {
     });
     const spelledOut = { ...memory, type: 1, contexts: null, default_member_permissions: null, nsfw: false };
     expect(parseCommandForms([spelledOut])).toEqual([form]);
-    expect(parseCommandForm({ ...memory, dm_permission: false }).contexts).toEqual([0]);
+    expect(parseCommandForms([{ ...memory, dm_permission: false }])[0]?.contexts).toEqual([0]);
   });
 });
 
@@ -51,6 +51,6 @@ describe('a command that Discord would not take', () => {
     ],
     ['permissions that are no number', { ...memory, default_member_permissions: 'all' }],
   ])('is %s', (_, body) => {
-    expect(() => parseCommandForm(body)).toThrow(expect.objectContaining({ code: 50_035, status: 400 }));
+    expect(() => parseCommandForms([body])).toThrow(expect.objectContaining({ code: 50_035, status: 400 }));
   });
 });

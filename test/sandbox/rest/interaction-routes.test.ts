@@ -20,7 +20,12 @@ const memoryCommand = {
       description: 'Remember a text',
       options: [
         { type: ApplicationCommandOptionType.String, name: 'text', description: 'The text', required: true },
-        { type: ApplicationCommandOptionType.Integer, name: 'days', description: 'For how long' },
+        {
+          type: ApplicationCommandOptionType.String,
+          name: 'days',
+          description: 'For how long',
+          maxLength: 2,
+        },
       ],
     },
   ],
@@ -80,7 +85,7 @@ describe('a slash command', () => {
       const deferred = await interaction.deferReply({ flags: MessageFlags.Ephemeral, withResponse: true });
       const { text, days } = {
         text: interaction.options.getString('text'),
-        days: interaction.options.getInteger('days'),
+        days: interaction.options.getString('days'),
       };
       await interaction.editReply(
         `${text} ${days} ${deferred.interaction.responseMessageLoading} ${interaction.inGuild()}`,
@@ -91,7 +96,7 @@ describe('a slash command', () => {
       in: 'dm',
       name: 'memory',
       subcommand: 'remember',
-      options: { text: 'Prefers Rust', days: 3 },
+      options: { text: 'Prefers Rust', days: '3' },
     });
     expect(outcome.answer?.text).toBe('Prefers Rust 3 true false');
   });

@@ -4,7 +4,6 @@ import {
   ChannelType,
   MessageFlags,
   MessageType,
-  ThreadAutoArchiveDuration,
   type AnyThreadChannel,
   type ForumChannel,
   type TextChannel,
@@ -26,8 +25,8 @@ async function botWithThread(): Promise<
 > {
   const bot = await botInDev();
   const { id } = await bot.server.addThread({ channel: 'dev', name: 'plan', as: 'bob' });
-  const thread = await bot.channel.threads.fetch(id);
-  if (thread === null) throw new Error('No such thread');
+  const thread = await bot.client.channels.fetch(id);
+  if (thread?.isThread() !== true) throw new Error('No such thread');
   return { ...bot, thread };
 }
 
@@ -64,14 +63,12 @@ describe('a thread on a message', () => {
 });
 
 describe('putting a thread away', () => {
-  it('is told of, takes it from the active ones, and ends with the next message', async () => {
-    const { server, client, channel, thread, seen } = await botWithThread();
+  it('is told of, and ends with the next message', async () => {
+    const { server, client, thread, seen } = await botWithThread();
     await thread.join();
     const updated = once(client, 'threadUpdate');
     await server.alterThread({ thread: 'plan', as: 'bob', archived: true });
     expect(await updated).toMatchObject([{}, { id: thread.id, archived: true }]);
-    expect((await channel.threads.fetchActive()).threads.size).toBe(0);
-    expect((await channel.threads.fetchArchived()).threads.map(({ name }) => name)).toEqual(['plan']);
     const again = once(client, 'threadUpdate');
     await server.say({ as: 'carol', in: 'plan', text: 'one more thing' });
     expect(await again).toMatchObject([{}, { archived: false }]);
@@ -91,27 +88,21 @@ describe('putting a thread away', () => {
     expect(await server.messages({ in: 'plan' })).toEqual([]);
   });
 
-  it('is for its owner and for who manages threads', async () => {
-    const { server, channel, thread } = await botWithThread();
-    await expect(thread.setArchived(true)).rejects.toMatchObject({ code: 50_013 });
-    await expect(thread.delete()).rejects.toMatchObject({ code: 50_013 });
-    const own = await channel.threads.create({
-      name: 'mine',
-      autoArchiveDuration: ThreadAutoArchiveDuration.OneWeek,
-    });
-    expect(own.autoArchiveDuration).toBe(10_080);
-    await own.setName('ours');
-    await expect(own.setLocked(true)).rejects.toMatchObject({ code: 50_013 });
-    await own.setArchived(true);
-    await expect(server.alterThread({ thread: 'ours', as: 'carol', archived: false })).rejects.toThrow(
+  it('is for its owner and for who manages threads; the bot opens one that it is in', async () => {
+    const { server, thread } = await botWithThread();
+    await server.alterThread({ thread: 'plan', as: 'bob', archived: true });
+    await expect(server.alterThread({ thread: 'plan', as: 'carol', archived: false })).rejects.toThrow(
       'carol lacks ManageThreads',
     );
+    await expect(thread.setArchived(false)).rejects.toMatchObject({ code: 50_013 });
+    await server.setThreadMember({ thread: 'plan', person: 'Discoclaw' });
+    await thread.setArchived(false);
+    await server.alterThread({ thread: 'plan', archived: true, locked: true });
+    await expect(thread.setArchived(false)).rejects.toMatchObject({ code: 50_013 });
     await server.setRole({ name: 'keepers', permissions: ['ManageThreads'], people: ['Discoclaw'] });
-    await thread.setArchived(true);
-    await expect(thread.setLocked(true)).rejects.toMatchObject({ code: 50_083 });
-    await thread.delete();
+    await thread.setArchived(false);
     expect((await server.channels()).filter(({ kind }) => kind === 'thread')).toMatchObject([
-      { name: 'ours', isArchived: true, isLocked: false },
+      { name: 'plan', isArchived: false, isLocked: true },
     ]);
   });
 });
@@ -193,15 +184,8 @@ describe('a forum', () => {
     expect((await server.channels()).find(({ name }) => name === 'ideas')?.kind).toBe('forum');
   });
 
-  it('takes posts of the bot, and no messages of anybody', async () => {
+  it('takes no messages of anybody', async () => {
     const { server, client, forum } = await botWithForum();
-    const post = await forum.threads.create({
-      name: 'Report',
-      message: { content: 'all is well', files: [{ attachment: Buffer.from('a'), name: 'a.txt' }] },
-    });
-    expect(await server.messages({ in: 'Report' })).toMatchObject([
-      { id: post.id, text: 'all is well', attachments: [{ name: 'a.txt' }] },
-    ]);
     const body = { content: 'hello' };
     await expect(client.rest.post(`/channels/${forum.id}/messages`, { body })).rejects.toMatchObject({
       code: 50_008,
@@ -211,16 +195,5 @@ describe('a forum', () => {
     await expect(server.addPost({ as: 'bob', forum: 'dev', title: 'x', text: 'y' })).rejects.toThrow(
       'no forum',
     );
-    const poll = { question: { text: 'Which?' }, answers: [{ poll_media: { text: 'this' } }] };
-    const asked = { body: { name: 'Vote', message: { poll } } };
-    await client.rest.post(`/channels/${forum.id}/threads`, asked);
-    expect((await server.messages({ in: 'Vote' }))[0]?.poll?.question).toBe('Which?');
-    await server.changePermissions({ for: 'Discoclaw', deny: ['SendPolls'] });
-    await expect(client.rest.post(`/channels/${forum.id}/threads`, asked)).rejects.toMatchObject({
-      code: 50_013,
-    });
-    await server.setOverwrite({ channel: 'ideas', for: 'Discoclaw', deny: ['SendMessages'] });
-    const refused = forum.threads.create({ name: 'No', message: { content: 'no' } });
-    await expect(refused).rejects.toMatchObject({ code: 50_013 });
   });
 });

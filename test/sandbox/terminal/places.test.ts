@@ -4,10 +4,25 @@ import type { ChannelView } from '../../../src/sandbox/control/control-views.ts'
 import { findPlace, placeName } from '../../../src/sandbox/terminal/places.ts';
 
 const everybody = ['Discoclaw', 'alice', 'carol'];
-const general: ChannelView = { id: '1', kind: 'text', name: 'general', guildId: '9', seenBy: everybody };
+const noThread = { parentId: undefined, isArchived: undefined, isLocked: undefined };
+const general: ChannelView = {
+  ...noThread,
+  id: '1',
+  kind: 'text',
+  name: 'general',
+  guildId: '9',
+  seenBy: everybody,
+};
 const secret: ChannelView = { ...general, id: '2', name: 'secret', seenBy: ['Discoclaw', 'alice'] };
 const talk: ChannelView = { ...general, id: '3', kind: 'thread', name: 'small talk', parentId: '1' };
-const dm: ChannelView = { id: '4', kind: 'dm', name: 'alice', seenBy: ['Discoclaw', 'alice'] };
+const dm: ChannelView = {
+  ...general,
+  id: '4',
+  kind: 'dm',
+  name: 'alice',
+  guildId: undefined,
+  seenBy: ['Discoclaw', 'alice'],
+};
 const channels = [dm, general, secret, talk];
 
 describe('a place', () => {

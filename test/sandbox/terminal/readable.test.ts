@@ -31,7 +31,7 @@ it('quotes one short line, whole letters only', () => {
 });
 
 it('shows buttons, those that cannot be clicked, and what a select offers', () => {
-  const button = { style: 'primary', disabled: false, customId: 'a' } as const;
+  const button = { style: 'primary', disabled: false, customId: 'a', emoji: undefined } as const;
   const select = {
     customId: 's',
     placeholder: '',

@@ -23,6 +23,7 @@ function message(number: number): Message {
     nonce: undefined,
     flags: 0,
     poll: undefined,
+    fields: undefined,
     pinnedAt: null,
     reactions: new Map(),
     interaction: undefined,
