@@ -46,9 +46,9 @@ const role = z.object({
   id,
   name,
   permissions,
-  position: count.optional(),
-  managed: flag.optional(),
-  tags: z.object({ bot_id: id.optional(), integration_id: id.optional() }).optional(),
+  position: count.nullish(),
+  managed: flag.nullish(),
+  tags: z.object({ bot_id: id.nullish(), integration_id: id.nullish() }).nullish(),
 });
 
 /** Stands for overwrites that were not told, or not all of them: then nobody knows who reads in a channel [V0]. It is nobody's. */
@@ -237,9 +237,38 @@ const interaction = z
     authorizing_integration_owners: {},
   }));
 
+/** Fields in which `null` says something else than their absence. */
+const nullable: ReadonlySet<string> = new Set([
+  'edited_timestamp',
+  'nick',
+  'global_name',
+  'avatar',
+  'communication_disabled_until',
+  'parent_id',
+  'last_message_id',
+]);
+
+/** Takes out what other servers send as `null` where Discord leaves a field out. */
+function removeNulls(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const key of Object.keys(value)) {
+    const part: unknown = Reflect.get(value, key);
+    if (part !== null) removeNulls(part);
+    else if (!nullable.has(key) && !Array.isArray(value)) Reflect.deleteProperty(value, key);
+  }
+}
+
+/** What a payload says in the form that Discord documents; other servers may send `null` where Discord leaves a field out. `value` may be changed. */
+function read<Told>(schema: z.ZodType<Told>, value: unknown): Told | undefined {
+  const asDocumented = schema.safeParse(value);
+  if (asDocumented.success) return asDocumented.data;
+  removeNulls(value);
+  return schema.safeParse(value).data;
+}
+
 /** A list without the parts that cannot be used: a server stays one with a channel of a kind that nobody knows yet. */
 function usable<Part>(part: z.ZodType<Part>) {
-  return z.array(z.unknown()).transform((all) => all.flatMap((one) => part.safeParse(one).data ?? []));
+  return z.array(z.unknown()).transform((all) => all.flatMap((one) => read(part, one) ?? []));
 }
 
 const guildFields = { id, name, owner_id: id.optional() };
@@ -326,27 +355,6 @@ const events: Readonly<Record<string, z.ZodType<object>>> = {
   [Event.UserUpdate]: user,
 };
 
-/** Fields in which `null` says something else than their absence. */
-const nullable: ReadonlySet<string> = new Set([
-  'edited_timestamp',
-  'nick',
-  'global_name',
-  'avatar',
-  'communication_disabled_until',
-  'parent_id',
-  'last_message_id',
-]);
-
-/** Takes out what other servers send as `null` where Discord leaves a field out: the library asks whether a key is there. */
-function removeNulls(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const key of Object.keys(value)) {
-    const part: unknown = Reflect.get(value, key);
-    if (part !== null) removeNulls(part);
-    else if (!nullable.has(key) && !Array.isArray(value)) Reflect.deleteProperty(value, key);
-  }
-}
-
 /** Lists of which parts may have been left out. */
 const lists = ['channels', 'threads', 'members'] as const;
 
@@ -356,8 +364,7 @@ const lists = ['channels', 'threads', 'members'] as const;
 export function usableEvent(type: string, data: unknown) {
   const schema = Object.hasOwn(events, type) ? events[type] : undefined;
   if (schema === undefined) return { isMalformed: false };
-  removeNulls(data);
-  const event = schema.safeParse(data).data;
+  const event = read(schema, data);
   const isCut = lists.some((key) => lengthOf(data, key) > lengthOf(event, key));
   return { event, isMalformed: event === undefined || isCut };
 }
@@ -376,7 +383,12 @@ const unreadable = z.object({ id, channel_id: id }).transform((one) => ({
   content: '',
   author: { id: one.id, username: 'unknown', bot: true },
 }));
-const page = z.array(z.union([message, unreadable]));
+const page = z.array(
+  z
+    .unknown()
+    .transform((one) => read(message, one) ?? read(unreadable, one))
+    .refine((one) => one !== undefined),
+);
 
 const answers: readonly (readonly [method: string, path: RegExp, schema: z.ZodType<object>])[] = [
   ['GET', /^\/channels\/\d+\/messages$/u, page],
@@ -402,8 +414,7 @@ export function usableAnswer(
   const [, , schema] =
     answers.find(([methods, paths]) => methods.split('|').includes(method) && paths.test(path)) ?? [];
   if (schema === undefined) return answer;
-  removeNulls(answer);
-  const usableOne = schema.safeParse(answer).data;
+  const usableOne = read(schema, answer);
   if (usableOne === undefined) throw new Error('Discord gave an answer that cannot be used');
   if (Array.isArray(usableOne))
     for (const one of usableOne) if (Object(one).type === unreadableType) onMalformed();

@@ -86,7 +86,7 @@ type Reading = Promise<SettingsDocument | undefined>;
 /** More than one connection to Discord may have. */
 const keptGuilds = 5000;
 /** Milliseconds for which the settings that were read last count: nobody edits the file by hand faster. */
-const momentMs = 20;
+const momentMs = 100;
 
 export type PlaceSettings = ReturnType<typeof createPlaceSettings>;
 
