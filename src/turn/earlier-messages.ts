@@ -23,8 +23,8 @@ export interface EarlierPorts {
 }
 
 /**
- * What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's; and which answers in it count as
- * others' words, as {@link answersWithOthersWords} says.
+ * What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's; and what in it counts as
+ * others' words, as {@link countsAsOthersWords} says.
  */
 export async function earlierMessages(
   ports: EarlierPorts,
@@ -48,7 +48,7 @@ export async function earlierMessages(
     const kept = await withoutErased(before, ports.people);
     const earlier = wasPaused === undefined ? kept : withoutPauses(kept, context, wasPaused);
     const mayRepeat = unloggedAnswers(earlier, context);
-    return { earlier, repeating: await answersWithOthersWords(earlier, mayRepeat, context, ports) };
+    return { earlier, repeating: await countsAsOthersWords(earlier, mayRepeat, context, ports) };
   } catch (error) {
     logger.warn('history could not be read', { channelId: place.channelId, error });
     return { earlier: [], repeating: new Map() };
@@ -57,26 +57,36 @@ export async function earlierMessages(
 
 /**
  * When others' words or a file were last in view for this bot's answers among these messages, by id (ISO 8601, UTC), for those that still count as such
- * [M5a]. What the log cannot tell counts from when it was sent; so does an answer that it does not know and that `mayRepeat` them. Never rejects.
+ * [M5a]. What the log cannot tell counts from when it was sent; so does an answer that it does not know and that `mayRepeat` them. What the speaker said to
+ * the bot counts as long as it is in view if the log does not hold it: what is made of it could not follow when it is deleted [G5]. Never rejects.
  */
-export async function answersWithOthersWords(
+export async function countsAsOthersWords(
   messages: readonly ChatMessage[],
   mayRepeat: (answer: ChatMessage) => boolean,
   context: TurnContext,
   { log, logger }: Pick<EarlierPorts, 'log' | 'logger'>,
 ): Promise<ReadonlyMap<string, string>> {
-  const answers = messages.filter(({ author }) => author.kind === 'self');
-  const ids = answers.map(({ id }) => id);
+  const { speaker, place, now } = context;
+  const answered = new Set(messages.map(({ answers }) => answers));
+  const isToBot = ({ id, author }: ChatMessage): boolean =>
+    author.id === speaker.id && (place.audience === 'dm' || answered.has(id));
+  const looked = messages.filter((message) => message.author.kind === 'self' || isToBot(message));
+  const ids = looked.map(({ id }) => id);
   const known = await log.othersWordsIn(sessionOf(context), ids).catch((error: unknown) => {
     logger.warn('what answers were made of could not be read', { ...sessionOf(context), error });
     return undefined;
   });
   const counting = new Map<string, string>();
-  for (const answer of answers) {
-    const { id, at: sentAt } = answer;
-    const isMarked = known === undefined || (!known.has(id) && mayRepeat(answer));
+  for (const message of looked) {
+    const { id, author, at: sentAt } = message;
+    const isUnknown = known?.has(id) !== true;
+    if (author.kind !== 'self') {
+      if (isUnknown) counting.set(id, now.toISOString());
+      continue;
+    }
+    const isMarked = known === undefined || (isUnknown && mayRepeat(message));
     const at = isMarked ? sentAt : known.get(id);
-    if (at !== undefined && answerCounts(at, context.now)) counting.set(id, at);
+    if (at !== undefined && answerCounts(at, now)) counting.set(id, at);
   }
   return counting;
 }

@@ -24,7 +24,7 @@ import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
 import { promptRules, promptRulesWithoutTools } from '../prompt/rules.ts';
 import { nextSnapshot, type Snapshot } from '../prompt/snapshot.ts';
 import {
-  answersWithOthersWords,
+  countsAsOthersWords,
   earlierMessages,
   enclosedBefore,
   showsOthers,
@@ -305,7 +305,7 @@ export async function readEnclosures(
   );
   const quotes = await Promise.all(messages.map((each) => judgeQuote(each, context, readReplied)));
   const mayRepeat = quotes.includes('answer to more');
-  const repeated = await answersWithOthersWords(messages, () => mayRepeat, context, { log, logger });
+  const repeated = await countsAsOthersWords(messages, () => mayRepeat, context, { log, logger });
   return {
     replied,
     forwards: forwards.map((forward) => withMasks(forward)),

@@ -290,7 +290,7 @@ describe("other people's text in the context [M5a]", () => {
   });
 
   it('is there with an answer of the last half hour to somebody else, or to what was deleted since', async () => {
-    const unlogged = { log: { othersWordsIn: () => Promise.resolve(new Map<string, undefined>()) } };
+    const unlogged = logOf(new Map());
     const later = { ...bot, id: message(4, aliceId, 'self').id };
     const inHistory = async (history: readonly ChatMessage[], minutes = 29) => {
       const turn = { ...aliceContext, now: new Date(Date.parse(bot.at) + minutes * minuteMs) };
@@ -307,8 +307,9 @@ describe("other people's text in the context [M5a]", () => {
   });
 });
 
+/** A log that holds Alice's question, and of answers what is given. */
 function logOf(known: ReadonlyMap<string, string | undefined>): Partial<PromptPorts> {
-  return { log: { othersWordsIn: () => Promise.resolve(known) } };
+  return { log: { othersWordsIn: () => Promise.resolve(new Map([[alice.id, undefined], ...known])) } };
 }
 
 describe('an earlier answer that may repeat others’ words [M5a]', () => {
@@ -350,15 +351,25 @@ describe('an earlier answer that may repeat others’ words [M5a]', () => {
   it('is one that the log does not know, where its speaker brought such words along, and any where it cannot be read', async () => {
     const unlogged = logOf(new Map());
     const brought = { ...old, hasThirdPartyText: true } as const;
-    const broken = { log: { othersWordsIn: () => Promise.reject(new Error('no disk')) } };
-    for (const [ports, question, at] of [
-      [unlogged, old, false],
-      [unlogged, brought, seenAt],
-      [broken, old, seenAt],
+    for (const [question, at] of [
+      [old, false],
+      [brought, seenAt],
     ] as const) {
-      expect((await composed(dm, '2026-01-15T08:10:00.000Z', ports, question)).at).toBe(at);
-      expect((await composed(dm, '2026-01-15T08:40:00.000Z', ports, question)).at).toBe(false);
+      expect((await composed(dm, '2026-01-15T08:10:00.000Z', unlogged, question)).at).toBe(at);
+      expect((await composed(dm, '2026-01-15T08:40:00.000Z', unlogged, question)).at).toBe(false);
     }
+    const broken = { log: { othersWordsIn: () => Promise.reject(new Error('no disk')) } };
+    for (const now of ['2026-01-15T08:10:00.000Z', '2026-01-15T08:40:00.000Z'])
+      expect((await composed(dm, now, broken)).at).toBe(now);
+  });
+
+  it('is also what the speaker said to the bot and the log does not hold, as long as it is shown: no note of it could follow its deletion', async () => {
+    const clean = { ...aliceContext, now: new Date('2026-01-15T09:30:00.000Z') };
+    const at = clean.now.toISOString();
+    const known = new Map([[answer.id, undefined]]);
+    const unlogged: Partial<PromptPorts> = { log: { othersWordsIn: () => Promise.resolve(known) } };
+    expect((await composed({ ...clean, place: dm.place }, at, unlogged)).at).toBe(at);
+    expect((await composed(clean, at, unlogged)).at).toBe(at);
   });
 
   it('and memory that may repeat them are known to what writes', async () => {

@@ -326,17 +326,18 @@ export function createSessionLog(options: SessionLogOptions) {
     logged: messageOf,
     /**
      * When other people's words or a file were last in view for these answers, which may repeat them (ISO 8601, UTC) [M5a]; `undefined` for an answer
-     * that was made without. One that the log does not know is absent.
+     * that was made without, and for what its speaker said. What the log does not hold is absent.
      */
     async othersWordsIn(
       session: SessionKey,
       ids: readonly string[],
     ): Promise<ReadonlyMap<string, string | undefined>> {
       const known = new Map<string, string | undefined>();
-      for (const { record } of await tails.covering(session, ids)) {
-        if (record.type !== 'message' || record.role !== 'assistant') continue;
-        const at = mayHoldOthersWords(record) ? (record.thirdPartyTextAt ?? record.at) : undefined;
-        for (const id of record.ids) if (ids.includes(id)) known.set(id, at);
+      for (const { message } of foldLog(await tails.covering(session, ids)).messages) {
+        const isAnswer = message.role === 'assistant';
+        const at =
+          isAnswer && mayHoldOthersWords(message) ? (message.thirdPartyTextAt ?? message.at) : undefined;
+        for (const id of idsOf(message)) if (ids.includes(id)) known.set(id, at);
       }
       return known;
     },

@@ -137,7 +137,8 @@ export async function keysBelow(store: Store, folder: string): Promise<readonly 
  * be left. Comments, where marks stand, the overview's own headings and dates stay.
  *
  * `gone` are words, stemmed, that nobody says any more in the conversation. With `mostlyOf`, for notes that a person may have written too, a
- * line goes only if it is about the withdrawn words: all its words are among these, or at least two that make half of it.
+ * line goes only if it is about the withdrawn words: all its words are among these, or at least two that make half of it. The summary, which is
+ * always the model's and repeats the lines below, goes with one.
  */
 export async function withoutWithdrawnLines(
   text: string,
@@ -158,7 +159,7 @@ async function linesWithout(text: string, isGone: (line: string) => boolean): Pr
     const isComment: boolean = isInComment || line.includes('<!--');
     isInComment = isComment && !line.includes('-->');
     if (!isComment && isGone(line)) continue;
-    hasContent ||= !isComment && line.trim() !== '' && !/^(?:#|> Summary:)/u.test(line);
+    hasContent ||= !isComment && line.trim() !== '' && !line.startsWith('#') && !isSummary(line);
     kept.push(line);
   }
   if (kept.length === lines.length) return text;
@@ -172,7 +173,7 @@ function isWithdrawn(
 ): boolean {
   const said = distinctiveTerms(line);
   if (isOwnHeading(line) || !said.some((term) => gone.has(term))) return false;
-  if (mostlyOf === undefined) return true;
+  if (mostlyOf === undefined || isSummary(line)) return true;
   const shared = said.filter((term) => mostlyOf.has(term)).length;
   return shared === said.length || (shared >= 2 && shared * 2 >= said.length);
 }
@@ -181,6 +182,10 @@ function isWithdrawn(
 export function distinctiveTerms(line: string): readonly string[] {
   const content = line.replace(/^\s*(?:[-*>]\s*)?(?:Summary|Date):/u, '').replace(/\d{4}-\d{2}-\d{2}/gu, '');
   return terms(content).filter((term) => !stopTerms.has(term) && !/^\d{1,2}$/u.test(term));
+}
+
+function isSummary(line: string): boolean {
+  return line.startsWith('> Summary:');
 }
 
 function isOwnHeading(line: string): boolean {

@@ -516,10 +516,12 @@ describe('an answer that was made with others’ words in view [M5a]', () => {
     const marked = { ...(await sessions.say('what did she say?')), hasThirdPartyText: true };
     const ids = await sessions.answer(marked, 'Mallory said so', 2);
     const [, clean = ''] = await sessions.turn('and now?');
-    const asked = [...ids, clean, marked.messages[0]?.id ?? '', messageId(999)];
+    const said = marked.messages[0]?.id ?? '';
+    const asked = [...ids, clean, said, messageId(999)];
     const at = expect.stringMatching(/^2\d{3}-.*Z$/u);
     for (const { log } of [sessions, openSessions(sessions.store)])
       expect([...(await log.othersWordsIn(session, asked))]).toEqual([
+        [said, undefined],
         ...ids.map((id) => [id, at]),
         [clean, undefined],
       ]);

@@ -172,4 +172,11 @@ describe('a note whose messages were taken back', async () => {
     const hers = new Set(distinctiveTerms('project'));
     expect(await withoutWithdrawnLines(lines.join('\n'), hers, mostlyOf)).toBe(lines.join('\n'));
   });
+
+  it('takes out a summary, which is never a person’s, with one withdrawn word among others', async () => {
+    const mostlyOf = new Set(distinctiveTerms('I breed axolotls'));
+    const rest = '# Pets\n\n- Has a dog called Rex';
+    const note = rest.replace('\n', '\n> Summary: Rex, museums of Riga, axolotls\n');
+    expect(await withoutWithdrawnLines(note, gone, mostlyOf)).toBe(rest);
+  });
 });
