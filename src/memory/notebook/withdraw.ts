@@ -34,7 +34,6 @@ export async function withdrawNotes(
   const pause = createTimeSlice();
   const state = await states.read(session);
   await rewrite(await notesOfSession(store, session), undefined);
-  await eraseFormer(store, `${sessionFolder(session)}/overview.md`);
   const shared = await keysOfNotebook(store, session, state);
   if (shared.length === 0) return;
   const work = () => rewrite(shared, words.own);
@@ -42,21 +41,20 @@ export async function withdrawNotes(
 
   /** `mostlyOf` as in `withoutWithdrawnLines`. */
   async function rewrite(keys: readonly string[], mostlyOf: ReadonlySet<string> | undefined): Promise<void> {
-    const read = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));
-    const notes = read.flatMap(({ key, text }) => (text === undefined ? [] : [{ key, text }]));
+    const notes = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));
     const candidates = new Set<string>();
-    for (const { text } of notes)
+    for (const { text = '' } of notes)
       for (const line of text.split('\n')) {
         for (const term of distinctiveTerms(line)) if (words.all.has(term)) candidates.add(term);
         await pause();
       }
-    if (candidates.size === 0) return;
-    const said = await log.stillSaid(session, candidates);
+    const said = candidates.size === 0 ? candidates : await log.stillSaid(session, candidates);
     const gone = new Set([...candidates].filter((term) => !said.has(term)));
     for (const { key, text } of notes) {
-      const rest = await withoutWithdrawnLines(text, gone, mostlyOf);
+      const rest = text && (await withoutWithdrawnLines(text, gone, mostlyOf));
+      // Also where the text stays as it is: its copy of before may say what the text does not any more.
       if (rest === undefined) await store.remove(key);
-      else if (rest !== text) await store.writeText(key, rest, { erase: true });
+      else await store.writeText(key, rest, { erase: true });
     }
   }
 }
@@ -99,13 +97,6 @@ export async function dropDatedNotes(store: Store, session: SessionKey, day: str
   for (const folder of [`${sessionFolder(session)}/detail`, `users/${session.userId}/notebook/daily`])
     for (const { path } of await store.list(folder))
       if (isDated.test(path) && path < day) await store.remove(`${folder}/${path}`);
-}
-
-/** An overview is rewritten as a whole, so that its last good copy may hold what the overview itself does not any more. */
-async function eraseFormer(store: Store, key: string): Promise<void> {
-  const text = await store.readText(key);
-  if (text === undefined) await store.remove(key);
-  else await store.writeText(key, text, { erase: true });
 }
 
 /** The notes on a conversation. Replaced summaries are the rolling summary's own: it knows exactly which messages they hold. */

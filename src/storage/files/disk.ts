@@ -218,6 +218,12 @@ export function createDisk(fileSystem: FileSystem) {
     return isLinked;
   }
 
+  /** Removes a file's backup for good, and leaves the file as it is. */
+  async function eraseBackup(path: string): Promise<void> {
+    await unlessMissing(fileSystem.unlink(backupOf(path)));
+    await unlessMissing(syncFolder(dirname(path)));
+  }
+
   /** Removes a file with its backup for good; when it rejects, the file stands. Absent is fine. */
   async function removeFile(path: string): Promise<void> {
     const hidden = await hideAll([backupOf(path), path]);
@@ -334,6 +340,7 @@ export function createDisk(fileSystem: FileSystem) {
     replaceFile,
     copyFile,
     linkOrCopy,
+    eraseBackup,
     removeFile,
     hide,
     discard,

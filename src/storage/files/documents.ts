@@ -209,6 +209,7 @@ export function createDocuments(
       const path = await pathOf(key);
       const bytes = Buffer.from(text);
       if (isErasing) await quarantine.eraseCopies(key);
+      if (isErasing && (await readText(key)) === text) return disk.eraseBackup(path);
       const backup = isErasing ? 'none' : 'former';
       const written = await disk.replaceFile({ key, path, bytes, backup });
       if (written !== undefined) reader.remember(path, textKind, written, decodeText(bytes));

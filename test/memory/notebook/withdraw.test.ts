@@ -72,7 +72,7 @@ describe('notes on messages that were deleted or edited [G5]', () => {
     expect(await store.readText(`${dm}/overview.md`)).toBe('- Breeds axolotls\n');
   });
 
-  it('lose it on disk too, also where only the last good copy of an overview still held it', async () => {
+  it('lose it on disk too, also where only the last good copy of a note still held it', async () => {
     const root = await mkdtemp(join(tmpdir(), 'discoclaw-notes-'));
     const folders = { dataDir: join(root, 'data'), workspaceDir: join(root, 'workspace') };
     const files = await createFileStore({ ...folders, clock: () => new Date(), logger: silent });
@@ -83,6 +83,8 @@ describe('notes on messages that were deleted or edited [G5]', () => {
         await store.writeText(`${general}/overview.md`, text);
       for (const text of ['- Axolotls\n', '- Axolotls\n- Bees\n'])
         await store.writeText(`${general}/detail/pets.md`, text);
+      for (const text of ['- Axolotls\n', '- Tea\n'])
+        await store.writeText(`${general}/detail/food.md`, text);
       await log.remove(generalId, [id]);
       const found = await readdir(root, { recursive: true, withFileTypes: true });
       const written = found.filter((entry) => entry.isFile());
