@@ -2,6 +2,7 @@ import { createAbortGroup } from '../core/abort-group.ts';
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
 import type { IncomingMessage } from '../core/chat.ts';
 import { sessionName } from '../core/place.ts';
+import { compareSnowflakes } from '../core/snowflake.ts';
 import { messageMaxChars } from '../prompt/quoted.ts';
 import { pauseFor } from '../core/time.ts';
 import { isSameReach, reachOf } from '../core/visibility.ts';
@@ -74,7 +75,8 @@ export class SessionTurns {
     return new Promise((done) => {
       if (session !== undefined) {
         const entry = { message, done };
-        session.waiting.push(entry);
+        // After a gap older messages may come behind newer ones; the newest is the one that is replied to.
+        session.waiting = [...session.waiting, entry].toSorted(byTime);
         refuseSurplus(session, entry);
         session.hurry();
         return;
@@ -214,6 +216,10 @@ export class SessionTurns {
       if (session.waiting.at(-1) === newest) return;
     }
   }
+}
+
+function byTime(a: Waiting, b: Waiting): number {
+  return compareSnowflakes(a.message.id, b.message.id);
 }
 
 /** Whether the newest message that waits was passed on, and nothing said of it. */

@@ -60,6 +60,16 @@ describe('turns of sessions', () => {
     await turns.idle();
   });
 
+  it('take what waits in the order in which it was said, though it came in another', async () => {
+    const { turns, started } = gatedTurns();
+    const all = [1, 4, 2, 3].map((id) => turns.submit(message(id)));
+    started[0]?.release();
+    await settle();
+    expect(started[1]?.ids).toEqual(['400000000000000002', '400000000000000003', '400000000000000004']);
+    started[1]?.release();
+    await Promise.all(all);
+  });
+
   it('do not take together what was said in private and what was said once the public could read along', async () => {
     const { turns, started } = gatedTurns();
     const open = message(4).place;
