@@ -205,6 +205,8 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     const pauseMs = mayPass(error) ? retryDelaysMs[failures] : undefined;
     if (isGone(error) && request.kind !== 'post') {
       state = withoutMessage(state, request.id);
+      // Nobody may have told of it, as where a nonce led to a message that is deleted.
+      options.onRemoved(channelId, request.id);
       if (request.kind === 'delete') return;
       state = stopped(state, 'gone');
       start.onGone();

@@ -156,6 +156,7 @@ describe('a reply that grows [U1]', () => {
     reply.show(`${paragraph('first', 1900)}\n\n${paragraph('second', 1900)} more`);
     await discord.pass(3000);
     expect(gone).toEqual(['gone']);
+    expect(discord.removed).toHaveLength(1);
     const before = discord.changes.length;
     reply.show('Something else');
     expect(await discord.until(reply.finish('Something else'))).toEqual({ kind: 'gone' });

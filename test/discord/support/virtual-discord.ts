@@ -25,6 +25,8 @@ export class VirtualDiscord {
   readonly changes: Change[] = [];
   readonly standing = new Map<string, string>();
   readonly nonces: string[] = [];
+  /** Messages that the bot was told are not there any more. */
+  readonly removed: string[] = [];
   readonly logger = new RecordingLogger();
   /** Failures of the requests to come, in order; `undefined` lets one pass. */
   readonly failures: (Error | undefined)[] = [];
@@ -42,7 +44,7 @@ export class VirtualDiscord {
     retryDelaysMs: [500, 2000, 5000],
     onSent: () => {},
     onEdited: () => {},
-    onRemoved: () => {},
+    onRemoved: (_channelId, id) => void this.removed.push(id),
     sleep: (milliseconds, signal) => this.sleep(milliseconds, signal),
     api: {
       messagesAfter: () => Promise.resolve([]),
