@@ -298,7 +298,10 @@ export class People {
     const dm = this.#dmOf(personId);
     const { word } = said;
     // What a person wants to be rid of is noted until it is done, and can be undone no more [K5], in a pause too.
-    if (/forget|purge/u.test(kind)) said.isOffRecord = false;
+    if (/forget|purge/u.test(kind) && said.isOffRecord) {
+      said.isOffRecord = false;
+      said.mayBeOffRecord = true;
+    }
     switch (kind) {
       case 'forget': {
         const room = channel % 3 === 0 ? this.#channelFor(personId, channel) : dm;

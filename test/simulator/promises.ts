@@ -188,7 +188,10 @@ export class Promises {
     } else if (this.#offRecord.delete(ownerId)) this.#resumed.set(ownerId, this.#clock.now);
     // Of what is said in the very millisecond of the other command nobody can tell which was first.
     for (const said of this.#words.values())
-      if (said.ownerId === ownerId && said.at === this.#clock.now) said.isOffRecord = false;
+      if (said.ownerId === ownerId && said.at === this.#clock.now) {
+        said.isOffRecord = false;
+        said.mayBeOffRecord = true;
+      }
   }
 
   /** Whether a person has paused is not known from here on. */
