@@ -22,17 +22,6 @@ export function withMediaFallback(
 ): ModelClient {
   const refused = new Set<MediaBlock>();
 
-  async function refusedOf(
-    media: readonly MediaBlock[],
-    request: ModelRequest,
-    options: ModelCallOptions | undefined,
-  ): Promise<readonly MediaBlock[]> {
-    if (media.length === 1) return media;
-    const found: MediaBlock[] = [];
-    for (const block of media) if (await isRefused(client, block, request, options)) found.push(block);
-    return found.length === 0 ? media : found;
-  }
-
   return {
     isOffline: client.isOffline,
     async complete(request, options) {
@@ -42,15 +31,17 @@ export function withMediaFallback(
           return await client.complete(asked, options);
         } catch (error) {
           const media = mediaIn(asked);
-          if (!(error instanceof ModelError) || error.failure !== 'rejected' || media.length === 0)
-            throw error;
-          const bad = await refusedOf(media, request, options);
+          if (!isRejection(error) || media.length === 0) throw error;
+          const bad: MediaBlock[] = [];
+          if (media.length > 1)
+            for (const block of media) if (await isRefused(client, block, request, options)) bad.push(block);
+          const leftOut = bad.length === 0 ? media : bad;
           logger.warn('the model refused attached files; asking again without them', {
-            files: bad.length,
+            files: leftOut.length,
             error,
           });
-          for (const block of bad) refused.add(block);
-          onRefused?.(bad.map(({ title }) => title));
+          for (const block of leftOut) refused.add(block);
+          onRefused?.(leftOut.map(({ title }) => title));
         }
       }
     },
@@ -67,23 +58,18 @@ async function isRefused(
   { signal, takeMedia }: ModelCallOptions = {},
 ): Promise<boolean> {
   const content = [block, { type: 'text', text: 'Answer with one word.' }] as const;
+  const messages = [{ role: 'user', content }] as const;
+  const request = { purpose, userId, model, system: [], messages, thinks: false, maxTokens: 16 } as const;
   try {
-    await client.complete(
-      {
-        purpose,
-        userId,
-        model,
-        system: [],
-        messages: [{ role: 'user', content }],
-        thinks: false,
-        maxTokens: 16,
-      },
-      { ...(signal && { signal }), ...(takeMedia && { takeMedia }) },
-    );
+    await client.complete(request, { signal, takeMedia });
     return false;
   } catch (error) {
-    return error instanceof ModelError && error.failure === 'rejected';
+    return isRejection(error);
   }
+}
+
+function isRejection(error: unknown): boolean {
+  return error instanceof ModelError && error.failure === 'rejected';
 }
 
 /** The request with a text in place of each of these pictures and documents; of all by default. */
@@ -93,28 +79,21 @@ export function withoutMedia(
   isLeftOut: (block: MediaBlock) => boolean = () => true,
 ): ModelRequest {
   const text: TextBlock = { type: 'text', text: `(${why})\n` };
-  return { ...request, messages: request.messages.map((message) => textsOf(message, text, isLeftOut)) };
+  const messages = request.messages.map((message): ModelMessage => {
+    if (message.role === 'assistant') return message;
+    const content = message.content.map((block) => (isMedia(block) && isLeftOut(block) ? text : block));
+    return { ...message, content };
+  });
+  return { ...request, messages };
 }
 
 /** Bytes of a request's pictures and documents, as they are sent. */
-export function mediaBytes({ messages }: ModelRequest): number {
-  return mediaIn({ messages }).reduce((bytes, { data }) => bytes + data.length, 0);
+export function mediaBytes(request: ModelRequest): number {
+  return mediaIn(request).reduce((bytes, { data }) => bytes + data.length, 0);
 }
 
-function mediaIn({ messages }: Pick<ModelRequest, 'messages'>): readonly MediaBlock[] {
+function mediaIn({ messages }: ModelRequest): readonly MediaBlock[] {
   return messages.flatMap(({ content }): readonly MediaBlock[] => content.filter((block) => isMedia(block)));
-}
-
-function textsOf(
-  message: ModelMessage,
-  text: TextBlock,
-  isLeftOut: (block: MediaBlock) => boolean,
-): ModelMessage {
-  if (message.role === 'assistant') return message;
-  return {
-    ...message,
-    content: message.content.map((block) => (isMedia(block) && isLeftOut(block) ? text : block)),
-  };
 }
 
 function isMedia(block: ModelMessage['content'][number]): block is MediaBlock {

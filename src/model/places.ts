@@ -17,17 +17,10 @@ export interface Caller {
 }
 
 interface Call extends Caller {
-  hasPlace: boolean;
-  readonly give: () => void;
-  readonly refuse: (error: ModelError) => void;
   /** Settles when the call has a place, or is to get none. */
   readonly place: Promise<void>;
-}
-
-interface Person {
-  running: number;
-  /** In the order in which they came. */
-  readonly waiting: Call[];
+  readonly give: () => void;
+  readonly refuse: (error: ModelError) => void;
 }
 
 /**
@@ -36,85 +29,43 @@ interface Person {
  * place of background work or of whoever has most calls waiting; where none is to be had, it rejects with `ModelError` `busy`.
  */
 export function createModelPlaces(concurrency: number, queueLimit: number) {
-  const people = new Map<string, Person>();
+  const running = new Set<Call>();
+  /** In the order in which they came. */
+  const waiting = new Set<Call>();
   /** By person, the number of the place that they were given last: who had none for longest is next. */
   const served = growingCache<string, number>(knownPeople);
   let given = 0;
-  const inBackground = Math.max(1, concurrency - 1);
-  let running = 0;
-  let runningInBackground = 0;
-  let waiting = 0;
 
-  function enter(caller: Caller): Call {
-    const call = callOf(caller);
-    const person = people.get(caller.userId) ?? { running: 0, waiting: [] };
-    people.set(caller.userId, person);
-    person.waiting.push(call);
-    waiting += 1;
-    giveAway();
-    if (waiting <= queueLimit) return call;
-    const chosen = tooMany(call);
-    leaveQueue(chosen);
-    const busy = new ModelError('Too many model calls are waiting', 'busy');
-    if (chosen === call) throw busy;
-    chosen.refuse(busy);
-    return call;
-  }
-
-  /** Which call waits no longer: background work, else the newest of whoever has most waiting. */
-  function tooMany(newest: Call): Call {
-    if (newest.isBackground) return newest;
-    const calls = [...people.values()].map((person) => person.waiting);
-    const background = calls.flat().findLast(({ isBackground }) => isBackground);
-    if (background !== undefined) return background;
-    const own = people.get(newest.userId)?.waiting ?? [];
-    const most = calls.reduce((a, b) => (b.length > a.length ? b : a), own);
-    return most.at(-1) ?? newest;
+  function next(): Call | undefined {
+    if (running.size >= concurrency) return undefined;
+    const turnOf = ({ userId }: Call): number => served.peek(userId) ?? 0;
+    const free = [...waiting]
+      .filter((call) => ofPerson(running, call).length < placesAPerson)
+      .toSorted((a, b) => turnOf(a) - turnOf(b));
+    const leavesRoom = inBackground(running).length < Math.max(1, concurrency - 1);
+    return free.find((call) => !call.isBackground) ?? (leavesRoom ? free[0] : undefined);
   }
 
   function giveAway(): void {
     for (let call = next(); call !== undefined; call = next()) {
-      leaveQueue(call);
-      const person = people.get(call.userId) ?? { running: 0, waiting: [] };
-      people.set(call.userId, person);
+      waiting.delete(call);
+      running.add(call);
       served.set(call.userId, (given += 1));
-      person.running += 1;
-      running += 1;
-      if (call.isBackground) runningInBackground += 1;
-      call.hasPlace = true;
       call.give();
     }
   }
 
-  function next(): Call | undefined {
-    if (running >= concurrency) return undefined;
-    const free = [...people]
-      .filter(([, person]) => person.running < placesAPerson && person.waiting.length > 0)
-      .toSorted(([a], [b]) => (served.peek(a) ?? 0) - (served.peek(b) ?? 0))
-      .map(([, person]) => person.waiting);
-    const answers = free.flatMap((calls) => calls.find((call) => !call.isBackground) ?? []);
-    if (answers.length > 0 || runningInBackground >= inBackground) return answers[0];
-    return free[0]?.[0];
-  }
-
-  function leaveQueue(call: Call): void {
-    const person = people.get(call.userId);
-    const at = person?.waiting.indexOf(call) ?? -1;
-    if (person === undefined || at === -1) return;
-    person.waiting.splice(at, 1);
-    waiting -= 1;
-    if (person.running === 0 && person.waiting.length === 0) people.delete(call.userId);
+  /** Which call waits no longer: background work, else the newest of whoever has most waiting. */
+  function tooMany(newest: Call): Call {
+    const background = newest.isBackground ? newest : inBackground(waiting).at(-1);
+    if (background !== undefined) return background;
+    const ofEach = [newest, ...waiting].map((call) => ofPerson(waiting, call));
+    return ofEach.reduce((a, b) => (b.length > a.length ? b : a)).at(-1) ?? newest;
   }
 
   function leave(call: Call): void {
-    leaveQueue(call);
-    const person = people.get(call.userId);
-    if (!call.hasPlace || person === undefined) return;
-    person.running -= 1;
-    running -= 1;
-    if (call.isBackground) runningInBackground -= 1;
-    if (person.running === 0 && person.waiting.length === 0) people.delete(call.userId);
-    giveAway();
+    waiting.delete(call);
+    if (running.delete(call)) giveAway();
   }
 
   /**
@@ -126,13 +77,21 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
     caller: Caller & { readonly signal: AbortSignal; readonly onQueue?: ModelCallOptions['onQueue'] },
   ): Promise<T> {
     const { signal, onQueue } = caller;
-    const call = enter(caller);
+    const call = callOf(caller);
+    waiting.add(call);
+    giveAway();
+    if (waiting.size > queueLimit) {
+      const chosen = tooMany(call);
+      waiting.delete(chosen);
+      chosen.refuse(new ModelError('Too many model calls are waiting', 'busy'));
+    }
     try {
-      if (!call.hasPlace) {
+      if (waiting.has(call)) {
         onQueue?.(true);
         await untilAborted(call.place, signal);
         onQueue?.(false);
       }
+      await call.place;
       signal.throwIfAborted();
     } catch (error) {
       leave(call);
@@ -146,16 +105,21 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
 }
 
 function callOf({ userId, isBackground }: Caller): Call {
-  let settle: Pick<Call, 'give' | 'refuse'> | undefined;
-  const place = new Promise<void>((give, refuse) => {
-    settle = { give, refuse };
-  });
+  const settle: Partial<Pick<Call, 'give' | 'refuse'>> = {};
+  const place = new Promise<void>((give, refuse) => Object.assign(settle, { give, refuse }));
   return {
     userId,
     isBackground,
-    hasPlace: false,
-    give: () => settle?.give(),
-    refuse: (error) => settle?.refuse(error),
     place,
+    give: () => settle.give?.(),
+    refuse: (error) => settle.refuse?.(error),
   };
+}
+
+function ofPerson(calls: ReadonlySet<Call>, { userId }: Caller): readonly Call[] {
+  return [...calls].filter((call) => call.userId === userId);
+}
+
+function inBackground(calls: ReadonlySet<Call>): readonly Call[] {
+  return [...calls].filter((call) => call.isBackground);
 }

@@ -4,15 +4,12 @@ import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { sourcesShown, type ToolRead } from '../core/memory-source.ts';
 import {
-  addUsage,
-  noUsage,
   textOf,
   type ModelCallOptions,
   type ModelClient,
   type ModelMessage,
   type ModelRequest,
   type ModelResponse,
-  type ModelUsage,
   type ToolResultBlock,
   type ToolUseBlock,
 } from '../core/model.ts';
@@ -57,14 +54,11 @@ export interface ToolLoopOptions extends ModelCallOptions {
 export interface LoopResult {
   /** Has at least one visible character, unless the answer may be silent. */
   readonly text: string;
-  /** Of all rounds together. */
-  readonly usage: ModelUsage;
   /**
    * `cut`: the output limit was reached. `rounds`, `timeout`: the loop's own limit was, and the text is the best answer so
    * far [M6].
    */
   readonly stop: 'end' | 'cut' | 'refusal' | 'rounds' | 'timeout';
-  readonly toolCalls: readonly { readonly name: string; readonly ok: boolean }[];
   /** The model had no tools, since its server refuses them [M9]. */
   readonly hadNoTools: boolean;
 }
@@ -136,9 +130,9 @@ async function runRounds(
         signal,
         onText: (piece) => exchange.addText(piece),
         onRestart: () => exchange.restartRound(),
-        ...(after === undefined ? {} : { after }),
-        ...(onQueue === undefined ? {} : { onQueue }),
-        ...(takeMedia === undefined ? {} : { takeMedia }),
+        after,
+        onQueue,
+        takeMedia,
       },
     );
     const response = await untilAborted(asked, signal);
@@ -159,7 +153,6 @@ async function runRounds(
         round > maxRounds
           ? toolResult(call, { ok: false, text: notRun })
           : await runToolCall(call, { ...options, context, onThirdPartyText, onOutcome, signal });
-      exchange.addCall(call.name, !result.isError);
       const text = withinResults(result.text, resultsLeft);
       resultsLeft -= text.length;
       const sources = outcomes.flatMap((outcome) => sourcesShown(outcome, text));
@@ -241,8 +234,6 @@ class Exchange {
   #endedText = '';
   #roundText = '';
   #hadNoTools = false;
-  #usage = noUsage;
-  readonly #toolCalls: { name: string; ok: boolean }[] = [];
 
   constructor(listener: Pick<ToolLoopOptions, 'onText' | 'onRestart'>) {
     this.#listener = listener;
@@ -274,36 +265,24 @@ class Exchange {
   }
 
   /** Ends the round; the whole text counts if nothing of it was streamed. */
-  endRound({ content, usage, leftOut }: ModelResponse): void {
+  endRound({ content, leftOut }: ModelResponse): void {
     this.#hadNoTools ||= leftOut?.includes('tools') === true;
     if (this.#roundText === '') this.addText(textOf(content));
     this.#endedText = this.#text;
     this.#roundText = '';
-    this.#usage = addUsage(this.#usage, usage);
-  }
-
-  addCall(name: string, ok: boolean): void {
-    this.#toolCalls.push({ name, ok });
   }
 
   result(stop: LoopResult['stop']): LoopResult {
-    return {
-      text: this.#text,
-      usage: this.#usage,
-      stop,
-      toolCalls: [...this.#toolCalls],
-      hadNoTools: this.#hadNoTools,
-    };
+    return { text: this.#text, stop, hadNoTools: this.#hadNoTools };
   }
 
   /** Why the loop failed, with the text that there is. */
   failure(error: unknown): ModelError {
-    if (!(error instanceof ModelError)) {
+    if (!(error instanceof ModelError))
       return new ModelError('The exchange with the model failed', 'broken', {
         cause: error,
         partialText: this.#text,
       });
-    }
     const partialText = this.hasText ? this.#text : error.partialText;
     return new ModelError(error.message, error.failure, { cause: error.cause, partialText });
   }

@@ -13,22 +13,23 @@ import {
   type ModelRequest,
   type ModelResponse,
   type ModelUsage,
+  type Reservation,
 } from '../../core/model.ts';
 import { jsonIn } from '../../core/text.ts';
-import { startDeadline } from '../deadline.ts';
+import { startDeadline, type Deadline } from '../deadline.ts';
 import { mediaBytes, withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt } from './attempt.ts';
-import { createRefusals, type AppliedRequest } from './features.ts';
+import { createRefusals } from './features.ts';
 import { callCost, type OwnPrices } from './models.ts';
 import { largestUsage, requestBody } from './request-body.ts';
-import { AttemptError, attemptError, withRetries } from './retries.ts';
+import { backOff, failedAttempt } from './retries.ts';
 
 export interface AnthropicClientOptions {
   /** May be absent where `baseUrl` names a server that wants none. */
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string;
   /** Default: the vendor's own. */
-  readonly baseUrl?: string | undefined;
+  readonly baseUrl?: string;
   /** Calls at a time. */
   readonly concurrency: number;
   /** Calls that may wait for one to end. */
@@ -40,7 +41,7 @@ export interface AnthropicClientOptions {
   /** Whether the server is to tell why its cache missed what a conversation's request before had. Default: no. */
   readonly asksForCacheMisses?: boolean;
   /** What calls may cost [L2]; every attempt is set aside before it goes out. Default: anything. */
-  readonly budget?: CallBudget | undefined;
+  readonly budget?: CallBudget;
   /** By which that is reckoned. Default: list prices. */
   readonly prices?: OwnPrices;
   readonly logger: Logger;
@@ -68,17 +69,17 @@ export function createSdk({
   totalTimeoutMs,
   fetch,
 }: {
-  readonly apiKey?: string | undefined;
-  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
   readonly totalTimeoutMs: number;
-  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly fetch?: typeof globalThis.fetch;
 }): Anthropic {
   return new Anthropic({
     apiKey,
     baseURL: baseUrl,
     maxRetries: 0,
     timeout: totalTimeoutMs,
-    ...(fetch && { fetch }),
+    fetch,
     // The SDK's own log shows events as they came, people's words among them.
     logLevel: 'off',
     // Nothing reads its traces, which may show the same and are made for every call.
@@ -87,7 +88,7 @@ export function createSdk({
       // Compressed, pieces of a stream are held up.
       'accept-encoding': 'identity',
       // The SDK sends it as a bearer's; of other servers, some look here.
-      ...(baseUrl !== vendorUrl && { 'x-api-key': apiKey }),
+      'x-api-key': baseUrl === vendorUrl ? undefined : apiKey,
     },
   });
 }
@@ -111,53 +112,45 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     return { ...body, diagnostics: { previous_message_id: latest.get(conversation) ?? null } };
   }
 
-  /** `refused`: the server refuses a feature of the request, and that is learnt. */
-  async function attemptOnce(
-    sent: AppliedRequest,
-    callOptions: ModelCallOptions,
-    signal: AbortSignal,
-    streamed: StreamedText,
-  ): Promise<ModelResponse | 'refused'> {
-    streamed.restart();
-    const { request } = sent;
-    const body = bodyFor(request, callOptions);
-    const costOf = (usage: ModelUsage): number => callCost(request.model, usage, options.prices) ?? 0;
-    const reserved = await options.budget?.reserve(request, costOf(largestUsage(body)));
-    if (signal.aborted) reserved?.settle(0);
-    signal.throwIfAborted();
-    try {
-      const { id, response } = await attempt(sdk, body, {
-        signal,
-        after: callOptions.after,
-        idleTimeoutMs,
-        onText: (piece) => streamed.add(piece),
-      });
-      reserved?.settle(costOf(response.usage));
-      if (request.conversation !== undefined && id !== undefined) latest.set(request.conversation, id);
-      return response;
-    } catch (error) {
-      const failed = attemptError(error, apiKey, new Date());
-      reserved?.settle(failed instanceof AttemptError && failed.isFree ? 0 : undefined);
-      if (refusals.learn(sent, error)) return 'refused';
-      throw failed;
-    }
-  }
-
-  /** Sends the request again at once, as long as the server refuses another of its features: each leaves it with one less [M9]. */
-  async function attemptWithLess(
+  /**
+   * Makes attempts until one is answered [M7]: again at once, with one feature less, where the server refuses one [M9], and after a wait where it may help.
+   */
+  async function ask(
     request: ModelRequest,
-    ...rest: [ModelCallOptions, AbortSignal, StreamedText]
+    callOptions: ModelCallOptions,
+    deadline: Deadline,
+    streamed: StreamedText,
   ): Promise<ModelResponse> {
+    const { signal } = deadline;
+    const costOf = (usage: ModelUsage): number => callCost(request.model, usage, options.prices) ?? 0;
     let ignoredUsage = noUsage;
-    for (;;) {
+    for (let retries = 0; ;) {
       const sent = refusals.applied(request);
-      const response = await attemptOnce(sent, ...rest);
-      if (response === 'refused') continue;
-      const usage = addUsage(ignoredUsage, response.usage);
-      if (!ignoresSchema(sent.request, response))
-        return { ...response, usage, ...(sent.leftOut.length > 0 ? { leftOut: sent.leftOut } : {}) };
-      refusals.learnIgnoredSchema(sent);
-      ignoredUsage = usage;
+      const body = bodyFor(sent.request, callOptions);
+      let reserved: Reservation | undefined;
+      streamed.restart();
+      try {
+        reserved = await options.budget?.reserve(request, costOf(largestUsage(body)));
+        if (signal.aborted) reserved?.settle(0);
+        const { id, response } = await attempt(sdk, body, {
+          signal,
+          after: callOptions.after,
+          idleTimeoutMs,
+          onText: (piece) => streamed.add(piece),
+        });
+        reserved?.settle(costOf(response.usage));
+        if (request.conversation !== undefined && id !== undefined) latest.set(request.conversation, id);
+        const usage = addUsage(ignoredUsage, response.usage);
+        if (!ignoresSchema(sent.request, response)) return { ...response, usage, leftOut: sent.leftOut };
+        refusals.learnIgnoredSchema(sent);
+        ignoredUsage = usage;
+      } catch (error) {
+        const failed = failedAttempt(error, apiKey);
+        reserved?.settle(failed.isFree === true ? 0 : undefined);
+        if (refusals.learn(sent, error)) continue;
+        await backOff(failed, retries, { deadline, random, logger });
+        retries += 1;
+      }
     }
   }
 
@@ -170,21 +163,16 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     isOffline: false,
     refused: refusals.found,
     async complete(request, callOptions = {}) {
+      const { userId, purpose } = request;
+      const isBackground = purpose !== 'chat' && purpose !== 'catch-up';
       const deadline = startDeadline(options.totalTimeoutMs, callOptions.signal);
       const { signal } = deadline;
-      const streamed = new StreamedText(callOptions);
+      const streamed = followText(callOptions);
       try {
-        const work = () =>
-          withRetries(() => attemptWithLess(request, callOptions, signal, streamed), {
-            deadline,
-            random,
-            logger,
-          });
-        const { userId, purpose } = request;
-        const isBackground = purpose !== 'chat' && purpose !== 'catch-up';
+        const work = () => ask(request, callOptions, deadline, streamed);
         return await withPlace(work, { userId, isBackground, signal, onQueue: callOptions.onQueue });
       } catch (error) {
-        throw finalError(signal.aborted ? signal.reason : error, streamed.partialText);
+        throw finalError(signal.aborted ? signal.reason : error, streamed.partialText());
       } finally {
         deadline.end();
       }
@@ -201,33 +189,26 @@ function isJson(content: ModelResponse['content']): boolean {
   }
 }
 
-/** What the caller was given of the answer's text, attempt by attempt. */
-class StreamedText {
-  readonly #options: ModelCallOptions;
-  #current = '';
-  #latest = '';
+type StreamedText = ReturnType<typeof followText>;
 
-  constructor(options: ModelCallOptions) {
-    this.#options = options;
-  }
-
-  /** The text of the latest attempt that had any. */
-  get partialText(): string {
-    return this.#latest;
-  }
-
-  /** Before an attempt: takes back what an earlier one had given. */
-  restart(): void {
-    if (this.#current === '') return;
-    this.#current = '';
-    this.#options.onRestart?.();
-  }
-
-  add(piece: string): void {
-    this.#current += piece;
-    this.#latest = this.#current;
-    this.#options.onText?.(piece);
-  }
+/** What the caller is given of the answer's text, attempt by attempt. */
+function followText({ onText, onRestart }: ModelCallOptions) {
+  let current = '';
+  let latest = '';
+  return {
+    /** The text of the latest attempt that had any. */
+    partialText: () => latest,
+    /** Before an attempt: takes back what an earlier one had given. */
+    restart(): void {
+      if (current !== '') onRestart?.();
+      current = '';
+    },
+    add(piece: string): void {
+      current += piece;
+      latest = current;
+      onText?.(piece);
+    },
+  };
 }
 
 function finalError(error: unknown, partialText: string): ModelError {

@@ -1,15 +1,21 @@
 type Fields = Record<string, unknown>;
 
+/** The field of a block that each kind of delta adds to; a tool's input is gathered as it was written, since what broke off must not be taken for whole. */
+const fieldOf = new Map<unknown, string>([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['signature_delta', 'signature'],
+  ['input_json_delta', 'partial_json'],
+]);
+
 /**
  * Puts a message together from its events, and gives each piece of its text to `onText`. The SDK does so too, but not where servers leave out what they
- * have no use for [M7]: the message begins once, with whatever comes first; its blocks stand in the order in which they began; its stop reason
- * and counts stay when a later event says nothing of them. What is no event, or a piece of nothing, is passed over.
+ * have no use for, and it completes a tool's input that broke off [M7]: here the message begins once, with whatever comes first; its blocks stand in the order
+ * in which they began; its stop reason and counts stay when a later event says nothing of them. What is no event, or a piece of nothing, is passed over.
  */
 export function createAssembly(onText: (piece: string) => void) {
   /** By the number that the server gives them. */
   const blocks = new Map<unknown, Fields>();
-  /** The input of each tool call as it was written: what broke off must not be taken for whole. */
-  const inputs = new Map<Fields, string>();
   const usage: Fields = {};
   let beginning: Fields | undefined;
   let stopReason: unknown;
@@ -19,32 +25,26 @@ export function createAssembly(onText: (piece: string) => void) {
     for (const [name, value] of Object.entries(fieldsOf(counts))) if (value !== null) usage[name] = value;
   }
 
-  function add(block: Fields, delta: Fields): void {
-    const { type, text, partial_json: json, thinking, signature } = delta;
-    if (type === 'text_delta' && block['type'] === 'text' && typeof text === 'string') {
-      block['text'] = joined(block['text'], text);
-      if (text !== '') onText(text);
-    } else if (type === 'input_json_delta' && typeof json === 'string') {
-      inputs.set(block, joined(inputs.get(block), json));
-    } else if (type === 'thinking_delta' && block['type'] === 'thinking' && typeof thinking === 'string') {
-      block['thinking'] = joined(block['thinking'], thinking);
-    } else if (type === 'signature_delta' && block['type'] === 'thinking' && typeof signature === 'string') {
-      block['signature'] = signature;
-    }
+  function add(block: Fields, field: string, piece: unknown): void {
+    if (typeof piece !== 'string' || piece === '') return;
+    block[field] = `${typeof block[field] === 'string' ? block[field] : ''}${piece}`;
+    if (block['type'] === 'text' && field === 'text') onText(piece);
   }
 
-  function begin(index: unknown, block: Fields): void {
-    if (blocks.has(index) || typeof index !== 'number' || Object.keys(block).length === 0) return;
-    if (block['type'] === 'thinking') block['thinking'] ??= '';
+  function begin(index: unknown, { text, ...block }: Fields): void {
+    if (blocks.has(index) || typeof index !== 'number' || block['type'] === undefined) return;
     blocks.set(index, block);
-    const { type, text } = block;
-    if (type === 'text' && typeof text === 'string' && text !== '') onText(text);
+    if (block['type'] === 'text') block['text'] = '';
+    if (block['type'] === 'thinking') block['thinking'] ??= '';
+    add(block, 'text', text);
   }
 
   return {
     /** Takes the next event, whose parts it keeps and changes. */
     take(event: unknown): void {
       const { type, index, message, content_block: block, delta, usage: counts } = fieldsOf(event);
+      const { type: kind, stop_reason: stop, ...pieces } = fieldsOf(delta);
+      const field = fieldOf.get(kind) ?? '';
       switch (type) {
         case 'message_start':
           beginning ??= fieldsOf(message);
@@ -54,10 +54,10 @@ export function createAssembly(onText: (piece: string) => void) {
           begin(index, fieldsOf(block));
           break;
         case 'content_block_delta':
-          add(blocks.get(index) ?? {}, fieldsOf(delta));
+          add(blocks.get(index) ?? {}, field, pieces[field]);
           break;
         case 'message_delta':
-          stopReason = fieldsOf(delta)['stop_reason'] ?? stopReason;
+          stopReason = stop ?? stopReason;
           count(counts);
           break;
         case 'message_stop':
@@ -68,10 +68,9 @@ export function createAssembly(onText: (piece: string) => void) {
     isWhole: () => isWhole,
     /** The message in the form that it has in one piece. */
     message(): unknown {
-      const content = Array.from(blocks.values(), (block) => {
-        const input = inputs.get(block) ?? '';
-        return input === '' ? block : { ...block, input: jsonOf(input) };
-      });
+      const content = Array.from(blocks.values(), ({ partial_json: input, ...block }) =>
+        typeof input === 'string' ? { ...block, input: jsonOf(input) } : block,
+      );
       return { ...beginning, content, usage, stop_reason: stopReason ?? beginning?.['stop_reason'] };
     },
   };
@@ -79,10 +78,6 @@ export function createAssembly(onText: (piece: string) => void) {
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function joined(text: unknown, piece: string): string {
-  return typeof text === 'string' ? text + piece : piece;
 }
 
 /** `undefined` where it is none. */

@@ -3,12 +3,10 @@ import { Stream, type ServerSentEvent } from '@anthropic-ai/sdk/core/streaming';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 
 import { ModelError } from '../../core/errors.ts';
-import type { ModelResponse } from '../../core/model.ts';
 import { within } from '../../core/time.ts';
 import { untilAborted } from '../deadline.ts';
 import { createAssembly, jsonOf } from './assembly.ts';
-import { readMessage } from './response.ts';
-import { AttemptError } from './retries.ts';
+import { readMessage, type Answer } from './response.ts';
 
 /** Milliseconds that a stream has to end after the message in it. */
 const streamEndMs = 50;
@@ -16,16 +14,10 @@ const streamEndMs = 50;
 export interface AttemptOptions {
   readonly signal: AbortSignal;
   /** See `ModelCallOptions`. */
-  readonly after?: Promise<void> | undefined;
+  readonly after?: Promise<void>;
   /** Milliseconds without a byte from the server, from the request on, after which the attempt counts as stalled. */
   readonly idleTimeoutMs: number;
   readonly onText: (piece: string) => void;
-}
-
-export interface Attempted {
-  /** The vendor's, for the response; other servers need not give any. */
-  readonly id: string | undefined;
-  readonly response: ModelResponse;
 }
 
 /**
@@ -37,27 +29,25 @@ export async function attempt(
   client: Anthropic,
   body: MessageCreateParamsStreaming,
   { signal, after, idleTimeoutMs, onText }: AttemptOptions,
-): Promise<Attempted> {
+): Promise<Answer> {
   signal.throwIfAborted();
   const own = new AbortController();
   const giveUp = (): void => own.abort(signal.reason);
   signal.addEventListener('abort', giveUp, { once: true });
-  const silent = new AttemptError(`The model's server was silent for ${idleTimeoutMs} ms`, 'stalled');
+  const silent = new ModelError(`The model's server was silent for ${idleTimeoutMs} ms`, 'stalled');
   const watchdog = setTimeout(() => own.abort(silent), idleTimeoutMs);
 
-  async function receive(): Promise<Attempted> {
+  async function receive(): Promise<Answer> {
     await after;
     const answer = await client.messages.create(body, { signal: own.signal }).asResponse();
     watchdog.refresh();
-    const bytes = answer.body?.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, output) {
-          watchdog.refresh();
-          output.enqueue(chunk);
-        },
-      }),
-      { signal: own.signal },
-    );
+    const watched = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, output) {
+        watchdog.refresh();
+        output.enqueue(chunk);
+      },
+    });
+    const bytes = answer.body?.pipeThrough(watched, { signal: own.signal });
     return readAnswer(new Response(bytes, { headers: answer.headers }), (piece) => {
       if (!own.signal.aborted) onText(piece);
     });
@@ -73,7 +63,7 @@ export async function attempt(
   }
 }
 
-async function readAnswer(answer: Response, onText: AttemptOptions['onText']): Promise<Attempted> {
+async function readAnswer(answer: Response, onText: AttemptOptions['onText']): Promise<Answer> {
   const type = answer.headers.get('content-type') ?? '';
   if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');
   if (!/json/iu.test(type)) return readStream(answer, onText);
@@ -84,25 +74,24 @@ async function readAnswer(answer: Response, onText: AttemptOptions['onText']): P
 }
 
 /** By the SDK's own parser, before it leaves out events without a name, which are all that some servers send. */
-async function readStream(answer: Response, onText: AttemptOptions['onText']): Promise<Attempted> {
+async function readStream(answer: Response, onText: AttemptOptions['onText']): Promise<Answer> {
   const assembly = createAssembly(onText);
   const events = Stream.rawEvents(answer);
   while (!assembly.isWhole()) {
     const { done, value } = await events.next();
-    if (done === true) throw new AttemptError("The model's answer broke off", 'broken');
+    if (done === true) throw new ModelError("The model's answer broke off", 'broken');
     assembly.take(eventIn(value, answer.headers));
   }
-  const message = readMessage(assembly.message());
   // What follows the end counts for nothing.
-  const rest = async () => {
+  const ended = (async () => {
     while ((await events.next()).done !== true);
-  };
+  })();
   await within(
     streamEndMs,
-    rest().catch(() => undefined),
+    ended.catch(() => undefined),
     undefined,
   );
-  return message;
+  return readMessage(assembly.message());
 }
 
 /** What an event says; `undefined` for nothing. @throws {APIError} for an error, `SyntaxError` for what was to be JSON and is not. */

@@ -31,9 +31,10 @@ const structuredOutput: Feature = {
   named:
     /output_config(?!\W{0,3}effort)|output_format|response_format|json[_ -]?schema|structured[_ -]?outputs?/iu,
   isIn: ({ outputSchema }) => outputSchema !== undefined,
-  without: ({ outputSchema, ...request }) => ({
+  without: (request) => ({
     ...request,
-    system: [...request.system, { type: 'text', text: schemaText(outputSchema) }],
+    outputSchema: undefined,
+    system: [...request.system, { type: 'text', text: schemaText(request.outputSchema) }],
   }),
 };
 
@@ -128,7 +129,7 @@ export function createRefusals(logger: Logger) {
   function keep(feature: Feature, { model }: ModelRequest, reason: string): void {
     // Calls at the same time learn the same.
     if (isRefused(feature, model)) return;
-    found.push(feature.of === 'server' ? { feature: feature.name } : { feature: feature.name, model });
+    found.push({ feature: feature.name, model: feature.of === 'model' ? model : undefined });
     logger.warn("the model's server refuses a feature, which is left out from now on", {
       feature: feature.name,
       model,
@@ -154,11 +155,13 @@ export function createRefusals(logger: Logger) {
     learn({ request: sent, leftOut }: AppliedRequest, error: unknown): boolean {
       if (!(error instanceof APIError) || !refusingStatuses.has(error.status)) return false;
       const candidates = features.filter(({ name, isIn }) => !leftOut.includes(name) && isIn(sent));
-      const refused = statementsOf(error)
-        .map((statement) => candidates.find((feature) => refuses(statement, feature)))
-        .find((feature) => feature !== undefined);
-      if (refused !== undefined) keep(refused, sent, `${error.status ?? 'in the stream'}`);
-      return refused !== undefined;
+      for (const statement of statementsIn(error.error ?? error.message)) {
+        const refused = candidates.find((feature) => refuses(statement, feature));
+        if (refused === undefined) continue;
+        keep(refused, sent, `${error.status ?? 'in the stream'}`);
+        return true;
+      }
+      return false;
     },
     /** Learns that the server took a schema and did not heed it. */
     learnIgnoredSchema({ request: sent }: AppliedRequest): void {
@@ -177,26 +180,23 @@ const statementMaxChars = 300;
 /** Parts of an error that repeat the request, or say nothing. */
 const unread: ReadonlySet<string> = new Set(['input', 'ctx', 'url', 'body', 'request', 'request_id']);
 
-/** What an error's body says, a statement each; plain text counts as one that has it. */
-function statementsOf({ error, message }: Pick<APIError, 'error' | 'message'>): readonly string[] {
-  return said(error ?? message)
-    .flatMap((text) => text.replace(/\n(?=\s)/gu, ':').split('\n'))
-    .map((text) => clip(text, statementMaxChars).replace(listed, ''));
-}
-
-/** The texts of one object together, since one may name the field and another what is wrong with it. */
-function said(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.every(isScalar) ? [value.join('.')] : value.flatMap(said);
-  if (typeof value !== 'object' || value === null) return [];
-  const parts = Object.entries(value).flatMap(([name, part]: [string, unknown]) =>
-    unread.has(name) ? [] : [part],
-  );
-  const isFlat = (part: unknown): boolean => isScalar(part) || (Array.isArray(part) && part.every(isScalar));
-  return [
-    parts.filter(isFlat).flatMap(said).join(': '),
-    ...parts.filter((part) => !isFlat(part)).flatMap(said),
-  ];
+/**
+ * What an error's body says, a statement each: the lines of a text, and of an object its texts together, since one may name the field and another what is wrong
+ * with it.
+ */
+function statementsIn(body: unknown): readonly string[] {
+  if (typeof body === 'string')
+    return body
+      .replace(/\n(?=\s)/gu, ':')
+      .split('\n')
+      .map((text) => clip(text, statementMaxChars).replace(listed, ''));
+  if (typeof body !== 'object' || body === null) return [];
+  const parts = Object.entries(body).flatMap(([name, part]: [string, unknown]) => {
+    if (unread.has(name)) return [];
+    return [Array.isArray(part) && part.every(isScalar) ? part.join('.') : part];
+  });
+  const own = parts.filter(isScalar).join(': ');
+  return [own, ...parts.filter((part) => !isScalar(part))].flatMap(statementsIn);
 }
 
 function isScalar(value: unknown): boolean {
@@ -236,13 +236,15 @@ function schemaText(schema: ModelRequest['outputSchema']): string {
 }
 
 /** What tools gave by then stays, as text. @throws {ModelError} for a reflection, whose work is done by tools alone. */
-function withoutTools(withTools: ModelRequest): ModelRequest {
-  const { tools: _, ...request } = withTools;
+function withoutTools(request: ModelRequest): ModelRequest {
   if (request.purpose === 'reflection')
     throw new ModelError("A reflection needs tools, which the model's server refuses", 'invalid');
-  const { messages, ...rest } = mapBlocks(request, withoutToolWords);
+  const { messages, ...rest } = mapBlocks(request, (block) =>
+    block.type === 'text' ? { ...block, text: block.withoutTools ?? block.text } : block,
+  );
   return {
     ...rest,
+    tools: undefined,
     messages: messages.map((message): ModelMessage => {
       if (message.role === 'user') return { ...message, content: message.content.map(resultAsText) };
       // What was thought before a call belongs to it.
@@ -254,11 +256,6 @@ function withoutTools(withTools: ModelRequest): ModelRequest {
 
 function resultAsText<T extends Block>(block: T): T | TextBlock {
   return block.type === 'tool_result' ? { type: 'text', text: `(a tool gave: ${block.text})\n` } : block;
-}
-
-function withoutToolWords<T extends Block>(block: T): T {
-  if (block.type !== 'text' || block.withoutTools === undefined) return block;
-  return { ...block, text: block.withoutTools };
 }
 
 function withoutThoughts(message: ModelMessage): ModelMessage {

@@ -3,7 +3,7 @@ import { APIError } from '@anthropic-ai/sdk';
 import { createSdk, noKey } from './anthropic-client.ts';
 import { resolveModel } from './models.ts';
 import { readMessage } from './response.ts';
-import { attemptError } from './retries.ts';
+import { failedAttempt } from './retries.ts';
 
 /**
  * What a call of one token shows. `key` and `model`: the server refuses the key, or knows no such model; `refused`: it refuses the call for
@@ -18,8 +18,8 @@ interface Probe {
 }
 
 export interface ProbeOptions {
-  readonly apiKey?: string | undefined;
-  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
   /** An alias or an id. */
   readonly model: string;
   /** Milliseconds until it counts as unreachable. */
@@ -44,7 +44,7 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
         outcome: 'unreachable',
         text: `The model's server did not answer within ${timeoutMs / 1000} seconds`,
       };
-    return { outcome: outcomeOf(error), text: attemptError(error, apiKey ?? noKey, new Date()).message };
+    return { outcome: outcomeOf(error), text: failedAttempt(error, apiKey ?? noKey).error.message };
   }
 }
 

@@ -48,20 +48,18 @@ const effortFor: Readonly<Record<ModelPurpose, 'low' | 'medium'>> = {
 export function requestBody(request: ModelRequest): MessageCreateParamsStreaming {
   const model = resolveModel(request.model);
   const thinks = request.thinks !== false && thinksFirst(model);
-  const config = outputConfig(request, thinks);
   const system = request.system.filter(isVisible).map(textParam);
   const messages = request.messages.map(messageParam).filter((message) => message.content.length > 0);
   keepLastMarks([...system, ...messages.flatMap((message) => message.content)]);
+  const { tools = [] } = request;
   return {
     model,
     max_tokens: request.maxTokens + (thinks ? thinkingTokens : 0),
     stream: true,
-    ...(request.tools !== undefined && request.tools.length > 0
-      ? { tools: request.tools.map(toolParam) }
-      : {}),
-    ...(system.length > 0 ? { system } : {}),
+    tools: tools.length > 0 ? tools.map(toolParam) : undefined,
+    system: system.length > 0 ? system : undefined,
     messages,
-    ...(config === undefined ? {} : { output_config: config }),
+    output_config: outputConfig(request, thinks),
   };
 }
 
@@ -100,15 +98,14 @@ export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
   };
 }
 
-function outputConfig(request: ModelRequest, thinks: boolean): OutputConfig | undefined {
-  if (!thinks && request.outputSchema === undefined) return undefined;
+function outputConfig(
+  { purpose, outputSchema: schema }: ModelRequest,
+  thinks: boolean,
+): OutputConfig | undefined {
+  if (!thinks && schema === undefined) return undefined;
   return {
-    ...(thinks ? { effort: effortFor[request.purpose] } : {}),
-    ...(request.outputSchema === undefined
-      ? {}
-      : {
-          format: { type: 'json_schema' as const, schema: transformJSONSchema({ ...request.outputSchema }) },
-        }),
+    effort: thinks ? effortFor[purpose] : undefined,
+    format: schema && { type: 'json_schema', schema: transformJSONSchema({ ...schema }) },
   };
 }
 
@@ -142,7 +139,7 @@ function blockParam(block: ModelMessage['content'][number]): ContentBlockParam[]
           tool_use_id: block.toolUseId,
           content: block.text.toWellFormed(),
           is_error: block.isError,
-          ...markParam(block.cache),
+          cache_control: markParam(block.cache),
         },
       ];
     case 'image':
@@ -163,12 +160,11 @@ function blockParam(block: ModelMessage['content'][number]): ContentBlockParam[]
 }
 
 function textParam({ text, cache }: TextBlock): TextBlockParam {
-  return { type: 'text', text: text.toWellFormed(), ...markParam(cache) };
+  return { type: 'text', text: text.toWellFormed(), cache_control: markParam(cache) };
 }
 
-function markParam(cache: CacheLife | undefined): Pick<TextBlockParam, 'cache_control'> {
-  if (cache === undefined) return {};
-  return { cache_control: { type: 'ephemeral', ...(cache === '1h' ? { ttl: '1h' } : {}) } };
+function markParam(cache: CacheLife | undefined): TextBlockParam['cache_control'] {
+  return cache && { type: 'ephemeral', ttl: cache === '1h' ? '1h' : undefined };
 }
 
 function isVisible(block: TextBlock): boolean {
@@ -176,6 +172,6 @@ function isVisible(block: TextBlock): boolean {
 }
 
 function keepLastMarks(blocks: readonly ContentBlockParam[]): void {
-  const marked = blocks.flatMap((block) => ('cache_control' in block ? [block] : []));
+  const marked = blocks.flatMap((block) => ('cache_control' in block && block.cache_control ? [block] : []));
   for (const block of marked.slice(0, -maxCacheMarks)) delete block.cache_control;
 }

@@ -3,13 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 
 import { ModelError } from '../../core/errors.ts';
-import type { ModelResponse } from '../../core/model.ts';
-
-/** What a model thought, kept as it came; other vendors' thoughts do not match. */
-export const reasoningSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
-  z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
-]);
+import { noUsage, type ModelResponse, type ModelUsage } from '../../core/model.ts';
 
 const stops: ReadonlyMap<string, ModelResponse['stop']> = new Map<string, ModelResponse['stop']>([
   ['end_turn', 'end'],
@@ -25,97 +19,104 @@ const stops: ReadonlyMap<string, ModelResponse['stop']> = new Map<string, ModelR
   ['content_filter', 'refusal'],
 ]);
 
-const textSchema = z.object({ type: z.literal('text'), text: z.string() });
-const toolUseSchema = z.object({
-  type: z.literal('tool_use'),
-  /** Some servers give none, or an empty one. */
-  id: z
-    .string()
-    .nullish()
-    .transform((id) => id || `toolu_${randomUUID()}`),
-  name: z.string().min(1),
-  input: z.record(z.string(), z.unknown()),
-});
+const thinking = z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() });
+const redactedThinking = z.object({ type: z.literal('redacted_thinking'), data: z.string() });
+
+/** What a model thought, kept as it came; other vendors' thoughts do not match. */
+export const reasoningSchema = z.discriminatedUnion('type', [thinking, redactedThinking]);
+
+const blockSchema = z.union([
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({
+    type: z.literal('tool_use'),
+    /** Some servers give none, or an empty one. */
+    id: z
+      .string()
+      .nullish()
+      .transform((id) => id || `toolu_${randomUUID()}`),
+    name: z.string().min(1),
+    /** `undefined` where it broke off, or is no object. */
+    input: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  }),
+  reasoningSchema.transform((vendor) => ({ type: 'reasoning' as const, vendor })),
+  z
+    .looseObject({ type: z.unknown().refine((type) => type !== 'text' && type !== 'tool_use') })
+    .transform(() => ({ type: 'unknown' as const })),
+]);
+
 const count = z
   .number()
   .min(0)
   .nullish()
   .transform((counted) => counted ?? 0);
+
+const usageSchema = z
+  .object({
+    input_tokens: count,
+    output_tokens: count,
+    cache_read_input_tokens: count,
+    cache_creation_input_tokens: count,
+    cache_creation: z.object({ ephemeral_1h_input_tokens: count }).nullish(),
+  })
+  .transform((counts): ModelUsage => ({
+    inputTokens: counts.input_tokens,
+    outputTokens: counts.output_tokens,
+    cacheReadTokens: counts.cache_read_input_tokens,
+    cacheWriteTokens: counts.cache_creation_input_tokens,
+    cacheHourTokens: counts.cache_creation?.ephemeral_1h_input_tokens ?? 0,
+  }));
+
 const messageSchema = z.object({
   id: z.string().optional().catch(undefined),
-  content: z.array(z.looseObject({})),
+  content: z.array(blockSchema),
   // Other servers may leave it out of a message that is whole.
-  stop_reason: z.string().nullish(),
-  usage: z
-    .object({
-      input_tokens: count,
-      output_tokens: count,
-      cache_read_input_tokens: count,
-      cache_creation_input_tokens: count,
-      cache_creation: z.object({ ephemeral_1h_input_tokens: count }).nullish(),
-    })
-    .nullish(),
+  stop_reason: z
+    .string()
+    .nullish()
+    .transform((reason) => stops.get(reason ?? 'end_turn')),
+  usage: usageSchema.nullish(),
   diagnostics: z
     .object({ cache_miss_reason: z.object({ type: z.string() }) })
     .optional()
     .catch(undefined),
 });
 
-/**
- * A message of the Messages API as a response [M7], with its id. @throws {ModelError} `invalid` where it is none: no content, an empty
- * one (a refusal may be), an unknown stop reason, a tool call whose input is no object. A tool call that the output limit cut is left out.
- */
-export function readMessage(told: unknown): {
+export interface Answer {
+  /** The vendor's, for the response; other servers need not give any. */
   readonly id: string | undefined;
   readonly response: ModelResponse;
-} {
-  const message = parsed(messageSchema, told);
-  const { usage, diagnostics } = message;
-  const stop = stops.get(message.stop_reason ?? 'end_turn');
+}
+
+/**
+ * A message of the Messages API as a response [M7]. @throws {ModelError} `invalid` where it is none: no content, an empty
+ * one (a refusal may be), an unknown stop reason, a tool call whose input is no object. A tool call that the output limit cut is left out.
+ */
+export function readMessage(told: unknown): Answer {
+  const { data: message, error } = messageSchema.safeParse(told);
+  // By names of fields alone: the values may be people's words.
+  if (error !== undefined) throw invalid(`is malformed at ${error.issues[0]?.path.join('.') || 'its root'}`);
+  const { id, stop_reason: stop, usage, diagnostics } = message;
   if (stop === undefined) throw invalid('stopped for an unknown reason');
-  const content = message.content.flatMap((block) => contentOf(block, stop));
+  const content = message.content.flatMap((block): ModelResponse['content'] => {
+    if (block.type === 'unknown' || (block.type === 'text' && block.text === '')) return [];
+    if (block.type !== 'tool_use') return [block];
+    if (stop === 'cut' || stop === 'refusal') return [];
+    if (block.input === undefined) throw invalid('calls a tool with what is no object');
+    return [{ ...block, input: block.input }];
+  });
   const callsTools = content.some((block) => block.type === 'tool_use');
   const saysSomething = content.some((block) => block.type === 'text' && block.text.trim() !== '');
   if (!callsTools && !saysSomething && stop !== 'refusal') throw invalid('is empty');
   if (stop === 'tool_use' && !callsTools) throw invalid('announces a tool call and has none');
   return {
-    id: message.id,
+    id,
     response: {
       content,
       stop: stop === 'end' && callsTools ? 'tool_use' : stop,
-      usage: {
-        inputTokens: usage?.input_tokens ?? 0,
-        outputTokens: usage?.output_tokens ?? 0,
-        cacheReadTokens: usage?.cache_read_input_tokens ?? 0,
-        cacheWriteTokens: usage?.cache_creation_input_tokens ?? 0,
-        cacheHourTokens: usage?.cache_creation?.ephemeral_1h_input_tokens ?? 0,
-      },
-      ...(diagnostics && { cacheMiss: diagnostics.cache_miss_reason.type }),
+      usage: usage ?? noUsage,
+      cacheMiss: diagnostics?.cache_miss_reason.type,
     },
   };
-}
-
-function contentOf(block: object, stop: ModelResponse['stop']): ModelResponse['content'] {
-  switch (Object(block).type) {
-    case 'text': {
-      const { text } = parsed(textSchema, block);
-      return text === '' ? [] : [{ type: 'text', text }];
-    }
-    case 'tool_use':
-      return stop === 'cut' || stop === 'refusal' ? [] : [parsed(toolUseSchema, block)];
-    default: {
-      const reasoning = reasoningSchema.safeParse(block);
-      return reasoning.success ? [{ type: 'reasoning', vendor: reasoning.data }] : [];
-    }
-  }
-}
-
-/** By names of fields alone: the values may be people's words. */
-function parsed<Value>(schema: z.ZodType<Value>, told: unknown): Value {
-  const { data, error } = schema.safeParse(told);
-  if (error === undefined) return data;
-  const path = error.issues[0]?.path.join('.') ?? '';
-  throw invalid(path === '' ? 'is not a message' : `is malformed at ${path}`);
 }
 
 function invalid(what: string): ModelError {

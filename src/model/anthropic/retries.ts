@@ -19,100 +19,73 @@ const retried: ReadonlySet<ModelFailure> = new Set([
   'stalled',
 ]);
 
+/** An attempt at a call that failed. */
+export interface FailedAttempt {
+  readonly error: ModelError;
+  /** What the server asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** The server took no work on: an error in place of an answer, or no connection at all. What breaks off later may be billed. */
+  readonly isFree?: boolean;
+}
+
 /**
- * Tries again what may help, at most five times, with a growing random backoff or the wait the server asked for. A wait that
- * would outlast the deadline is not begun: the last failure is the answer then. `random` gives from 0 up to 1 how much of the
- * backoff is waited, so that many who failed together do not come back together.
+ * Waits before a failed attempt is made again, the `retries`th time from 0 on: a growing random backoff, and the wait that the server asked for. `random` gives
+ * from 0 up to 1 how much of the backoff is waited, so that many who failed together do not come back together.
+ * @throws the attempt's error where trying again does not help, was done five times, or would outlast the deadline.
  */
-export async function withRetries<T>(
-  attempt: () => Promise<T>,
+export async function backOff(
+  { error, retryAfterMs = 0 }: FailedAttempt,
+  retries: number,
   { deadline, random, logger }: { deadline: Deadline; random: () => number; logger: Logger },
-): Promise<T> {
-  for (let retries = 0; ; retries += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (retries === maxRetries || !(error instanceof ModelError) || !retried.has(error.failure))
-        throw error;
-      const asked = error instanceof AttemptError ? (error.retryAfterMs ?? 0) : 0;
-      const waitMs = asked + random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** retries);
-      if (waitMs >= deadline.remainingMs()) throw error;
-      logger.warn('retrying a model call', { failure: error.failure, reason: error.message, waitMs });
-      await sleep(waitMs, undefined, { signal: deadline.signal });
-    }
-  }
+): Promise<void> {
+  const waitMs = retryAfterMs + random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** retries);
+  if (retries === maxRetries || !retried.has(error.failure) || waitMs >= deadline.remainingMs()) throw error;
+  logger.warn('retrying a model call', { failure: error.failure, reason: error.message, waitMs });
+  await sleep(waitMs, undefined, { signal: deadline.signal });
 }
 
 /** System errors of a connection that never came about. */
 const neverConnected = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/u;
 
-/** One attempt at a call that failed. Its words are ours: what a server or the network says is quoted with secrets taken out. */
-export class AttemptError extends ModelError {
-  /** What the server asked to wait, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
-  /** The server took no work on: an error in place of an answer, or no connection at all. What breaks off later may be billed. */
-  readonly isFree: boolean;
-  constructor(
-    message: string,
-    failure: ModelFailure,
-    {
-      retryAfterMs,
-      isFree = false,
-    }: { readonly retryAfterMs?: number | undefined; readonly isFree?: boolean } = {},
-  ) {
-    super(message, failure);
-    this.retryAfterMs = retryAfterMs;
-    this.isFree = isFree;
-  }
-}
-
 /**
- * What went wrong in an attempt. The SDK's own error is not kept as a cause, since it carries headers and bodies.
+ * What went wrong in an attempt, in our words: what a server or the network says is quoted with secrets taken out, and the SDK's own error is not kept
+ * as a cause, since it carries headers and bodies.
  * @param secret the API key, which no message may show.
  */
-export function attemptError(error: unknown, secret: string, now: Date): ModelError {
-  if (error instanceof ModelError) return error;
+export function failedAttempt(error: unknown, secret: string): FailedAttempt {
+  if (error instanceof ModelError) return { error };
   if (error instanceof APIConnectionError) {
     const code = codeOf(error);
-    return new AttemptError(`The model's server cannot be reached${code}`, 'unavailable', {
+    return {
+      error: new ModelError(`The model's server cannot be reached${code}`, 'unavailable'),
       isFree: neverConnected.test(code),
-    });
+    };
   }
-  if (error instanceof APIError) {
-    const said = error.apiMessage === null ? '' : `: ${redact(error.apiMessage, secret)}`;
-    const status = typeof error.status === 'number' ? error.status : undefined;
-    const message = `The model's server answered ${[status, error.type].filter(Boolean).join(' ') || 'with an error'}${said}`;
-    return new AttemptError(message, failureOf(status, error.type), {
-      retryAfterMs: retryAfter(error.headers, now),
-      isFree: status !== undefined,
-    });
-  }
-  return new AttemptError(`The model's answer broke off${codeOf(error)}`, 'broken');
+  if (!(error instanceof APIError))
+    return { error: new ModelError(`The model's answer broke off${codeOf(error)}`, 'broken') };
+  const { apiMessage, type } = error;
+  const status = typeof error.status === 'number' ? error.status : undefined;
+  const said = apiMessage === null ? '' : `: ${redact(apiMessage, secret)}`;
+  const what = [status, type].filter(Boolean).join(' ') || 'with an error';
+  return {
+    error: new ModelError(`The model's server answered ${what}${said}`, failureOf(status, type)),
+    retryAfterMs: secondsIn(error.headers) * 1000,
+    isFree: status !== undefined,
+  };
 }
 
 function failureOf(status: number | undefined, type: string | null): ModelFailure {
   if (status === 429 || type === 'rate_limit_error') return 'rate-limited';
   if (status === 529 || type === 'overloaded_error') return 'overloaded';
   if (status !== undefined) return status >= 500 ? 'unavailable' : 'rejected';
-  if (type === 'invalid_request_error' || type === 'authentication_error' || type === 'permission_error') {
-    return 'rejected';
-  }
-  return 'unavailable';
+  const isRefusal = /^(?:invalid_request|authentication|permission)_error$/u.test(type ?? '');
+  return isRefusal ? 'rejected' : 'unavailable';
 }
 
-function retryAfter(headers: unknown, now: Date): number | undefined {
-  if (!(headers instanceof Headers)) return undefined;
-  const milliseconds = headers.get('retry-after-ms');
-  const seconds = headers.get('retry-after');
-  const wait =
-    milliseconds === null
-      ? seconds === null
-        ? Number.NaN
-        : /^\s*[\d.]+\s*$/u.test(seconds)
-          ? Number(seconds) * 1000
-          : Date.parse(seconds) - now.getTime()
-      : Number(milliseconds);
-  return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
+/** Of a server that names a date instead, the usual backoff has to do. */
+function secondsIn(headers: unknown): number {
+  const seconds = headers instanceof Headers ? Number(headers.get('retry-after')) : 0;
+  return seconds > 0 ? seconds : 0;
 }
 
 function redact(text: string, secret: string): string {

@@ -47,7 +47,13 @@ describe('the model [M1]', () => {
     const body = requestBody(request({ model: 'llama', maxTokens: 100 }));
 
     expect(body.max_tokens).toBe(100);
-    expect(Object.keys(body).toSorted()).toEqual(['max_tokens', 'messages', 'model', 'stream', 'system']);
+    expect(Object.keys(JSON.parse(JSON.stringify(body))).toSorted()).toEqual([
+      'max_tokens',
+      'messages',
+      'model',
+      'stream',
+      'system',
+    ]);
   });
 });
 
@@ -168,7 +174,7 @@ describe('the body', () => {
       }),
     );
 
-    expect(body).not.toHaveProperty('system');
+    expect(body.system).toBeUndefined();
     expect(body.messages).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
       { role: 'user', content: [{ type: 'text', text: 'Still there?' }] },
