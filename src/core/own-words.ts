@@ -47,7 +47,7 @@ function withoutCode(text: string): string {
 const emojiNames = /:(?=\w*[A-Za-z])\w{2,32}:/gu;
 
 /** A message without Discord's block quotes: `> …`, and `>>> …` to the end. */
-export function withoutQuotes(text: string): string {
+function withoutQuotes(text: string): string {
   return text.replace(/^[ \t]*>>>\s[\s\S]*/mu, '').replace(/^[ \t]*>[^\S\n].*$/gmu, '');
 }
 

@@ -11,7 +11,6 @@ import {
 } from '../core/chat.ts';
 import { mention } from '../core/own-words.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
-import { isSentFor } from './actions/relayed-text.ts';
 import { isPublic } from './place.ts';
 import { forwardPiece, isVoiceMessage, shownIn } from './shown.ts';
 
@@ -201,6 +200,16 @@ function hasThirdPartyText(
   const repliedId = mentions.repliedUser?.id;
   const isToOther = type === MessageType.Reply && repliedId !== author.id && repliedId !== botId;
   return isToOther || attachments.size > 0 || messageSnapshots.size > 0 || shown.some(isOthersText);
+}
+
+/** A text for another channel, with the line under it that says for whom it was sent. */
+export function sentFor(text: string, userId: string): string {
+  return `${text}\n-# for <@${userId}>`;
+}
+
+/** Whether a message of the bot's own was sent for somebody: its words may be theirs, and are no answer to whoever reads them [M5a]. */
+function isSentFor(content: string): boolean {
+  return /\n-# for <@[0-9]+>$/u.test(content);
 }
 
 /** The files that hang on a message, in order. */

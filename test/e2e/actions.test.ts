@@ -42,7 +42,7 @@ async function doing(
   await stage.sandbox.waitForReply({ in: channelId, after, containing: 'That is all.' });
   wishes = [];
   // A start after a kill may be answering something else at the same time.
-  const said = JSON.stringify(text).slice(1, -1);
+  const said = JSON.stringify(text.replace('@Discoclaw ', '')).slice(1, -1);
   const call = callsOf(stage, 'chat').findLast(({ body }) => JSON.stringify(body.messages).includes(said));
   const results = call?.body.messages?.at(-1)?.content ?? [];
   return results.map(({ content }) =>
@@ -123,21 +123,22 @@ it('does what speaker and bot may do, visibly, in the log by ids only, and pingi
 });
 
 it('finds its own last message, and the one that the person replies to', async () => {
-  const asked = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'I like this one' });
-  const answer = await stage.sandbox.waitForReply({ in: '#dev', after: asked.id, settleMs: 200 });
-  expect(await doing('alice', '#dev', 'pin your answer', [wish('pin', { message: 'my_last' })])).toEqual([
-    'The message is pinned.',
-  ]);
+  const { id: own } = await stage.sandbox.addChannel({ name: 'own' });
+  const asked = await stage.sandbox.say({ as: 'alice', in: own, text: '@Discoclaw I like this one' });
+  const answer = await stage.sandbox.waitForReply({ in: own, after: asked.id, settleMs: 200 });
+  expect(
+    await doing('alice', own, '@Discoclaw pin your answer', [wish('pin', { message: 'my_last' })]),
+  ).toEqual(['The message is pinned.']);
   wishes = [wish('react', { message: 'replied_to', emoji: '❤' })];
   const reply = await stage.sandbox.say({
-    as: 'bob',
-    in: '#dev',
-    text: 'react with a heart to this',
+    as: 'alice',
+    in: own,
+    text: '@Discoclaw react with a heart to this',
     replyTo: asked.id,
   });
-  await stage.sandbox.waitForReply({ in: '#dev', after: reply.id, containing: '-# ❤️ reacted' });
+  await stage.sandbox.waitForReply({ in: own, after: reply.id, containing: '-# ❤️ reacted' });
   wishes = [];
-  const messages = await stage.sandbox.messages({ in: '#dev' });
+  const messages = await stage.sandbox.messages({ in: own });
   expect(messages.find(({ id }) => id === answer.id)?.isPinned).toBe(true);
   expect(messages.find(({ id }) => id === asked.id)?.reactions).toEqual({ '❤️': ['Discoclaw'] });
 });
@@ -153,15 +154,16 @@ it('does nothing that stands in somebody else’s message only, and all of it by
     wish('react', { message: 'current', emoji: '🎉' }),
   ];
   const told = await doing('alice', '#dev', 'what does carol mean?', wanted);
-  for (const text of told) expect(text).toMatch(/^Not done: /u);
   expect(told.map((text) => text.includes('shown a button'))).toEqual([true, true, true, false]);
-  expect(await changingRequests()).toEqual(before);
+  expect(told.at(-1)).toBe('The reaction is there.');
+  const [reaction, ...others] = (await changingRequests()).slice(before.length);
+  expect([reaction, others]).toEqual([expect.stringMatching(/\/reactions\//u), []]);
   expect(await botTexts('#general', last)).toEqual([]);
 
   const asked = (await stage.sandbox.messages({ in: '#dev', from: 'people' })).at(-1);
   const offered = async () =>
     (await stage.sandbox.messages({ in: '#dev', from: 'bot', ...(asked && { after: asked.id }) })).filter(
-      ({ text }) => text !== 'That is all.' && text !== '',
+      ({ text }) => text !== 'That is all.' && text !== '-# 🎉 reacted' && text !== '',
     );
   await expect.poll(offered).toHaveLength(3);
   const [pin, poll, sending] = await offered();
@@ -183,16 +185,8 @@ it('does nothing that stands in somebody else’s message only, and all of it by
   expect(await botTexts('#general', last)).toEqual([
     `free ||money||\n-# for <@${stage.info.people['alice']}>`,
   ]);
-  expect((await changingRequests()).slice(before.length)).toHaveLength(1);
+  expect((await changingRequests()).slice(before.length)).toHaveLength(2);
   expect(toldIn(await chatCall(stage, 'alice', '#dev', 'thanks'))).not.toContain('free ||money||');
-});
-
-it('takes no word for a channel’s name in a direct message [M8]', async () => {
-  const [last] = (await stage.sandbox.messages({ in: '#general' })).slice(-1);
-  const text = 'my general plan is to leave this company';
-  const told = await doing('bob', 'dm', text, [wish('send', { channel: 'general', text })]);
-  expect(told).toEqual([expect.stringMatching(/^Not done: .*does not name that channel/u)]);
-  expect(await botTexts('#general', last)).toEqual([]);
 });
 
 it('does nothing that the person or the bot may not do, and asks Discord for none of it', async () => {
@@ -211,7 +205,7 @@ it('does nothing that the person or the bot may not do, and asks Discord for non
   expect(bobs).toHaveLength(everything.length);
   for (const text of bobs) expect(text).toMatch(/^Not done: the person lacks the permission to /u);
   expect(sectionIn(newestOf(stage, 'chat'), 'discord_actions')).toMatch(
-    /\n- discord_send: send a message to #quiet\n/u,
+    /\n- discord_send: send a message to #own, #quiet\n/u,
   );
 
   await stage.sandbox.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: [...denied] });
@@ -225,27 +219,29 @@ it('does nothing that the person or the bot may not do, and asks Discord for non
   expect(await stage.sandbox.invalidRequests()).toMatchObject({ count: 0 });
 });
 
-it('carries nothing out of a direct message or private channel but the person’s own words, where they say [V2]', async () => {
+it('carries nothing out of a direct message or private channel but what the person is shown and presses [V2]', async () => {
   const [last] = (await stage.sandbox.messages({ in: '#dev' })).slice(-1);
-  for (const place of ['dm', '#secret']) {
-    await stage.ask('bob', place, 'Bob earns 5000');
-    const refused = [
-      ...(await doing('bob', place, 'tell #dev about it', send('Bob earns 5000'))),
-      ...(await doing('bob', place, 'hello is what I say', send('hello'))),
-      ...(await doing('bob', place, 'post it in #dev\n> Bob earns 5000', send('Bob earns 5000'))),
-    ];
-    const [named, unnamed, quoting] = refused;
-    for (const text of [named, quoting]) expect(text).toMatch(/^Not done: this is a private place/u);
-    expect(unnamed).toMatch(/^Not done: the message that asks for it does not name that channel/u);
+  for (const place of ['@bob', '#secret']) {
     expect(await doing('bob', place, 'tell #dev that lunch is over', send('Lunch is over!'))).toEqual([
-      'The message is there.',
+      expect.stringMatching(/^Not done: .*shown a button/u),
     ]);
+    expect(await botTexts('#dev', last)).toEqual([]);
+    const offered = async () =>
+      (await stage.sandbox.messages({ in: place, from: 'bot' })).findLast(({ text }) =>
+        text.includes('Send to'),
+      );
+    await expect.poll(offered).toMatchObject({
+      text: expect.stringContaining(
+        'Send to <#' + stage.info.channels['dev'] + '>:\n```\nLunch is over!\n```',
+      ),
+    });
+    await stage.sandbox.click({ as: 'bob', message: (await offered())?.id ?? '', label: 'Do it' });
+    await expect
+      .poll(() => botTexts('#dev', last))
+      .toEqual([`Lunch is over!\n-# for <@${stage.info.people['bob']}>`]);
+    const [sent] = await stage.sandbox.messages({ in: '#dev', from: 'bot', after: last?.id ?? '' });
+    await stage.sandbox.delete({ message: sent?.id ?? '' });
   }
-  const bob = `<@${stage.info.people['bob']}>`;
-  expect(await botTexts('#dev', last)).toEqual([
-    `lunch is over\n-# for ${bob}`,
-    `lunch is over\n-# for ${bob}`,
-  ]);
 });
 
 it('does nothing in a channel where the owner has switched actions off', async () => {
@@ -280,24 +276,25 @@ it('answers another bot five times in a row, and again once a person has spoken'
 it('sends once what it had sent before it was killed in the middle of the turn', async () => {
   await stage.startBuilt();
   const { id: board } = await stage.sandbox.addChannel({ name: 'board' });
+  const { id: kitchen } = await stage.sandbox.addChannel({ name: 'kitchen' });
   wishes = [wish('send', { channel: '#board', text: 'the kettle is on' })];
   afterwards = 'silent';
   const asked = await stage.sandbox.say({
     as: 'bob',
-    in: '#general',
-    text: 'tell #board that the kettle is on',
+    in: kitchen,
+    text: '@Discoclaw tell #board that the kettle is on',
   });
   await expect.poll(() => botTexts(board)).toHaveLength(1);
   await stage.killBot();
   afterwards = { text: 'Told them.' };
   await stage.startBot();
   const answer = await stage.sandbox.waitForReply({
-    in: '#general',
+    in: kitchen,
     after: asked.id,
     containing: 'Told them.',
   });
   expect(answer.replyTo).toBe(asked.id);
-  await expect.poll(() => botTexts('#general')).toContain(`-# ➡️ sent to <#${board}>`);
+  await expect.poll(() => botTexts(kitchen)).toContain(`-# ➡️ sent to <#${board}>`);
   expect(await botTexts(board)).toHaveLength(1);
 });
 

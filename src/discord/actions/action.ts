@@ -18,7 +18,6 @@ import type { AccessSettings } from '../access.ts';
 import { botMay } from '../permissions.ts';
 import type { Places } from '../place.ts';
 import { mayHaveForgottenNonces } from '../replies/reply-requests.ts';
-import { isNamed, type WantedAction } from './named-action.ts';
 
 export interface ActionOptions {
   readonly places: Places;
@@ -48,7 +47,8 @@ interface ActionResult {
 
 /** What an action comes to in a turn: nothing was done yet. Each function throws {@link ActionRefusal} where it may not be done, or Discord's own errors. */
 interface Plan {
-  readonly wanted: WantedAction;
+  /** Whether it is offered by a button instead of done. Default: where others' words or a file are in the context [M8]. */
+  readonly offered?: 'always' | 'never' | undefined;
   /** Whether both the speaker and the bot may do it at this moment. */
   readonly permit: () => Promise<void>;
   /** Exactly what would be done, for a button. */
@@ -64,13 +64,12 @@ interface Action<Input> {
   readonly plan: (input: Input, turn: ActionTurn, options: ActionOptions) => Promise<Plan>;
 }
 
-const notNamed =
-  "Not done: other people's words or a file stand in this conversation, and the person's own message does not plainly ask for this.";
+const needsButton = "Not done: this takes the person's own click.";
 const notAsShown = 'it is not any more as it was shown. Please ask again.';
 
 /**
  * A tool that does something on Discord for the speaker: input checked, failures told to the model, every action in the log by ids. Where
- * others' words are in the context, only what the speaker's own message names is done; everything else is offered [M8].
+ * others' words or a file are in the context, it is offered by a button [M8].
  */
 export function actionTool<Input>(action: Action<Input>): (options: ActionOptions) => Tool {
   const { name, description, input: schema } = action;
@@ -100,7 +99,7 @@ export function actionTool<Input>(action: Action<Input>): (options: ActionOption
     }
 
     async function run(input: Input, context: TurnContext, signal: AbortSignal): Promise<ToolOutcome> {
-      const { speaker, place, messages, hasThirdPartyText } = context;
+      const { speaker, place, hasThirdPartyText } = context;
       const ids = { action: name, userId: speaker.id, channelId: place.channelId };
       const refused = (error: unknown): string => {
         const reason = error instanceof ActionRefusal ? { reason: error.message } : { error };
@@ -109,11 +108,13 @@ export function actionTool<Input>(action: Action<Input>): (options: ActionOption
       };
       try {
         const plan = await planFor(input, context, signal);
-        const said = messages.map(({ text }) => text);
-        if (hasThirdPartyText && !isNamed(plan.wanted, said)) {
+        if (plan.offered === 'always' || (hasThirdPartyText && plan.offered !== 'never')) {
           await plan.permit();
           const offer = await plan.show();
-          return { ...refusal(notNamed), offer: { ...offer, carryOut: (pressed) => press(offer, pressed) } };
+          return {
+            ...refusal(needsButton),
+            offer: { ...offer, carryOut: (pressed) => press(offer, pressed) },
+          };
         }
         const { text, note } = await carryOut(plan, ids);
         return { ok: true, text, note };

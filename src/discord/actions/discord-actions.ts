@@ -103,6 +103,6 @@ function sendLines(targets: readonly GuildBasedChannel[], isFromPublic: boolean)
   const names = targets.map(({ name }) => `#${dataLine(name)}`);
   const shown = names.slice(0, namedChannels).join(', ');
   const others = names.length > namedChannels ? ' and others' : '';
-  const limit = isFromPublic ? '' : "; only the person's own words, to a channel that they name";
+  const limit = isFromPublic ? '' : '; the person is asked by a button first';
   return [`- discord_send: send a message to ${shown}${others}${limit}`];
 }

@@ -4,7 +4,6 @@ import type { ChatMessage, HistoryPort } from '../../core/chat.ts';
 import { compareSnowflakes, messageReferenceIn } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { ActionRefusal } from './action.ts';
-import type { MessageTarget } from './named-action.ts';
 
 /** Names a message of the present channel, as {@link findMessage} reads it. */
 export const messageInput = z
@@ -18,28 +17,13 @@ const lookedThrough = 50;
 
 const inOther = 'That message is in another channel.';
 
-/** The message that the model means. @throws {ActionRefusal} where it means none. */
+/** The id of the message that the model means. @throws {ActionRefusal} where it means none. */
 export async function messageIn(
   reference: string,
   context: TurnContext,
   history: Pick<HistoryPort, 'recent'>,
-): Promise<MessageTarget> {
-  const recent = await history.recent(context.place.channelId, lookedThrough);
-  const id = findMessage(reference, context, recent);
-  return { id, is: standingOf(id, context, recent) };
-}
-
-function standingOf(
-  id: string,
-  { messages }: Pick<TurnContext, 'messages'>,
-  recent: readonly ChatMessage[],
-): MessageTarget['is'] {
-  const first = messages[0]?.id ?? '0';
-  const before = recent.filter((message) => compareSnowflakes(message.id, first) < 0);
-  if (messages.some(({ repliesTo }) => repliesTo?.id === id)) return 'replied-to';
-  if (messages.some((message) => message.id === id)) return 'current';
-  if (before.findLast(({ author }) => author.kind === 'self')?.id === id) return 'own-last';
-  return before.at(-1)?.id === id ? 'last' : 'other';
+): Promise<string> {
+  return findMessage(reference, context, await history.recent(context.place.channelId, lookedThrough));
 }
 
 /**

@@ -12,13 +12,13 @@ import {
 import type { ChannelPort } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import { hasMoreReaders, type Place } from '../../core/place.ts';
+import { withoutMentionMarks } from '../../core/own-words.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { worksIn, type AccessSettings } from '../access.ts';
 import { hasErrorCode } from '../discord-api.ts';
 import { capabilities, memberMay, neededToRead, type Capability } from '../permissions.ts';
 import { placeOf, type Places } from '../place.ts';
 import { ActionRefusal } from './action.ts';
-import { channelReference } from './relayed-text.ts';
 
 /** The same for what does not exist and for what one of the two cannot see, so that nobody learns of a channel by asking. */
 export const noSuchChannel = 'there is no such channel that the person and I can both see.';
@@ -64,6 +64,13 @@ export function channelsCalled(reference: string, here: Channel): readonly Guild
       (here.isDMBased() || channel.guildId === here.guildId) &&
       ('id' in wanted ? channel.id === wanted.id : channel.name.toLowerCase() === wanted.name),
   );
+}
+
+/** What a channel is called by, as the model gives it: `#name` or `name`, `<#id>` or an id. */
+export function channelReference(reference: string): { readonly id: string } | { readonly name: string } {
+  const plain = withoutMentionMarks(reference).trim();
+  const id = /^(?:<#)?(?<id>[0-9]{15,21})>?$/u.exec(plain)?.groups?.['id'];
+  return id === undefined ? { name: plain.replace(/^#/u, '').trim().toLowerCase() } : { id };
 }
 
 function sees(channel: GuildBasedChannel, member: GuildMember): boolean {

@@ -34,7 +34,6 @@ export const pollTool = actionTool({
     };
     const nonce = nextNonce();
     return {
-      wanted: { kind: 'poll', question, answers },
       async permit() {
         await permit('poll', here, context, settings);
         await requireSameAudience(here, context, places);

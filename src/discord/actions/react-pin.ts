@@ -15,12 +15,12 @@ export const reactTool = actionTool({
     emoji: z.string().describe('One emoji such as 👍, or one of the server’s own as :name:.'),
   }),
   async plan({ message, emoji }, { context, here, signal }, { history, settings }) {
-    const target = await messageIn(message, context, history);
+    const messageId = await messageIn(message, context, history);
     const guild = here.isDMBased() ? undefined : here.guild;
     const chosen = await emojiOf(emoji, guild, context.speaker.id);
-    const { id: messageId } = target;
     return {
-      wanted: { kind: 'react', emoji: chosen, target },
+      // Their own message it may mark, whoever wished for it.
+      offered: context.messages.some(({ id }) => id === messageId) ? 'never' : undefined,
       permit: () => permit('react', here, context, settings),
       show: () => showMessage(`React with ${chosen} to this message`, here, messageId),
       async act() {
@@ -42,10 +42,8 @@ function pinningTool(kind: 'pin' | 'unpin', verb: string): (options: ActionOptio
     description: `${verb} a message of this channel, when the person asks for it.`,
     input: z.object({ message: messageInput }),
     async plan({ message }, { context, here, signal }, { history, settings }) {
-      const target = await messageIn(message, context, history);
-      const { id: messageId } = target;
+      const messageId = await messageIn(message, context, history);
       return {
-        wanted: { kind, target },
         permit: () => permit('pin', here, context, settings),
         show: () => showMessage(`${verb} this message`, here, messageId),
         async act() {

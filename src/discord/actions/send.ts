@@ -2,20 +2,19 @@ import type { GuildTextBasedChannel, SendableChannels } from 'discord.js';
 import { z } from 'zod';
 
 import { sentMaxChars } from '../../core/chat.ts';
-import { hasMoreReaders, type Place } from '../../core/place.ts';
 import { withoutInvisible } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
+import { sentFor } from '../normalise.ts';
 import { ActionRefusal, actionTool, isSame, postedBefore, postQuietly } from './action.ts';
 import { channelsCalled, currentPlaceOf, noSuchChannel, permit, succeeds } from './permit.ts';
-import { relayedText, sentFor, type Relay } from './relayed-text.ts';
 
 /** Lets the model send a message to another channel. It says for whom, and pings nobody. */
 export const sendTool = actionTool({
   name: 'discord_send',
   description:
-    'Send a message to another channel, when the person asks for it; the answer to them is not sent with this. From a private place only ' +
-    "the person's own words can be sent, copied word for word from the message you are answering, to a channel that this message names as #name.",
+    'Send a message to another channel, when the person asks for it; the answer to them is not sent with this. ' +
+    'From a private place the person is shown the text and the channel first, and agrees by a button.',
   input: z.object({
     channel: z.string().min(1).describe('#name or id.'),
     text: z
@@ -24,27 +23,26 @@ export const sendTool = actionTool({
       .pipe(z.string().min(1))
       .describe(`At most ${sentMaxChars} characters.`),
   }),
-  async plan({ channel, text }, { context, here, nextNonce, signal }, { settings, clock, places }) {
+  async plan({ channel, text }, { context, here, nextNonce, signal }, options) {
+    const { settings, clock } = options;
     const target = await sendTarget(channel, here, context, settings);
     if (target.id === here.id) throw new ActionRefusal('you are in that channel: say it in your answer.');
+    const content = sentFor(text, context.speaker.id);
+    const excess = content.length - sentMaxChars;
+    if (excess > 0)
+      throw new ActionRefusal(`the text is too long by ${excess} characters. Nothing was sent.`);
     const nonce = nextNonce();
-    const compose = async () => {
-      const from = await currentPlaceOf(here, places);
-      const to = await currentPlaceOf(target, places);
-      return textFor({ text, target, ...wayOf(context, from, to) }, context);
-    };
+    // Who could read along when it was said, and who can now.
+    const places = [context.saidIn ?? context.place, await currentPlaceOf(here, options.places)];
     return {
-      wanted: { kind: 'send', channel: target },
+      offered: places.some(({ audience }) => audience !== 'public') ? 'always' : undefined,
       permit: () => permit('send', target, context, settings),
-      show: async () => ({ what: `Send to <#${target.id}>:`, words: await compose() }),
+      show: () => Promise.resolve({ what: `Send to <#${target.id}>:`, words: text }),
       async act() {
-        const content = async () => sentFor(await compose(), context.speaker.id);
-        const before = await postedBefore(target, { content: await content() }, context, clock);
-        // Whoever can read along is looked at last, right before the words leave.
-        const post = { content: await content() };
+        const before = await postedBefore(target, { content }, context, clock);
         signal.throwIfAborted();
-        const message = before ?? (await postQuietly(target, post, nonce));
-        const isRepeated = before !== undefined || !isSame(message, post);
+        const message = before ?? (await postQuietly(target, { content }, nonce));
+        const isRepeated = before !== undefined || !isSame(message, { content });
         return {
           text: isRepeated ? 'That was sent before; nothing was sent again.' : 'The message is there.',
           note: `➡️ sent to <#${target.id}>`,
@@ -54,31 +52,6 @@ export const sendTool = actionTool({
     };
   },
 });
-
-/** How far words go, by who can read along in both places now, and could when they were said. */
-function wayOf(context: TurnContext, from: Place, to: Place): Pick<Relay, 'isFromPublic' | 'reach'> {
-  const said = context.saidIn ?? context.place;
-  const isFromPublic = said.audience === 'public' && from.audience === 'public';
-  const hasSameReaders =
-    from.homeId === to.homeId && from.audience === to.audience && !hasMoreReaders(said, from);
-  if (hasSameReaders) return { isFromPublic, reach: 'same' };
-  return { isFromPublic, reach: from.guildId === to.guildId ? 'server' : 'elsewhere' };
-}
-
-const refusals = {
-  unnamed: 'the message that asks for it does not name that channel as #name.',
-  'not-own-words':
-    'this is a private place, from which only words of the message that asks for it can be sent, copied as they stand there.',
-} as const;
-
-/** What is sent, as far as it may be; it fits with the line under it. */
-function textFor(relay: Omit<Relay, 'messages'>, { messages, speaker }: TurnContext): string {
-  const relayed = relayedText({ ...relay, messages: messages.map(({ text }) => text) });
-  if (relayed.outcome === 'refused') throw new ActionRefusal(refusals[relayed.reason]);
-  const excess = sentFor(relayed.text, speaker.id).length - sentMaxChars;
-  if (excess > 0) throw new ActionRefusal(`the text is too long by ${excess} characters. Nothing was sent.`);
-  return relayed.text;
-}
 
 /** Channels of one name that are looked at more closely. */
 const maxCandidates = 5;

@@ -34,24 +34,22 @@ export const startThreadTool = actionTool({
     if (here.isThread()) throw new ActionRefusal('this is a thread already.');
     if (isPrivate && message !== undefined)
       throw new ActionRefusal('a thread from a message cannot be private.');
-    const target = message === undefined ? undefined : await messageIn(message, context, options.history);
+    const targetId = message === undefined ? undefined : await messageIn(message, context, options.history);
     return {
-      wanted: { kind: 'start-thread', target },
       async permit() {
         await permit(isPrivate ? 'start-private-thread' : 'start-thread', here, context, options.settings);
         await requireSameAudience(here, context, options.places);
       },
       async show() {
         const from =
-          target === undefined ? '' : ` ${(await showMessage('from this message', here, target.id)).what}`;
+          targetId === undefined ? '' : ` ${(await showMessage('from this message', here, targetId)).what}`;
         return { what: `Start a ${isPrivate ? 'private ' : ''}thread${from} with this name:`, words: name };
       },
       async act() {
         signal.throwIfAborted();
         const parent = threadParent(here);
         const thread =
-          startedBefore(parent, context, name, target?.id) ??
-          (await start(parent, name, target?.id, isPrivate));
+          startedBefore(parent, context, name, targetId) ?? (await start(parent, name, targetId, isPrivate));
         // Whoever asks for a private thread is let into it.
         const isOpen = !isPrivate || (await succeeds(thread.members.add(context.speaker.id)));
         return {

@@ -29,7 +29,7 @@ describe('the section of Discord actions', () => {
     ]);
   });
 
-  it('says in private that only the person’s own words can be sent', async () => {
+  it('says in private that the person is asked first', async () => {
     const stage = await openActionStage();
     const dm = await stage.lines(await stage.ask('bob', 'dm', 'hello'));
     expect(dm.slice(0, 2)).toEqual([
@@ -37,7 +37,7 @@ describe('the section of Discord actions', () => {
       '- discord_pin, discord_unpin: pin or unpin a message here',
     ]);
     expect(await stage.lines(await stage.ask('bob', '#secret', 'hello'))).toContain(
-      "- discord_send: send a message to #general, #dev; only the person's own words, to a channel that they name",
+      '- discord_send: send a message to #general, #dev; the person is asked by a button first',
     );
   });
 

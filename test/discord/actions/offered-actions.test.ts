@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { TurnContext } from '../../../src/core/turn-context.ts';
-import { openActionStage, type ActionStage } from '../support/action-harness.ts';
+import { openActionStage } from '../support/action-harness.ts';
 
 const unsaid = 'what do you make of that?';
 
@@ -23,10 +23,14 @@ async function openScene() {
     expect(ok).toBe(false);
     return { offer, carryOut: async () => offer?.carryOut(new AbortController().signal) };
   };
-  return { ...stage, carols, press };
+  const ask: typeof stage.ask = async (...said) => ({
+    ...(await stage.ask(...said)),
+    hasThirdPartyText: true,
+  });
+  return { ...stage, ask, carols, press };
 }
 
-describe('an action that the speaker did not name [M8]', () => {
+describe('an action while others’ words are in the context [M8]', () => {
   it('is offered with exactly what would be done, and done when the button is pressed', async () => {
     const { server, ask, press, carols, ids, changingRequests } = await openScene();
     const context = await ask('bob', '#general', unsaid);
@@ -92,48 +96,21 @@ describe('an action that the speaker did not name [M8]', () => {
     expect(await react.carryOut()).toBe('Not done: there is no such message in this channel.');
     expect(await changingRequests()).toEqual([]);
   });
+
+  it('is done at once where it is no more than a reaction to the speaker’s own message', async () => {
+    const { server, ask, act } = await openScene();
+    const context = await ask('bob', '#general', unsaid);
+    expect(await act(context, 'discord_react', { message: 'current', emoji: '🎉' })).toMatchObject({
+      ok: true,
+    });
+    const asked = (await server.messages({ in: '#general' })).at(-1);
+    expect(asked?.reactions).toEqual({ '🎉': ['Discoclaw'] });
+  });
 });
 
-/** What Bob says, and what of it he names. */
-const sayings: readonly { readonly text: string; readonly names: (wish: Wish, scene: Scene) => boolean }[] = [
-  { text: unsaid, names: () => false },
-  { text: 'do not pin this', names: () => false },
-  { text: 'why did carol write “pin this and tell #dev”?', names: () => false },
-  { text: '> pin this, react to this, start a thread, tell #dev\nhm', names: () => false },
-  { text: '`pin this` `start a thread` `tell #dev`', names: () => false },
-  { text: 'pin this', names: ({ tool, input }) => tool === 'discord_pin' && isNear(input['message']) },
-  {
-    text: 'pin the answer',
-    names: ({ tool, input }) => tool === 'discord_pin' && input['message'] === 'my_last',
-  },
-  {
-    text: 'please react with 🎉 to this one',
-    names: ({ tool, input }) => tool === 'discord_react' && isNear(input['message']),
-  },
-  {
-    text: 'start a thread',
-    names: ({ tool, input }) => tool === 'discord_start_thread' && input['message'] === undefined,
-  },
-  {
-    text: 'make a poll: lunch, pizza or soup?',
-    names: ({ tool, input }) => tool === 'discord_poll' && !JSON.stringify(input).includes('money'),
-  },
-  {
-    text: 'tell #dev that lunch is ready',
-    names: ({ tool, input }, { ids }) =>
-      tool === 'discord_send' && ['#dev', 'dev', ids['dev']].includes(String(input['channel'])),
-  },
-];
-
-type Scene = Pick<ActionStage, 'ids'>;
 interface Wish {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
-}
-
-/** The speaker's own message, and the bot's directly before it. */
-function isNear(message: unknown): boolean {
-  return message === 'current' || message === 'my_last';
 }
 
 it('is never done, whatever the model asks while others’ words are in the context, unless the person presses the button [M8]', async () => {
@@ -145,10 +122,13 @@ it('is never done, whatever the model asks while others’ words are in the cont
   );
   const wish: fc.Arbitrary<Wish> = fc.oneof(
     fc.record({ tool: fc.constantFrom('discord_pin', 'discord_unpin'), input: fc.record({ message }) }),
-    fc.record({
-      tool: fc.constant('discord_react'),
-      input: fc.record({ message, emoji: fc.constantFrom('🎉', '👍', ':claw:', 'x') }),
-    }),
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        tool: fc.constant('discord_react'),
+        input: fc.record({ message, emoji: fc.constantFrom('🎉', '👍', ':claw:', 'x') }),
+      }),
+    },
     fc.record({
       tool: fc.constant('discord_start_thread'),
       input: fc.record({ name: anyText, message, private: fc.boolean() }, { requiredKeys: ['name'] }),
@@ -170,20 +150,26 @@ it('is never done, whatever the model asks while others’ words are in the cont
   );
   const times = { done: 0, pressed: 0, left: 0 };
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...sayings), wish, fc.boolean(), async (saying, wanted, presses) => {
-      const context = await ask('bob', '#general', saying.text);
-      const before = (await changingRequests()).length;
-      const { ok, offer } = await act(context, wanted.tool, wanted.input);
-      const asked = (await changingRequests()).length - before;
-      const wasDone = ok || asked > 0;
-      expect(wasDone && !saying.names(wanted, { ids })).toBe(false);
-      expect(wasDone && offer !== undefined).toBe(false);
-      const isPressed = presses && offer !== undefined;
-      const outcome = isPressed ? await offer.carryOut(new AbortController().signal) : '📌 ';
-      expect(outcome).toMatch(/^(?:🎉|👍|📌|🧵|📊|➡️) /u);
-      times[wasDone ? 'done' : isPressed ? 'pressed' : 'left'] += 1;
-      await server.delete({ message: context.messages[0]?.id ?? '' });
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(unsaid, 'pin this, tell #dev, make polls'),
+      wish,
+      fc.boolean(),
+      async (text, wanted, presses) => {
+        const context = await ask('bob', '#general', text);
+        const before = (await changingRequests()).length;
+        const { ok, offer } = await act(context, wanted.tool, wanted.input);
+        const asked = (await changingRequests()).length - before;
+        const wasDone = ok || asked > 0;
+        const isOwnReaction = wanted.tool === 'discord_react' && wanted.input['message'] === 'current';
+        expect(wasDone && !isOwnReaction).toBe(false);
+        expect(wasDone && offer !== undefined).toBe(false);
+        const isPressed = presses && offer !== undefined;
+        const outcome = isPressed ? await offer.carryOut(new AbortController().signal) : '📌 ';
+        expect(outcome).toMatch(/^(?:🎉|👍|📌|🧵|📊|➡️) /u);
+        times[wasDone ? 'done' : isPressed ? 'pressed' : 'left'] += 1;
+        await server.delete({ message: context.messages[0]?.id ?? '' });
+      },
+    ),
     { numRuns: 150 },
   );
   expect(times.done).toBeGreaterThan(3);

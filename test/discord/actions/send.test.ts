@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { mention } from '../../../src/core/own-words.ts';
+import { channelReference } from '../../../src/discord/actions/permit.ts';
 import { inPrivate, openActionStage, type ActionStage } from '../support/action-harness.ts';
 
 const nowhere = 'Not done: there is no such channel that the person and I can both see.';
@@ -24,15 +26,6 @@ describe('sending to another channel', () => {
     expect(sent).toMatchObject({ text: `${text}\n-# for <@${context.speaker.id}>`, mentions: [] });
     const [request] = await stage.changingRequests();
     expect(request?.body).toMatchObject({ allowed_mentions: { parse: [] }, enforce_nonce: true });
-  });
-
-  it('sends nothing at the wish of somebody else, whom the person only asks about', async () => {
-    const stage = await openActionStage();
-    const context = await stage.ask('bob', '#general', 'what did carol want?');
-    expect((await stage.act(context, 'discord_send', wish('free money'))).text).toMatch(
-      /own message does not plainly ask for this/u,
-    );
-    expect(await stage.changingRequests()).toEqual([]);
   });
 
   it('leaves the words there as somebody else’s, not as an answer', async () => {
@@ -72,55 +65,34 @@ describe('sending to another channel', () => {
     expect(await sentTo(stage, '#dev')).toHaveLength(1);
   });
 
-  it('sends from a direct message or private channel only the person’s own words, where they say', async () => {
-    const stage = await openActionStage();
-    const { ask, act } = stage;
-    const dm = await ask('bob', 'dm', 'tell #dev the build is green');
-    expect(await act(dm, 'discord_send', { channel: '#dev', text: 'Bob earns 5000' })).toMatchObject({
-      ok: false,
-    });
-    expect(await act(dm, 'discord_send', { channel: '#general', text: 'the build is green' })).toMatchObject({
-      ok: false,
-    });
-    expect(await act(dm, 'discord_send', { channel: '#dev', text: 'The build is green!' })).toMatchObject({
-      ok: true,
-    });
-    const secret = await ask('bob', '#secret', 'tell #general lunch is ready');
-    expect(await act(secret, 'discord_send', { channel: 'general', text: 'the merger is on' })).toMatchObject(
-      { ok: false },
-    );
-    expect(await act(secret, 'discord_send', { channel: 'general', text: 'lunch is ready' })).toMatchObject({
-      ok: true,
-    });
-    expect(await sentTo(stage, '#dev')).toEqual([`the build is green\n-# for <@${dm.speaker.id}>`]);
-    expect(await sentTo(stage, '#general')).toEqual([`lunch is ready\n-# for <@${dm.speaker.id}>`]);
-  });
-
-  it('says freely in a thread what its channel may read, but not once the channel became public', async () => {
+  it('asks by a button before it sends anything from a direct message, a private channel or a thread of one [J2]', async () => {
     const stage = await openActionStage();
     const thread = await stage.server.addThread({ channel: '#secret', name: 'plots', as: 'bob' });
-    const context = await stage.ask('bob', '#secret', `go on and say it in <#${thread.id}>`);
-    const plot = { channel: thread.id, text: 'the merger is on' };
-    expect(await stage.act(context, 'discord_send', plot)).toMatchObject({ ok: true });
-    await stage.server.setChannelPrivacy({ channel: '#secret', private: false });
-    await stage.settled();
-    expect(
-      await stage.act({ ...context, messages: [...context.messages] }, 'discord_send', {
-        ...plot,
-        text: 'the price is 5',
-      }),
-    ).toMatchObject({ ok: false });
-    expect(await stage.server.messages({ in: thread.id, from: 'bot' })).toHaveLength(1);
+    for (const where of ['dm', '#secret', thread.id]) {
+      const context = await stage.ask('bob', where, 'tell #dev that lunch is ready');
+      const { ok, offer } = await stage.act(context, 'discord_send', wish(`from ${where}`));
+      expect([ok, offer?.what, offer?.words]).toEqual([
+        false,
+        `Send to <#${stage.ids['dev'] ?? ''}>:`,
+        `from ${where}`,
+      ]);
+      expect(await sentTo(stage, '#dev')).toEqual([]);
+      expect(await offer?.carryOut(new AbortController().signal)).toMatch(/^➡️ sent to /u);
+      const [message] = await stage.server.messages({ in: '#dev', from: 'bot' });
+      expect(message?.text).toBe(`from ${where}\n-# for <@${context.speaker.id}>`);
+      await stage.server.delete({ message: message?.id ?? '' });
+    }
   });
 
   it('takes what was said in private for private, though the channel is public by now', async () => {
     const stage = await openActionStage();
     const context = await stage.ask('bob', '#general', 'tell #dev');
-    const outcome = await stage.act({ ...context, saidIn: inPrivate(context.place) }, 'discord_send', {
-      channel: '#dev',
-      text: 'the merger is on',
+    const before = { ...context, saidIn: inPrivate(context.place) };
+    expect(await stage.act(before, 'discord_send', wish('the merger is on'))).toMatchObject({
+      ok: false,
+      offer: { words: 'the merger is on' },
     });
-    expect(outcome.text).toMatch(/private place/u);
+    expect(await stage.changingRequests()).toEqual([]);
   });
 
   it('knows no channel that one of the two cannot see, that is in another server, or that does not exist', async () => {
@@ -148,7 +120,7 @@ describe('sending to another channel', () => {
     expect((await act(dm, 'discord_send', { channel: '#abroad', text: 'hello' })).text).toBe(nowhere);
     const bobs = await ask('bob', 'dm', 'say hello in #abroad');
     expect(await act(bobs, 'discord_send', { channel: '#abroad', text: 'hello' })).toMatchObject({
-      ok: true,
+      offer: { words: 'hello' },
     });
   });
 
@@ -202,65 +174,56 @@ describe('sending to another channel', () => {
   });
 });
 
-/** What only the model knows: from memory, from history, from what the person quotes. */
-const secret = 'the merger is on';
+describe('a channel as the model gives it', () => {
+  it.each([
+    ['#dev', { name: 'dev' }],
+    [' Team-Room ', { name: 'team-room' }],
+    [mention('#', 'team-room'), { name: 'team-room' }],
+    ['<#200000000000000002>', { id: '200000000000000002' }],
+    ['200000000000000002', { id: '200000000000000002' }],
+  ])('%s', (reference, expected) => {
+    expect(channelReference(reference)).toEqual(expected);
+  });
+});
 
-it('never says in another channel what was not the person’s own word where not everybody could read along [V2]', async () => {
+it('never says in another channel what was not said where everybody could read along, unless the person presses the button that shows it [V2]', async () => {
   const { server, ask, act, settled, ids } = await openActionStage();
   const thread = await server.addThread({ channel: '#secret', name: 'plots', as: 'bob' });
-  const homes = new Map([
-    ['#secret', 'secret'],
-    [thread.id, 'secret'],
-  ]);
-  let refusedTimes = 0;
-  let sentTimes = 0;
-  let pressedTimes = 0;
+  const times = { atOnce: 0, pressed: 0, left: 0 };
 
   await fc.assert(
     fc.asyncProperty(
       fc.record({
         from: fc.constantFrom('dm', '#secret', thread.id, '#general'),
         to: fc.constantFrom('#dev', '#general', '#secret', thread.id),
-        verb: fc.constantFrom('tell', 'think of'),
-        says: fc.constantFrom('lunch is ready', `> ${secret}`, `lunch is ready\n> ${secret}`),
-        text: fc.constantFrom('Lunch is ready.', secret, `lunch is ready, ${secret}`),
-        isNamed: fc.boolean(),
+        text: fc.constantFrom('Lunch is ready.', 'the merger is on'),
         hasThirdPartyText: fc.boolean(),
         becomesPublic: fc.boolean(),
+        presses: fc.boolean(),
       }),
-      async ({ from, to, verb, says, text, isNamed, hasThirdPartyText, becomesPublic }) => {
+      async ({ from, to, text, hasThirdPartyText, becomesPublic, presses }) => {
         const target = to.startsWith('#') ? `<#${ids[to.slice(1)] ?? ''}>` : to;
-        const request = `${verb} ${isNamed ? target : 'them'} that\n${says}`;
-        const context = { ...(await ask('bob', from, request)), hasThirdPartyText };
+        const context = { ...(await ask('bob', from, `tell ${target}`)), hasThirdPartyText };
         if (becomesPublic) await server.setChannelPrivacy({ channel: '#secret', private: false });
         await settled();
-        const before = await server.messages({ in: to, from: 'bot' });
-        const { ok: isDone, offer } = await act(context, 'discord_send', { channel: to, text });
-        const isPressed = /➡️/u.test(
-          JSON.stringify(await offer?.carryOut(new AbortController().signal)) ?? '',
-        );
-        const ok = isDone || isPressed;
-        if (isPressed) pressedTimes += 1;
-        const sent = (await server.messages({ in: to, from: 'bot' })).slice(before.length);
+        const before = (await server.messages({ in: to, from: 'bot' })).length;
+        const { ok, offer } = await act(context, 'discord_send', { channel: to, text });
+        const atOnce = (await server.messages({ in: to, from: 'bot' })).slice(before);
+        const outcome = presses ? await offer?.carryOut(new AbortController().signal) : undefined;
+        const sent = (await server.messages({ in: to, from: 'bot' })).slice(before);
         if (becomesPublic)
           await server.setChannelPrivacy({ channel: '#secret', private: true, members: ['alice', 'bob'] });
         await settled();
 
-        expect(sent).toHaveLength(ok ? 1 : 0);
-        if (ok) sentTimes += 1;
-        else refusedTimes += 1;
-        const hasSameReaders = homes.has(from) && homes.get(from) === homes.get(to) && !becomesPublic;
-        if (hasSameReaders) return;
-        expect(isDone && hasThirdPartyText && (!isNamed || verb !== 'tell')).toBe(false);
-        if (from === '#general') return;
-        const words = sent.map((message) => message.text.split('\n')[0]);
-        expect(words).toEqual(ok ? ['lunch is ready'] : []);
-        expect(ok && !isNamed).toBe(false);
+        expect(atOnce).toHaveLength(ok ? 1 : 0);
+        expect(ok && (from !== '#general' || hasThirdPartyText)).toBe(false);
+        expect(offer?.words ?? text).toBe(text);
+        const isPressed = outcome !== undefined;
+        expect(sent.map((message) => message.text.split('\n')[0])).toEqual(ok || isPressed ? [text] : []);
+        times[ok ? 'atOnce' : isPressed ? 'pressed' : 'left'] += 1;
       },
     ),
     { numRuns: 80 },
   );
-  expect(pressedTimes).toBeGreaterThan(8);
-  expect(sentTimes).toBeGreaterThan(8);
-  expect(refusedTimes).toBeGreaterThan(8);
+  for (const count of Object.values(times)) expect(count).toBeGreaterThan(4);
 });

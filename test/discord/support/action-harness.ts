@@ -41,7 +41,7 @@ export async function openActionStage(options: RunOptions = {}): Promise<ActionS
         place: message.place,
         messages: [message],
         now: new Date(),
-        hasThirdPartyText: true,
+        hasThirdPartyText: false,
       };
     },
     act(context, name, input, signal = new AbortController().signal) {
