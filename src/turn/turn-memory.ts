@@ -61,9 +61,12 @@ export function openMemory(
   const messageIds = turn.messages.map(({ id }) => id);
   const firstWords = isBot ? Promise.resolve(undefined) : bot.greeting.begin({ ...session, messageIds });
   let told: FirstWords | undefined;
-  const recorded = isStored
-    ? saveBestEffort(logger, 'the message', () => log.recordUser(turn, consent.mode))
-    : Promise.resolve();
+  let isRecorded = false;
+  const record = async (): Promise<void> => {
+    await log.recordUser(turn, consent.mode);
+    isRecorded = true;
+  };
+  const recorded = isStored ? saveBestEffort(logger, 'the message', record) : Promise.resolve();
   return {
     /** Resolves when the words are on disk, or cannot be; never rejects. */
     recorded,
@@ -105,6 +108,8 @@ export function openMemory(
       if (!(await mayStore())) return;
       const at = clock().toISOString();
       await saveBestEffort(logger, 'the reply', async () => {
+        // The disk may have refused the question.
+        if (!isRecorded) await record();
         const reply = { ids, text, at, thirdPartyTextAt, ...(retells === true && { retells }) };
         const isKept = await log.recordReply({ ...turn, hasThirdPartyText }, reply);
         // What it answers was forgotten while it was made [K4].

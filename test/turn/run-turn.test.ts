@@ -331,6 +331,18 @@ describe('a turn', () => {
     expect(steps).toContain('send Hi. as 11');
   });
 
+  it('logs a question that the disk had refused with its answer', async () => {
+    const logged: string[] = [];
+    const { run } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
+      log: {
+        recordUser: () => (logged.push('question') === 1 ? full() : Promise.resolve()),
+        recordReply: () => Promise.resolve(logged.push('answer') > 0),
+      },
+    });
+    await run([message], new TurnControl());
+    expect(logged).toEqual(['question', 'question', 'answer']);
+  });
+
   it.each(['erased', 'deleted'] as const)(
     'that ends as %s has something made of its session only where its person was not erased [K11]',
     async (ending) => {

@@ -150,6 +150,8 @@ export function createSessionLog(options: SessionLogOptions) {
     if (known.some(({ record }) => namesAny(record, reply.ids))) return true;
     if (context.messages.some((message) => isAnswerWithdrawn(message, reply.text, known))) return false;
     const asked = known.filter(({ record }) => context.messages.some(({ id: of }) => of === record.id));
+    // Without its question, no deletion could reach it.
+    if (asked.length === 0) return true;
     await tails.append(session, {
       type: 'message',
       role: 'assistant',
@@ -277,8 +279,8 @@ export function createSessionLog(options: SessionLogOptions) {
         await writes.run(context.speaker.id, () => logUser(context, mode));
     },
     /**
-     * Logs the reply to the turn's messages, once; whether it may repeat what is not the speaker's, the context says [M5a]. Resolves with whether it may
-     * be remembered: not where what it answers was taken back meanwhile.
+     * Logs the reply to the turn's messages, once, if one of these is logged; whether it may repeat what is not the speaker's, the context says [M5a].
+     * Resolves with whether it may be remembered: not where what it answers was taken back meanwhile.
      */
     recordReply: (context: TurnContext, reply: SentReply): Promise<boolean> =>
       context.speaker.isBot === undefined

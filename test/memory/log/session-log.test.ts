@@ -16,6 +16,7 @@ import {
   openSessions,
   secretPlace,
   session,
+  startTime,
   type Sessions,
 } from '../../support/sessions.ts';
 import { runs } from '../../support/runs.ts';
@@ -173,6 +174,22 @@ describe('the message log [W3]', () => {
     };
     await other.log.recordUser(late);
     expect(await texts(sessions)).toEqual(['one', 'ok', 'two']);
+  });
+});
+
+describe('an answer', () => {
+  it('is not logged where its question is not: no deletion could reach it [G5]', async () => {
+    const { log } = openSessions();
+    const turn = {
+      speaker: { id: aliceId, name: 'alice', isOwner: false },
+      place: publicPlace,
+      now: new Date(startTime),
+      hasThirdPartyText: false,
+    };
+    const asked = { id: messageId(1), text: 'hi', at: new Date(startTime).toISOString(), attachments: [] };
+    const reply = { ids: [messageId(2)], text: 'Hi.', at: asked.at };
+    await log.recordReply({ ...turn, messages: [asked] }, reply);
+    expect((await log.since(session, 0)).messages).toEqual([]);
   });
 });
 
