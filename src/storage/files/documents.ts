@@ -26,7 +26,7 @@ export interface FileParts {
 }
 
 /** How long an unreadable file is left alone after its last change, in milliseconds: an editor may be in the middle of saving it [S5]. */
-const editingMs = 2000;
+export const editingMs = 2000;
 /** How often a file that is being edited is looked at. */
 const lookAgainMs = 100;
 

@@ -8,7 +8,7 @@ import type { LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
 import { formatLine, parseLine, type LogLine } from '../log-line.ts';
-import type { FileParts } from './documents.ts';
+import { editingMs, type FileParts } from './documents.ts';
 import {
   closeQuietly,
   toStoreError,
@@ -37,8 +37,11 @@ interface KnownLog extends LogFile {
   readonly isNamed: boolean;
 }
 
-/** Logs, files of JSON lines; failures are those of the file system or `StoreError`. */
-export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, logger }: FileParts) {
+/** Logs, files of JSON lines, which are changed only by their owner; failures are those of the file system or `StoreError`. */
+export function createLogs(
+  { fileSystem, disk, locks, pathOf, quarantine, logger }: FileParts,
+  isOwner: () => boolean,
+) {
   const known = growingCache<string, KnownLog>(keptLogs);
   /** Logs whose file may go on behind its last good line, with what an append left that was rejected. */
   const torn = new Map<string, KnownLog>();
@@ -49,12 +52,38 @@ export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, logger
   async function stateOf(log: string, path: string): Promise<KnownLog> {
     const before = torn.get(log) ?? known.get(log);
     const stats = await unlessMissing(fileSystem.lstat(path));
-    const isTorn = torn.has(log) && before?.inode === stats?.ino;
-    if (before !== undefined && (isTorn || isAsKnown(before, stats))) return before;
+    if (before !== undefined && isAsKnown(before, stats)) return before;
+    const isOwn = torn.has(log) && before?.inode === stats?.ino;
+    const state = before !== undefined && isOwn ? before : await inspected(log, path, before, stats);
+    const age = stats === undefined ? 0 : Date.now() - Number(stats.mtimeMs);
+    return state.size === state.end || !(isOwn || age >= editingMs) ? state : cut(log, path, state);
+  }
+
+  async function inspected(
+    log: string,
+    path: string,
+    before: KnownLog | undefined,
+    stats: BigIntStats | undefined,
+  ): Promise<KnownLog> {
     const file = stats === undefined ? noFile : await withFile(fileSystem.open(path, readFlags), inspect);
     // A person who shortened the file does not make numbers free that cursors stand on.
     const highest = Math.max(file.highest, before?.highest ?? 0);
     return remember(log, { ...file, highest, edition: (editions += 1), isNamed: false });
+  }
+
+  /** Takes off a file what a write that never came to its end left behind the last good line: no deletion finds the words in it [S7]. */
+  async function cut(log: string, path: string, state: KnownLog): Promise<KnownLog> {
+    if (!isOwner()) return state;
+    try {
+      await withFile(fileSystem.open(path, constants.O_RDWR | constants.O_NOFOLLOW), async (file) => {
+        await file.truncate(state.end);
+        await file.datasync();
+      });
+      return remember(log, { ...state, size: state.end });
+    } catch {
+      // The next who asks for it tries again.
+      return state;
+    }
   }
 
   function remember(log: string, state: KnownLog): KnownLog {
@@ -231,8 +260,9 @@ export function createLogs({ fileSystem, disk, locks, pathOf, quarantine, logger
   return { append, scan, damagedLines, logState, rewrite, forget };
 }
 
-function isAsKnown(file: KnownLog, stats: BigIntStats | undefined): boolean {
-  return file.inode === stats?.ino && file.size === Number(stats?.size ?? 0);
+/** Whether a file is as it was left, and nothing stands behind its last good line. */
+function isAsKnown({ inode, size, end }: KnownLog, stats: BigIntStats | undefined): boolean {
+  return inode === stats?.ino && size === end && size === Number(stats?.size ?? 0);
 }
 
 async function* allLines(file: OpenFile, end: number): AsyncGenerator<LogLine | undefined> {

@@ -1,8 +1,9 @@
-import { appendFile, mkdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rename, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/core/errors.ts';
 import { entriesOf, log, noteSchema, notesOf } from '../store-fixtures.ts';
-import { createObservedFileSystem, type Operation } from './observed-file-system.ts';
+import { createObservedFileSystem, diskError, type Operation } from './observed-file-system.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
@@ -28,6 +29,32 @@ describe('a log with a torn last line', () => {
       expect(await readFile(path, 'utf8')).toBe(line(1, 'a') + line(2, 'b') + line(3, 'c'));
     },
   );
+
+  it('loses it when it is read, since no deletion finds the words in it, but not while it may be on its way [S7]', async () => {
+    await writeFile(path, `${line(1, 'a')}{"sequence":2,"record":{"note":"canary`);
+    const store = await stores.open();
+    expect(await notesOf(store, log)).toEqual(['a']);
+    expect(await readFile(path, 'utf8')).toContain('canary');
+    await utimes(path, 1_700_000_000, 1_700_000_000);
+    expect(await notesOf(store, log)).toEqual(['a']);
+    expect(await readFile(path, 'utf8')).toBe(line(1, 'a'));
+    expect(await store.append(log, { note: 'b' })).toBe(2);
+  });
+
+  it('loses at once what an append of its own could not finish', async () => {
+    let isFull = false;
+    const fileSystem = createObservedFileSystem(({ name }: Operation) =>
+      isFull && ['datasync', 'truncate'].includes(name) ? diskError('ENOSPC') : 'works',
+    );
+    const store = await stores.open({ fileSystem });
+    await store.append(log, { note: 'a' });
+    isFull = true;
+    await expect(store.append(log, { note: 'canary' })).rejects.toThrow(StoreError);
+    expect(await readFile(path, 'utf8')).toContain('canary');
+    isFull = false;
+    expect(await notesOf(store, log)).toEqual(['a']);
+    expect(await readFile(path, 'utf8')).toBe(line(1, 'a'));
+  });
 
   it('keeps a whole record that lacks only its line break', async () => {
     await writeFile(path, line(1, 'a') + line(2, 'b').trimEnd());
