@@ -10,15 +10,7 @@ import { isYounger } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import type { Timer } from '../core/time.ts';
 import { reachFields } from '../core/visibility.ts';
-import type {
-  Erased,
-  Forgotten,
-  LayerChange,
-  LayerName,
-  MemoryLayer,
-  Purged,
-  WithdrawnMessage,
-} from './layer.ts';
+import type { Erased, Forgotten, LayerName, MemoryLayer, Purged, WithdrawnMessage } from './layer.ts';
 import { idsOf, type LoggedMessage } from './log/records.ts';
 import type { SessionLog } from './log/session-log.ts';
 import { saysAny, withdrawnTerms } from './log/withdrawal.ts';
@@ -187,10 +179,6 @@ export async function stillForgotten(
   for (const message of await log.affected(session, cause))
     if ((await log.placesOf(session, idsOf(message.before))).length === 0) forgotten.push(message);
   return forgotten;
-}
-
-export function personOf(change: LayerChange): string {
-  return 'userId' in change ? change.userId : change.session.userId;
 }
 
 function messageIdsOf(change: MessageChange): readonly string[] {

@@ -4,7 +4,15 @@ import type { SessionKey } from '../core/place.ts';
 import type { Notice } from '../core/processes.ts';
 import { maskSecrets } from '../core/secrets.ts';
 import { reachIn } from '../core/visibility.ts';
-import type { Erased, Forgotten, LayerChange, LayerName, MemoryLayer, Purged } from './layer.ts';
+import {
+  personOf,
+  type Erased,
+  type Forgotten,
+  type LayerChange,
+  type LayerName,
+  type MemoryLayer,
+  type Purged,
+} from './layer.ts';
 import {
   comingBack,
   type Change,
@@ -12,7 +20,6 @@ import {
   eachConversation,
   eraseEverywhere,
   notOvertaken,
-  personOf,
   saidBefore,
   stillForgotten,
   withdrawAnswers,

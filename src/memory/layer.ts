@@ -123,3 +123,8 @@ export interface MemoryLayer extends SectionSource<TurnContext> {
   /** Another process has erased the person: what is kept of them in memory goes too. Must not throw. Default: there is nothing that is not looked up each time. */
   letGo?(userId: string): void;
 }
+
+/** Whose memory a change is about. */
+export function personOf(change: LayerChange): string {
+  return 'userId' in change ? change.userId : change.session.userId;
+}

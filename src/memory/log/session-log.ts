@@ -1,6 +1,7 @@
 import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { ChannelPort, RememberedMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { growingCache } from '../../core/limits.ts';
 import type { ChannelGuild, Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
 import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
@@ -9,7 +10,7 @@ import { inParts, saysWords } from '../../core/text.ts';
 import { createTimeSlice, type Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
 import { narrower, reachIn, reachOf, type Reach } from '../../core/visibility.ts';
-import type { MemoryLayer } from '../layer.ts';
+import { personOf, type MemoryLayer } from '../layer.ts';
 import type { NoticingMode } from '../settings/person-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
@@ -87,6 +88,9 @@ const clockSlackMs = 60 * 60_000;
 
 export type SessionLog = ReturnType<typeof createSessionLog>;
 
+/** People of whom it is remembered when something of theirs was taken back last: far more than have a turn that runs. */
+const keptPeople = 1000;
+
 /**
  * What was said, with secrets masked [K14], a log a session [W3]: the truth that every derived layer folds [F4]. What is written is on disk when a method resolves;
  * everything may reject with `StoreError`.
@@ -96,6 +100,7 @@ export function createSessionLog(options: SessionLogOptions) {
   const { activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const sessions = createSessions(store);
   const tails = new LogTails(store, sessions);
+  const takenBackAt = growingCache<string, number>(keptPeople);
 
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
     return foldLog(await tails.after(session, cursor), cursor);
@@ -225,6 +230,7 @@ export function createSessionLog(options: SessionLogOptions) {
     // Never loaded into the prompt, only searched.
     sections: () => Promise.resolve([]),
     async follow(change, stage) {
+      if (change.kind !== 'restored') takenBackAt.set(personOf(change), clock().getTime());
       if (change.kind === 'forgotten' || change.kind === 'purged') return;
       if (change.kind === 'restored') {
         await takeBackDeletions(tails, change.session, change.messageIds);
@@ -261,9 +267,13 @@ export function createSessionLog(options: SessionLogOptions) {
 
   return {
     ...layer,
-    /** Whether a turn's messages all stand in the log, as they were said: what it does not hold, no edit, deletion or forgetting could be followed of [G5]. */
+    /**
+     * Whether a turn's messages all stand in the log, as they were said: what it does not hold, no edit, deletion or forgetting could be followed of [G5];
+     * and nothing that the turn may have in view was taken back since it began [A4].
+     */
     async standsAsSaid(context: TurnContext): Promise<boolean> {
       if (context.messages.some((message) => changes.hasChanged(message))) return false;
+      if ((takenBackAt.get(context.speaker.id) ?? 0) >= context.now.getTime()) return false;
       const ids = context.messages.map(({ id }) => id);
       const { messages } = foldLog(await tails.covering(sessionOf(context), ids));
       const logged = new Set(messages.map(({ message }) => message.id));

@@ -240,7 +240,7 @@ export function createNotebookFiles(
 }
 
 const changedReason =
-  'Nothing was written: the message that you answer could not be saved, or was edited, deleted or forgotten meanwhile. Do not try again in this turn.';
+  'Nothing was written: the message that you answer could not be saved, or something that this person had said was edited, deleted or forgotten meanwhile. Do not try again in this turn.';
 
 const thirdPartyReason =
   "Nothing was written: this conversation holds other people's text or attached files, so in this turn only remember_item and forget_item change memory. Do not try again in this turn.";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { ReadMarks } from '../../../src/memory/notebook/files.ts';
 import { aliceId } from '../../support/incoming.ts';
 import { session } from '../../support/sessions.ts';
@@ -35,7 +36,10 @@ it('no note is made of a message that was edited or deleted meanwhile [A4]', asy
   recent.note({ kind: 'edited', channelId, messageId: '400000000000000001', text: 'hello' });
   expect(await note('MEMORY.md')).toMatchObject({ ok: true });
   recent.note({ kind: 'edited', channelId, messageId: '400000000000000001', text: 'goodbye' });
-  expect(await note('USER.md')).toMatchObject({ ok: false, text: expect.stringContaining('was edited') });
+  expect(await note('USER.md')).toMatchObject({
+    ok: false,
+    text: expect.stringContaining('edited, deleted or forgotten'),
+  });
   recent.note({ kind: 'deleted', channelId, messageIds: ['400000000000000001'] });
   expect(await note('USER.md')).toMatchObject({ ok: false });
   expect(await read(`${aliceRoot}/USER.md`)).toBeUndefined();
@@ -49,6 +53,22 @@ it('no note is made of a message that was forgotten meanwhile, or that the disk 
   await ledger.purge({ userId: aliceId, words: 'hello', commandId: '400000000000000002' });
   expect(await run('append', note)).toMatchObject({ ok: false });
   expect(await read(`${aliceRoot}/MEMORY.md`)).toBeUndefined();
+});
+
+it('no note is made in a turn since which something of the person’s was taken back: its prompt may hold it [A4]', async () => {
+  const { log, ledger, read, run } = await openNotebook({}, { looksInLog: true });
+  const earlier = { id: '400000000000000000', text: 'I breed axolotls', at: '', attachments: [] };
+  await log.recordUser(dmContext({ messages: [earlier] }));
+  await log.recordUser(dmContext());
+  const { channelId } = dmContext().place;
+  await ledger.record({ kind: 'deleted', channelId, messageIds: [earlier.id] });
+  const note = (context: TurnContext) => run('append', { path: 'MEMORY.md', entry: '- axolotls' }, context);
+  expect(await note(dmContext({ now: new Date(0) }))).toMatchObject({
+    ok: false,
+    text: expect.stringContaining('edited, deleted or forgotten'),
+  });
+  expect(await read(`${aliceRoot}/MEMORY.md`)).toBeUndefined();
+  expect(await note(dmContext())).toMatchObject({ ok: true });
 });
 
 describe('memory_write', () => {
