@@ -29,6 +29,8 @@ const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW;
 const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
 const newline = Buffer.from('\n');
 const keptLogs = 1000;
+/** Milliseconds until what an append left is taken off, where it could not be at once. */
+const cutAgainMs = 5000;
 
 interface KnownLog extends LogFile {
   /** See {@link LogState}. */
@@ -45,6 +47,8 @@ export function createLogs(
   const known = growingCache<string, KnownLog>(keptLogs);
   /** Logs whose file may go on behind its last good line, with what an append left that was rejected. */
   const torn = new Map<string, KnownLog>();
+  /** Of these, those that are looked at again soon. */
+  const cutting = new Set<string>();
   const waiting = new Map<string, WaitingRecord[]>();
   let editions = 0;
 
@@ -55,8 +59,9 @@ export function createLogs(
     if (before !== undefined && isAsKnown(before, stats)) return before;
     const isOwn = torn.has(log) && before?.inode === stats?.ino;
     const state = before !== undefined && isOwn ? before : await inspected(log, path, before, stats);
+    if (state.size === state.end) return state;
     const age = stats === undefined ? 0 : Date.now() - Number(stats.mtimeMs);
-    return state.size === state.end || !(isOwn || age >= editingMs) ? state : cut(log, path, state);
+    return isOwn || age >= editingMs ? cut(log, path, state) : cutLater(log, state);
   }
 
   async function inspected(
@@ -81,9 +86,20 @@ export function createLogs(
       });
       return remember(log, { ...state, size: state.end });
     } catch {
-      // The next who asks for it tries again.
-      return state;
+      return cutLater(log, state);
     }
+  }
+
+  function cutLater(log: string, state: KnownLog): KnownLog {
+    if (!isOwner() || cutting.has(log)) return state;
+    cutting.add(log);
+    const again = async (): Promise<unknown> => stateOf(log, await pathOf(log));
+    const retry = (): void => {
+      cutting.delete(log);
+      locks.run(log, again).catch(() => cutLater(log, state));
+    };
+    setTimeout(retry, cutAgainMs).unref();
+    return state;
   }
 
   function remember(log: string, state: KnownLog): KnownLog {
@@ -142,8 +158,7 @@ export function createLogs(
         await file.datasync();
         if (!state.isNamed) await disk.syncFolder(dirname(path));
       } catch (error) {
-        // Where that fails too, the next append does it.
-        await file.truncate(state.end).catch(() => undefined);
+        await file.truncate(state.end).catch(() => cutLater(log, state));
         throw error;
       }
       const size = state.end + bytes.length;

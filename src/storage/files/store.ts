@@ -84,7 +84,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   };
   const parts = { fileSystem, disk, locks, pathOf, quarantine, logger };
   const documents = createDocuments({ ...parts, clock, onSetAside, longestEditMs }, readOnly);
-  const logs = createLogs(parts, () => lock !== undefined);
+  const logs = createLogs(parts, () => lock !== undefined && !closing.signal.aborted);
   let running = 0;
   const waitingForRest: (() => void)[] = [];
   const closing = new AbortController();

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile, rename, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../../src/core/errors.ts';
 import { entriesOf, log, noteSchema, notesOf } from '../store-fixtures.ts';
 import { createObservedFileSystem, diskError, type Operation } from './observed-file-system.ts';
@@ -13,7 +13,10 @@ beforeEach(async () => {
   path = join(stores.dataDir, log);
   await mkdir(dirname(path), { recursive: true });
 });
-afterEach(() => stores.dispose());
+afterEach(() => {
+  vi.useRealTimers();
+  return stores.dispose();
+});
 
 const line = (sequence: number, note: string) => `${JSON.stringify({ sequence, record: { note } })}\n`;
 
@@ -41,20 +44,26 @@ describe('a log with a torn last line', () => {
     expect(await store.append(log, { note: 'b' })).toBe(2);
   });
 
-  it('loses at once what an append of its own could not finish', async () => {
-    let isFull = false;
-    const fileSystem = createObservedFileSystem(({ name }: Operation) =>
-      isFull && ['datasync', 'truncate'].includes(name) ? diskError('ENOSPC') : 'works',
-    );
-    const store = await stores.open({ fileSystem });
-    await store.append(log, { note: 'a' });
-    isFull = true;
-    await expect(store.append(log, { note: 'canary' })).rejects.toThrow(StoreError);
-    expect(await readFile(path, 'utf8')).toContain('canary');
-    isFull = false;
-    expect(await notesOf(store, log)).toEqual(['a']);
-    expect(await readFile(path, 'utf8')).toBe(line(1, 'a'));
-  });
+  it.each(['by a read', 'after a while'])(
+    'loses %s what an append of its own could not finish, nor take off again',
+    async (when) => {
+      vi.useFakeTimers({ toFake: ['setTimeout'] });
+      let isFull = false;
+      const fileSystem = createObservedFileSystem(({ name }: Operation) =>
+        isFull && ['datasync', 'truncate'].includes(name) ? diskError('ENOSPC') : 'works',
+      );
+      const store = await stores.open({ fileSystem });
+      await store.append(log, { note: 'a' });
+      isFull = true;
+      await expect(store.append(log, { note: 'canary' })).rejects.toThrow(StoreError);
+      expect(await readFile(path, 'utf8')).toContain('canary');
+      await vi.advanceTimersByTimeAsync(5000);
+      isFull = false;
+      if (when === 'by a read') expect(await notesOf(store, log)).toEqual(['a']);
+      else await vi.advanceTimersByTimeAsync(5000);
+      expect(await readFile(path, 'utf8')).toBe(line(1, 'a'));
+    },
+  );
 
   it('keeps a whole record that lacks only its line break', async () => {
     await writeFile(path, line(1, 'a') + line(2, 'b').trimEnd());
