@@ -170,12 +170,12 @@ export function createSessionLog(options: SessionLogOptions) {
       hasThirdPartyText: context.hasThirdPartyText,
       ...(reply.retells === true && { retells: reply.retells }),
       ...(reply.thirdPartyTextAt !== undefined && { thirdPartyTextAt: reply.thirdPartyTextAt }),
-      // It may repeat what these were edited to on their way.
+      // It may repeat what these were edited to on their way, and what was said since the channel was closed to some.
       ...originOf(
         context.place,
         asked.reduce(
           (reach, { record }) => (record.type === 'message' ? narrower(reach, record) : reach),
-          reachOf(context.place),
+          narrower(reachOf(context.place), await presentReach(session)),
         ),
       ),
       ...(asked.some(({ record }) => record.type === 'message' && record.mode === 'ask')

@@ -193,6 +193,17 @@ describe('an answer', () => {
   });
 });
 
+describe('an answer in a channel that was closed while it was made', () => {
+  it('is for those who can read it now, since it may repeat what was said there since [V1]', async () => {
+    const { say, answer, places, log } = openSessions();
+    const context = await say('what is new?');
+    places.set(generalId, secretPlace);
+    await answer(context, 'Carol is leaving.');
+    const { messages } = await log.since(session, 0);
+    expect(messages.map(({ message }) => message.visibility)).toEqual(['server', 'here']);
+  });
+});
+
 describe('an edited message [G5]', () => {
   it('reads as it reads now, and its old text is nowhere on disk', async () => {
     const sessions = openSessions();
