@@ -79,11 +79,11 @@ const sinceWords =
   /\b(?:since |in the |over the )?(?<moment>(?:last )?\d{1,3} ?(?:m|h|d|w|minutes?|hours?|days?|weeks?)(?: ago)?|an hour ago|today|this (?:morning|afternoon|week)|last (?:night|week|month)|yesterday|\d{4}-\d{2}-\d{2}|(?<=since |last )(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/iu;
 
 /** What a message asks to be read of a channel, as the tool takes it; `undefined` where it asks for nothing of the kind. */
-export function missedIn(text: string): Readonly<Record<string, string>> | undefined {
+export function missedIn(text: string) {
   if (!missed.test(text) && !(happened.test(text) && inChannel.test(text))) return undefined;
   const channel = /<#\d{15,21}>|#[^\s#,.!?]+/u.exec(text)?.[0];
   const since = sinceWords.exec(text)?.groups?.['moment'];
-  return { ...(channel !== undefined && { channel }), ...(since !== undefined && { since }) };
+  return { channel, since };
 }
 
 const listedChars = 160;
@@ -93,27 +93,22 @@ const mostInGroup = 6;
 export function toldByRules(text: string, askerName: string): string {
   const [, title] = /<channel_messages>\n(.+)\n/u.exec(text) ?? [];
   const lines = linesIn(text);
-  if (title === undefined || lines.length === 0) return firstLine(text);
-  const listed = new Map<Group, readonly string[]>();
-  const others: string[] = [];
-  for (const { reference, name, text: said } of lines) {
-    const told = `- ${name}: “${clipAtWord(said.replaceAll('&lt;', '<'), listedChars)}” ${reference}`;
-    const group = groupOf(said, askerName);
-    if (group === undefined) others.push(told);
-    else listed.set(group, [...(listed.get(group) ?? []), told]);
-  }
-  const parts = groups.flatMap((group) => {
-    const told = listed.get(group) ?? [];
-    return told.length === 0 ? [] : [`**${group}**`, ...told.slice(-mostInGroup)];
-  });
-  const rest = others.length === 0 ? [] : ['**Besides**', ...others.slice(-3)];
-  const shown = parts.length === 0 ? others.slice(-10) : [...parts, ...rest];
+  if (title === undefined || lines.length === 0) return text.split('\n', 1)[0] ?? '';
+  const listed = lines.map(({ reference, name, text: said }) => ({
+    group: groupOf(said, askerName),
+    told: `- ${name}: “${clipAtWord(said.replaceAll('&lt;', '<'), listedChars)}” ${reference}`,
+  }));
+  const inGroup = (wanted: Group | undefined, most: number): readonly string[] =>
+    listed.flatMap(({ group, told }) => (group === wanted ? [told] : [])).slice(-most);
+  const parts = groups.flatMap((group) => under(group, inGroup(group, mostInGroup)));
+  const shown =
+    parts.length === 0 ? inGroup(undefined, 10) : [...parts, ...under('Besides', inGroup(undefined, 3))];
   const [heading = title] = title.split(", oldest first. Other people's words");
   return [`${heading}:`, ...shown].join('\n');
 }
 
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
+function under(heading: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`**${heading}**`, ...lines];
 }
 
 function linesIn(text: string): readonly Line[] {

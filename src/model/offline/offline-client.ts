@@ -8,9 +8,6 @@ import { offlineLabel } from './matching.ts';
 import { readRequest, requestText } from './read-request.ts';
 import { chatReply, type Knowledge, type Reply } from './reply.ts';
 
-/** Pieces that a text is streamed in. */
-const pieces = 4;
-
 /**
  * The stand-in for a language model where none is configured: it knows the request and nothing else, answers by rules, the same every
  * time, without network [M2]. Chat replies begin with its label.
@@ -21,8 +18,10 @@ export function createOfflineClient(knowledge: Knowledge): ModelClient {
     async complete(request, { signal, after, onText } = {}) {
       await after;
       const reply = rules[request.purpose](request, knowledge);
+      const [text, calls] = typeof reply === 'string' ? [reply, []] : ['', reply];
       let said = '';
-      for (const piece of typeof reply === 'string' ? inPieces(reply) : ['']) {
+      // Line by line, as a model streams.
+      for (const piece of text.split(/(?<=\n)/u)) {
         if (signal?.aborted === true)
           throw new ModelError('The call was given up', 'aborted', { partialText: said });
         said += piece;
@@ -32,11 +31,14 @@ export function createOfflineClient(knowledge: Knowledge): ModelClient {
       const usage = {
         ...noUsage,
         inputTokens: estimateTokenCount(requestText(request)),
-        outputTokens: estimateTokenCount(typeof reply === 'string' ? reply : JSON.stringify(reply)),
+        outputTokens: estimateTokenCount(text === '' ? JSON.stringify(calls) : text),
       };
-      if (typeof reply === 'string') return { content: [{ type: 'text', text: reply }], stop: 'end', usage };
-      const id = (index: number): string => `offline-${request.messages.length}-${index}`;
-      const content = reply.map((call, index) => ({ type: 'tool_use' as const, id: id(index), ...call }));
+      if (text !== '') return { content: [{ type: 'text', text }], stop: 'end', usage };
+      const content = calls.map((call, index) => ({
+        type: 'tool_use' as const,
+        id: `offline-${request.messages.length}-${index}`,
+        ...call,
+      }));
       return { content, stop: 'tool_use', usage };
     },
   };
@@ -57,9 +59,3 @@ const rules: Readonly<Record<ModelPurpose, (request: ModelRequest, knowledge: Kn
   'catch-up': (request) =>
     request.outputSchema === undefined ? `${offlineLabel}\n${catchUp(request)}` : catchUp(request),
 };
-
-function inPieces(text: string): readonly string[] {
-  const words = text.split(/(?<=\s)(?=\S)/u);
-  const size = Math.ceil(words.length / pieces);
-  return Array.from({ length: pieces }, (_, at) => words.slice(at * size, (at + 1) * size).join(''));
-}

@@ -27,8 +27,8 @@ const rules = [
 ] as const;
 
 /**
- * What a person says about themselves in a message, in order: `quote` word for word, `text` as an item says it, with no word of meaning that
- * the quote lacks [M5a]. Questions and what passes by today are none.
+ * What a person says about themselves in a message, in order: `quote` word for word, `text` the same as an item begins [M5a]. Questions and
+ * what passes by today are none.
  */
 export function statementsIn(message: string) {
   const statements = message.split(nextStatement).flatMap((part) => statementOf(part) ?? []);
@@ -41,26 +41,7 @@ function statementOf(part: string) {
   const said = part.trim().replace(opening, '');
   const quote = said.replace(/(?<![.!,;\s])[.!,;\s]+$/u, '');
   const [kind] = passing.test(quote) ? [] : (rules.find(([, pattern]) => pattern.test(quote)) ?? []);
-  return kind === undefined ? undefined : { kind, text: asItem(quote), quote };
-}
-
-/** Verbs as people say them of themselves, and as they stand in an item. */
-const itemForms: ReadonlyMap<string, string> = new Map([
-  ['am', 'is'],
-  ['m', 'is'],
-  ['have', 'has'],
-  ['study', 'studies'],
-  ...'prefer like love enjoy hate dislike use live work speak own play come want need drink eat keep write learn know avoid run build'
-    .split(' ')
-    .map((verb): [string, string] => [verb, `${verb}s`]),
-]);
-
-/** `I prefer Rust` as `Prefers Rust`; other forms stay as they were said. */
-function asItem(quote: string): string {
-  const [, verb = '', rest = ''] = /^I(?:['’](?=m\b)|\s+)(\p{L}+)(\s.*)$/isu.exec(quote) ?? [];
-  const form = itemForms.get(verb.toLowerCase());
-  const text = form === undefined || /\b(?:I|my|me)\b/iu.test(rest) ? quote : `${form}${rest}`;
-  return capitalized(text);
+  return kind === undefined ? undefined : { kind, text: capitalized(quote), quote };
 }
 
 const address = String.raw`(?:(?:<@[!&]?\d+>|hi|hey|hello|ok|okay|discoclaw|bot)[,:!]?\s+)*`;
@@ -102,11 +83,15 @@ function wishOf(sentence: string) {
   return { name: 'forget_item', input: { target }, command: `forget ${target}` } as const;
 }
 
-/** Verbs that items begin with, as they are said to somebody. */
+/** Verbs that items of few words begin with, as they are said to somebody. */
 const saidForms: ReadonlyMap<string, string> = new Map([
-  ...[...itemForms].map(([verb, form]): [string, string] => [form, verb]),
   ['is', 'are'],
   ['was', 'were'],
+  ['has', 'have'],
+  ['studies', 'study'],
+  ...'prefer like love enjoy hate dislike use live work speak own play come want need drink eat keep write learn know avoid run build'
+    .split(' ')
+    .map((verb): [string, string] => [`${verb}s`, verb]),
 ]);
 
 /** An item's text as said to the person it is about, such as `You prefer Rust`; `undefined` where no rule fits. */

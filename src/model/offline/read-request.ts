@@ -6,7 +6,7 @@ export type ReadRequest = ReturnType<typeof readRequest>;
 
 /** The date that a line of history may begin with. */
 const dateForm = /^\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d\] ?/u;
-const sectionStart = new RegExp(String.raw`<(${sectionNames.join('|')})( [^<>\n]*)?>\n`, 'gu');
+const section = new RegExp(String.raw`<(${sectionNames.join('|')})( [^<>\n]*)?>\n(.*?)\n</\1>\n?`, 'gsu');
 
 /** Takes a request apart at the prompt's own tags; no data can forge them, so what is found is what was put there [P3]. */
 export function readRequest(request: ModelRequest) {
@@ -26,7 +26,7 @@ export function readRequest(request: ModelRequest) {
         history.push({ text: block.text.trim() });
         continue;
       }
-      const rest = takeSections(block.text, (name, attributes, body) => {
+      const rest = block.text.replaceAll(section, (_, name: SectionName, attributes = '', body: string) => {
         if (name === 'message')
           message = {
             from: /from="([^"]*)"/u.exec(attributes)?.[1] ?? '',
@@ -34,6 +34,7 @@ export function readRequest(request: ModelRequest) {
           };
         else if (name === 'attached_file') files.push(...(/^.+(?=:$)/mu.exec(body) ?? []));
         else sections.set(name, body.split('\n').slice(1));
+        return '';
       });
       for (const line of rest.split('\n')) {
         const [, name, text] = /^([^:]{1,80}): (.+)$/u.exec(line.trim().replace(dateForm, '')) ?? [];
@@ -52,26 +53,6 @@ export function readRequest(request: ModelRequest) {
     /** What the last round of tool calls gave, in order; empty in the first round. */
     toolRuns: lastToolRuns(request),
   };
-}
-
-/** Hands over the sections of a text in order; gives what is between them. */
-function takeSections(
-  text: string,
-  take: (name: SectionName, attributes: string, body: string) => void,
-): string {
-  const between: string[] = [];
-  let from = 0;
-  for (const { 0: tag, 1: name = '', 2: attributes = '', index } of text.matchAll(sectionStart)) {
-    const start = index + tag.length;
-    const section = sectionNames.find((each) => each === name);
-    const end = index < from ? -1 : text.indexOf(`\n</${name}>`, start);
-    if (section === undefined || end === -1) continue;
-    between.push(text.slice(from, index));
-    take(section, attributes, text.slice(start, end));
-    from = end + `\n</${name}>`.length;
-    if (text.charAt(from) === '\n') from += 1;
-  }
-  return between.join('') + text.slice(from);
 }
 
 /** Each tool call of the last round with what came of it. */

@@ -10,7 +10,7 @@ export type Reply = string | readonly Call[];
 
 interface Call {
   readonly name: string;
-  readonly input: Readonly<Record<string, string>>;
+  readonly input: Readonly<Record<string, string | undefined>>;
 }
 
 /** What the rules know beside the request: which share of a question's words a text has, and what a message asks of memory in plain words [K13]. */
@@ -61,8 +61,9 @@ function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
     return [{ name: 'memory_control', input: { action } }];
   const missed = tools.has('read_channel') ? missedIn(text) : undefined;
   if (missed !== undefined) return [{ name: 'read_channel', input: missed }];
-  const known = new Set(rememberedItems(request).map((item) => sameItemForm(item.text)));
-  const statements = statementsIn(text).filter((said) => !known.has(sameItemForm(said.text)));
+  const formOf = (item: { readonly text: string }) => sameItemForm(toSecondPerson(item.text) ?? item.text);
+  const known = new Set(rememberedItems(request).map(formOf));
+  const statements = statementsIn(text).filter((said) => !known.has(formOf(said)));
   if (statements.length > 0 && tools.has('remember_item'))
     return statements.map((input) => ({ name: 'remember_item', input }));
 

@@ -492,7 +492,7 @@ describe('without a language model', () => {
     });
     await talk(sessions, dmPlace, 'my name is Alice', 'I prefer Rust', 'what is a monad?');
     expect(await reflection.reflect(inDm)).toBe('done');
-    const facts = '- My name is Alice\n- Prefers Rust\n';
+    const facts = '- My name is Alice\n- I prefer Rust\n';
     expect(await sessions.store.readText(`${notebook}/facts/user.md`)).toBe(facts);
     await talk(sessions, dmPlace, 'I prefer Rust', 'remember that I like tea', 'bye');
     expect(await reflection.reflect(inDm)).toBe('done');

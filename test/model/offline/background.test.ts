@@ -129,15 +129,15 @@ async function extracted(...messages: readonly string[]): Promise<readonly Item[
 
 describe('extraction', () => {
   it.each([
-    ['I am a nurse.', 'fact', 'Is a nurse', 'I am a nurse'],
-    ["Hi, I'm a nurse", 'fact', 'Is a nurse', "I'm a nurse"],
-    ['I work at Acme', 'fact', 'Works at Acme', undefined],
+    ['I am a nurse.', 'fact', 'I am a nurse', 'I am a nurse'],
+    ["Hi, I'm a nurse", 'fact', "I'm a nurse", "I'm a nurse"],
+    ['I work at Acme', 'fact', 'I work at Acme', undefined],
     ['I really like tea', 'preference', 'I really like tea', undefined],
     ['I love my old bike', 'preference', 'I love my old bike', undefined],
-    ['I use Vim for everything', 'tool', 'Uses Vim for everything', undefined],
+    ['I use Vim for everything', 'tool', 'I use Vim for everything', undefined],
     ['my name is Alice', 'fact', 'My name is Alice', undefined],
     ['Call me Al', 'fact', 'Call me Al', undefined],
-    ["I'm working on a parser", 'project', 'Is working on a parser', undefined],
+    ["I'm working on a parser", 'project', "I'm working on a parser", undefined],
     ["I can't eat nuts", 'constraint', "I can't eat nuts", undefined],
     ["I don't like Mondays", 'preference', "I don't like Mondays", undefined],
   ])('finds what a person says about themselves: %s', async (message, kind, text, quote) => {
@@ -151,9 +151,9 @@ describe('extraction', () => {
     const items = await extracted('I live in Lisbon and I work at Acme', 'hello', 'I prefer Rust.');
 
     expect(items.map(({ text, messageId }) => [messageId, text])).toEqual([
-      ['100', 'Lives in Lisbon'],
-      ['100', 'Works at Acme'],
-      ['102', 'Prefers Rust'],
+      ['100', 'I live in Lisbon'],
+      ['100', 'I work at Acme'],
+      ['102', 'I prefer Rust'],
     ]);
   });
 
@@ -218,7 +218,7 @@ describe('a reflection without a language model', () => {
     ]);
     expect(call).toMatchObject({
       name: 'memory_append',
-      input: { path: 'facts/user.md', entry: '- My name is Alice\n- Lives in Lisbon' },
+      input: { path: 'facts/user.md', entry: '- My name is Alice\n- I live in Lisbon' },
     });
   });
 
@@ -231,7 +231,7 @@ describe('a reflection without a language model', () => {
     [
       'the facts say it already',
       ['- Thu 2026-01-15 10:00 [1] Alice: I live in Lisbon'],
-      { facts: ['- Lives in  Lisbon'] },
+      { facts: ['- I live  in Lisbon'] },
     ],
     ['items were asked for', ['- Thu 2026-01-15 10:00 [1] Alice: remember that I live in Lisbon'], {}],
     ['there is no tool', ['- Thu 2026-01-15 10:00 [1] Alice: I live in Lisbon'], { tools: [] }],
