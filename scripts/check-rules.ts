@@ -28,7 +28,7 @@ const realTime =
   /\b(?:Atomics|child_process|eventLoopUtilization|hrtime|node:cluster|perf_hooks|scheduler|timeOrigin|uptime|watchFile|worker_threads)\b/gu;
 /** What a simulator replaces as a whole: the disk, and further processes. */
 const replaced: ReadonlySet<string> = new Set([
-  'child_process in src/bot/fork-process.ts',
+  'child_process in src/bot/processes.ts',
   'child_process in src/storage/files/file-system.ts',
 ]);
 

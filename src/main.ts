@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { readArguments, usage, UsageError, type CommandName, type Words } from './bot/command-line.ts';
-import { warnIfStale } from './bot/stale-build.ts';
 import { loadEnvironment, readConfig } from './config/config.ts';
 
 /**
@@ -43,6 +42,18 @@ async function ownVersion(): Promise<string> {
   return version;
 }
 
+/** Says in one line where the sources are newer than what was built of them; nothing where there are none, as in a container. */
+async function warnIfStale(): Promise<void> {
+  const timeOf = async (path: string): Promise<number> => {
+    const { mtimeMs } = await stat(join(root, path)).catch(() => ({ mtimeMs: 0 }));
+    return mtimeMs;
+  };
+  const sources = await readdir(join(root, 'src'), { recursive: true }).catch(() => []);
+  const times = await Promise.all(sources.map((path) => timeOf(join('src', path))));
+  if (Math.max(0, ...times) <= (await timeOf('dist/main.js'))) return;
+  process.stderr.write('src/ is newer than dist/, which runs: npm run build brings it up to date.\n');
+}
+
 /**
  * Runs the bot: on Discord where a token is set, in one process or several, otherwise in a sandbox of its own with a chat in the terminal. `part`: as which
  * process of how many, for a supervisor.
@@ -61,7 +72,7 @@ async function start(part: string | undefined): Promise<void> {
     end();
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, told);
-  await warnIfStale(root);
+  await warnIfStale();
   await run(part, stop.signal, end);
   // All is saved: a request that still waits for its answer holds nobody up [O7].
   if (stop.signal.aborted) process.exit();
@@ -82,14 +93,14 @@ async function run(part: string | undefined, signal: AbortSignal, end: () => voi
     return runConnected(config, token, notes, signal, supervised);
   }
   if (config.shards.processes === 1) return runConnected(config, token, notes, signal);
-  const { runProcesses } = await import('./bot/run-processes.ts');
+  const { runProcesses } = await import('./bot/supervise.ts');
   return runProcesses(config, token, notes, environment, signal);
 }
 
 /** @throws {UsageError} where somebody else gave the argument. */
 async function supervisedAs(part: string) {
   const [, number, count] = /^(\d+)\/(\d+)$/u.exec(part) ?? [];
-  const { connectToSupervisor } = await import('./bot/supervised.ts');
+  const { connectToSupervisor } = await import('./bot/processes.ts');
   const supervised = connectToSupervisor(Number(number), Number(count));
   if (supervised === undefined || count === undefined) throw new UsageError("Unknown option '--supervised'");
   return supervised;

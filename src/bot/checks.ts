@@ -32,12 +32,10 @@ export function checkStart(config: Config, logger: Logger): Promise<void> {
 }
 
 async function lookAtStart(config: Config, logger: Logger): Promise<void> {
-  const { apiKey, baseUrl, main } = config.model;
-  const hasModel = apiKey !== undefined || baseUrl !== undefined;
-  const found = [
-    ...(await checkDisk(config)),
-    ...(hasModel ? [await tryModel({ apiKey, baseUrl, model: main, timeoutMs: startPatienceMs })] : []),
-  ];
+  const { apiKey, baseUrl, main: model } = config.model;
+  const found = [...(await checkDisk(config))];
+  if (apiKey !== undefined || baseUrl !== undefined)
+    found.push(await tryModel({ apiKey, baseUrl, model, timeoutMs: startPatienceMs }));
   for (const finding of found) {
     if (finding.level === 'fine') continue;
     const sentence = `${finding.text}: ${finding.remedy}`;
@@ -54,11 +52,8 @@ const patienceMs = 20_000;
 const brokenClockMs = 300_000;
 const wrongClockMs = 30_000;
 
-async function checkDiscord(
-  { discord: settings, commandsEnabled }: Config,
-  logger: Logger,
-): Promise<readonly Finding[]> {
-  const { token, apiUrl } = settings;
+async function checkDiscord(config: Config, logger: Logger): Promise<readonly Finding[]> {
+  const { token, apiUrl } = config.discord;
   if (token === undefined)
     return [warning('token', 'DISCORD_TOKEN is not set, so the bot runs in its sandbox', 'npm run setup')];
   return withDiscord({ token, apiUrl, logger }, async (discord) => {
@@ -76,9 +71,7 @@ async function checkDiscord(
             ),
       );
       found.push(...(await checkServers(discord, id)));
-      found.push(
-        ...(await checkCommands(discord, id, { commandsEnabled, guildIds: settings.commandGuildIds })),
-      );
+      found.push(await checkCommands(discord, id, config));
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       found.push(broken(found.length === 0 ? 'token' : 'Discord', error.what, error.remedy));
@@ -118,21 +111,19 @@ async function checkServers(discord: DiscordCheckup, applicationId: string): Pro
 async function checkCommands(
   discord: DiscordCheckup,
   applicationId: string,
-  { commandsEnabled, guildIds }: { readonly commandsEnabled: boolean; readonly guildIds: readonly string[] },
-): Promise<readonly Finding[]> {
-  const { definitions, menuNames } = registeredCommands({ commandsEnabled });
+  config: Config,
+): Promise<Finding> {
+  const { definitions, menuNames } = registeredCommands(config);
+  const { commandGuildIds: guildIds } = config.discord;
   const has = (guildId?: string) => discord.hasCommands(applicationId, definitions, menuNames, guildId);
-  const scopes = guildIds.length === 0 ? [undefined] : guildIds;
-  const areThere = (await Promise.all(scopes.map(has))).every(Boolean);
-  return [
-    areThere
-      ? fine('commands', 'Discord has the slash commands')
-      : warning(
-          'commands',
-          'Discord does not have the slash commands of this version',
-          'start the bot, which registers them',
-        ),
-  ];
+  const found = await Promise.all(guildIds.length === 0 ? [has()] : guildIds.map(has));
+  return found.every(Boolean)
+    ? fine('commands', 'Discord has the slash commands')
+    : warning(
+        'commands',
+        'Discord does not have the slash commands of this version',
+        'start the bot, which registers them',
+      );
 }
 
 /** Each model that is used, once. */
@@ -146,11 +137,14 @@ async function checkModels({ model, summary }: Config): Promise<readonly Finding
     DISCOCLAW_SUMMARY_MODEL: summary.model,
   };
   const found: Finding[] = [];
-  const asked = new Set<string>();
-  for (const [variable, name] of Object.entries(names)) {
-    if (asked.has(name)) continue;
-    asked.add(name);
-    const finding = await tryModel({ apiKey, baseUrl, model: name, timeoutMs: patienceMs }, variable);
+  const variableOf = new Map(
+    Object.entries(names)
+      .toReversed()
+      .map(([variable, name]) => [name, variable]),
+  );
+  for (const name of new Set(Object.values(names))) {
+    const options = { apiKey, baseUrl, model: name, timeoutMs: patienceMs };
+    const finding = await tryModel(options, variableOf.get(name));
     found.push(finding);
     // The others would fare no better, unless it is the name.
     if (finding.level !== 'fine' && finding.wrong !== 'model') break;
@@ -164,28 +158,23 @@ export async function tryModel(options: ProbeOptions, variable = 'DISCOCLAW_MODE
   // Loading the SDK takes a quarter of the start.
   const { probeModel } = await import('../model/anthropic/probe.ts');
   const { outcome, text } = await probeModel(options);
+  const about = 'model';
   switch (outcome) {
     case 'fine':
-      return fine('model', `${model} answers`);
+      return fine(about, `${model} answers`);
     case 'key':
       return apiKey === undefined
-        ? { ...broken('model', "The model's server wants a key", 'set ANTHROPIC_API_KEY'), wrong: 'key' }
-        : {
-            ...broken('model', "The model's server refused the key", 'check ANTHROPIC_API_KEY'),
-            wrong: 'key',
-          };
+        ? broken(about, "The model's server wants a key", 'set ANTHROPIC_API_KEY', 'key')
+        : broken(about, "The model's server refused the key", 'check ANTHROPIC_API_KEY', 'key');
     case 'model':
-      return {
-        ...broken('model', `The model's server knows no model "${model}"`, `check ${variable}`),
-        wrong: 'model',
-      };
+      return broken(about, `The model's server knows no model "${model}"`, `check ${variable}`, 'model');
     case 'busy':
-      return warning('model', text, 'wait, or raise the limits of the key with the vendor');
+      return warning(about, text, 'wait, or raise the limits of the key with the vendor');
     case 'refused':
-      return broken('model', text, 'look into the account of the key, and check the variables of the model');
+      return broken(about, text, 'look into the account of the key, and check the variables of the model');
     case 'unreachable':
       return broken(
-        'model',
+        about,
         text,
         `check the network${baseUrl === undefined ? '' : ' and ANTHROPIC_BASE_URL'}`,
       );

@@ -97,16 +97,15 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     now: () => performance.now(),
   });
   const status = readStatus === undefined ? [] : [createStatusCommand(readStatus)];
-  return config.commandsEnabled
-    ? createCommandSet(
-        [createMemoryCommand(memoryPorts), catchup, settings, ...status],
-        createMenuEntries(memoryPorts),
-        logger,
-        memory.greeting,
-        begin,
-        memory.setAside,
-      )
-    : createCommandSet([catchup, settings, ...status], [], logger, memory.greeting, begin, memory.setAside);
+  const ofMemory = config.commandsEnabled ? [createMemoryCommand(memoryPorts)] : [];
+  return createCommandSet(
+    [...ofMemory, catchup, settings, ...status],
+    config.commandsEnabled ? createMenuEntries(memoryPorts) : [],
+    logger,
+    memory.greeting,
+    begin,
+    memory.setAside,
+  );
 }
 
 /** What of them Discord is to know, as {@link createCommands} makes them for a bot that has a status. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ConfigError, readConfig, type Config, type Environment } from '../config/config.ts';
 import { createLogger } from '../observability/logger.ts';
 import { checks } from './checks.ts';
-import type { Finding } from './findings.ts';
+import { broken, fine, warning, type Finding } from './findings.ts';
 
 const signs = { fine: '✓', warning: '!', broken: '✗' } as const;
 
@@ -42,11 +42,8 @@ function checkConfiguration(environment: Environment): { config: Config; finding
   const about = 'configuration';
   try {
     const { config, notes } = readConfig(environment);
-    const doubts = notes.map((text) => ({ level: 'warning' as const, about, text, remedy: mend }));
-    return {
-      config,
-      findings: doubts.length > 0 ? doubts : [{ level: 'fine', about, text: 'all variables can be used' }],
-    };
+    const doubts = notes.map((text) => warning(about, text, mend));
+    return { config, findings: doubts.length > 0 ? doubts : [fine(about, 'all variables can be used')] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { problems } = error;
@@ -55,7 +52,7 @@ function checkConfiguration(environment: Environment): { config: Config; finding
     const rest = Object.entries(environment).filter(([name]) => !left.has(name));
     return {
       config: readConfig(Object.fromEntries(rest)).config,
-      findings: problems.map((text) => ({ level: 'broken', about, text, remedy: mend })),
+      findings: problems.map((text) => broken(about, text, mend)),
     };
   }
 }
@@ -63,11 +60,8 @@ function checkConfiguration(environment: Environment): { config: Config; finding
 /** It holds the token and the key. */
 async function checkEnvFile(): Promise<readonly Finding[]> {
   const path = resolve('.env');
-  const mode = await stat(path).then(
-    (stats) => stats.mode & 0o777,
-    () => 0,
-  );
+  const { mode } = await stat(path).catch(() => ({ mode: 0 }));
   if ((mode & 0o077) === 0) return [];
-  const text = `others on this machine may read ${path} (mode ${mode.toString(8)})`;
-  return [{ level: 'warning', about: 'configuration', text, remedy: `chmod 600 ${path}` }];
+  const text = `others on this machine may read ${path} (mode ${(mode & 0o777).toString(8)})`;
+  return [warning('configuration', text, `chmod 600 ${path}`)];
 }

@@ -24,9 +24,10 @@ export const warning = (about: string, text: string, remedy: string): Fault => (
   text,
   remedy,
 });
-export const broken = (about: string, text: string, remedy: string): Fault => ({
+export const broken = (about: string, text: string, remedy: string, wrong?: Fault['wrong']): Fault => ({
   level: 'broken',
   about,
   text,
   remedy,
+  wrong,
 });

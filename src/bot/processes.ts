@@ -1,7 +1,15 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+
+import { createBirpc } from 'birpc';
+
 import type { StatusFacts } from '../commands/status-command.ts';
 import type { ChannelTalk, ChannelWish } from '../core/channel-talk.ts';
 import type { ChannelPort } from '../core/chat.ts';
 import type { Place } from '../core/place.ts';
+import type { Shards } from '../core/shards.ts';
+import type { Identifying } from '../discord/shard.ts';
+import { shownShards } from './shards.ts';
 
 /** What a supervised process may be asked, by its supervisor and by the other processes of this machine through it [X3]. */
 export interface ProcessCalls {
@@ -37,4 +45,127 @@ export interface OtherProcesses {
   /** How many there are. */
   readonly count: number;
   readonly ask: SupervisorCalls['askOthers'];
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly error?: unknown;
+}
+
+/** A process that runs. */
+export interface RunningProcess {
+  /** Each rejects when the process is gone. */
+  readonly calls: {
+    [Name in keyof ProcessCalls]: (
+      ...asked: Parameters<ProcessCalls[Name]>
+    ) => Promise<Awaited<ReturnType<ProcessCalls[Name]>>>;
+  };
+  /** Never rejects; `error` is why it could not even be started. */
+  readonly exited: Promise<Exit>;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+/**
+ * Starts this program once more, as process `number` of `count` with these shards: it is configured like any other one, by variables, and told by an
+ * argument whose part it is.
+ */
+export function forkProcess(
+  number: number,
+  count: number,
+  shards: Shards,
+  environment: Readonly<Record<string, string | undefined>>,
+  own: SupervisorCalls,
+): RunningProcess {
+  const [, program = ''] = process.argv;
+  const child = fork(program, [`--supervised=${number}/${count}`], {
+    env: {
+      ...environment,
+      DISCOCLAW_SHARDS: String(shards.count),
+      DISCOCLAW_SHARD_IDS: shownShards(shards.ids),
+      DISCOCLAW_PROCESSES: '1',
+    },
+    // Dates, and what is not there, come as they are.
+    serialization: 'advanced',
+  });
+  const calls = createBirpc<ProcessCalls, SupervisorCalls>(own, {
+    ...overChannel(child),
+    post: (message: unknown) => {
+      // It may just have ended.
+      if (child.connected) child.send(Object(message), () => undefined);
+    },
+  });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.on('error', (error) => {
+      // Otherwise a signal or a message could not be sent, and the process goes on or says itself that it ended.
+      if (child.pid === undefined) resolve({ code: null, signal: null, error });
+    });
+  });
+  void exited.then(() => calls.$close());
+  return { calls, exited, kill: (signal) => void child.kill(signal) };
+}
+
+const notReady: ProcessCalls = {
+  health: () => ({ unhealthy: undefined, unready: 'the bot is not connected to Discord yet' }),
+  metrics: async () => [],
+  status: async () => undefined,
+  placeOf: async () => undefined,
+  personMay: async () => false,
+  readChannel: async () => ({ kind: 'none' }),
+};
+
+/** A supervised process's way to its supervisor. */
+export type Supervised = NonNullable<ReturnType<typeof connectToSupervisor>>;
+
+/** Process `number` of `count`, over the channel that Node.js gives a forked process; `undefined` where it is none. */
+export function connectToSupervisor(number: number, count: number) {
+  if (process.send === undefined) return undefined;
+  const own = { ...notReady };
+  const supervisor = createBirpc<SupervisorCalls, ProcessCalls>(own, {
+    ...overChannel(process),
+    post: (message: unknown) => {
+      // The supervisor may just have ended: then the channel says so.
+      if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+    },
+  });
+  const identifying: Identifying = {
+    async waitForIdentify(shard, signal) {
+      await Promise.race([supervisor.mayIdentify(shard), once(signal, 'abort')]);
+      signal.throwIfAborted();
+    },
+  };
+  const others: OtherProcesses = {
+    count: count - 1,
+    ask: async (name, asked) => {
+      const answers: unknown = await supervisor.$call('askOthers', name, asked).catch(() => []);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each process answers by the same functions
+      return answers as never;
+    },
+  };
+  return {
+    number,
+    identifying,
+    others,
+    /** From now on the process answers by these. */
+    answer: (calls: Partial<ProcessCalls>): void => void Object.assign(own, calls),
+    /** The process is connected. */
+    ready: () => supervisor.ready(),
+    /** Lets the process end: the way to the supervisor would hold it. */
+    close(): void {
+      supervisor.$close();
+      if (process.connected) process.disconnect();
+    },
+  };
+}
+
+function overChannel(channel: Pick<NodeJS.EventEmitter, 'on' | 'off'>) {
+  return {
+    on: (listener: (message: unknown) => void) => void channel.on('message', listener),
+    off: (listener: (message: unknown) => void) => void channel.off('message', listener),
+    bind: 'functions',
+    // A shard may have to wait for many others, and whoever asks waits as long as fits.
+    timeout: -1,
+  } as const;
 }

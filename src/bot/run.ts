@@ -12,10 +12,10 @@ import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
 import type { SandboxServer } from '../sandbox/sandbox-server.ts';
 import { demonstration, suggestions } from './demonstration.ts';
-import { serveHealth, tellHealth } from './serve-health.ts';
+import { countFor, serveHealth } from './serve-health.ts';
 import { askAboutShards, shardsHere, shownShards } from './shards.ts';
 import { startBot } from './start-bot.ts';
-import type { Supervised } from './supervised.ts';
+import type { Supervised } from './processes.ts';
 
 /**
  * Runs the bot on Discord until `signal`, telling a process manager, or the supervisor that it has, when it is ready. Rejects when the connection was lost
@@ -32,8 +32,10 @@ export async function runConnected(
   const logger = createLogger({ level: config.logLevel, about });
   if (supervised === undefined) for (const note of notes) logger.warn(note);
   const lost = new AbortController();
-  const served = supervised === undefined ? await serveHealth(config.http) : undefined;
-  const counted = supervised && (await tellHealth(config.http, supervised.answer));
+  const metrics = await countFor(config.http);
+  // The supervisor has the port.
+  const health = supervised === undefined ? await serveHealth(config.http, metrics) : undefined;
+  if (metrics !== undefined) supervised?.answer({ metrics: metrics.parts });
   // The supervisor has looked once for all.
   const checked = supervised === undefined ? checkStart(config, logger) : Promise.resolve();
   const start = async () => {
@@ -49,7 +51,7 @@ export async function runConnected(
         identifying: supervised?.identifying,
         others: supervised?.others,
         logger,
-        metrics: (served ?? counted)?.metrics,
+        metrics,
         checked,
         signal,
         onLost: (error) => lost.abort(error),
@@ -63,7 +65,7 @@ export async function runConnected(
   try {
     const bot = await whenReachable(start, logger, signal);
     if (bot === undefined) return;
-    served?.follow(bot);
+    health?.follow(bot);
     if (supervised === undefined) process.send?.('ready');
     else {
       supervised.answer(bot.calls);
@@ -71,10 +73,11 @@ export async function runConnected(
     }
     const end = AbortSignal.any([signal, lost.signal]);
     if (!end.aborted) await once(end, 'abort');
-    served?.follow(undefined);
+    health?.follow(undefined);
     await bot.stop();
   } finally {
-    await (served ?? counted)?.close();
+    metrics?.close();
+    await health?.close();
     supervised?.close();
   }
   lost.signal.throwIfAborted();
@@ -102,7 +105,7 @@ export async function whenReachable<Bot>(
       const inMs = Math.max(error.waitMs ?? 0, waitMs);
       logger.warn(`${error.message}; it is tried again`, {
         inMs,
-        ...(error.waitMs === undefined && { error: error.cause }),
+        error: error.waitMs === undefined ? error.cause : undefined,
       });
       await pause(inMs, signal);
     }
@@ -193,7 +196,8 @@ async function inWorld(
   const { startSandboxServer } = await import('../sandbox/sandbox-server.ts');
   const serverBegan = new Date();
   const sandbox = await startSandboxServer();
-  const health = await serveHealth(config.http);
+  const metrics = await countFor(config.http);
+  const health = await serveHealth(config.http, metrics);
   try {
     const { channels } = await sandbox.info();
     const discord = {
@@ -210,7 +214,7 @@ async function inWorld(
         apiUrl: sandbox.apiUrl,
         serverBegan,
         logger,
-        metrics: health?.metrics,
+        metrics,
         checked: checkStart(config, logger),
         onLost: (error) => logger.error('the sandbox is out of reach', { error }),
       },
@@ -224,6 +228,7 @@ async function inWorld(
       await bot.stop();
     }
   } finally {
+    metrics?.close();
     await health?.close();
     await sandbox.close();
   }

@@ -48,7 +48,7 @@ export function createReadStatus(
       version,
       upMs: now.getTime() - startedAt,
       now,
-      ...(sources.model.isOffline ? {} : { models: { main, fast } }),
+      models: sources.model.isOffline ? undefined : { main, fast },
       modelState: sources.model.state,
       refused: sources.model.refused,
       ...sources.gateway(),
@@ -105,7 +105,7 @@ export function addUpStatus(own: StatusFacts, others: readonly StatusFacts[], as
     malformed: sum(({ malformed }) => malformed),
     lockedOut: sum(({ lockedOut }) => lockedOut),
     servers: sum(({ servers }) => servers),
-    ...(shards !== undefined && { shards: { count: shards.count, ids } }),
+    shards: shards && { ...shards, ids },
     processes: { asked: asked + 1, answering: all.length },
     turns: {
       running: sum(({ turns }) => turns.running),
@@ -127,21 +127,14 @@ async function known<T>(reading: Promise<T>): Promise<T | undefined> {
 }
 
 async function keptIn(store: Pick<Store, 'list'>) {
-  const lists = await Promise.all(
-    folders.map(async (folder) => ({ folder, files: await store.list(folder) })),
-  );
-  const all = lists.flatMap(({ files }) => files);
-  const segments = (folder: (typeof folders)[number]): readonly (readonly string[])[] =>
-    lists.flatMap((list) => (list.folder === folder ? list.files.map(({ path }) => path.split('/')) : []));
-  const sessions = new Set(segments('sessions').map(([channelId, userId]) => `${channelId}/${userId}`));
-  const users = new Set([
-    ...segments('users').flatMap(([userId]) => userId ?? []),
-    ...segments('sessions').flatMap(([, userId]) => userId ?? []),
-  ]);
+  const lists = await Promise.all(folders.map((folder) => store.list(folder)));
+  const [users = [], sessions = []] = lists.map((files) => files.map(({ path }) => path.split('/')));
+  const people = [...users.map(([userId]) => userId), ...sessions.map(([, userId]) => userId)];
+  const files = lists.flat();
   return {
-    sessions: sessions.size,
-    users: users.size,
-    files: all.length,
-    bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+    sessions: new Set(sessions.map(([channelId, userId]) => `${channelId}/${userId}`)).size,
+    users: new Set(people).size,
+    files: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
   };
 }

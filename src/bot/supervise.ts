@@ -1,12 +1,25 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 
+import type { Config, Environment } from '../config/config.ts';
 import { createAbortGroup } from '../core/abort-group.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Shards } from '../core/shards.ts';
-import { within } from '../core/time.ts';
+import { unlessAborted, within } from '../core/time.ts';
+import { createIdentifyQueue } from '../discord/shard.ts';
+import { createLogger } from '../observability/logger.ts';
+import { checkStart } from './checks.ts';
 import { UnusableError } from './findings.ts';
-import type { ProcessCalls, SupervisorCalls } from './processes.ts';
-import { shownShards } from './shards.ts';
+import {
+  forkProcess,
+  type Exit,
+  type ProcessCalls,
+  type RunningProcess,
+  type SupervisorCalls,
+} from './processes.ts';
+import { whenReachable } from './run.ts';
+import { serveHealth } from './serve-health.ts';
+import { askAboutShards, divideShards, shardsHere, shownShards } from './shards.ts';
 
 /** Milliseconds until a process is started again: the first time, and at most, doubled each time. */
 const firstWaitMs = 500;
@@ -21,24 +34,76 @@ const readingPatienceMs = 30_000;
 /** `EX_CONFIG`: starting again does not help [O2]. */
 const badConfiguration = 78;
 
-/** How a process ended. */
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly error?: unknown;
+/** Milliseconds that the processes have to end in peace [G4]; each counts ten seconds itself. */
+const endWithinMs = 9300;
+
+/**
+ * Runs the bot on Discord in several processes until `signal` [X3], telling a process manager when all are ready. Looks once at what every start looks
+ * at. @throws {UnusableError} where one of them cannot run, after all have ended.
+ */
+export async function runProcesses(
+  config: Config,
+  token: string,
+  notes: readonly string[],
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<void> {
+  const logger = createLogger({ level: config.logLevel });
+  for (const note of notes) logger.warn(note);
+  let supervisor: Supervisor | undefined;
+  const { addUpMetrics } = await import('../observability/metrics.ts');
+  const health = await serveHealth(
+    config.http,
+    addUpMetrics(async () => supervisor?.metrics() ?? []),
+  );
+  try {
+    const checked = checkStart(config, logger);
+    const asked = await whenReachable(
+      () => unlessAborted(signal, askAboutShards(config, token, logger)),
+      logger,
+      signal,
+    );
+    if (asked === undefined) return;
+    await checked;
+    const shards = shardsHere(config, asked.recommended);
+    const parts = divideShards(shards, config.shards.processes);
+    logger.info('the bot runs in several processes', {
+      processes: parts.map(({ ids }) => shownShards(ids)),
+      ofShards: shards.count,
+      maxConcurrency: asked.maxConcurrency,
+    });
+    if (shards.count < asked.recommended)
+      logger.warn('Discord recommends more shards: set DISCOCLAW_SHARDS to auto, or to this number', {
+        recommended: asked.recommended,
+      });
+    const identifying = createIdentifyQueue(asked.maxConcurrency);
+    supervisor = createSupervisor({
+      parts,
+      start: (number, part, own) => forkProcess(number, parts.length, part, environment, own),
+      mayIdentify: (shard, gone) => identifying.waitForIdentify(shard, gone),
+      wait: (ms, over) => delay(ms, undefined, { signal: over }).catch(() => undefined),
+      now: () => performance.now(),
+      logger,
+    });
+    health?.follow(supervisor);
+    await runUntil(signal, supervisor);
+    logger.info('all processes of the bot have ended');
+  } finally {
+    await health?.close();
+  }
 }
 
-/** A process that runs. */
-export interface RunningProcess {
-  /** Each rejects when the process is gone. */
-  readonly calls: {
-    [Name in keyof ProcessCalls]: (
-      ...asked: Parameters<ProcessCalls[Name]>
-    ) => Promise<Awaited<ReturnType<ProcessCalls[Name]>>>;
-  };
-  /** Never rejects; `error` is why it could not even be started. */
-  readonly exited: Promise<Exit>;
-  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+async function runUntil(signal: AbortSignal, supervisor: Supervisor): Promise<void> {
+  const stop = (): void => void supervisor.stop(endWithinMs);
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  void supervisor.ready.then(() => process.send?.('ready'));
+  try {
+    await supervisor.ended;
+  } finally {
+    // One that cannot run ends all.
+    await supervisor.stop(endWithinMs);
+  }
 }
 
 export interface SupervisorOptions {
@@ -72,8 +137,8 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
   const isReady = (number: number): boolean => running.get(number)?.readyAt !== undefined;
   const numbers = parts.map((_, index) => index + 1);
 
-  /** What it ended with, and whether it had been ready for a while. */
-  async function run(number: number, shards: Shards) {
+  /** What it ended with, and whether it had been ready for a while. Never rejects. */
+  async function run(number: number, shards: Shards): Promise<Exit & { readonly isProven: boolean }> {
     const identifying = createAbortGroup();
     const own: SupervisorCalls = {
       mayIdentify: (shard) => identifying.run((signal) => mayIdentify(shard, signal)),
@@ -82,31 +147,25 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
         if (entry !== undefined) entry.readyAt = now();
         if (numbers.every(isReady)) allReady.abort();
       },
-      async askOthers(name, asked) {
-        const others = numbers.flatMap((other) =>
-          other === number ? [] : (running.get(other)?.process ?? []),
-        );
+      askOthers(name, asked) {
+        const others = [...running].filter(([other]) => other !== number);
         return answersOf(
           name,
-          others.map(({ calls }) => calls[name](...asked)),
+          others.map(([, { process }]) => process.calls[name](...asked)),
         );
       },
     };
-    const end = await runToEnd(number, () => start(number, shards, own));
-    const readyAt = running.get(number)?.readyAt;
-    running.delete(number);
-    identifying.end();
-    return { ...end, isProven: readyAt !== undefined && now() - readyAt >= provenMs };
-  }
-
-  /** Never rejects. */
-  async function runToEnd(number: number, begin: () => RunningProcess): Promise<Exit> {
     try {
-      const process = begin();
+      const process = start(number, shards, own);
       running.set(number, { process, readyAt: undefined });
-      return await process.exited;
+      const exit = await process.exited;
+      const readyAt = running.get(number)?.readyAt ?? Infinity;
+      return { ...exit, isProven: now() - readyAt >= provenMs };
     } catch (error) {
-      return { code: null, signal: null, error };
+      return { code: null, signal: null, error, isProven: false };
+    } finally {
+      running.delete(number);
+      identifying.end();
     }
   }
 
@@ -123,8 +182,9 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
       logger.error('a process of the bot has ended and is started again', {
         ended: number,
         shards: shownShards(shards.ids),
-        ...(error !== undefined && { error }),
-        ...(code === null ? { signal } : { code }),
+        error,
+        code: code ?? undefined,
+        signal: signal ?? undefined,
         inMs: waitMs,
       });
       await restarts.run((end) => wait(waitMs, end));

@@ -273,7 +273,7 @@ export interface PeriodUsage {
   readonly all: UsageSum;
   /** By the name that was asked for. */
   readonly byModel: Readonly<Record<string, UsageSum>>;
-  /** By what the calls were for; calls of before this was counted are in none. */
+  /** By what the calls were for. */
   readonly byPurpose: Readonly<Record<string, UsageSum>>;
 }
 

@@ -23,29 +23,28 @@ const usedSchema = z.object({
   outputTokens: z.number(),
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
-  /** Files of earlier versions do not tell. */
-  cacheHourTokens: z.number().default(0),
+  cacheHourTokens: z.number(),
   /** US dollars. */
   cost: z.number(),
   /** Some call's price was not known. */
   isUnpriced: z.boolean(),
-  /** By the vendor's reason; as above. */
-  cacheMisses: z.record(z.string(), z.number()).default({}),
+  /** By the vendor's reason. */
+  cacheMisses: z.record(z.string(), z.number()),
 });
 const usedByName = z.record(z.string(), usedSchema);
+/** By the name that was asked for, and by what the calls were for. */
+const sumsSchema = z.object({ models: usedByName, purposes: usedByName });
 const documentSchema = z.object({
   version: z.literal(1),
   /** Local, `YYYY-MM-DD`. */
   day: z.string(),
-  models: usedByName,
-  /** By what the calls were for; files of earlier versions do not tell, as with the month. */
-  purposes: usedByName.default({}),
-  /** The month of that day. */
-  month: z.object({ models: usedByName, purposes: usedByName }).optional(),
+  ofDay: sumsSchema,
+  /** Of the month of that day. */
+  ofMonth: sumsSchema,
 });
 
 type Used = z.infer<typeof usedSchema>;
-type UsedByName = z.infer<typeof usedByName>;
+type Sums = z.infer<typeof sumsSchema>;
 type UsageDocument = z.infer<typeof documentSchema>;
 
 export const usageKind: DocumentKind<UsageDocument> = { version: 1, schema: documentSchema };
@@ -82,8 +81,8 @@ export class UsageMeter {
     const cost = this.#options.costOf(model, usage);
     const cacheMisses = cacheMiss === undefined ? {} : { [cacheMiss]: 1 };
     const used = { ...usage, calls: 1, cost: cost ?? 0, isUnpriced: cost === undefined, cacheMisses };
-    const names = { models: { [model]: used }, purposes: { [purpose]: used } };
-    this.#pending.push({ ...this.#nothing(), ...names, month: names });
+    const sums = { models: { [model]: used }, purposes: { [purpose]: used } };
+    this.#pending.push({ version: 1, day: this.#today(), ofDay: sums, ofMonth: sums });
     this.#armed ??= this.#options.timer(() => void this.flush(), writeAfterMs);
   }
 
@@ -91,8 +90,9 @@ export class UsageMeter {
   async report(): Promise<UsageReport> {
     await this.#writing;
     const stored = await this.#options.store.read(usageKey, usageKind);
-    const { day, ...ofDay } = merged(addedTo(stored, this.#pending), this.#nothing());
-    return { today: periodOf(day, ofDay), month: periodOf(monthIn(day), ofDay.month ?? nothingByName) };
+    const nothing = { version: 1 as const, day: this.#today(), ofDay: nothingByName, ofMonth: nothingByName };
+    const { day, ofDay, ofMonth } = [...this.#pending, nothing].reduce(merged, stored ?? nothing);
+    return { today: periodOf(day, ofDay), month: periodOf(monthIn(day), ofMonth) };
   }
 
   /** Writes what was gathered; what cannot be written is kept for the next time. Never rejects. */
@@ -104,21 +104,24 @@ export class UsageMeter {
   }
 
   async #write(): Promise<void> {
-    const gathered = this.#pending;
-    if (gathered.length === 0) return;
+    const [first, ...others] = this.#pending;
+    if (first === undefined) return;
     this.#pending = [];
+    // Together, since a disk may refuse it for days.
+    const gathered = others.reduce(merged, first);
     try {
-      await this.#options.store.update(usageKey, usageKind, (stored) => addedTo(stored, gathered));
+      await this.#options.store.update(usageKey, usageKind, (stored) =>
+        stored === undefined ? gathered : merged(stored, gathered),
+      );
     } catch (error) {
-      // Together, since a disk may refuse it for days.
-      this.#pending.unshift(gathered.reduce((one, other) => merged(one, other)));
+      this.#pending.unshift(gathered);
       this.#options.logger.warn('model usage could not be saved', { error });
     }
   }
 
-  #nothing(): UsageDocument {
+  #today(): string {
     const { clock, timeZone } = this.#options;
-    return { version: 1, day: localDate(clock(), timeZone), ...nothingByName };
+    return localDate(clock(), timeZone);
   }
 }
 
@@ -129,38 +132,24 @@ function monthIn(day: string): string {
   return day.slice(0, 7);
 }
 
-function periodOf(
-  period: string,
-  { models, purposes }: { readonly models: UsedByName; readonly purposes: UsedByName },
-): PeriodUsage {
+function periodOf(period: string, { models, purposes }: Sums): PeriodUsage {
   const all = Object.values(models).reduce(sum, nothingUsed);
   return { period, all, byModel: models, byPurpose: purposes };
 }
 
 /** Both together where they are of one day, and of one month; otherwise the later one, whoever wrote first, since only the present ones count. */
-function merged(one: UsageDocument | undefined, other: UsageDocument): UsageDocument {
-  if (one === undefined) return other;
+function merged(one: UsageDocument, other: UsageDocument): UsageDocument {
   const [earlier, later] = one.day > other.day ? [other, one] : [one, other];
   if (monthIn(earlier.day) !== monthIn(later.day)) return later;
-  // Before months were counted, the day is all that is known of its month.
-  const month = both(earlier.month ?? earlier, later.month ?? later);
-  return { ...later, ...(earlier.day === later.day ? both(earlier, later) : {}), month };
+  const ofDay = earlier.day === later.day ? both(earlier.ofDay, later.ofDay) : later.ofDay;
+  return { ...later, ofDay, ofMonth: both(earlier.ofMonth, later.ofMonth) };
 }
 
-function addedTo(stored: UsageDocument | undefined, gathered: readonly UsageDocument[]) {
-  return gathered.reduce<UsageDocument | undefined>((all, each) => merged(all, each), stored);
-}
-
-type ByName = Pick<UsageDocument, 'models' | 'purposes'>;
-
-function both(a: ByName, b: ByName): ByName {
-  return { models: together(a.models, b.models), purposes: together(a.purposes, b.purposes) };
-}
-
-function together(a: UsedByName, b: UsedByName): UsedByName {
-  const known = new Map(Object.entries(a));
-  for (const [name, used] of Object.entries(b)) known.set(name, sum(known.get(name) ?? nothingUsed, used));
-  return Object.fromEntries(known);
+function both(a: Sums, b: Sums): Sums {
+  return {
+    models: together(a.models, b.models, sum),
+    purposes: together(a.purposes, b.purposes, sum),
+  };
 }
 
 function sum(a: Used, b: Used): Used {
@@ -169,11 +158,20 @@ function sum(a: Used, b: Used): Used {
     calls: a.calls + b.calls,
     cost: a.cost + b.cost,
     isUnpriced: a.isUnpriced || b.isUnpriced,
-    cacheMisses: summed(a.cacheMisses, b.cacheMisses),
+    cacheMisses: together(a.cacheMisses, b.cacheMisses, (one, other) => one + other),
   };
 }
 
-function summed(a: Used['cacheMisses'], b: Used['cacheMisses']): Used['cacheMisses'] {
-  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
-  return Object.fromEntries(names.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]));
+/** What either has under a name, and of what both have the sum. */
+function together<Value>(
+  a: Readonly<Record<string, Value>>,
+  b: Readonly<Record<string, Value>>,
+  add: (one: Value, other: Value) => Value,
+): Record<string, Value> {
+  const all = new Map(Object.entries(a));
+  for (const [name, value] of Object.entries(b)) {
+    const known = all.get(name);
+    all.set(name, known === undefined ? value : add(known, value));
+  }
+  return Object.fromEntries(all);
 }

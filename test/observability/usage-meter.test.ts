@@ -63,17 +63,6 @@ describe('model usage', () => {
     expect(cacheMisses).toEqual({ messages_changed: 2, system_changed: 1 });
   });
 
-  it('goes on with a file of before that told less of the cache, and nothing of purposes and the month', async () => {
-    const { cacheHourTokens: _, ...before } = { ...call, calls: 1, cost: 0.25, isUnpriced: false };
-    const store = new MemoryStore();
-    const document = { version: 1, day: '2026-01-15', models: { sonnet: before } };
-    await store.writeText('usage.json', JSON.stringify(document));
-    const { today, month } = await meterOver(store).meter.report();
-    expect(today.all).toMatchObject({ calls: 1, cacheHourTokens: 0, cacheMisses: {} });
-    expect(today.byPurpose).toEqual({});
-    expect(month).toMatchObject({ period: '2026-01', all: { calls: 1, cost: 0.25 } });
-  });
-
   it('is written together after a while, and goes on where it was after a restart', async () => {
     const { meter, store, timer } = meterOver();
     meter.add(turnBy('sonnet'), call);

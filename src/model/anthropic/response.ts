@@ -94,7 +94,10 @@ export interface Answer {
 export function readMessage(told: unknown): Answer {
   const { data: message, error } = messageSchema.safeParse(told);
   // By names of fields alone: the values may be people's words.
-  if (error !== undefined) throw invalid(`is malformed at ${error.issues[0]?.path.join('.') || 'its root'}`);
+  if (error !== undefined) {
+    const path = error.issues[0]?.path.join('.') ?? '';
+    throw invalid(path === '' ? 'is not a message' : `is malformed at ${path}`);
+  }
   const { id, stop_reason: stop, usage, diagnostics } = message;
   if (stop === undefined) throw invalid('stopped for an unknown reason');
   const content = message.content.flatMap((block): ModelResponse['content'] => {

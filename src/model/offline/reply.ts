@@ -61,7 +61,6 @@ function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
     return [{ name: 'memory_control', input: { action } }];
   const missed = tools.has('read_channel') ? missedIn(text) : undefined;
   if (missed !== undefined) return [{ name: 'read_channel', input: missed }];
-  const formOf = (item: { readonly text: string }) => sameItemForm(toSecondPerson(item.text) ?? item.text);
   const known = new Set(rememberedItems(request).map(formOf));
   const statements = statementsIn(text).filter((said) => !known.has(formOf(said)));
   if (statements.length > 0 && tools.has('remember_item'))
@@ -78,6 +77,11 @@ function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
   if (isQuestion) return unknown(request);
   if (!/^\W*(?:I|my|we|our)\b/iu.test(text)) return `I did not understand that. ${tellMe}${hint(request)}`;
   return 'I have not kept that. Begin with “remember that” to make me keep it.';
+}
+
+/** What items that say the same have in common, whether in the first or the third person. */
+function formOf({ text }: { readonly text: string }): string {
+  return sameItemForm(toSecondPerson(text) ?? text);
 }
 
 /** What rules and memory say to a message; `undefined` for nothing. */
