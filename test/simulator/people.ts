@@ -417,14 +417,17 @@ export class People {
         await ask('pause here');
         return;
       case 'pause': {
+        const askedAt = this.#stage.clock.now;
         const reply = await ask('pause');
         if (reply === undefined) this.#promises.losesTrackOfPauses(id);
-        else if (reply.text.startsWith('Paused: ')) this.#promises.setOffRecord(id, true);
+        else if (reply.text.startsWith('Paused: ')) this.#promises.setOffRecord(id, true, askedAt);
         return;
       }
       case 'resume': {
+        const askedAt = this.#stage.clock.now;
         const reply = await ask('resume');
-        if (/^(?:Resumed|Nothing is paused)/u.test(reply?.text ?? '')) this.#promises.setOffRecord(id, false);
+        if (/^(?:Resumed|Nothing is paused)/u.test(reply?.text ?? ''))
+          this.#promises.setOffRecord(id, false, askedAt);
         else this.#promises.losesTrackOfPauses(id);
         return;
       }

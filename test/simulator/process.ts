@@ -218,6 +218,7 @@ export class BotProcess {
     const { world } = this.#machine;
     const command = parts.bot.commands.parse(`!${line}`, botId);
     if (command === undefined) throw new RangeError(`No command: ${line}`);
+    const place = world.placeOf(channelId);
     await parts.bot.recovery.finishChanges();
     const person = world.person(personId);
     const id = world.nextId();
@@ -225,7 +226,7 @@ export class BotProcess {
       id,
       command,
       speaker: { id: personId, name: person.name, isOwner: personId === world.people[0]?.id },
-      place: world.placeOf(channelId),
+      place,
       ephemeral: true,
       at: new Date().toISOString(),
     });

@@ -179,16 +179,16 @@ export class Promises {
     for (const said of this.#words.values()) if (said.ownerId === ownerId) said.scope = 'everywhere';
   }
 
-  setOffRecord(ownerId: string, isOffRecord: boolean): void {
+  setOffRecord(ownerId: string, isOffRecord: boolean, askedAt: number): void {
     this.#mayBeOffRecord.delete(ownerId);
     if (isOffRecord) {
       this.#mayBeAnsweredOffRecord(ownerId);
       this.#offRecord.add(ownerId);
       this.#resumed.delete(ownerId);
     } else if (this.#offRecord.delete(ownerId)) this.#resumed.set(ownerId, this.#clock.now);
-    // Of what is said in the very millisecond of the other command nobody can tell which was first.
+    // Of what is said from the other command until its answer, nobody can tell which was first.
     for (const said of this.#words.values())
-      if (said.ownerId === ownerId && said.at === this.#clock.now) {
+      if (said.ownerId === ownerId && said.at >= askedAt) {
         said.isOffRecord = false;
         said.mayBeOffRecord = true;
       }
