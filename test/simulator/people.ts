@@ -35,6 +35,9 @@ export interface Stage {
   readonly inBackground: (work: Promise<unknown>) => void;
 }
 
+/** Milliseconds for which the gateway may tell of a message again. */
+const repeatedMs = 300_000;
+
 /** What people do: they write, give commands, press buttons, change their minds; with what they may expect of it. */
 export class People {
   readonly #stage: Stage;
@@ -495,6 +498,8 @@ export class People {
     const { channelId, id, authorId, text } = message;
     switch (kind) {
       case 'repeat':
+        // Discord tells again what it has just told.
+        if (this.#stage.clock.now - message.at > repeatedMs) return;
         this.#stage.inBackground(this.#process.message(message, this.#process.isForBot(message)));
         return;
       case 'stop-sign':
