@@ -6,11 +6,12 @@ import type { CommandRequest } from '../core/commands.ts';
 import { endableTimer, nextDayAt, processTimer } from '../core/time.ts';
 import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import { measure } from '../core/measures.ts';
-import type { SessionKey } from '../core/place.ts';
+import { createOneProcess } from '../core/processes.ts';
 import { isSnowflake } from '../core/snowflake.ts';
 import type { SetAside } from '../core/store.ts';
 import type { Offer, OfferPort } from '../core/tool.ts';
-import { AfterTurn, IdleSessions, mayFold } from '../turn/after-turn.ts';
+import { createWorkQueue } from '../core/work-queue.ts';
+import { AfterTurn, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
 import { journalInJobs } from '../turn/journal.ts';
@@ -40,33 +41,24 @@ export type Bot = ReturnType<typeof createBot>;
 /** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
 export function createBot(config: Config, ports: BotPorts) {
   const { store, model, recent, replies, reactions, presentPlace, clock, logger } = ports;
-  const { statusSources, spending, shared } = ports;
+  const { statusSources, spending } = ports;
   const { timer, end: endTimers } = endableTimer(ports.timer ?? processTimer);
-  const processes = shared?.processes;
+  const { processes, work } = ports.shared ?? {
+    processes: createOneProcess(),
+    work: createWorkQueue({ clock, timer, logger }),
+  };
   const writes = createKeyedQueue({
-    shared: processes && {
+    shared: {
       locks: processes.locks,
       refusalOf: async (key) => (isSnowflake(key) ? memory.people.erasedAt(key) : undefined),
       clock,
     },
   });
-  const journal =
-    shared === undefined
-      ? ports.journal
-      : journalInJobs(ports.journal, {
-          writes,
-          begin: (session) => memory.sessionLog.listSession(session),
-          people: { erasedBy: (userId) => memory.people.erasedBy(userId) },
-        });
-  const idleSessions = new IdleSessions({
-    schedule: (session) => afterTurn.schedule(session),
-    clock,
-    timer,
+  const journal = journalInJobs(ports.journal, {
+    writes,
+    begin: (session) => memory.sessionLog.listSession(session),
+    people: { erasedBy: (userId) => memory.people.erasedBy(userId) },
   });
-  const wakeAt = (session: SessionKey, time: Date): void => {
-    if (shared === undefined) idleSessions.wakeAt(session, time);
-    else void afterTurn.scheduleAt(session, time);
-  };
   const memory: Memory = createLayers(config, {
     store,
     model,
@@ -91,19 +83,19 @@ export function createBot(config: Config, ports: BotPorts) {
     server: ports.server,
     ...(ports.channels === undefined ? {} : { channels: ports.channels }),
     costs: spending?.layer,
-    wakeAt,
+    wakeAt: (session, time) => afterTurn.schedule(session, time),
     processes,
-    lapseAt: shared && ((userId, time) => afterTurn.lapseAt(userId, time)),
+    lapseAt: (userId, time) => afterTurn.lapseAt(userId, time),
     changed(session, hasMoreHistory) {
       if (hasMoreHistory === true) {
         prompts.renew(session);
-        processes?.notices.tell({ kind: 'restored', session });
+        processes.notices.tell({ kind: 'restored', session });
       }
       afterTurn.schedule(session);
     },
     async tellStored(stored) {
       for (const late of await lateNotices.tell(stored))
-        processes?.notices.tell({ kind: 'stored', stored: late });
+        processes.notices.tell({ kind: 'stored', stored: late });
     },
     clock,
     timer,
@@ -139,17 +131,12 @@ export function createBot(config: Config, ports: BotPorts) {
   });
   const afterTurn: AfterTurn = new AfterTurn({
     layers: memory.afterTurn,
-    queue: createKeyedQueue(),
+    work,
     logger,
-    ...(spending === undefined
-      ? {}
-      : {
-          held: { until: spending.heldUntil, wakeAt },
-        }),
+    heldUntil: spending?.heldUntil,
     begin: writes.begin,
-    work: shared?.work,
     async lapse(userId) {
-      for (const { lapse } of [memory.undo, memory.proposals]) await lapse?.(userId);
+      for (const { lapse } of [memory.undo, memory.proposals]) await lapse(userId);
     },
     isWanted: (session) => mayFold(session, { states, sessionLog, settings, people, gonePlaces, logger }),
   });
@@ -253,7 +240,7 @@ export function createBot(config: Config, ports: BotPorts) {
     limits.mayBegin,
   );
   recent.subscribe((change) => turns.follow(change));
-  processes?.notices.listen((notice) => {
+  processes.notices.listen((notice) => {
     switch (notice.kind) {
       case 'erased':
         return memory.changes.erasedElsewhere(notice);
@@ -310,10 +297,7 @@ export function createBot(config: Config, ports: BotPorts) {
     provenance,
     memoryNotices,
     afterTurn,
-    async finishChanges() {
-      await memory.changes.finish();
-      for (const { start } of [memory.undo, memory.proposals]) await start?.();
-    },
+    finishChanges: memory.changes.finish,
     replies,
     presentPlace,
     clock,
@@ -321,7 +305,7 @@ export function createBot(config: Config, ports: BotPorts) {
     logger,
   });
 
-  const takeover = processes && createTakeover({ finish: memory.changes.finish, timer });
+  const takeover = createTakeover({ finish: memory.changes.finish, timer });
 
   /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
@@ -361,10 +345,11 @@ export function createBot(config: Config, ports: BotPorts) {
     /** Erases what is too old, and what is left of guilds that the bot is in no more, from now on, beside everything else [K15]. Never rejects. */
     async startRetention(presentGuilds: PresentGuilds): Promise<void> {
       await recovery.finishChanges();
-      takeover?.start();
+      takeover.start();
+      void memory.lapseEverybody();
       retention.start();
       gonePlaces.start(presentGuilds);
-      await channelNotes.dropPaused(clock().toISOString(), processes?.locks);
+      await channelNotes.dropPaused(clock().toISOString(), processes.locks);
       await noteTaking.start(presentGuilds.areKnown);
     },
     idle,
@@ -382,8 +367,7 @@ export function createBot(config: Config, ports: BotPorts) {
       retention.stop();
       gonePlaces.stop();
       noteTaking.stop();
-      idleSessions.stop();
-      takeover?.stop();
+      takeover.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });
         turns.abort();

@@ -11,7 +11,6 @@ import { sessionsKind } from '../memory/log/sessions.ts';
 import { settingsKind as personSettingsKind } from '../memory/settings/person-settings.ts';
 import { settingsKind as placeSettingsKind } from '../memory/settings/place-settings.ts';
 import { shortTermKind } from '../memory/short-term/exchanges.ts';
-import { ownSpendingKind } from '../observability/shared-spending.ts';
 import { spendingKind } from '../observability/spending.ts';
 import { usageKind } from '../observability/usage-meter.ts';
 import { ignoredKind } from '../turn/recover.ts';
@@ -24,7 +23,7 @@ const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
   [/^users\/[^/]+\/sessions\.json$/u, sessionsKind],
   [/^users\/[^/]+\/noted\.json$/u, notedKind],
   [/^users\/[^/]+\/turns\.json$/u, turnsKind],
-  [/^users\/[^/]+\/spending\.json$/u, ownSpendingKind],
+  [/^users\/[^/]+\/spending\.json$/u, spendingKind],
   [/^users\/[^/]+\/short-term\/[^/]+\.json$/u, shortTermKind],
   [/^sessions\/[^/]+\/[^/]+\/state\.json$/u, stateKind],
   [/^guilds\/[^/]+\/settings\.json$/u, placeSettingsKind],
@@ -47,9 +46,6 @@ export const rootFiles = [
   'command-guilds.json',
   'gone-places.json',
   'erasures.json',
-  'changes.jsonl',
-  'undo.jsonl',
-  'proposals.jsonl',
 ] as const;
 
 export const dataFolders = ['users', 'sessions', 'guilds', 'channels', 'changes'] as const;

@@ -41,8 +41,9 @@ import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
 import { createRetention } from '../memory/retention.ts';
-import { createUndoLog } from '../memory/undo.ts';
-import { createProposals } from '../memory/durable/proposals.ts';
+import { lapseEverybody } from '../memory/lapsing-log.ts';
+import { createUndoLog, undoFile } from '../memory/undo.ts';
+import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 
@@ -73,10 +74,9 @@ export interface LayerPorts {
   readonly endWork: (userId: string, erasedBy: 'here' | 'elsewhere') => void;
   /** Tells people what was stored of what they said. Must not reject. Default: nobody is told. */
   readonly tellStored?: (stored: readonly LateNotice[]) => Promise<void>;
-  /** Other processes over the same store. Default: there are none. */
-  readonly processes?: Processes | undefined;
-  /** Where there are: has somebody look from a time on at what of a person's is over. Rejects with `StoreError`. */
-  readonly lapseAt?: ((userId: string, time: Date) => Promise<void>) | undefined;
+  readonly processes: Processes;
+  /** Has somebody look from a time on at what of a person's is over. Rejects with `StoreError`. */
+  readonly lapseAt: (userId: string, time: Date) => Promise<void>;
   readonly clock: Clock;
   readonly timer: Timer;
   readonly logger: Logger;
@@ -147,7 +147,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     resume: (change) => durable.settleUndo(change),
     lapseAt: ports.lapseAt,
     clock,
-    timer: ports.timer,
     logger,
   });
   const undoable = createUndoableNotes({ store, writes, undo });
@@ -178,7 +177,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     limits: { maxItems: config.durable.maxItems, maxTextLength: itemMaxChars },
     lapseAt: ports.lapseAt,
     clock,
-    timer: ports.timer,
     logger,
   });
   const extract = createExtractionFold({
@@ -302,6 +300,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     endWork: ports.endWork,
     noteErased: (userId, at) => people.noteErased(userId, at),
     processes: ports.processes,
+    clock,
     timer: ports.timer,
     logger,
   });
@@ -315,7 +314,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     layers: [shortTerm, rolling, notebook, recall, sessionLog],
     dropNotes: channelNotes.expire,
     dropAnswers: ports.dropAnswers ?? (() => Promise.resolve(0)),
-    locks: ports.processes?.locks,
+    locks: ports.processes.locks,
     clock,
     timer: ports.timer,
     timeZone,
@@ -359,6 +358,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
     gonePlaces,
     undo,
     proposals,
+    /** Has everybody looked at who has something that lapses. Never rejects. */
+    lapseEverybody: () => lapseEverybody([undoFile, proposalsFile], ports),
     /** Whether what a late notice names is there yet. */
     isNamed: stillNamed({ durable, proposals, recent: ports.recent }),
     sessionLog,

@@ -1,12 +1,11 @@
 import { readConfig, type Config, type Environment } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
+import { createOneProcess } from '../core/processes.ts';
 import type { SetAside } from '../core/store.ts';
 import type { AnswerKeeper } from '../memory/change-records.ts';
 import { createLogger } from '../observability/logger.ts';
-import { createSharedSpending } from '../observability/shared-spending.ts';
 import { createSpending } from '../observability/spending.ts';
-import { lapseKey } from '../turn/after-turn.ts';
 import { createChannelJournal } from '../turn/journal.ts';
 import { createLayers, type LayerPorts, type Memory } from './layers.ts';
 import { assertMemory, openStore } from './open-store.ts';
@@ -35,6 +34,8 @@ export function layersAlone(
     server: { hasSeveral: () => false },
     wakeAt: () => {},
     timer: () => () => {},
+    processes: createOneProcess(),
+    lapseAt: () => Promise.resolve(),
     changed: () => {},
     endWork: () => {},
     clock,
@@ -55,7 +56,6 @@ export async function openMemory(environment: Environment) {
     logger,
   });
   const { store, shared } = opened;
-  const work = shared?.work;
   const recent = new RecentChanges();
   const journal = createChannelJournal({ store, changes: recent });
   const memory = layersAlone(config, {
@@ -68,17 +68,15 @@ export async function openMemory(environment: Environment) {
           await journal.hide(place.channelId, replyIds);
       },
     },
-    costs: (store.isShared ? createSharedSpending : createSpending)({
+    costs: createSpending({
       store,
       clock,
-      timer: () => () => {},
       timeZone: config.timeZone,
       limits: {},
       tellOwner: () => Promise.resolve(),
       logger,
     }).layer,
-    processes: shared?.processes,
-    lapseAt: work && ((userId, time) => work.add(userId, lapseKey, time)),
+    ...(shared !== undefined && { processes: shared.processes }),
     logger,
   });
   return {

@@ -4,8 +4,6 @@ import type { Logger } from '../core/logger.ts';
 import { createLogger } from '../observability/logger.ts';
 import { openRawFiles } from '../storage/files/raw-files.ts';
 import { canonicalHash, type RawEntry, type RawStore } from '../storage/raw.ts';
-import { lapseKey } from '../turn/after-turn.ts';
-import { laidOutFor, type Layout } from './migrate-layout.ts';
 
 /** What is the caller's to mend. */
 const badRequest = 2;
@@ -23,16 +21,11 @@ interface Moved {
 }
 
 /**
- * Copies all that one store holds to another, where nothing but an earlier part of the same may be; nothing of the first is changed. It is laid out for the other
- * as a bot there looks for it. Every entry is read back and compared by its hash, and at the end the keys of both; interrupted, it goes on where it was when it is called again [X4].
+ * Copies all that one store holds to another, where nothing but an earlier part of the same may be; nothing of the first is changed. Every entry is read back and
+ * compared by its hash, and at the end the keys of both; interrupted, it goes on where it was when it is called again [X4].
  * @throws {RangeError} where the other holds something else. @throws {StoreError}
  */
-export async function moveAll(
-  source: RawStore,
-  to: RawStore,
-  { layout, tell }: { readonly layout: Layout; readonly tell: (line: string) => void },
-): Promise<Moved> {
-  const from = await laidOutFor(layout, source);
+export async function moveAll(from: RawStore, to: RawStore, tell: (line: string) => void): Promise<Moved> {
   const keys = await from.keys();
   const wanted = new Set(keys);
   const foreign = (await to.keys()).find((key) => !wanted.has(key));
@@ -61,12 +54,11 @@ export async function moveAll(
       tell(`${begin + page.length} of ${keys.length}`);
     }
   }
-  await to.queue(from.waiting, lapseKey);
   await to.settle();
   const after = await to.keys();
   if (after.length !== copied + there)
     throw new StoreError(`The target has ${after.length} entries instead of ${copied + there}`, '.');
-  return { copied, there, records, damagedLines: source.damagedLines() };
+  return { copied, there, records, damagedLines: from.damagedLines() };
 }
 
 function hashesOf(entries: readonly RawEntry[]): ReadonlyMap<string, string> {
@@ -94,10 +86,7 @@ export async function runMigrate(from: string, to: string, environment: Environm
     for (const name of [from, to]) opened.push(await open(name, environment, logger));
     const [source, target] = opened;
     if (source === undefined || target === undefined) return badRequest;
-    const moved = await moveAll(source, target, {
-      layout: to === 'files' ? 'alone' : 'shared',
-      tell: (line) => process.stderr.write(`${line}\n`),
-    });
+    const moved = await moveAll(source, target, (line) => process.stderr.write(`${line}\n`));
     process.stdout.write(reportOf(moved));
     return 0;
   } catch (error) {

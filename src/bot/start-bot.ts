@@ -22,7 +22,6 @@ import { createClientPresence, type Presence } from '../discord/presence.ts';
 import { createMalformedCount, type Identifying } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { createSharedSpending } from '../observability/shared-spending.ts';
 import { createSpending, type DailyUse, type Spending } from '../observability/spending.ts';
 import { UsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
@@ -90,10 +89,9 @@ export async function startBot(config: Config, options: StartOptions) {
   const malformed = createMalformedCount(logger, clock);
   const lockedOut = createLockedOut();
   let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
-  const spending = (opened.store.isShared ? createSharedSpending : createSpending)({
+  const spending = createSpending({
     store: opened.store,
     clock,
-    timer: processTimer,
     timeZone: config.timeZone,
     limits: config.limits,
     async tellOwner(use) {
@@ -102,7 +100,6 @@ export async function startBot(config: Config, options: StartOptions) {
     },
     logger,
   });
-  await spending.start();
   const discordTime = createDiscordTime(clock, logger);
   const client = createDiscordClient({
     apiUrl,

@@ -14,33 +14,13 @@ export class RefusedJobError extends Error {
 
 /** Keys of which it is remembered that earlier work is refused; that work is over long before so many more were. */
 const rememberedRefusals = 10_000;
+/** Milliseconds from a refusal until what it kept from adding jobs is over: far more than any work takes. */
+const refusedMs = 3_600_000;
 
-/** A piece of work that began: how many refusals there were then, in all queues, and when other processes had refused its keys. */
+/** A piece of work that began: how many refusals there were then, and when other processes had refused its keys. */
 interface Begun {
   readonly count: number;
   readonly refusals: Map<string, string | undefined>;
-}
-
-/** The present piece of work. One for all, and only while it is asked for: before Node.js 24 each costs every promise its part, a tenth of a turn. */
-const begun = new AsyncLocalStorage<Begun>();
-/** Milliseconds from a refusal until what it kept from adding jobs is over: far more than any work takes. */
-const refusedMs = 3_600_000;
-let refusalCount = 0;
-/** When there was a refusal last, as `performance.now` tells it. */
-let lastRefusal = -Infinity;
-/** Refusals up to this one are so long ago that they count no more. */
-let pastRefusals = 0;
-/** Other processes may refuse at any time. */
-let isShared = false;
-
-/** Whether work need be told from what began before it. */
-function isTold(): boolean {
-  const isRecent = performance.now() - lastRefusal < refusedMs;
-  if (!isRecent && pastRefusals < refusalCount) {
-    pastRefusals = refusalCount;
-    if (!isShared) begun.disable();
-  }
-  return isShared || isRecent;
 }
 
 /** What orders jobs of a key between processes. */
@@ -50,9 +30,6 @@ export interface SharedOrder {
   readonly refusalOf: (key: string) => Promise<string | undefined>;
   readonly clock: Clock;
 }
-
-/** A queue of one key at a time needs one; those of many at once are made again. */
-const mostSpare = 16;
 
 export type KeyedQueue = ReturnType<typeof createKeyedQueue>;
 
@@ -69,27 +46,21 @@ export function createKeyedQueue({
   patienceMs,
   shared,
 }: { readonly patienceMs?: number; readonly shared?: SharedOrder | undefined } = {}) {
-  isShared ||= shared !== undefined;
   const lanes = new Map<string, Lane>();
-  /** Lanes without jobs, for the next keys. */
-  const spare: Lane[] = [];
   let waitingForIdle: (() => void)[] = [];
-  const refusals = growingCache<string, number>(rememberedRefusals);
+  const begun = new AsyncLocalStorage<Begun>();
+  const refusals = growingCache<string, number>(rememberedRefusals, { maxAge: refusedMs });
+  let refusalCount = 0;
 
   function laneOf(key: string): Lane {
-    const known = lanes.get(key);
-    if (known !== undefined) return known;
-    const lane = spare.pop() ?? { limit: pLimit(1), jobs: 0 };
+    const lane = lanes.get(key) ?? { limit: pLimit(1), jobs: 0 };
     lanes.set(key, lane);
     return lane;
   }
 
   function leave(key: string, lane: Lane): void {
     lane.jobs -= 1;
-    if (lane.jobs === 0) {
-      lanes.delete(key);
-      if (spare.length < mostSpare) spare.push(lane);
-    }
+    if (lane.jobs === 0) lanes.delete(key);
     if (lanes.size > 0) return;
     for (const wake of waitingForIdle) wake();
     waitingForIdle = [];
@@ -130,7 +101,7 @@ export function createKeyedQueue({
      */
     run<T>(key: string, job: () => Promise<T>): Promise<T> {
       const work = begun.getStore();
-      if (Math.max(work?.count ?? 0, pastRefusals) < (refusals.get(key) ?? 0))
+      if ((work?.count ?? 0) < (refusals.get(key) ?? 0))
         return Promise.reject(new RefusedJobError(refusedMessage));
       const lane = laneOf(key);
       lane.jobs += 1;
@@ -151,7 +122,6 @@ export function createKeyedQueue({
      * the key `of`; for others, from the work's first job of them.
      */
     async begin<T>(this: void, work: () => Promise<T>, of?: string): Promise<T> {
-      if (!isTold()) return work();
       const count = refusalCount;
       const known = new Map<string, string | undefined>();
       if (shared !== undefined && of !== undefined) {
@@ -165,7 +135,6 @@ export function createKeyedQueue({
     /** From now on no work that has begun until now adds a job of `key`; jobs that wait already run. */
     refuseEarlier(key: string): void {
       refusalCount += 1;
-      lastRefusal = performance.now();
       refusals.set(key, refusalCount);
     },
 

@@ -2,8 +2,8 @@ import type { SessionKey } from './place.ts';
 import type { LateNotice } from './tool.ts';
 
 /**
- * What holds between processes that share a store [X2][X3]; where one process has the store alone, there is none of it. A channel belongs to one process at
- * a time, a person to all of them.
+ * What holds between processes that share a store [X2][X3]; where one process has the store alone, it has a small form in memory, `createOneProcess` [X5]. A channel
+ * belongs to one process at a time, a person to all of them.
  */
 export interface Processes {
   readonly locks: Locks;
@@ -40,4 +40,20 @@ export interface Notices {
   tell(notice: Notice): void;
   /** `listener` must not throw. */
   listen(listener: (notice: Notice) => void): void;
+}
+
+/** For a process that has the store alone: its jobs are in order already, and nobody else listens. */
+export function createOneProcess(): Processes {
+  const claims = new Set<string>();
+  return {
+    locks: {
+      hold: (_key, job) => job(),
+      claim(key) {
+        if (claims.has(key)) return Promise.resolve(undefined);
+        claims.add(key);
+        return Promise.resolve({ release: () => Promise.resolve(void claims.delete(key)) });
+      },
+    },
+    notices: { tell: () => {}, listen: () => {} },
+  };
 }

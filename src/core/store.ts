@@ -71,8 +71,6 @@ export interface ErasingOption {
  * - Callers never retry; the store does what can be retried.
  */
 export interface Store {
-  /** Whether other processes may change it at the same time [X3]: then nothing that was read from it may be relied on later without another look. */
-  readonly isShared: boolean;
   /** The document, or `undefined` when there is none. An unreadable one is put into quarantine and its last good copy is used [S4]. A newer version rejects with `NewerVersionError`. */
   read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined>;
   /**
@@ -119,7 +117,7 @@ export interface Store {
   /** The files below a folder that have a key, sorted by path; so never `.bak`, hidden or temporary files. */
   list(folder: string): Promise<readonly StoredFile[]>;
   /**
-   * The folders directly below a folder, in any order, each with when the file `name` in it, or without a name the folder itself, was last
+   * The folders directly below a folder, in any order, each with when the file or folder `name` in it, or without a name the folder itself, was last
    * changed, in milliseconds since the epoch; 0 where there is none. However many there are, it reads a few at a time and leaves the disk to others between.
    */
   folders(

@@ -1,3 +1,6 @@
+import type { Logger } from './logger.ts';
+import type { Clock, Timer } from './time.ts';
+
 /** What waits of one person, taken by one process at a time. */
 export interface WorkLease {
   readonly userId: string;
@@ -32,4 +35,143 @@ export interface WorkQueue {
   stopTaking(): void;
   /** Takes nothing more, and ends what runs; what is left is taken after the next start, or by another process. */
   stop(): void;
+}
+
+/** Milliseconds that work rests behind what added it: what follows at once is answered first, and shares the run. */
+const restMs = 100;
+/** Milliseconds until work is taken again that could not be done. */
+const againMs = 30_000;
+/** What a timer can wait at most, in milliseconds; longer waits are taken up again then. */
+const longestWaitMs = 2 ** 31 - 1;
+
+interface Person {
+  /** By key, from when on it may be taken, in milliseconds since the epoch; 0 is now. */
+  readonly waiting: Map<string, number>;
+  /** For the earliest key. */
+  armed?: { readonly at: number; readonly cancel: () => void } | undefined;
+  running?: Running | undefined;
+}
+
+interface Running {
+  readonly end: AbortController;
+  readonly done: Promise<void>;
+  /** What is taken again where it is not done. */
+  keys: readonly string[];
+}
+
+/** For a process that has the store alone [X5]: what waits is in memory, and whoever adds it looks at each start what is to be done. */
+export function createWorkQueue({
+  clock,
+  timer,
+  logger,
+}: {
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly logger: Logger;
+}): WorkQueue {
+  const people = new Map<string, Person>();
+  let work: ((lease: WorkLease) => Promise<void>) | undefined;
+
+  /** Looks at a person again when their earliest key may be taken. */
+  function arm(userId: string, person: Person): void {
+    if (person.running !== undefined || work === undefined) return;
+    const at = Math.min(...person.waiting.values());
+    if (person.armed !== undefined && person.armed.at <= at) return;
+    disarm(person);
+    const ms = Math.min(longestWaitMs, Math.max(restMs, at - clock().getTime()));
+    if (at === Infinity) people.delete(userId);
+    else person.armed = { at, cancel: timer(() => take(userId, person), ms) };
+  }
+
+  function disarm(person: Person): void {
+    person.armed?.cancel();
+    person.armed = undefined;
+  }
+
+  function dueOf({ waiting }: Person): readonly string[] {
+    const now = clock().getTime();
+    return [...waiting].flatMap(([key, at]) => (at <= now ? key : []));
+  }
+
+  function take(userId: string, person: Person): void {
+    if (person.running !== undefined || work === undefined) return;
+    disarm(person);
+    const keys = dueOf(person);
+    if (keys.length === 0) return arm(userId, person);
+    for (const key of keys) person.waiting.delete(key);
+    const end = new AbortController();
+    const working = work({ userId, keys, signal: end.signal });
+    person.running = { end, keys, done: finished(userId, person, working, end.signal) };
+  }
+
+  /** Never rejects. */
+  async function finished(
+    userId: string,
+    person: Person,
+    working: Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let again: number | undefined;
+    try {
+      await working;
+      if (signal.aborted) again = 0;
+    } catch (error) {
+      logger.warn('work after turns could not be done, and is taken again later', { userId, error });
+      again = clock().getTime() + againMs;
+    }
+    const keys = person.running?.keys ?? [];
+    person.running = undefined;
+    if (again !== undefined) for (const key of keys) wait(person, key, again);
+    arm(userId, person);
+  }
+
+  function wait({ waiting }: Person, key: string, at: number): void {
+    waiting.set(key, Math.min(at, waiting.get(key) ?? at));
+  }
+
+  function stopTaking(): void {
+    work = undefined;
+    for (const person of people.values()) disarm(person);
+  }
+
+  return {
+    add(userId, key, at) {
+      const person = people.get(userId) ?? { waiting: new Map<string, number>() };
+      people.set(userId, person);
+      wait(person, key, at?.getTime() ?? 0);
+      arm(userId, person);
+      return Promise.resolve();
+    },
+    start(run) {
+      work = run;
+      for (const [userId, person] of people) arm(userId, person);
+    },
+    end: (userId) => people.get(userId)?.running?.end.abort(),
+    drop(userId) {
+      const person = people.get(userId);
+      person?.waiting.clear();
+      if (person?.running !== undefined) {
+        person.running.keys = [];
+        person.running.end.abort();
+      }
+      return Promise.resolve();
+    },
+    get size() {
+      return [...people.values()].filter((person) => person.running !== undefined || dueOf(person).length > 0)
+        .length;
+    },
+    async idle() {
+      for (;;) {
+        for (const [userId, person] of people) if (dueOf(person).length > 0) take(userId, person);
+        const running = [...people.values()].flatMap((person) => person.running?.done ?? []);
+        if (running.length === 0) return;
+        await Promise.all(running);
+      }
+    },
+    stopTaking,
+    stop() {
+      stopTaking();
+      for (const { running } of people.values()) running?.end.abort();
+    },
+  };
 }

@@ -8,7 +8,7 @@ import { sessionName, type SessionKey } from '../core/place.ts';
 import type { Processes } from '../core/processes.ts';
 import { isYounger } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
-import type { Timer } from '../core/time.ts';
+import type { Clock, Timer } from '../core/time.ts';
 import { reachFields } from '../core/visibility.ts';
 import type { Erased, Forgotten, LayerName, MemoryLayer, Purged, WithdrawnMessage } from './layer.ts';
 import { idsOf, type LoggedMessage } from './log/records.ts';
@@ -79,14 +79,14 @@ export interface AnswerKeeper {
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** They are again. */
   unhide(channelId: string, messageIds: readonly string[]): Promise<void>;
-  /** Keeps no answer to what a person said before a moment, ISO 8601, and takes away what stands of one that is not whole; in these channels, or all. */
-  erase(userId: string, before: string, channelIds?: readonly string[]): Promise<unknown>;
+  /** Keeps no answer to what a person said in these channels before a moment, ISO 8601, and takes away what stands of one that is not whole. */
+  erase(userId: string, before: string, channelIds: readonly string[]): Promise<unknown>;
   /** Another process does that. */
   noteErased(userId: string, before: string): void;
 }
 
 export interface ChangeLedgerPorts {
-  readonly store: Pick<Store, 'isShared' | 'append' | 'scan' | 'rewrite' | 'remove' | 'removeAll' | 'list'>;
+  readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'remove' | 'removeAll' | 'list'>;
   readonly recent: RecentChanges;
   /** The users' write queue [S3]. */
   readonly writes: KeyedQueue;
@@ -109,8 +109,8 @@ export interface ChangeLedgerPorts {
   readonly endWork: (userId: string, erasedBy: 'here' | 'elsewhere') => void;
   /** Keeps the moment of an erasing, the one thing that stays of it. As part of a job of the person's queue. Rejects with `StoreError`. */
   readonly noteErased: (userId: string, at: string) => Promise<void>;
-  /** Other processes over the same store. Default: there are none. */
-  readonly processes?: Processes | undefined;
+  readonly processes: Processes;
+  readonly clock: Clock;
   readonly timer: Timer;
   readonly logger: Logger;
 }
@@ -231,7 +231,7 @@ export async function withdrawAnswers(
 }
 
 /**
- * Has every layer erase a person, and what lies beside the layers go. As part of a job of the person's queue. In a shared store their own folder tells where the
+ * Has every layer erase a person, and what lies beside the layers go. As part of a job of the person's queue. Their own folder tells where the
  * rest is: it goes when all of that is gone, so that what could not be done, or a kill came before, is found again.
  */
 export async function eraseEverywhere(
@@ -247,16 +247,15 @@ export async function eraseEverywhere(
 ): Promise<void> {
   const sessions = new Map<string, SessionKey>();
   let isDone = await attempt('log', async () => {
-    for (const session of [...(await log.everyOfPerson(userId)), ...(await log.sessionsOfPerson(userId))])
-      sessions.set(session.channelId, session);
+    for (const session of await log.everyOfPerson(userId)) sessions.set(session.channelId, session);
   });
   const erasure = { userId, sessions: [...sessions.values()], isWhole: true };
-  const channelIds = store.isShared ? Array.from(sessions.keys()) : undefined;
+  const channelIds = [...sessions.keys()];
   isDone = (await attempt('answers', () => answers.erase(userId, at, channelIds))) && isDone;
   for (const layer of layers) isDone = (await attempt(layer.name, () => layer.erase(erasure))) && isDone;
   // What no layer knows of, such as damaged copies and what was put there by hand.
   for (const { channelId } of erasure.sessions)
     isDone = (await attempt('log', () => store.removeAll(`sessions/${channelId}/${userId}`))) && isDone;
-  if (isDone || !store.isShared) await attempt('settings', () => store.removeAll(`users/${userId}`));
+  if (isDone) await attempt('settings', () => store.removeAll(`users/${userId}`));
   await attempt('settings', () => noteErased(userId, at));
 }

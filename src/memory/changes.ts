@@ -50,8 +50,8 @@ export type ChangeLedger = ReturnType<typeof createChangeLedger>;
  * The one way in which an edit, a deletion or a forgetting reaches whoever holds words [F5]: those in memory at once; then the change is on
  * disk; then every layer follows it, as one job of the person's write queue; then it is done, and its record is gone. What a kill or the disk
  * came between stays in the ledger and is finished at the next start; all but forgetting and erasing a person is also tried again every minute until then. Changes of
- * one channel are carried out one after the other. Of several processes over one store each has a ledger of its own, and whoever comes first
- * finishes that of one which is gone [X2].
+ * one channel are carried out one after the other. Each process has a ledger of its own, and whoever comes first finishes that of one
+ * which is gone [X2].
  */
 export function createChangeLedger(ports: ChangeLedgerPorts) {
   const { recent, writes, log, layers, answers, processes, timer, logger } = ports;
@@ -70,7 +70,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const since = recent.position;
     const kept = asKept(change);
     // What the channel's last process left comes before it.
-    if (processes !== undefined) await finishing;
+    await finishing;
     await order.run(change.channelId, () =>
       writes.begin(async () => carryOut(await kept, { since, isLastTry: false })),
     );
@@ -217,7 +217,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
    */
   function erase(userId: string, at: string): Promise<Failures> {
     const work = begun().then(({ change, sequence }) => carryOutErasing(change, sequence));
-    const over = settled();
+    const over = ended();
     erasing.set(userId, over);
     return work;
 
@@ -226,7 +226,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       return { change, sequence: await append(change) };
     }
 
-    async function settled(): Promise<void> {
+    async function ended(): Promise<void> {
       await Promise.allSettled([erasing.get(userId), work]);
       if (erasing.get(userId) === over) erasing.delete(userId);
     }
@@ -236,7 +236,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   async function carryOutErasing(change: Erased, sequence: number): Promise<Failures> {
     const { userId, at } = change;
     const failures = new Map<LayerName | 'answers', unknown>();
-    processes?.notices.tell({ kind: 'erased', userId, at, isDone: false });
+    processes.notices.tell({ kind: 'erased', userId, at, isDone: false });
     writes.refuseEarlier(userId);
     ports.endWork(userId, 'here');
     recent.dropTextsOf(userId);
@@ -245,7 +245,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       writes.begin(() => writes.run(userId, () => eraseEverywhere(ports, change, attempt))),
     );
     // Something may have been read by others since the first notice.
-    processes?.notices.tell({ kind: 'erased', userId, at, isDone: true });
+    processes.notices.tell({ kind: 'erased', userId, at, isDone: true });
     if (failures.size === 0) await close(sequence, change);
     logger.info('all that was held about a person was erased', { userId, isDone: failures.size === 0 });
     return failures;
@@ -473,7 +473,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /** Resolves when the edits and deletions that were told of in a channel up to now are carried out, or were tried. */
-  const settled = (channelId: string): Promise<void> => order.run(channelId, () => Promise.resolve());
+  async function settled(channelId: string): Promise<void> {
+    await finishing;
+    await order.run(channelId, () => Promise.resolve());
+  }
 
   return {
     record,

@@ -18,20 +18,21 @@ interface Adoption {
   handedOn: number;
 }
 
-/** The ledger of a process that has the store alone; in the folder there is one for each of several processes. */
-export const loneLedgerKey = 'changes.jsonl';
-export const ledgersFolder = 'changes';
+/** There is one for each process. */
+const ledgersFolder = 'changes';
 
 /**
- * Which changes are open, on disk: a log that a change enters before anything else is done, and leaves when it is. Of several processes over one store each
- * has a log of its own, and a claim on it for life; whoever gets the claim of one that is gone takes over what stands there [X2].
+ * Which changes are open, on disk: a log that a change enters before anything else is done, and leaves when it is. Each process has a log of its own, and a
+ * claim on it for life; whoever gets the claim of one that is gone takes over what stands there [X2].
  */
 export function createOpenChanges({
   store,
-  processes,
+  processes: { locks },
+  clock,
   logger,
-}: Pick<ChangeLedgerPorts, 'store' | 'processes' | 'logger'>) {
-  const ledgerKey = processes === undefined ? loneLedgerKey : `${ledgersFolder}/${randomUUID()}.jsonl`;
+}: Pick<ChangeLedgerPorts, 'store' | 'processes' | 'clock' | 'logger'>) {
+  // So that they are listed oldest first.
+  const ledgerKey = `${ledgersFolder}/${clock().getTime()}-${randomUUID()}.jsonl`;
   /** That this process has its own ledger, so that nobody takes it for one that is left. */
   let claimed: Promise<unknown> | undefined;
   /** By place in the ledger. */
@@ -54,7 +55,7 @@ export function createOpenChanges({
    * stays, and this process keeps the claim on it and goes on there the next time: nothing is entered twice, to be done again when something else is said by then.
    * Never rejects: of one ledger that cannot be had, the others are not left waiting.
    */
-  async function adopted(ledger: string, { locks }: Processes): Promise<readonly Unfinished[]> {
+  async function adopted(ledger: string): Promise<readonly Unfinished[]> {
     if (ledger === ledgerKey) return [];
     const found: Unfinished[] = [];
     try {
@@ -90,8 +91,8 @@ export function createOpenChanges({
   }
 
   async function append(change: Change): Promise<number> {
-    claimed ??= processes?.locks.claim(ledgerKey);
-    claimed?.catch(() => (claimed = undefined));
+    claimed ??= locks.claim(ledgerKey);
+    claimed.catch(() => (claimed = undefined));
     await claimed;
     const sequence = await store.append(ledgerKey, change);
     open.set(sequence, change);
@@ -118,19 +119,12 @@ export function createOpenChanges({
     logger.error('changes that were left could not be taken up yet', { error });
   }
 
-  async function otherLedgers(): Promise<readonly string[]> {
-    const ledgers = await store.list(ledgersFolder);
-    return [loneLedgerKey, ...ledgers.map(({ path }) => `${ledgersFolder}/${path}`)];
-  }
-
-  /** What the process before this one, or others that are gone, have left; open from now on. Never rejects: what cannot be read is left to the next time. */
+  /** What processes that are gone have left; open from now on. Never rejects: what cannot be read is left to the next time. */
   async function unfinished(): Promise<readonly Unfinished[]> {
     const found: Unfinished[] = [];
     try {
-      if (processes === undefined) {
-        found.push(...(await recordsIn(ledgerKey)));
-        for (const { sequence, change } of found) open.set(sequence, change);
-      } else for (const ledger of await otherLedgers()) found.push(...(await adopted(ledger, processes)));
+      for (const { path } of await store.list(ledgersFolder))
+        found.push(...(await adopted(`${ledgersFolder}/${path}`)));
     } catch (error) {
       tellNotYet(error);
     }

@@ -45,8 +45,8 @@ export interface RetentionOptions {
   readonly dropAnswers: (isPast: (messageId: string) => boolean) => Promise<number>;
   /** The same for channel notes. */
   readonly dropNotes: (isPast: (messageId: string) => boolean) => Promise<number>;
-  /** Where other processes may do it as well: one at a time does. */
-  readonly locks?: Pick<Locks, 'claim'> | undefined;
+  /** Other processes may do it as well: one at a time does. */
+  readonly locks: Pick<Locks, 'claim'>;
   readonly clock: Clock;
   readonly timer: Timer;
   /** IANA. */

@@ -2,11 +2,9 @@ import { z } from 'zod';
 
 import type { CommandButton } from '../core/chat.ts';
 import { limits } from '../core/limits.ts';
-import { lapsingFields, type LapsingLogPorts } from './lapsing-log.ts';
-import { openLapsingLog } from './person-lapsing-log.ts';
+import { createLapsingLog, lapsingFields, type LapsingLogPorts } from './lapsing-log.ts';
 
-/** Of all people, or, in a shared store, in each person's folder. */
-export const undoKey = 'undo.jsonl';
+export const undoFile = 'undo.jsonl';
 
 /** How long a change can be undone [K5]; milliseconds. */
 export const undoForMs = 10 * 60_000;
@@ -65,18 +63,17 @@ export interface UndoPorts extends LapsingLogPorts {
 export type UndoLog = ReturnType<typeof createUndoLog>;
 
 /**
- * What undo needs of people's changes, for ten minutes [K5]: `undo.jsonl`. A change is noted before it is made, so whoever
- * finds the change finds its note; a note of what was never made goes at the next start. What became final leaves the file, and with it the words that were taken [S7].
+ * What undo needs of a person's changes, for ten minutes [K5]: `users/<userId>/undo.jsonl`. A change is noted before it is made, so whoever
+ * finds the change finds its note; a note of what was never made goes with the next undoing. What became final leaves the file, and with it the words that were taken [S7].
  */
 export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
-  const log = openLapsingLog(ports, {
-    key: undoKey,
+  const log = createLapsingLog(ports, {
+    name: undoFile,
     schema: changeSchema,
     lastsMs: undoForMs,
-    mostOfPerson: limits.undoableChanges,
+    maxPerUser: limits.undoableChanges,
     finalise: (change) => (change.isUndoing === true ? resume(change) : finalise(change)),
-    resume,
-    isDueAtStart: ({ isUndoing }) => isUndoing === true,
+    isDueAtOnce: ({ isUndoing }) => isUndoing === true,
   });
   return {
     ...log,

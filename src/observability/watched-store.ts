@@ -27,7 +27,6 @@ export function watchStore(
   return {
     lastWrite: () => last,
     store: {
-      isShared: store.isShared,
       read: (key, kind) => store.read(key, kind),
       update: (key, kind, change, options) => watched(store.update(key, kind, change, options)),
       append: (log, record) => watched(store.append(log, record)),

@@ -25,8 +25,6 @@ export interface RawStore {
   read(keys: readonly string[]): Promise<readonly RawEntry[]>;
   /** Writes what was not there; each entry whole or not at all. */
   write(entries: readonly RawEntry[]): Promise<void>;
-  /** Has the bot's work after turns look at a key of these people, where there is a queue of it; again is fine. */
-  queue(userIds: readonly string[], key: string): Promise<void>;
   /** How many lines of logs could not be read until now; they stay behind. */
   readonly damagedLines: () => number;
   /** Resolves when all that was written survives a power loss. */

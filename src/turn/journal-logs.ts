@@ -22,13 +22,13 @@ const retryMs = 5000;
 export interface Dropping {
   /** Records of ids go only before this number. Default: they stay. */
   readonly first?: number;
-  /** Of what came after it, which the state may not know, only replies go that `isGone` picks; by default what it knows of. */
+  /** Of what came after it, which the state may not know, only replies go that `isGone` picks. Default: the newest that the state knows. */
   readonly upTo?: number;
   readonly isGone?: (reply: PreparedReply | BegunReply) => boolean;
 }
 
 /**
- * The channels' journals as this process knows them, each a log on disk. In a shared store others write there too: what is known is checked by the log's
+ * The channels' journals as this process knows them, each a log on disk. Other processes may write there too: what is known is checked by the log's
  * end and edition before each use. What the disk refused is known nevertheless, and stored before whatever comes next, or by itself once the disk takes it. `isErased` tells of a reply that nothing is kept of.
  */
 export function createJournalLogs(store: Store, isErased: Required<Dropping>['isGone'], timer: Timer) {
@@ -42,7 +42,6 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
   async function stateOf(channelId: string): Promise<JournalState> {
     const known = await loaded.get(channelId);
     if (known === undefined) return loaded.get(channelId) ?? loadAnew(channelId);
-    if (!store.isShared) return known;
     // What somebody says in their DM may hide and erase what stands in any channel.
     const { last, edition } = await store.logState(logOf(channelId));
     return known.seen.last === last && known.seen.edition === edition ? known : loadAnew(channelId);
@@ -104,7 +103,7 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
 
   function keepRefused(channelId: string, record: JournalRecord): void {
     // The state of before may be in use elsewhere, and lack it.
-    if (store.isShared) loaded.delete(channelId);
+    loaded.delete(channelId);
     // An answer is kept for the next process alone.
     if (record.kind === 'prepared') return;
     const records = refused.get(channelId) ?? [];
@@ -132,7 +131,6 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
     /** Resolves with the state that knows of it; it is known here even where the disk refuses, and this rejects. */
     async add(channelId: string, record: JournalRecord): Promise<JournalState> {
       const { state, sequence } = await save(channelId, record);
-      if (!store.isShared) return state;
       // Of two that write at the same time the later one sees what the other wrote.
       if (sequence !== state.seen.last + 1) return stateOf(channelId);
       state.seen = { ...state.seen, last: sequence };
@@ -143,7 +141,7 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
     /** Makes the file smaller; the newest ids are kept in single records. What other turns write to the file meanwhile, be it between those two, stays. */
     async compact(channelId: string, state: JournalState): Promise<void> {
       const { records } = state;
-      const upTo = knownUpTo(state);
+      const upTo = state.seen.last;
       // Many may write meanwhile, and one of them is enough for this.
       state.records = 0;
       const keep = (kind: 'handled' | 'hidden') =>
@@ -165,15 +163,10 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
     },
   };
 
-  /** The last record that the state knows of; all, where nobody else writes. */
-  function knownUpTo({ seen }: JournalState): number {
-    return store.isShared ? seen.last : Infinity;
-  }
-
   async function dropDone(
     channelId: string,
     state: JournalState,
-    { first = 0, upTo = knownUpTo(state), isGone = () => false }: Dropping = {},
+    { first = 0, upTo = state.seen.last, isGone = () => false }: Dropping = {},
   ): Promise<void> {
     /** By sequence number; of what is dropped nothing is counted before the file is written, which the disk may refuse. */
     const dropped = new Map<number, JournalRecord['kind']>();

@@ -112,17 +112,17 @@ export function createChannelJournal({
     withdraw: (channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> =>
       eraseTexts(channelId, { isGone: (reply) => 'text' in reply && isWithdrawn(reply) }),
     /**
-     * Takes out, for good, the answers to what a person said before a moment, ISO 8601, and keeps none of them that is made later [K11]. Resolves with
-     * those that were begun and are not whole. Looks through these channels, or all.
+     * Takes out, for good, the answers to what a person said in these channels before a moment, ISO 8601, and keeps none of them that is made later [K11]. Resolves with
+     * those that were begun and are not whole.
      */
     async erase(
       userId: string,
       before: string,
-      channelIds?: readonly string[],
+      channelIds: readonly string[],
     ): Promise<readonly BegunReply[]> {
       erasedAt.set(userId, Date.parse(before));
       const dropped: BegunReply[] = [];
-      for (const name of channelIds ?? (await channelsWithJournal())) {
+      for (const name of channelIds) {
         if (!(await logs.namesPerson(name, userId))) continue;
         const state = await stateOf(name);
         for (const [key, reply] of state.prepared) if (isErased(reply)) state.prepared.delete(key);
@@ -183,8 +183,8 @@ export function createChannelJournal({
 }
 
 /**
- * The same journal for several processes over one store: what it has of a person is written in jobs of their queue, after their list names the channel, and not once
- * they had everything erased since. So whoever erases a person finds all of it, and nothing comes behind [K11] [X2].
+ * The same journal, in which what it has of a person is written in jobs of their queue, after their list names the channel, and not once they had everything erased
+ * since. So whoever erases a person finds all of it, and nothing comes behind [K11] [X2].
  */
 export function journalInJobs(
   journal: ChannelJournal,

@@ -289,8 +289,7 @@ export async function writeIgnored(
     isSnowflake(id) && now.getTime() - snowflakeTime(id).getTime() <= catchUpWindowMs;
   try {
     await store.update(ignoredKey, ignoredKind, (current) => {
-      const others = store.isShared ? (current?.messageIds ?? []) : [];
-      const young = [...new Set([...others, ...messageIds])].filter(isYoung);
+      const young = [...new Set([...(current?.messageIds ?? []), ...messageIds])].filter(isYoung);
       return current === undefined && young.length === 0
         ? undefined
         : { version: 1 as const, messageIds: young };

@@ -17,8 +17,8 @@ export interface TurnLimitPorts {
   readonly replies: Pick<ReplyPort, 'send'>;
   readonly directMessages: Pick<DirectMessagePort, 'send'>;
   readonly journal: Pick<ChannelJournal, 'hide'>;
-  /** Where other processes begin turns too, a person's are counted in their own folder. Default: in memory. */
-  readonly store?: Pick<Store, 'isShared' | 'update'> | undefined;
+  /** A person's turns are counted in their own folder. */
+  readonly store: Pick<Store, 'update'>;
   readonly clock: Clock;
   readonly timer: Timer;
   /** Milliseconds from anywhere, never set back. */
@@ -42,10 +42,8 @@ export function createTurnLimits(ports: TurnLimitPorts) {
   const waitLines = createMinuteBudget(1, now);
   const costLines = createMinuteBudget(1, now);
 
-  /** Milliseconds until a person may begin a turn, 0 where it counts as begun now. Never rejects: where it cannot be known in all, this process's count. */
+  /** Milliseconds until a person may begin a turn, 0 where it counts as begun now. Never rejects: where the store cannot tell, this process's count does. */
   async function begin(userId: string): Promise<number> {
-    const own = (): number => (begun.take(userId, 1) ? 0 : begun.waitMs(userId, 1));
-    if (store?.isShared !== true) return own();
     try {
       let ms = 0;
       const at = clock().getTime();
@@ -58,7 +56,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
       return ms;
     } catch (error) {
       logger.warn('how many turns somebody has begun is not known', { userId, error });
-      return own();
+      return begun.take(userId, 1) ? 0 : begun.waitMs(userId, 1);
     }
   }
 
@@ -116,6 +114,7 @@ function timeAndWait(date: Date): string {
 }
 
 function wait(ms: number, signal: AbortSignal, timer: Timer): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const end = (): void => {
       cancel();

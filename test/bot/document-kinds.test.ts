@@ -34,6 +34,6 @@ it('tells documents from logs and notes', () => {
   for (const key of [...keys, ...rootFiles.filter((file) => file.endsWith('.json'))])
     expect(documentKindOf(key)).toBeDefined();
   for (const key of keys) expect(dataFolders).toContain(key.split('/')[0]);
-  for (const key of ['users/1/notebook/notes.json', 'sessions/1/2/messages.jsonl', 'changes.jsonl'])
+  for (const key of ['users/1/notebook/notes.json', 'sessions/1/2/messages.jsonl', 'changes/1.jsonl'])
     expect(documentKindOf(key)).toBeUndefined();
 });

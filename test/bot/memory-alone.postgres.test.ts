@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { openMemory } from '../../src/bot/memory-alone.ts';
-import { createSharedSpending } from '../../src/observability/shared-spending.ts';
+import { createSpending } from '../../src/observability/spending.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from '../storage/postgres/temporary-database.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
-import { ManualTimer } from '../support/manual-timer.ts';
 import { messageId, silent } from '../support/sessions.ts';
 
 let database: TemporaryDatabase;
@@ -24,10 +23,9 @@ async function pathsOf(
 it('what is exported by letter from a database has what waits for a yes and what was spent, and erasing takes it [K11][X1]', async () => {
   const environment = { DISCOCLAW_STORE: database.url };
   const bot = await database.open();
-  const spending = createSharedSpending({
+  const spending = createSpending({
     store: bot,
     clock: () => new Date(),
-    timer: new ManualTimer().set,
     timeZone: 'UTC',
     limits: { dailyCostPerPerson: 1 },
     tellOwner: () => Promise.resolve(),

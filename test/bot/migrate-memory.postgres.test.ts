@@ -7,12 +7,12 @@ import { moveAll } from '../../src/bot/migrate.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
-import type { Processes } from '../../src/core/processes.ts';
+import { processTimer } from '../../src/core/time.ts';
+import { createOneProcess, type Processes } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
-import type { WorkQueue } from '../../src/core/work-queue.ts';
+import { createWorkQueue, type WorkQueue } from '../../src/core/work-queue.ts';
 import { openRawFiles } from '../../src/storage/files/raw-files.ts';
 import { openRawDatabase } from '../../src/storage/postgres/raw-database.ts';
-import { lapseKey } from '../../src/turn/after-turn.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from '../storage/postgres/temporary-database.ts';
 import { createTemporaryStores, type TemporaryStores } from '../storage/files/temporary-store.ts';
@@ -57,10 +57,9 @@ describe.each(['files to a database', 'a database to files'])('memory that was m
     const rawFiles = await openRawFiles({ ...files, clock: () => new Date(), logger: silent });
     const rawDatabase = await openRawDatabase(database.url, silent);
     const [from, to] = isForth ? [rawFiles, rawDatabase] : [rawDatabase, rawFiles];
-    const layout = isForth ? 'shared' : 'alone';
-    await moveAll(from, to, { layout, tell: () => {} });
+    await moveAll(from, to, () => {});
     // Called once more, it finds everything there.
-    expect(await moveAll(from, to, { layout, tell: () => {} })).toMatchObject({ copied: 0 });
+    expect(await moveAll(from, to, () => {})).toMatchObject({ copied: 0 });
     await from.close();
     await to.close();
     const target = await (isForth ? inDatabase() : inFiles());
@@ -144,9 +143,13 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
   const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC' });
   const clock = (): Date => new Date(Date.now() + aheadMs);
   const recent = new RecentChanges();
-  const locks = shared?.processes.locks;
+  const { processes, work } = shared ?? {
+    processes: createOneProcess(),
+    work: createWorkQueue({ clock, timer: processTimer, logger: silent }),
+  };
+  const { locks } = processes;
   const writes = createKeyedQueue({
-    shared: locks && { locks, refusalOf: () => Promise.resolve(undefined), clock },
+    shared: { locks, refusalOf: () => Promise.resolve(undefined), clock },
   });
   const memory = layersAlone(config, {
     store,
@@ -157,12 +160,9 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
       placeOf: () => Promise.resolve(publicPlace),
       personMay: () => Promise.resolve(true),
     },
-    processes: shared?.processes,
-    lapseAt: shared && ((userId, time) => shared.work.add(userId, lapseKey, time)),
-    timer: (work, ms) => {
-      const timer = setTimeout(work, ms);
-      return () => clearTimeout(timer);
-    },
+    processes,
+    lapseAt: (userId, time) => work.add(userId, 'lapse', time),
+    timer: processTimer,
     clock,
     logger: silent,
   });
@@ -181,12 +181,11 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
     /** Work after turns begins, and what is over lapses. */
     async start(): Promise<void> {
       const { undo, proposals } = memory;
-      shared?.work.start(async ({ userId }) => {
-        await undo.lapse?.(userId);
-        await proposals.lapse?.(userId);
+      work.start(async ({ userId }) => {
+        await undo.lapse(userId);
+        await proposals.lapse(userId);
       });
-      await undo.start?.();
-      await proposals.start?.();
+      await memory.lapseEverybody();
     },
     async give(this: void, words: string): Promise<string> {
       const command = commands.parse(`!memory ${words}`);
@@ -210,8 +209,7 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
         hasThirdPartyText: false,
       }),
     /** As a process leaves a change that is killed when it has just begun with it. */
-    leftOpen: (change: object) =>
-      store.append(shared === undefined ? 'changes.jsonl' : 'changes/of-one-that-is-gone.jsonl', change),
+    leftOpen: (change: object) => store.append('changes/of-one-that-is-gone.jsonl', change),
   };
 }
 

@@ -36,7 +36,7 @@ const odd = {
   'users/1/notebook/facts/кофе.md': 'U+0000: \u0000, and no line break at the end',
   'users/1/notebook/data.json': 'called so by its owner',
   'workspace/a b/ü.md': '\ufeff# a byte order mark',
-  'changes.jsonl': '{"sequence":1,"record":{"kind":"x"}}\n',
+  'changes/1.jsonl': '{"sequence":1,"record":{"kind":"x"}}\n',
 } as const;
 
 describe('moving from files to a database and back [X4]', () => {
@@ -160,7 +160,7 @@ async function move(
             throw new Error('interrupted');
           },
         },
-        { layout: 'shared', tell: () => {} },
+        () => {},
       );
     } finally {
       await target.close();

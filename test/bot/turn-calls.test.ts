@@ -5,7 +5,6 @@ import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { ModelClient } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
-import { processTimer } from '../../src/core/time.ts';
 import { shareOf } from '../../src/memory/recall/answering.ts';
 import { wishesIn } from '../../src/memory/wishes.ts';
 import { createOfflineClient } from '../../src/model/offline/offline-client.ts';
@@ -49,7 +48,6 @@ async function openBot(dailyCost?: number) {
   const spending = createSpending({
     store,
     clock,
-    timer: processTimer,
     timeZone: config.timeZone,
     limits: { dailyCost, dailyCostPerPerson: dailyCost },
     tellOwner: () => Promise.resolve(),
@@ -104,7 +102,8 @@ describe('a turn', () => {
   it.each([
     ['a DM', dm, undefined, 9],
     ['a channel of a server', publicPlace, undefined, 11],
-    ['a DM, with a limit on cost [L2],', dm, 50, 11],
+    // Each of the two model calls changes two sums twice.
+    ['a DM, with a limit on cost [L2],', dm, 50, 25],
   ])('in %s does no more than sync each thing that it stores', async (_name, place, dailyCost, most) => {
     const counted = await openBot(dailyCost);
     // The first makes files and folders.

@@ -12,8 +12,6 @@ import { createTemporaryDatabase } from '../storage/postgres/temporary-database.
 export interface StageData {
   /** How the bot comes to it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Whether several processes may use it at once. */
-  readonly isShared: boolean;
   /** `data/…` or `workspace/…`, as it lies in files. */
   read(path: string): Promise<string>;
   write(path: string, text: string): Promise<void>;
@@ -38,7 +36,6 @@ export function openStageData(folder: string): Promise<StageData> {
 function inFiles(folder: string): StageData {
   return {
     environment: {},
-    isShared: false,
     read: (path) => readFile(join(folder, path), 'utf8'),
     async write(path, text) {
       await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
@@ -73,7 +70,6 @@ async function inDatabase(): Promise<StageData> {
   let laterMs = 0;
   return {
     environment: { DISCOCLAW_STORE: database.url },
-    isShared: true,
     async read(path) {
       const key = keyOf(path);
       const text = key.endsWith('.jsonl') ? await linesOf(key) : await store.readText(key);

@@ -169,8 +169,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     readFile: (path) => data.read(path),
     writeFile: (path, text) => data.write(path, text),
-    pathFor: (person, name) =>
-      data.isShared ? `data/users/${info.people[person] ?? ''}/${name}` : `data/${name}`,
+    pathFor: (person, name) => `data/users/${info.people[person] ?? ''}/${name}`,
     kept: (of = 'data') => data.everything(of),
     async keeps(answer) {
       await eventually(async () => {

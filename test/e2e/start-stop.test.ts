@@ -305,12 +305,12 @@ describe.concurrent('a bot that cannot start', () => {
     it('says so where a file in it is of another user, such as root, who started the bot once', async () => {
       const folder = await mkdtemp(join(root, 'folder-'));
       await chmod(folder, 0o777);
-      await writeFile(join(folder, 'changes.jsonl'), '', { mode: 0o000 });
+      await writeFile(join(folder, 'usage.json'), '', { mode: 0o000 });
       const child = await startThere({ DISCOCLAW_DATA_DIR: folder });
       expect(await child.exited).toBe(78);
       expect(child.output()).toMatch(
         new RegExp(
-          `^${folder}/changes\\.jsonl cannot be used by the user ${userName()} \\(${user}\\) \\(EACCES\\): give`,
+          `^${folder}/usage\\.json cannot be used by the user ${userName()} \\(${user}\\) \\(EACCES\\): give`,
           'mu',
         ),
       );

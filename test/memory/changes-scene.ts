@@ -311,7 +311,7 @@ export class Scene {
   /** All that stands in files that the store reads, but for the ledger. */
   #withoutLedger(): ReadonlyMap<string, string> {
     const files = filesBelow(this.folder);
-    return new Map([...files].filter(([path]) => isRead(path) && basename(path) !== 'changes.jsonl'));
+    return new Map([...files].filter(([path]) => isRead(path) && !path.startsWith('data/changes/')));
   }
 }
 

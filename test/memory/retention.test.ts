@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
+import { createOneProcess } from '../../src/core/processes.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
@@ -91,6 +92,7 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
     layers: [shortTerm, rolling, notebook, recall, log],
     dropNotes: () => Promise.resolve(0),
     dropAnswers: () => Promise.resolve(0),
+    locks: createOneProcess().locks,
     clock,
     timer: timer.set,
     timeZone: 'UTC',

@@ -23,8 +23,6 @@ const likes = ['tea', 'coffee', 'bees', 'Rust', 'Lisbon', 'Porto', 'chess', 'ced
 /** So few that items make way for others. */
 const maxItems = 5;
 
-const timer = () => () => {};
-
 /** A person's memory as a process has it, over a disk. Opened again over the same disk it is what a restart makes of it. */
 async function openMemory(disk: LossyDisk, now: number) {
   const store = await createFileStore({
@@ -41,7 +39,7 @@ async function openMemory(disk: LossyDisk, now: number) {
   const shortTerm = createShortTerm({ ...common, log, states, settings: shortTermSettings });
   const undo = createUndoLog({
     ...common,
-    timer,
+    lapseAt: () => Promise.resolve(),
     finalise: (final) => ledger.finalise(final),
     resume: (begun) => durable.settleUndo(begun),
   });
@@ -62,8 +60,11 @@ async function openMemory(disk: LossyDisk, now: number) {
   const ledger = sessions.ledgerOver([shortTerm, durable, proposals.layer, notebook]);
   await store.removeLeftovers();
   await ledger.finish();
-  await undo.start?.();
-  await proposals.start?.();
+  await undo.lapse(aliceId);
+  await proposals.lapse(aliceId);
+  // As the next undoing does first.
+  const newest = await undo.find(aliceId);
+  if (newest !== undefined) await durable.settleUndo(newest);
 
   /** All that can be seen of it. */
   async function state() {

@@ -11,7 +11,6 @@ import { createExtractionCursors } from '../../src/memory/durable/extraction-fol
 import { createUndoLog, undoForMs } from '../../src/memory/undo.ts';
 import { createFileStore, type FileStore } from '../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
-import { ManualTimer } from '../support/manual-timer.ts';
 import { messageId, openSessions, session, silent, startTime } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
 import { runs } from '../support/runs.ts';
@@ -40,14 +39,13 @@ function openStore(folder: string): Promise<FileStore> {
 async function openMemory(folder: string, beganAt = startTime) {
   const store = await openStore(folder);
   const sessions = openSessions(store);
-  const timer = new ManualTimer();
   sessions.time.now = beganAt;
   const undo = createUndoLog({
     store,
     finalise: (final) => ledger.finalise(final),
     resume: (begun) => durable.settleUndo(begun),
     clock: sessions.clock,
-    timer: timer.set,
+    lapseAt: () => Promise.resolve(),
     logger: silent,
   });
   const durable: DurableMemory = createDurableMemory({
@@ -65,7 +63,7 @@ async function openMemory(folder: string, beganAt = startTime) {
     logger: silent,
   });
   const ledger = sessions.ledgerOver([durable]);
-  await undo.start?.();
+  await undo.lapse(aliceId);
   return {
     ...sessions,
     store,
@@ -74,8 +72,7 @@ async function openMemory(folder: string, beganAt = startTime) {
     /** Time goes on, and what becomes due by then is done. */
     async pass(ms: number): Promise<void> {
       sessions.time.now += ms;
-      timer.pass(ms);
-      await undo.start?.();
+      await undo.lapse(aliceId);
     },
     /** All that the file with the items says; no file says as little as an empty one. */
     async document() {

@@ -7,8 +7,6 @@ import type { DocumentKind, Store, Versioned } from '../../src/core/store.ts';
 import type { ExportedFile } from '../../src/memory/layer.ts';
 import { createSpending, type DailyUse, type SpendingOptions } from '../../src/observability/spending.ts';
 import { aliceId, bobId } from '../support/incoming.ts';
-import { deferred } from '../support/deferred.ts';
-import { ManualTimer } from '../support/manual-timer.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { runs } from '../support/runs.ts';
@@ -24,14 +22,12 @@ function spendingOver(
   limits: SpendingOptions['limits'],
   changes: Partial<SpendingOptions> = {},
 ) {
-  const timer = new ManualTimer();
   const logger = recordingLogger();
   const time = { now: new Date('2026-01-15T22:30:00Z') };
   const told: DailyUse[] = [];
   const spending = createSpending({
     store,
     clock: () => time.now,
-    timer: timer.set,
     timeZone: 'Europe/Berlin',
     limits,
     tellOwner: (use) => Promise.resolve(void told.push(use)),
@@ -42,7 +38,7 @@ function spendingOver(
     if (spending.budget === undefined) throw new Error('There is no limit');
     return spending.budget.reserve(call, usd);
   };
-  return { spending, reserve, timer, logger, time, told };
+  return { spending, reserve, logger, time, told };
 }
 
 const overLimit = (): unknown => expect.objectContaining({ failure: 'over-limit' });
@@ -51,18 +47,18 @@ describe('what model calls may cost a day [L2]', () => {
   it('is anything without a limit: nothing is counted, and nothing written', async () => {
     const store = new MemoryStore();
     const { spending } = spendingOver(store, {});
-    await spending.start();
     await spending.flush();
     expect(spending.budget).toBeUndefined();
     expect(await store.everything()).toBe('');
   });
 
   it('is bounded by what calls can cost at most, and then by what they did cost', async () => {
-    const { reserve } = spendingOver(new MemoryStore(), { dailyCost: 1 });
+    const { spending, reserve } = spendingOver(new MemoryStore(), { dailyCost: 1 });
     const first = await reserve(chat(), 0.6);
     await expect(reserve(chat(), 0.6)).rejects.toEqual(overLimit());
     first.settle(0.1);
     first.settle(0.9);
+    await spending.flush();
     (await reserve(chat(bobId), 0.6)).settle();
     await expect(reserve(chat(), 0.31)).rejects.toEqual(overLimit());
     await reserve(chat(), 0.29);
@@ -77,17 +73,15 @@ describe('what model calls may cost a day [L2]', () => {
 
   it('begins anew with the local day', async () => {
     const store = new MemoryStore();
-    const { reserve, time } = spendingOver(store, { dailyCost: 1, dailyCostPerPerson: 1 });
+    const { spending, reserve, time } = spendingOver(store, { dailyCost: 1, dailyCostPerPerson: 1 });
     const late = await reserve(chat(), 1);
     time.now = new Date('2026-01-15T23:00:00Z');
     await reserve(chat(bobId), 0.5);
     late.settle();
     (await reserve(chat(bobId), 0.5)).settle(0.5);
-    expect(JSON.parse((await store.readText('spending.json')) ?? '')).toMatchObject({
-      day: '2026-01-16',
-      people: { [bobId]: expect.any(Number) },
-    });
-    expect(await store.readText('spending.json')).not.toContain(aliceId);
+    await spending.flush();
+    for (const key of ['spending.json', `users/${bobId}/spending.json`])
+      expect(JSON.parse((await store.readText(key)) ?? '')).toMatchObject({ day: '2026-01-16', usd: 1 });
   });
 
   it('is exact after a stop, and what is open at a kill counts whole', async () => {
@@ -101,46 +95,6 @@ describe('what model calls may cost a day [L2]', () => {
     await expect(third.reserve(chat(), 0.01)).rejects.toEqual(overLimit());
   });
 
-  it('writes once for many calls, and the exact sum a minute later', async () => {
-    const store = new MemoryStore();
-    let writes = 0;
-    const update = store.update.bind(store);
-    store.update = (...change) => {
-      writes += 1;
-      return update(...change);
-    };
-    const { reserve, timer } = spendingOver(store, { dailyCost: 100 });
-    for (let call = 0; call < 100; call += 1) (await reserve(chat(), 0.5)).settle(0.015);
-    expect(writes).toBe(1);
-    timer.pass(60_000);
-    const total = async () => JSON.parse((await store.readText('spending.json')) ?? '{}').total;
-    await expect.poll(total).toBeCloseTo(1.5, 9);
-    expect(writes).toBe(2);
-  });
-
-  it('is on disk before a call goes out, also while a smaller sum is being written', async () => {
-    const store = new MemoryStore();
-    const written = deferred<void>();
-    const { reserve, timer } = spendingOver(store, { dailyCost: 1 });
-    (await reserve(chat(), 0.6)).settle(0.1);
-    const update = store.update.bind(store);
-    store.update = async (...change) => {
-      const stored = await update(...change);
-      await written.promise;
-      return stored;
-    };
-    timer.pass(60_000);
-    await expect.poll(() => store.readText('spending.json')).toContain('"total":0.1');
-    let isOut = false;
-    const reserved = reserve(chat(), 0.5).then(() => (isOut = true));
-    await rounds(5);
-    expect(isOut).toBe(false);
-    written.resolve();
-    await reserved;
-    const { total } = JSON.parse((await store.readText('spending.json')) ?? '{}');
-    expect(total).toBeGreaterThanOrEqual(0.6);
-  });
-
   it('goes on in memory while the disk refuses, and asks nothing where it cannot be read', async () => {
     const store = new MemoryStore();
     const update = store.update.bind(store);
@@ -151,10 +105,10 @@ describe('what model calls may cost a day [L2]', () => {
     await expect(reserve(chat(), 0.7)).rejects.toEqual(overLimit());
     expect(logger.errors).toContain('what model calls cost could not be saved; it is counted in memory');
 
-    store.update = update;
     store.read = () => Promise.reject(new StoreError('broken', 'spending.json'));
     const next = spendingOver(store, { dailyCost: 1 });
     await expect(next.reserve(chat(), 0.1)).rejects.toMatchObject({ failure: 'unavailable' });
+    store.update = update;
     store.read = read;
     await next.reserve(chat(), 0.1);
   });
@@ -163,23 +117,27 @@ describe('what model calls may cost a day [L2]', () => {
     const store = new MemoryStore();
     const { spending, reserve, told, time } = spendingOver(store, { dailyCost: 10 });
     (await reserve(chat(), 5)).settle(5);
+    await spending.flush();
     expect(told).toEqual([]);
     (await reserve(chat(), 5)).settle(3);
-    (await reserve(chat(), 1)).settle(0.5);
-    expect(told).toEqual([{ day: '2026-01-15', spent: 8, limit: 10 }]);
     await spending.flush();
+    (await reserve(chat(), 1)).settle(0.5);
+    await spending.flush();
+    expect(told).toEqual([{ day: '2026-01-15', spent: 8, limit: 10 }]);
     const next = spendingOver(store, { dailyCost: 10 });
     (await next.reserve(chat(), 1)).settle(1);
+    await next.spending.flush();
     expect(next.told).toEqual([]);
     time.now = new Date('2026-01-16T12:00:00Z');
     (await reserve(chat(), 9)).settle(9);
+    await spending.flush();
     expect(told).toHaveLength(2);
   });
 
   it('lets the owner know also where the rest is too little for a call before, and again where that failed', async () => {
     let failures = 1;
     const told: DailyUse[] = [];
-    const { reserve, logger } = spendingOver(
+    const { spending, reserve, logger } = spendingOver(
       new MemoryStore(),
       { dailyCost: 1 },
       {
@@ -192,6 +150,7 @@ describe('what model calls may cost a day [L2]', () => {
       },
     );
     (await reserve(chat(), 0.6)).settle(0.5);
+    await spending.flush();
     await expect(reserve(chat(), 0.6)).rejects.toEqual(overLimit());
     await expect
       .poll(() => logger.warnings)
@@ -228,27 +187,13 @@ describe('what model calls may cost a day [L2]', () => {
     expect(file?.path).toBe('cost.json');
     expect(JSON.parse(file?.text ?? '')).toEqual({ day: '2026-01-15', usd: expect.any(Number) });
     await spending.layer.erase({ userId: aliceId, isWhole: true });
-    expect(await store.everything()).not.toContain(aliceId);
+    const left = async () => (await store.list('users')).map(({ path }) => path);
+    expect(await left()).toEqual([`${bobId}/spending.json`]);
     open.settle();
     (await reserve(chat(bobId), 0.1)).settle();
     await spending.flush();
-    expect(await store.everything()).not.toContain(aliceId);
-    expect(await store.everything()).toContain(bobId);
+    expect(await left()).toEqual([`${bobId}/spending.json`]);
     expect(await exported()).toEqual([]);
-  });
-
-  it('keeps nothing of another day, nor of people where they have no limit any more', async () => {
-    const store = new MemoryStore();
-    const { spending, reserve } = spendingOver(store, { dailyCost: 9, dailyCostPerPerson: 1 });
-    (await reserve(chat(), 0.5)).settle();
-    await spending.flush();
-    await spendingOver(store, { dailyCost: 9 }).spending.start();
-    expect(await store.readText('spending.json')).toContain('"total":0.5');
-    expect(await store.everything()).not.toContain(aliceId);
-    const later = spendingOver(store, { dailyCost: 9 });
-    later.time.now = new Date('2026-01-17T12:00:00Z');
-    await later.spending.start();
-    expect(await store.everything()).toBe('');
   });
 });
 
@@ -334,7 +279,7 @@ it('never takes all calls, or one person’s, over the limit: not with 1,000 at 
         };
         for (const { calls, killedAfter, disk: slowness } of processes) {
           const killable = new KillableStore(disk, () => rounds(slowness));
-          const { spending, reserve, timer } = spendingOver(killable, { dailyCost, dailyCostPerPerson }, {});
+          const { spending, reserve } = spendingOver(killable, { dailyCost, dailyCostPerPerson }, {});
           let isDead = false;
           const running = calls.map(async ({ at, person, usd, share, takes }) => {
             await rounds(at);
@@ -351,7 +296,6 @@ it('never takes all calls, or one person’s, over the limit: not with 1,000 at 
             if (isDead) return;
             use(names, share === null ? 0 : usd * share - usd);
             reserved.settle(share === null ? undefined : usd * share);
-            if (takes % 3 === 0) timer.pass(60_000);
           });
           if (killedAfter === null) {
             await Promise.all(running);
@@ -362,8 +306,8 @@ it('never takes all calls, or one person’s, over the limit: not with 1,000 at 
             killable.kill();
             await rounds(slowness + 1);
           }
-          const { total } = JSON.parse((await disk.readText('spending.json')) ?? '{"total":0}');
-          expect(total).toBeGreaterThanOrEqual((used.get('all') ?? 0) - rounding);
+          const total = JSON.parse((await disk.readText('spending.json')) ?? '{"usd":0}');
+          expect(total.usd).toBeGreaterThanOrEqual((used.get('all') ?? 0) - rounding);
           for (const [name, usd] of most)
             expect(usd).toBeLessThanOrEqual((name === 'all' ? dailyCost : dailyCostPerPerson) + rounding);
           expect(refused).toEqual(refused.map(overLimit));

@@ -345,6 +345,13 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(await store().folders('sessions', 'journal.jsonl')).toEqual([]);
       });
 
+      it('tells the folders below a folder in which there is one of a name', async () => {
+        await store().append(`sessions/1/${alice}/messages.jsonl`, { event: 'one' });
+        await store().append(`sessions/2/${ben}/messages.jsonl`, { event: 'two' });
+        const found = await store().folders('sessions', alice);
+        expect(found.filter(({ changedAt }) => changedAt > 0)).toMatchObject([{ name: '1' }]);
+      });
+
       it('has names in any script in notebooks and notes', async () => {
         const keys = [
           `users/${alice}/notebook/topics/кофе.md`,

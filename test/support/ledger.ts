@@ -2,7 +2,7 @@ import { noAnswers } from '../../src/bot/memory-alone.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { KeyedQueue } from '../../src/core/keyed-queue.ts';
 import type { Logger } from '../../src/core/logger.ts';
-import type { Processes } from '../../src/core/processes.ts';
+import { createOneProcess, type Processes } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
 import { createChangeLedger } from '../../src/memory/changes.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
@@ -13,7 +13,10 @@ export function ledgerFor(
   store: Store,
   writes: KeyedQueue,
   layers: readonly MemoryLayer[],
-  { processes, logger = silent }: { readonly processes?: Processes; readonly logger?: Logger } = {},
+  {
+    processes = createOneProcess(),
+    logger = silent,
+  }: { readonly processes?: Processes; readonly logger?: Logger } = {},
 ) {
   return createChangeLedger({
     store,
@@ -36,6 +39,7 @@ export function ledgerFor(
     endWork: () => {},
     noteErased: () => Promise.resolve(),
     processes,
+    clock: () => new Date(),
     timer: () => () => {},
     logger,
   });

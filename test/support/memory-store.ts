@@ -19,7 +19,6 @@ export class MemoryStore implements Store {
   readonly #read = new WeakMap<object, ReadDocuments<unknown>>();
   readonly #logs = new Map<string, Line[]>();
   readonly #editions = new Map<string, number>();
-  readonly isShared: boolean = false;
 
   read<T extends { readonly version: number }>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
     return settled(() => this.#parse(key, kind));

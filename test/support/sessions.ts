@@ -1,6 +1,7 @@
 import { noAnswers } from '../../src/bot/memory-alone.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import type { Place, SessionKey } from '../../src/core/place.ts';
+import { createOneProcess } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { RecentChanges, type MessageChange } from '../../src/core/changes.ts';
@@ -196,6 +197,8 @@ export function openSessions(
       changed: (of) => changed.push(of),
       endWork: () => {},
       noteErased: () => Promise.resolve(),
+      processes: createOneProcess(),
+      clock,
       timer: timer.set,
       logger: silent,
     });

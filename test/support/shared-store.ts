@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /** What of it may be refused. */
-export type Operation = Exclude<keyof Store, 'isShared'> | 'hold' | 'claim' | 'add';
+export type Operation = keyof Store | 'hold' | 'claim' | 'add';
 
 export interface SharedOptions {
   /** How many turns of the event loop an operation takes, before or after it is done; each asks anew. */
@@ -108,7 +108,6 @@ export class SharedProcess {
     const reach = (operation: Operation, key: string) => this.#reach(operation, key);
     // Whatever comes out of a database is another object each time.
     return {
-      isShared: true,
       read: async (key, kind) => structuredClone(await after('read', key, () => common.read(key, kind))),
       async update(key, kind, change) {
         // A conflict: it was made for nothing, and is made again.

@@ -26,7 +26,7 @@ export function undoOver(store: Store, clock: Clock): Pick<DurableMemoryOptions,
     finalise: () => Promise.resolve(),
     resume: () => Promise.resolve(),
     clock,
-    timer: () => () => {},
+    lapseAt: () => Promise.resolve(),
     logger: silent,
   });
   return { undo };
@@ -42,7 +42,7 @@ export function proposalsOver(
     modeOf: () => Promise.resolve('ask'),
     said: () => Promise.resolve('still'),
     limits: { maxItems: 200, maxTextLength: 500 },
-    timer: () => () => {},
+    lapseAt: () => Promise.resolve(),
     logger: silent,
     ...ports,
   });

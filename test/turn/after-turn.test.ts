@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { SessionKey } from '../../src/core/place.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import { processTimer } from '../../src/core/time.ts';
+import { createWorkQueue } from '../../src/core/work-queue.ts';
 import type { LayerName } from '../../src/memory/layer.ts';
 import { AfterTurn, mayFold } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
@@ -12,12 +13,15 @@ const aliceInGeneral: SessionKey = { channelId: generalId, userId: aliceId };
 const aliceInDev: SessionKey = { channelId: '200000000000000002', userId: aliceId };
 const bobInGeneral: SessionKey = { channelId: generalId, userId: bobId };
 
+const workInMemory = () =>
+  createWorkQueue({ clock: () => new Date(), timer: processTimer, logger: recordingLogger() });
+
 describe('work after a turn', () => {
   it('is left for later where nothing may be made of a session now', async () => {
     const seen: (readonly SessionKey[])[] = [];
     const afterTurn = new AfterTurn({
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void seen.push(sessions)) }],
-      queue: createKeyedQueue(),
+      work: workInMemory(),
       logger: recordingLogger(),
       isWanted: ({ channelId }) => Promise.resolve(channelId === aliceInDev.channelId),
     });
@@ -42,26 +46,6 @@ describe('work after a turn', () => {
     expect(await mayFold(aliceInDev, ports)).toBe(true);
   });
 
-  it('rests while turns follow each other at once, though not for ever, and is done once for them', async () => {
-    const steps: string[] = [];
-    const afterTurn: AfterTurn = new AfterTurn({
-      layers: [{ name: 'log', fold: () => Promise.resolve(void steps.push('work')) }],
-      queue: createKeyedQueue(),
-      logger: recordingLogger(),
-      sleep(milliseconds) {
-        steps.push(`${milliseconds} ms`);
-        if (steps.length < 3 || steps.includes('work')) afterTurn.schedule(aliceInGeneral);
-        return Promise.resolve();
-      },
-    });
-    afterTurn.schedule(aliceInGeneral);
-    await afterTurn.idle();
-    expect(steps).toEqual(['100 ms', '100 ms', '100 ms', 'work']);
-    afterTurn.schedule(aliceInGeneral);
-    await afterTurn.idle();
-    expect(steps.slice(4)).toEqual([...Array.from({ length: 10 }, () => '100 ms'), 'work']);
-  });
-
   it('runs its layers in order, and one that fails does not keep the others from running [A1]', async () => {
     const ran: string[] = [];
     const logger = recordingLogger();
@@ -73,7 +57,7 @@ describe('work after a turn', () => {
       },
     });
     const steps = [step('log'), step('rolling', true), step('durable')];
-    const afterTurn = new AfterTurn({ layers: steps, queue: createKeyedQueue(), logger });
+    const afterTurn = new AfterTurn({ layers: steps, work: workInMemory(), logger });
     afterTurn.schedule(aliceInGeneral);
     await afterTurn.idle();
     expect(ran).toEqual(['log', 'rolling', 'durable']);
@@ -86,12 +70,11 @@ describe('work after a turn', () => {
     let looks = 0;
     const afterTurn = new AfterTurn({
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void folded.push(sessions)) }],
-      queue: createKeyedQueue(),
       logger: recordingLogger(),
       work: process.shared.work,
       lapse: () => ((looks += 1) === 1 ? Promise.reject(new Error('out of reach')) : Promise.resolve()),
     });
-    await afterTurn.scheduleAt(aliceInGeneral);
+    afterTurn.schedule(aliceInGeneral);
     await afterTurn.lapseAt(aliceId, new Date(0));
     while (await process.takeWork());
     expect(looks).toBe(2);
@@ -102,7 +85,7 @@ describe('work after a turn', () => {
     const runs: (readonly SessionKey[])[] = [];
     const afterTurn = new AfterTurn({
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void runs.push(sessions)) }],
-      queue: createKeyedQueue(),
+      work: workInMemory(),
       logger: recordingLogger(),
     });
     afterTurn.schedule(aliceInGeneral);
@@ -113,22 +96,26 @@ describe('work after a turn', () => {
   });
 
   it('is done again when a limit on cost begins anew, where that kept it back [L2]', async () => {
-    const until = new Date('2026-01-16T00:00:00Z');
-    const woken: unknown[] = [];
+    const until = new Date(Date.now() + 60_000);
+    const work = workInMemory();
+    const waiting: unknown[] = [];
     const afterTurn = new AfterTurn({
       layers: [{ name: 'rolling', fold: () => Promise.resolve() }],
-      queue: createKeyedQueue(),
-      logger: recordingLogger(),
-      held: {
-        until: (userId) => (userId === aliceId ? until : undefined),
-        wakeAt: (...wish) => void woken.push(wish),
+      work: {
+        ...work,
+        add(userId, key, at) {
+          if (at !== undefined) waiting.push([userId, key, at]);
+          return work.add(userId, key, at);
+        },
       },
+      logger: recordingLogger(),
+      heldUntil: (userId) => (userId === aliceId ? until : undefined),
     });
     for (const session of [aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
     await afterTurn.idle();
-    expect(woken).toEqual([
-      [aliceInGeneral, until],
-      [aliceInDev, until],
+    expect(waiting).toEqual([
+      [aliceId, generalId, until],
+      [aliceId, aliceInDev.channelId, until],
     ]);
   });
 
@@ -143,7 +130,7 @@ describe('work after a turn', () => {
           }),
       },
     ];
-    const afterTurn = new AfterTurn({ layers: steps, queue: createKeyedQueue(), logger: recordingLogger() });
+    const afterTurn = new AfterTurn({ layers: steps, work: workInMemory(), logger: recordingLogger() });
     afterTurn.schedule(aliceInGeneral);
     await expect.poll(() => runs.length).toBe(1);
     for (const session of [aliceInDev, aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
@@ -167,7 +154,7 @@ describe('work after a turn', () => {
         return Promise.resolve();
       },
     }));
-    const afterTurn = new AfterTurn({ layers: steps, queue: createKeyedQueue(), logger: recordingLogger() });
+    const afterTurn = new AfterTurn({ layers: steps, work: workInMemory(), logger: recordingLogger() });
     afterTurn.schedule(aliceInGeneral);
     await afterTurn.idle();
     expect(ran).toEqual(['log']);

@@ -15,7 +15,9 @@ it('what was ignored is kept for as long as it could be caught up with', async (
   expect(await readIgnored(store, logger)).toEqual([]);
   await writeIgnored(store, [idFrom(1), idFrom(4), idFrom(6)], { now, logger });
   expect(await readIgnored(store, logger)).toEqual([idFrom(1), idFrom(4)]);
-  await writeIgnored(store, [], { now, logger });
+  await writeIgnored(store, [idFrom(2)], { now, logger });
+  expect(await readIgnored(store, logger)).toEqual([idFrom(1), idFrom(4), idFrom(2)]);
+  await writeIgnored(store, [], { now: new Date(now.getTime() + 5 * 60_000), logger });
   expect(await readIgnored(store, logger)).toEqual([]);
 });
 

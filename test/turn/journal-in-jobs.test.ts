@@ -58,6 +58,7 @@ function twoProcesses(pause: () => number) {
       endWork: () => {},
       noteErased: (userId, at) => people.noteErased(userId, at),
       processes: shared.processes,
+      clock,
       timer: () => () => {},
       logger: silent,
     });

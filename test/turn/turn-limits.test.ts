@@ -8,6 +8,7 @@ import { createTurnLimits } from '../../src/turn/turn-limits.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
+import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { runs } from '../support/runs.ts';
 
@@ -30,6 +31,7 @@ function limitedTurns(turnsPerMinute: number) {
       },
     },
     journal: { hide: (_, ids) => Promise.resolve(void hidden.push(...ids)) },
+    store: new MemoryStore(),
     timer: timer.set,
     now: () => timer.now,
     logger: recordingLogger(),

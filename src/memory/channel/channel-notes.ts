@@ -19,7 +19,7 @@ import { createNotesFiles } from './files.ts';
 import { createNoteSection } from './section.ts';
 
 export interface ChannelNotesOptions {
-  readonly store: Pick<Store, 'isShared' | 'read' | 'update' | 'list'>;
+  readonly store: Pick<Store, 'read' | 'update' | 'list'>;
   /** The users' write queue [S3]. */
   readonly writes: Pick<KeyedQueue, 'run'>;
   /** Who can read the channels now [B2]. */
@@ -28,7 +28,7 @@ export interface ChannelNotesOptions {
   readonly settings: Pick<PlaceSettings, 'channelMemorySince' | 'isMemoryOff'>;
   /** Who has paused [K9]. */
   readonly people: Pick<PersonSettingsStore, 'mayStore' | 'pauseIn'>;
-  /** The servers in which a person has talked with the bot. Asked where the store is shared. */
+  /** The servers in which a person has talked with the bot. */
   readonly guildsOf: (userId: string) => Promise<readonly string[]>;
   /** IANA. */
   readonly timeZone: string;
@@ -136,7 +136,6 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   /** What a turn may look for: the notes of its server; in a direct message of all, or, where that were very many, of those in which the asker has talked. */
   async function* notesFor(guildId: string | undefined, askerId: string): AsyncGenerator<NotesDocument> {
     if (guildId !== undefined) yield* documents({ guildIds: [guildId] });
-    else if (!store.isShared) yield* documents();
     else {
       const noted = (await channelsOf(askerId)).values();
       const guildIds = [...new Set([...noted, ...(await options.guildsOf(askerId))])];
@@ -280,11 +279,11 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     },
 
     /** Takes out what a kill left of people who had paused by a moment, ISO 8601; of processes that start together one does. Never rejects. */
-    async dropPaused(at: string, locks?: Pick<Locks, 'claim'>): Promise<void> {
+    async dropPaused(at: string, locks: Pick<Locks, 'claim'>): Promise<void> {
       let claim: Awaited<ReturnType<Locks['claim']>>;
       try {
-        claim = await locks?.claim('paused notes');
-        if (locks !== undefined && claim === undefined) return;
+        claim = await locks.claim('paused notes');
+        if (claim === undefined) return;
         for await (const { channelId, notes } of documents())
           for (const userId of new Set(notes.map(({ authorId }) => authorId)))
             if ((await people.pauseIn({ userId, channelId }, at)) !== undefined)

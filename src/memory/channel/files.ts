@@ -13,10 +13,10 @@ import {
 } from './document.ts';
 import { createNotedChannels } from './noted.ts';
 
-/** Files that are asked for at the same time, where each would be a way to a database. */
+/** Files that are asked for at the same time: each may be a way to a database. */
 const readAtOnce = 100;
 
-/** Channels with notes of which a shared store's are all looked through for one message. */
+/** Channels with notes that are all looked through for one message. */
 const mostKnown = 500;
 
 /** Which files. Default: all. */
@@ -30,7 +30,7 @@ export interface NotesWhere {
 }
 
 /** The files of notes, one a channel: which there are, whose notes are in them, and changes of an author's notes in all of them. Rejects with `StoreError`. */
-export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'update' | 'list'>) {
+export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>) {
   const notedOf = createNotedChannels(store);
   /** By channel that has a file, its guild. Of servers that another process has, it may lack some: nobody is told of these here. */
   let known: Promise<Map<string, string>> | undefined;
@@ -64,10 +64,6 @@ export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'updat
     return found;
   }
 
-  /** By channel in which an author may have notes, its guild. */
-  const channelsOf = (authorId: string): Promise<ReadonlyMap<string, string>> =>
-    store.isShared ? notedOf.of(authorId) : notedChannels();
-
   const read = (place: NotesPlace): Promise<NotesDocument | undefined> =>
     store.read(notesKey(place), notesKind);
 
@@ -77,16 +73,15 @@ export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'updat
     return guildId === undefined ? [] : ((await read({ guildId, channelId }))?.notes ?? []);
   }
 
-  /** In a shared store others may have made some a moment ago, whose author's list names them. */
+  /** Another process may have made some a moment ago: what is known here is looked up again. */
   async function channelsWhere({
     guildIds,
     andKnown = false,
     authorId,
   }: NotesWhere): Promise<readonly NotesPlace[]> {
     const found = async () => {
-      if (authorId !== undefined) return channelsOf(authorId);
+      if (authorId !== undefined) return notedOf.of(authorId);
       const all = await notedChannels();
-      if (!store.isShared) return all;
       const listed = await findChannels(guildIds);
       return andKnown && all.size <= mostKnown ? new Map([...all, ...listed]) : listed;
     };
@@ -100,9 +95,8 @@ export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'updat
   async function* documents(where: NotesWhere = {}): AsyncGenerator<NotesDocument> {
     const pause = createTimeSlice();
     const places = await channelsWhere(where);
-    const atOnce = store.isShared ? readAtOnce : 1;
-    for (let at = 0; at < places.length; at += atOnce) {
-      for (const document of await Promise.all(places.slice(at, at + atOnce).map(read)))
+    for (let at = 0; at < places.length; at += readAtOnce) {
+      for (const document of await Promise.all(places.slice(at, at + readAtOnce).map(read)))
         if (document !== undefined) yield document;
       await pause();
     }
@@ -149,15 +143,12 @@ export function createNotesFiles(store: Pick<Store, 'isShared' | 'read' | 'updat
     return count;
   }
 
-  /** To be called before a note of an author is kept in a channel. */
-  async function noteAuthor(authorId: string, place: NotesPlace): Promise<void> {
-    if (store.isShared) await notedOf.add(authorId, place);
-  }
-
   return {
     notedChannels,
-    channelsOf,
-    noteAuthor,
+    /** By channel in which an author may have notes, its guild. */
+    channelsOf: notedOf.of,
+    /** To be called before a note of an author is kept in a channel. */
+    noteAuthor: notedOf.add,
     read,
     notesIn,
     documents,

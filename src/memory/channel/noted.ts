@@ -9,27 +9,30 @@ const notedSchema = z.object({ version: z.literal(1), channels: z.record(z.strin
 export const notedKind: DocumentKind<z.infer<typeof notedSchema>> = { version: 1, schema: notedSchema };
 
 /**
- * Where a person's notes are: `users/<userId>/noted.json`, kept in a store that others change too, so that what is forgotten in one process is found that another one
- * noted, and no other server's notes are looked through. It may name a channel in which there is none any more. Rejects with `StoreError`.
+ * Where a person's notes are: `users/<userId>/noted.json`, so that what is forgotten in one process is found that another one noted, and no other server's notes are
+ * looked through. It may name a channel in which there is none any more. Rejects with `StoreError`.
  */
 export function createNotedChannels(store: Pick<Store, 'read' | 'update'>) {
   return {
-    async of(userId: string): Promise<ReadonlyMap<string, string>> {
+    async of(this: void, userId: string): Promise<ReadonlyMap<string, string>> {
       const noted = await store.read(notedKey(userId), notedKind);
       return new Map(Object.entries(noted?.channels ?? {}));
     },
     /** To be called before a note is kept. */
-    async add(userId: string, { guildId, channelId }: NotesPlace): Promise<void> {
-      await store.update(notedKey(userId), notedKind, (noted) =>
-        noted?.channels[channelId] === guildId
-          ? noted
-          : { version: 1 as const, channels: { ...noted?.channels, [channelId]: guildId } },
+    async add(this: void, userId: string, { guildId, channelId }: NotesPlace): Promise<void> {
+      if ((await store.read(notedKey(userId), notedKind))?.channels[channelId] === guildId) return;
+      await store.update(
+        notedKey(userId),
+        notedKind,
+        (noted) => ({ version: 1 as const, channels: { ...noted?.channels, [channelId]: guildId } }),
+        // So that the last good copy lacks none.
+        { erase: true },
       );
     },
   };
 }
 
 /** @throws {RangeError} when the id is no Discord id [S6]. */
-export function notedKey(userId: string): string {
+function notedKey(userId: string): string {
   return `users/${assertSnowflake(userId)}/noted.json`;
 }

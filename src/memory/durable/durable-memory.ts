@@ -71,7 +71,7 @@ export interface DurableSettings {
 
 export interface DurableMemoryOptions extends UndoingOptions {
   readonly settings: DurableSettings;
-  readonly store: Pick<Store, 'isShared' | 'read' | 'update' | 'remove'>;
+  readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
   /** Where auto-extraction is on [A2]. */
   readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
   readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;

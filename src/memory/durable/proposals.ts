@@ -7,8 +7,7 @@ import { isYounger } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { sameItemForm, saysWords } from '../../core/text.ts';
 import { audienceOf, isSameReach, narrower, reachOf } from '../../core/visibility.ts';
-import { lapsingFields, type LapsingLogPorts } from '../lapsing-log.ts';
-import { openLapsingLog } from '../person-lapsing-log.ts';
+import { createLapsingLog, lapsingFields, type LapsingLogPorts } from '../lapsing-log.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { idsOf } from '../log/records.ts';
 import type { NoticingMode } from '../settings/person-settings.ts';
@@ -29,8 +28,7 @@ import {
   type RememberRequest,
 } from './remember-item.ts';
 
-/** Of all people, or, in a shared store, in each person's folder. */
-export const proposalsKey = 'proposals.jsonl';
+export const proposalsFile = 'proposals.jsonl';
 
 /** How long a proposal waits for its person [K9]; milliseconds. */
 export const proposalForMs = 7 * 24 * 60 * 60_000;
@@ -80,16 +78,16 @@ export interface ProposalsOptions extends LapsingLogPorts {
 export type Proposals = ReturnType<typeof createProposals>;
 
 /**
- * What was noticed of people who want to be asked first [K9]: `proposals.jsonl`. It is no item before its person has said yes, and leaves the disk when
+ * What was noticed of people who want to be asked first [K9]: `users/<userId>/proposals.jsonl`. It is no item before its person has said yes, and leaves the disk when
  * they say no, with the message that it came from, or after seven days.
  */
 export function createProposals(options: ProposalsOptions) {
   const { store, writes, durable, modeOf, said, clock } = options;
-  const log = openLapsingLog<Proposal>(options, {
-    key: proposalsKey,
+  const log = createLapsingLog<Proposal>(options, {
+    name: proposalsFile,
     schema: proposalSchema,
     lastsMs: proposalForMs,
-    mostOfPerson: limits.proposals,
+    maxPerUser: limits.proposals,
     finalise: () => Promise.resolve(),
   });
 
@@ -161,8 +159,7 @@ export function createProposals(options: ProposalsOptions) {
 
   return {
     layer,
-    ...(log.start && { start: log.start }),
-    ...(log.lapse && { lapse: log.lapse }),
+    lapse: log.lapse,
     /**
      * As `DurableMemory.remember`, for what the bot notices: where its person wants that, or wanted it when they said it, they are asked first. Where by
      * now nothing is to be noticed, nothing comes of it.

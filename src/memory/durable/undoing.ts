@@ -1,13 +1,11 @@
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Store } from '../../core/store.ts';
 import type { ChangeLedger } from '../changes.ts';
 import type { Cursors, UndoableChange, UndoablePart, UndoLog } from '../undo.ts';
 import type { DocumentChange, DurableDocument, DurableItem } from './document.ts';
 import { afterUndoing, isUnmade, readInverse, reverted, stateOf, type Undoing } from './inverse.ts';
 
 export interface UndoingOptions {
-  readonly store: Pick<Store, 'isShared'>;
   readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
   /** Where changes are noted that can be undone. */
   readonly undo: Pick<UndoLog, 'list' | 'find' | 'has' | 'begin' | 'replace' | 'drop' | 'erase'>;
@@ -37,7 +35,7 @@ interface ItemsFile {
 
 /** Takes back what changes of items, and of notes in the same order, did [K5]. Rejects with `StoreError`. */
 export function createUndoing(options: UndoingOptions, { documentOf, applyAndErase }: ItemsFile) {
-  const { store, writes, logger } = options;
+  const { writes, logger } = options;
 
   /** What brings back such an item, which its owner did not store themselves, can be undone no more. */
   function keepFromReturning(userId: string, isGone: (item: DurableItem) => boolean): Promise<void> {
@@ -97,8 +95,8 @@ export function createUndoing(options: UndoingOptions, { documentOf, applyAndEra
      */
     undo: (userId: string, id?: string) =>
       writes.run(userId, async (): Promise<Undoing | undefined> => {
-        // No start settles what a process left that others outlive.
-        const newest = store.isShared ? await options.undo.find(userId) : undefined;
+        // A process may have been killed before it made the change.
+        const newest = await options.undo.find(userId);
         if (newest !== undefined) await dropUnmade(newest);
         const change = await options.undo.find(userId, id);
         if (change === undefined) return undefined;

@@ -41,26 +41,14 @@ export interface QuotaOptions {
  */
 export function createQuota(options: QuotaOptions) {
   const { store, writes, log, states, maxBytes, folds, dropIndex, logger } = options;
-  /** By person, the bytes of each of their folders. All are measured once, and then again those in which something was written. */
-  const sizes = new Map<string, Map<string, number>>();
   /** By person, turns that may pass before the next look. */
   const turnsLeft = new Map<string, number>();
 
-  /** What a person's files take, their own folder and these sessions' measured anew. */
-  async function measure(userId: string, sessions: readonly SessionKey[]): Promise<number> {
-    // Others write where this process does not look.
-    const known = store.isShared ? undefined : sizes.get(userId);
-    const own = known ?? new Map<string, number>();
-    const others = known === undefined ? await log.sessionsOfPerson(userId) : [];
-    for (const folder of new Set([`users/${userId}`, ...[...others, ...sessions].map(sessionFolder)])) {
-      const files = await store.list(folder);
-      own.set(
-        folder,
-        files.reduce((sum, { bytes }) => sum + bytes, 0),
-      );
-    }
-    sizes.set(userId, own);
-    return [...own.values()].reduce((sum, bytes) => sum + bytes, 0);
+  /** The bytes that a person's files take. */
+  async function measure(userId: string): Promise<number> {
+    const sessions = await log.sessionsOfPerson(userId);
+    const listed = [`users/${userId}`, ...sessions.map(sessionFolder)].map((folder) => store.list(folder));
+    return (await Promise.all(listed)).flat().reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   async function makeRoom(userId: string, excess: number): Promise<void> {
@@ -72,7 +60,7 @@ export function createQuota(options: QuotaOptions) {
       for (const { key, day } of await keptSummaries(session)) if (day < before) await store.remove(key);
     }
     await dropIndex(userId);
-    const used = await measure(userId, sessions);
+    const used = await measure(userId);
     logger.info('the oldest of what a person said made room for the new', { userId, before, used });
     if (used > maxBytes)
       logger.warn('a person has more on disk than their quota', { userId, used, maxBytes });
@@ -102,12 +90,12 @@ export function createQuota(options: QuotaOptions) {
   }
 
   /** The last work after turns, for the sessions in which there were some. Rejects with `StoreError`. */
-  return async function keepWithinQuota(userId: string, sessions: readonly SessionKey[]): Promise<void> {
+  return async function keepWithinQuota(userId: string): Promise<void> {
     const left = turnsLeft.get(userId) ?? 0;
     turnsLeft.set(userId, left - 1);
     if (left > 0) return;
     await writes.run(userId, () => trimDailyLogs(userId));
-    const used = await measure(userId, sessions);
+    const used = await measure(userId);
     turnsLeft.set(userId, Math.min(turnsBetweenLooks, Math.floor((maxBytes - used) / bytesOfTurn)));
     if (used <= maxBytes) return;
     await writes.run(userId, () => makeRoom(userId, used - maxBytes * usedAfterwards));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { growingCache } from '../../core/limits.ts';
-import { guildOfPlace, sessionName, type ChannelGuild, type SessionKey } from '../../core/place.ts';
+import { guildOfPlace, type ChannelGuild, type SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
@@ -18,30 +18,19 @@ export const sessionsKind: DocumentKind<PersonSessions> = {
   schema: z.object({ version: z.literal(1), channels: z.array(z.string()).readonly() }),
 };
 
-/** Sessions of which it is remembered that their person's list has them. */
-const rememberedSessions = 10_000;
 /** Channels of which it is remembered in which guild they are. */
 const rememberedChannels = 100_000;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
 /**
- * Which sessions there are. A person's stand in `users/<userId>/sessions.json`, so that nobody else's are looked at. The list is made when they are first
- * asked for, from all folders, and a session is in it before its log begins: it may name one that is gone, and lacks none but what a person put there
- * by hand. Without it the folders are looked through again. In a shared store everybody who has sessions has a list, which was made with the first or when the store was
- * filled, and it is looked at each time: another process may have erased it. Rejects with `StoreError`.
+ * Which sessions there are. A person's stand in `users/<userId>/sessions.json`, so that nobody else's are looked at; a session is in it before anything of it is
+ * kept, and it may name one that is gone. Where it is missing, it is made of the folders that are there. It is looked at each time: another process may have erased
+ * it. Rejects with `StoreError`.
  */
 export function createSessions(store: Store) {
-  const listed = growingCache<string, true>(rememberedSessions);
-  /** By person, the channels that were found in the folders, or in which something was written since the start. */
-  const found = new Map<string, Set<string>>();
-  let looking: Promise<void> | undefined;
   /** By channel its guild, which never changes. */
   const guilds = growingCache<string, ChannelGuild>(rememberedChannels);
-
-  function note({ channelId, userId }: SessionKey): void {
-    found.set(userId, (found.get(userId) ?? new Set()).add(channelId));
-  }
 
   async function foldersIn(channelId: string, name?: string) {
     const folders = await store.folders(channelFolder(channelId), name);
@@ -60,31 +49,27 @@ export function createSessions(store: Store) {
     return sessions;
   }
 
-  async function lookThrough(): Promise<void> {
-    try {
-      for (const session of await all()) note(session);
-    } catch (error) {
-      looking = undefined;
-      throw error;
-    }
+  /** All sessions of a person of which anything is in their folders. */
+  async function foundOf(userId: string): Promise<readonly SessionKey[]> {
+    const channels = await store.folders(sessionsFolder, userId);
+    return channels.flatMap(({ name: channelId, changedAt }) =>
+      isSnowflake(channelId) && changedAt > 0 ? { channelId, userId } : [],
+    );
+  }
+
+  async function listOf(userId: string): Promise<readonly string[]> {
+    const list = await store.read(sessionsKey(userId), sessionsKind);
+    return list?.channels ?? (await foundOf(userId)).map(({ channelId }) => channelId);
   }
 
   /** All sessions of a person, and perhaps some that are gone. */
   async function ofPerson(userId: string): Promise<readonly SessionKey[]> {
-    let list = await store.read(sessionsKey(userId), sessionsKind);
-    if (list === undefined && !store.isShared) {
-      await (looking ??= lookThrough());
-      const channels = () => [...(found.get(userId) ?? [])].toSorted();
-      const made = (): PersonSessions => ({ version: 1, channels: channels() });
-      list = await store
-        .update(
-          sessionsKey(userId),
-          sessionsKind,
-          (current) => current ?? (found.has(userId) ? made() : undefined),
-        )
-        .catch(made);
-    }
-    return (list?.channels ?? []).map((channelId) => ({ channelId, userId }));
+    return (await listOf(userId)).map((channelId) => ({ channelId, userId }));
+  }
+
+  async function everyOfPerson(userId: string): Promise<readonly SessionKey[]> {
+    const both = [...(await foundOf(userId)), ...(await ofPerson(userId))];
+    return [...new Map(both.map((session) => [session.channelId, session])).values()];
   }
 
   async function guildOfSession(session: SessionKey): Promise<ChannelGuild> {
@@ -98,30 +83,26 @@ export function createSessions(store: Store) {
   }
 
   return {
-    /** To be called before anything is written to a session's log. */
-    async begin(session: SessionKey): Promise<void> {
-      const { channelId, userId } = session;
-      if (store.isShared) {
-        const list = await store.read(sessionsKey(userId), sessionsKind);
-        if (list?.channels.includes(channelId) === true) return;
-      } else {
-        if (listed.has(sessionName(session))) return;
-        // First here: a list that is made meanwhile has it too.
-        note(session);
-      }
-      const none: PersonSessions | undefined = store.isShared ? { version: 1, channels: [] } : undefined;
-      await store.update(sessionsKey(userId), sessionsKind, (current) => {
-        const list = current ?? none;
-        return list === undefined || list.channels.includes(channelId)
-          ? current
-          : { ...list, channels: [...list.channels, channelId].toSorted() };
-      });
-      if (!store.isShared) listed.set(sessionName(session), true);
+    /** To be called before anything is kept of a session. */
+    async begin({ channelId, userId }: SessionKey): Promise<void> {
+      const list = await store.read(sessionsKey(userId), sessionsKind);
+      if (list?.channels.includes(channelId) === true) return;
+      const before = await listOf(userId);
+      await store.update(
+        sessionsKey(userId),
+        sessionsKind,
+        (present) => {
+          const channels = new Set([...(present?.channels ?? before), channelId]);
+          return { version: 1 as const, channels: [...channels].toSorted() };
+        },
+        // So that the last good copy lacks none.
+        { erase: true },
+      );
     },
-    /** All sessions of a person of which anything is on disk, whatever the list says, where that can be found out. */
-    everyOfPerson: async (userId: string): Promise<readonly SessionKey[]> =>
-      store.isShared ? ofPerson(userId) : (await all()).filter((session) => session.userId === userId),
+    /** All sessions of a person, and perhaps some that are gone. */
     ofPerson,
+    /** The same, with those that the list lacks, since somebody put them there by hand. */
+    everyOfPerson,
     /** The servers of a person's sessions, as far as their state tells. Each channel's is read once. */
     async guildsOf(userId: string): Promise<readonly string[]> {
       const channels = await Promise.all((await ofPerson(userId)).map(guildOfSession));
@@ -156,31 +137,22 @@ export function createSessions(store: Store) {
     },
     /** All of which anything is on disk, notes and summaries included; looks through all folders. */
     all,
-    /**
-     * Forgets which sessions a person has, or that they have some; what is there still is found again, where folders are looked through. Elsewhere the whole list goes
-     * with the person's folder, after all that it names.
-     */
+    /** Takes sessions off their person's list. The whole list goes with the person's folder, after all that it names. */
     async erase({ userId, sessions, isWhole }: Erasure): Promise<void> {
-      if (store.isShared) {
-        if (isWhole) return;
-        const gone = new Set(sessions.map(({ channelId }) => channelId));
-        const left = (list: PersonSessions) => list.channels.filter((channelId) => !gone.has(channelId));
-        await store.update(
-          sessionsKey(userId),
-          sessionsKind,
-          (list) => list && { ...list, channels: left(list) },
-        );
-        return;
-      }
-      await store.remove(sessionsKey(userId));
-      for (const channelId of found.get(userId) ?? []) listed.delete(sessionName({ channelId, userId }));
-      found.delete(userId);
-      looking = undefined;
+      if (isWhole) return;
+      const gone = new Set(sessions.map(({ channelId }) => channelId));
+      const left = (list: PersonSessions) => list.channels.filter((channelId) => !gone.has(channelId));
+      await store.update(
+        sessionsKey(userId),
+        sessionsKind,
+        (list) => list && { ...list, channels: left(list) },
+        { erase: true },
+      );
     },
   };
 }
 
 /** @throws {RangeError} when the id is no Discord id [S6]. */
-export function sessionsKey(userId: string): string {
+function sessionsKey(userId: string): string {
   return `users/${assertSnowflake(userId)}/sessions.json`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { growingCache, limits } from '../../core/limits.ts';
+import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
@@ -90,9 +90,6 @@ export interface Consent {
 /** Files that a person is told of at most, the newest. */
 const mostSetAside = 3;
 
-/** People whose settings are remembered as they were read last. */
-const knownPeople = 5000;
-
 export type PersonSettingsStore = ReturnType<typeof createPersonSettings>;
 
 /** What each person wants of their memory [K9][K6]. The file counts from the next turn on, also when it was edited by hand [S5]. */
@@ -109,8 +106,6 @@ export function createPersonSettings(ports: {
 }) {
   const { store, writes, defaultMode = 'auto', clock, logger } = ports;
   const erasures = createErasures(store);
-  /** As they were read or changed last: within a turn they are read once, where no other process may change them. */
-  const known = growingCache<string, PersonSettings>(knownPeople);
 
   /** Rejects with `StoreError`; `undefined` where nothing was ever set. */
   async function get(userId: string): Promise<PersonSettings | undefined> {
@@ -118,9 +113,7 @@ export function createPersonSettings(ports: {
       store.read(keyOf(userId), settingsKind),
       erasures.at(userId),
     ]);
-    const settings = erasedAt === undefined ? stored : { ...(stored ?? unset), erasedAt };
-    known.set(userId, settings ?? unset);
-    return settings;
+    return erasedAt === undefined ? stored : { ...(stored ?? unset), erasedAt };
   }
 
   async function read(userId: string): Promise<PersonSettings> {
@@ -128,13 +121,9 @@ export function createPersonSettings(ports: {
       return (await get(userId)) ?? unset;
     } catch (error) {
       logger.error("a person's settings cannot be read, so nothing of theirs is stored", { userId, error });
-      known.set(userId, unreadable);
       return unreadable;
     }
   }
-
-  const latest = async (userId: string): Promise<PersonSettings> =>
-    (store.isShared ? undefined : known.get(userId)) ?? read(userId);
 
   async function change(
     userId: string,
@@ -145,7 +134,6 @@ export function createPersonSettings(ports: {
       // By default so that the last good copy is this one: what it stops must stay stopped when the file is damaged by hand.
       store.update(keyOf(userId), settingsKind, (before) => operation(before ?? unset), options),
     );
-    known.delete(userId);
     return changed ?? unset;
   }
 
@@ -182,16 +170,14 @@ export function createPersonSettings(ports: {
     async erase({ userId, isWhole }) {
       if (!isWhole) return;
       await store.remove(keyOf(userId));
-      known.delete(userId);
     },
-    letGo: (userId) => void known.delete(userId),
   };
 
   return {
     layer,
     get,
-    /** As they were read last, and read where they were not, or another process may have changed them. Never rejects: where they cannot be known, all is paused. */
-    latest,
+    /** Never rejects: where they cannot be known, all is paused. */
+    latest: read,
     /**
      * What may be kept of a turn, by one reading. `earlier` gives the times of the person's earlier messages there, asked for only where a pause of the
      * conversation would have ended for want of messages that the bot was not there for, or were not for it. Never rejects.
@@ -215,7 +201,7 @@ export function createPersonSettings(ports: {
     },
     /** Whether words of a conversation that were said at a moment may be written down by now. Never rejects. */
     async mayStore({ userId, channelId }: SessionKey, saidAt: Date = clock()): Promise<boolean> {
-      const settings = settled(await latest(userId), clock().getTime());
+      const settings = settled(await read(userId), clock().getTime());
       return (
         openPause(settings, channelId) === undefined &&
         !wasPausedAt(settings, channelId, saidAt.toISOString())
@@ -226,10 +212,10 @@ export function createPersonSettings(ports: {
       return openPause(settled(await read(userId), clock().getTime()), channelId) === undefined;
     },
     /** What may be noticed in what the person says. Never rejects. */
-    mode: async (userId: string): Promise<NoticingMode> => (await latest(userId)).mode ?? defaultMode,
+    mode: async (userId: string): Promise<NoticingMode> => (await read(userId)).mode ?? defaultMode,
     /** Tells of moments, ISO 8601, whether the person had erased what was said by or to them then [K11]; `ifUnknown` where that cannot be read. Never rejects. */
     async erasedBy(userId: string, ifUnknown = false): Promise<(at: string) => boolean> {
-      const settings = await latest(userId);
+      const settings = await read(userId);
       return (at) => (settings === unreadable ? ifUnknown : wasErasedAt(settings, at));
     },
     /**
@@ -254,7 +240,6 @@ export function createPersonSettings(ports: {
     /** Keeps the moment of an erasing, without their id. As part of a job of the person's queue. Rejects with `StoreError`. */
     async noteErased(userId: string, at: string): Promise<void> {
       await erasures.note(userId, at);
-      known.delete(userId);
     },
     /** A file of theirs was set aside, which they are to be told, unless they have everything erased meanwhile. Rejects with `StoreError`. */
     async noteSetAside(userId: string, file: SetAside): Promise<void> {
@@ -270,7 +255,6 @@ export function createPersonSettings(ports: {
           }),
           { erase: true },
         );
-        known.delete(userId);
       });
     },
     /** They were told of these. Rejects with `StoreError`. */
@@ -284,7 +268,6 @@ export function createPersonSettings(ports: {
           { erase: true },
         ),
       );
-      known.delete(userId);
     },
     /** Sets values. Rejects with `StoreError`, as what follows does. */
     set: (userId: string, values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'greetedAt'>>) =>

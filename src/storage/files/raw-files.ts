@@ -81,8 +81,6 @@ export async function openRawFiles(options: FileStoreOptions): Promise<RawStore>
     async write(entries) {
       await files.map(entries, (entry) => orStoreError(entry.key, 'written', () => writeEntry(entry)));
     },
-    // A start looks at all that waits.
-    queue: () => Promise.resolve(),
     damagedLines: () => damagedLines,
     async settle() {
       for (const root of new Set(Object.values(roots)))

@@ -188,7 +188,6 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   }
 
   return {
-    isShared: false,
     read: (key, kind) => run(key, 'read', () => documents.read(key, kind)),
     update: (key, kind, make, { erase = false } = {}) =>
       change(key, 'stored', () =>

@@ -86,8 +86,10 @@ const changedWithin = `
   where entry.key >= $1 || split_part(found.key, '/', 1) || '/' and entry.key < $1 || split_part(found.key, '/', 1) || '0'`;
 
 const changedFile = `
-  select entry.changed_at as at from discoclaw.entries entry
-  where entry.key = $1 || split_part(found.key, '/', 1) || '/' || $5`;
+  select max(entry.changed_at) as at from discoclaw.entries entry
+  where entry.key = $1 || split_part(found.key, '/', 1) || '/' || $5
+    or (entry.key >= $1 || split_part(found.key, '/', 1) || '/' || $5 || '/'
+      and entry.key < $1 || split_part(found.key, '/', 1) || '/' || $5 || '0')`;
 
 /** Jumps from the first key of one folder to that of the next. */
 function listFolders(changed: string): string {

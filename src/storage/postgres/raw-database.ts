@@ -67,16 +67,6 @@ export async function openRawDatabase(url: string, logger: Logger): Promise<RawS
     read: (keys) => orStoreError('read', () => read(keys)),
     write: (entries) =>
       orStoreError('written', () => database.transaction((query) => writeEntries(query, entries))),
-    queue: (userIds, key) =>
-      orStoreError('written', async () => {
-        await database.query({
-          text: `
-            insert into discoclaw.work (person, waiting, next_at)
-            select person, jsonb_build_object($2::text, 0), now() from unnest($1::text[]) as given (person)
-            on conflict (person) do nothing`,
-          values: [userIds, key],
-        });
-      }),
     damagedLines: () => 0,
     settle: () => Promise.resolve(),
     close,

@@ -114,7 +114,6 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   }
 
   return {
-    isShared: true,
     work: queue,
     locks: session?.locks ?? noLocks,
     notices: session === undefined ? noNotices : createNotices(session),

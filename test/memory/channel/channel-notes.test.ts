@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { createOneProcess } from '../../../src/core/processes.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { everyone, type Place } from '../../../src/core/place.ts';
 import { renderSection } from '../../../src/core/section.ts';
@@ -113,10 +114,10 @@ describe('a note in a prompt [B2]', () => {
       pauseIn: () => Promise.resolve(isPaused ? { scope: 'everywhere', since: '' } : undefined),
     });
     await keep('The walrus ships on Friday');
-    await notes.dropPaused('');
+    await notes.dropPaused('', createOneProcess().locks);
     isPaused = true;
     expect(await shown('walrus?')).toBe('');
-    await notes.dropPaused('');
+    await notes.dropPaused('', createOneProcess().locks);
     isPaused = false;
     expect(await shown('walrus?')).toBe('');
   });

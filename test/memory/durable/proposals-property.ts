@@ -12,7 +12,6 @@ import { noticingModes, type NoticingMode } from '../../../src/memory/settings/p
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
-import { ManualTimer } from '../../support/manual-timer.ts';
 import { silent } from '../../support/sessions.ts';
 import { withoutUndo } from '../../support/undo.ts';
 
@@ -26,7 +25,6 @@ export async function openProposals(folder: string, time: { now: number }) {
     logger: silent,
   });
   const writes = createKeyedQueue();
-  const timer = new ManualTimer();
   const mode: { now: NoticingMode } = { now: 'ask' };
   const durable = createDurableMemory({
     settings: durableSettings,
@@ -54,11 +52,11 @@ export async function openProposals(folder: string, time: { now: number }) {
     said: () => Promise.resolve('still'),
     limits: { maxItems: 200, maxTextLength: 500 },
     clock,
-    timer: timer.set,
+    lapseAt: () => Promise.resolve(),
     logger: silent,
   });
-  await proposals.start?.();
-  return { store, durable, proposals, timer, mode };
+  await proposals.lapse(aliceId);
+  return { store, durable, proposals, mode };
 }
 
 async function onDisk(folder: string): Promise<string> {
@@ -121,8 +119,7 @@ export async function live(steps: readonly Step[]): Promise<void> {
       if (items.delete(text)) declined.add(text);
     } else if (step.do === 'pass') {
       time.now += step.days * 24 * 60 * 60_000;
-      memory.timer.pass(step.days * 24 * 60 * 60_000);
-      await memory.proposals.start?.();
+      await memory.proposals.lapse(aliceId);
       for (const [text, at] of waiting) if (time.now - at >= proposalForMs) waiting.delete(text);
     } else if (step.do === 'restart') {
       await memory.store.close();

@@ -69,7 +69,7 @@ describe('a person’s quota [L3]', () => {
     expect(await isFound(1)).toBe(true);
     expect(await bytes()).toBeGreaterThan(20_000);
 
-    await quota(aliceId, [inDev]);
+    await quota(aliceId);
 
     expect(await bytes()).toBeLessThanOrEqual(18_500);
     expect(await Promise.all([1, 20, 60].map(isFound))).toEqual([false, false, true]);
@@ -90,7 +90,7 @@ describe('a person’s quota [L3]', () => {
       listed.push(folder);
       return list(folder);
     };
-    await quota(aliceId, [session]);
+    await quota(aliceId);
     expect(listed).not.toEqual([]);
     expect(listed.filter((folder) => !folder.includes(aliceId))).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe('a person’s quota [L3]', () => {
     await turns(1, 30);
     await fold(20);
 
-    await quota(aliceId, [session]);
+    await quota(aliceId);
 
     expect(await Promise.all([1, 10, 11, 30].map(isFound))).toEqual([false, false, true, true]);
     expect(logger.warnings).toEqual(['a person has more on disk than their quota']);
@@ -116,7 +116,7 @@ describe('a person’s quota [L3]', () => {
     await turns(1, 12);
     await fold(20);
 
-    await quota(aliceId, [session]);
+    await quota(aliceId);
 
     expect((await store.list(`${folder}/detail`)).map(({ path }) => path)).toEqual([
       '2030-01-10-10-00-4-summary.md',
@@ -134,7 +134,7 @@ describe('a person’s quota [L3]', () => {
       await store.writeText(`users/${aliceId}/notebook/daily/${date}.md`, 'A day.');
     }
 
-    await quota(aliceId, [session]);
+    await quota(aliceId);
 
     expect(await isFound(1)).toBe(true);
     const days = await store.list(`users/${aliceId}/notebook/daily`);

@@ -283,7 +283,7 @@ describe('a look back on a DM', () => {
     expect(await reflection.reflect(inDm)).toBe('done');
     expect(await sessions.store.readText('workspace/SOUL.md')).toBeUndefined();
     expect(await sessions.store.list('workspace')).toEqual([{ path: 'facts/user.md', bytes: 4 }]);
-    expect(await sessions.store.list('users')).toEqual([]);
+    expect(await sessions.store.list(`users/${aliceId}/notebook`)).toEqual([]);
   });
 });
 
@@ -423,11 +423,11 @@ describe('whose notes are touched, and from where [V2][V3]', () => {
           await sessions.store.writeText(`${notebook}/USER.md`, 'canary of Alice');
           await sessions.store.writeText(`users/${bobId}/notebook/facts/user.md`, 'canary of Bob');
           await sessions.store.writeText('workspace/facts/user.md', 'canary of the owner');
+          await talk(sessions, isPrivate ? secretPlace : publicPlace);
           const before = JSON.stringify([
             await sessions.store.list('users'),
             await sessions.store.list('workspace'),
           ]);
-          await talk(sessions, isPrivate ? secretPlace : publicPlace);
           expect(await reflection.reflect(inGeneral)).toBe('done');
           const after = JSON.stringify([
             await sessions.store.list('users'),

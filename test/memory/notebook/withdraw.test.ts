@@ -1,3 +1,4 @@
+import { createOneProcess } from '../../../src/core/processes.ts';
 import { noAnswers } from '../../../src/bot/memory-alone.ts';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,6 +43,8 @@ function setUp<S extends Store>(store: S) {
     changed: () => {},
     endWork: () => {},
     noteErased: () => Promise.resolve(),
+    processes: createOneProcess(),
+    clock: sessions.clock,
     timer: () => () => {},
     logger,
   });

@@ -2,10 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Reservation } from '../../src/core/model.ts';
-import { createSharedSpending } from '../../src/observability/shared-spending.ts';
-import type { DailyUse } from '../../src/observability/spending.ts';
+import { createSpending, type DailyUse } from '../../src/observability/spending.ts';
 import { aliceId, bobId } from '../support/incoming.ts';
-import { ManualTimer } from '../support/manual-timer.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { SharedData } from '../support/shared-store.ts';
 import { runs } from '../support/runs.ts';
@@ -15,10 +13,9 @@ function open(limits: { readonly dailyCost?: number; readonly dailyCostPerPerson
   const data = new SharedData({ now: () => time.now.getTime(), pause: () => 1 });
   const told: DailyUse[] = [];
   const openProcess = () =>
-    createSharedSpending({
+    createSpending({
       store: data.open().store,
       clock: () => time.now,
-      timer: new ManualTimer().set,
       timeZone: 'UTC',
       limits,
       tellOwner: (use) => Promise.resolve(void told.push(use)),

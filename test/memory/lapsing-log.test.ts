@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
-import { lapsingFields, type LapsingLogKind } from '../../src/memory/lapsing-log.ts';
-import { openLapsingLog } from '../../src/memory/person-lapsing-log.ts';
+import { createLapsingLog, lapsingFields } from '../../src/memory/lapsing-log.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { silent, startTime } from '../support/sessions.ts';
 
@@ -15,22 +14,21 @@ type Waiting = z.infer<typeof schema>;
 function openLog(
   store: Pick<MemoryStore, 'append' | 'scan' | 'rewrite'>,
   lapseAt: (userId: string, time: Date) => Promise<void>,
-  kind: Partial<LapsingLogKind<Waiting>> = {},
+  kind: Partial<Parameters<typeof createLapsingLog<Waiting>>[1]> = {},
 ) {
   let passedMs = 0;
-  const log = openLapsingLog<Waiting>(
+  const log = createLapsingLog<Waiting>(
     {
       store,
       clock: () => new Date(startTime + passedMs),
-      timer: () => () => {},
       lapseAt,
       logger: silent,
     },
     {
-      key: 'waiting.jsonl',
+      name: 'waiting.jsonl',
       schema,
       lastsMs,
-      mostOfPerson: 10,
+      maxPerUser: 10,
       finalise: () => Promise.resolve(),
       ...kind,
     },
@@ -38,7 +36,7 @@ function openLog(
   return { log, pass: (ms: number) => (passedMs += ms) };
 }
 
-describe("a person's records that lapse, in a store that others change too [S7]", () => {
+describe("a person's records that lapse [S7]", () => {
   it('are seen to by somebody from before they stand anywhere, so that a kill leaves none that would stay for ever', async () => {
     const store = new MemoryStore();
     const { log } = openLog(store, () => Promise.reject(new StoreError('killed', 'work')));
@@ -61,9 +59,9 @@ describe("a person's records that lapse, in a store that others change too [S7]"
     await log.note({ userId: alice, words: 'quokka' });
     pass(lastsMs);
     isReadable = false;
-    await expect(log.lapse?.(alice)).rejects.toThrow(StoreError);
+    await expect(log.lapse(alice)).rejects.toThrow(StoreError);
     isReadable = true;
-    await log.lapse?.(alice);
+    await log.lapse(alice);
     expect(await store.everything()).not.toContain('quokka');
   });
 
@@ -71,13 +69,13 @@ describe("a person's records that lapse, in a store that others change too [S7]"
     const store = new MemoryStore();
     const times: number[] = [];
     const { log } = openLog(store, async (_, time) => void times.push(time.getTime() - startTime), {
-      mostOfPerson: 2,
+      maxPerUser: 2,
     });
     for (const words of ['quokka', 'numbat', 'bilby']) await log.note({ userId: alice, words });
     expect(times[1]).toBe(lastsMs);
     expect(times[2]).toBeLessThan(60_000);
     expect((await log.list(alice)).map(({ words }) => words)).toEqual(['numbat', 'bilby']);
-    await log.lapse?.(alice);
+    await log.lapse(alice);
     expect(await store.everything()).not.toContain('quokka');
     expect((await log.list(alice)).map(({ words }) => words)).toEqual(['numbat', 'bilby']);
   });
@@ -93,11 +91,11 @@ describe("a person's records that lapse, in a store that others change too [S7]"
     for (const words of ['quokka', 'numbat']) await log.note({ userId: alice, words });
     pass(lastsMs);
     times.length = 0;
-    await log.lapse?.(alice);
+    await log.lapse(alice);
     const kept = await store.everything();
     expect([kept.includes('quokka'), kept.includes('numbat'), times.length]).toEqual([true, false, 1]);
     isRefused = false;
-    await log.lapse?.(alice);
+    await log.lapse(alice);
     expect(await store.everything()).not.toContain('quokka');
   });
 });
