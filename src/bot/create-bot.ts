@@ -283,9 +283,10 @@ export function createBot(config: Config, ports: BotPorts) {
     changes: recent,
     record: memory.changes.record,
     erased: memory.changes.erased,
-    erasedBy: (userId) => people.erasedBy(userId),
+    erasedBy: people.erasedBy,
     spoken: (said) => noteTaking.spoken(said),
     journal,
+    clock,
     logger,
   });
 

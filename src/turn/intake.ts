@@ -10,6 +10,7 @@ import type { CommandHandlers } from '../core/commands.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { growingCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Clock } from '../core/time.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { saveBestEffort, type ChannelJournal } from './journal.ts';
@@ -32,13 +33,17 @@ export interface IntakePorts {
   readonly record: (change: MessageChange) => Promise<void>;
   /** Resolves when nothing of the person is being erased. */
   readonly erased: (userId: string) => Promise<void>;
-  /** Tells of moments whether a person had erased what was said then [K11]. Must not reject. */
-  readonly erasedBy: (userId: string) => Promise<(at: string) => boolean>;
+  /** Tells of moments whether a person had erased what was said then [K11]; `ifUnknown` where that cannot be read. Must not reject. */
+  readonly erasedBy: (userId: string, ifUnknown: boolean) => Promise<(at: string) => boolean>;
   /** As `BotHandlers` says. */
   readonly spoken: BotHandlers['spoken'];
   readonly journal: ChannelJournal;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
+
+/** Milliseconds for which a message is so new that its author has surely not erased it. */
+const newMs = 60_000;
 
 /** The reaction by which people stop an answer. */
 const stopEmoji = '🛑';
@@ -104,7 +109,10 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
         return;
       }
       await order.run({ channelId, userId: author.id }, () =>
-        once(message, () => options.runCommand(message, command)),
+        once(message, async () => {
+          if (await isErased(message)) await markHandled(channelId, message.id);
+          else await options.runCommand(message, command);
+        }),
       );
     },
     spoken: options.spoken,
@@ -135,11 +143,10 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
 
   /** A message may have been edited, deleted or stopped before its turn could wait: while the journal was read, or an earlier answer recovered. */
   async function submit(message: IncomingMessage, first: Promise<() => void>): Promise<void> {
-    await options.erased(message.author.id);
-    const isErased = (await options.erasedBy(message.author.id))(message.at);
+    const isGone = await isErased(message);
     const letNextOn = await first;
     // Nothing is waited for from here on: what comes later finds the message waiting for its turn.
-    if (isErased || stops.has(`${message.id} ${message.author.id}`))
+    if (isGone || stops.has(`${message.id} ${message.author.id}`))
       return markHandled(message.channelId, message.id);
     const changed = changes.latest(message.id);
     if (changed !== undefined && changed.text === undefined) return;
@@ -147,6 +154,13 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     letNextOn();
     const outcome = await submitted;
     if (outcome === 'refused') await refuse(message);
+  }
+
+  /** Whether its author has had everything erased since. Never rejects. */
+  async function isErased({ author, at }: IncomingMessage): Promise<boolean> {
+    await options.erased(author.id);
+    const isOld = options.clock().getTime() - Date.parse(at) > newMs;
+    return (await options.erasedBy(author.id, isOld))(at);
   }
 
   /** More than can wait [L1]: its author sees that, and it is neither answered, also after a restart, nor read. */

@@ -54,6 +54,7 @@ function handlersWith(erasedBy: IntakePorts['erasedBy'] = () => Promise.resolve(
     erasedBy,
     spoken: () => {},
     journal,
+    clock: () => new Date('2026-01-15T10:00:00.000Z'),
     logger: recordingLogger(),
   });
   return { handlers, turns, commands, gates, journal, refused, told };
@@ -217,6 +218,30 @@ describe('what events lead to', () => {
     expect(await journal.isHandled(generalId, command ?? '')).toBe(true);
     gates[0]?.();
     await taken[0];
+  });
+
+  it('takes neither a message nor a command that was written before its author had everything erased, and none of long ago where that cannot be read [K11]', async () => {
+    const erasedAt = '2026-01-15T09:59:30.000Z';
+    for (const [erasedBy, last] of [
+      [() => Promise.resolve((at: string) => at <= erasedAt), erasedAt],
+      [(_: string, ifUnknown: boolean) => Promise.resolve(() => ifUnknown), '2026-01-15T09:58:00.000Z'],
+    ] as const) {
+      const { handlers, turns, commands, journal, gates } = handlersWith(erasedBy);
+      const command = { name: 'memory', subcommand: 'remember', options: { text: 'tea' } };
+      const before = incoming({ at: last });
+      await handlers.message(before);
+      const asked = incoming({ id: '400000000000000008', at: last, command });
+      await handlers.message(asked);
+      expect({ turns, commands }).toEqual({ turns: [], commands: [] });
+      for (const { id } of [before, asked]) expect(await journal.isHandled(generalId, id)).toBe(true);
+      const at = '2026-01-15T09:59:59.000Z';
+      await handlers.message(incoming({ id: '400000000000000009', at, command }));
+      const later = handlers.message(incoming({ id: '400000000000000010', at }));
+      await expect.poll(() => gates.length).toBe(1);
+      gates[0]?.();
+      await later;
+      expect({ turns: turns.length, commands }).toEqual({ turns: 1, commands: ['remember'] });
+    }
   });
 
   it('does not begin a message that was taken back by 🛑 while it was looked up', async () => {
