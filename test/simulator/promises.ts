@@ -126,22 +126,24 @@ export class Promises {
   /** A person says {@link nextWord}, in a message or by a slash command. */
   said(ownerId: string, channelId: string, messageId?: string): SaidWord {
     this.#wordCount += 1;
+    const place = this.#world.placeOf(channelId);
+    const earlier = messageId === undefined ? [] : (this.#wordsOfMessages.get(messageId) ?? []);
     const said: SaidWord = {
       word: wordOf(this.#wordCount),
       ownerId,
       ...(messageId !== undefined && { messageId }),
-      places: [this.#world.placeOf(channelId)],
+      places: [place],
       at: this.#clock.now,
       isOffRecord: this.#offRecord.has(ownerId),
       mayBeOffRecord: this.#mayBeOffRecord.has(ownerId),
       scope: 'as-said',
       isAcknowledged: false,
       isAnswered: false,
-      isUncertain: false,
+      // An edit that other people read than the message may count as its deletion [V1].
+      isUncertain: earlier.some(({ places }) => !places.every((then) => isSamePlace(then, place))),
     };
     this.#words.set(said.word, said);
-    if (messageId !== undefined)
-      this.#wordsOfMessages.set(messageId, [...(this.#wordsOfMessages.get(messageId) ?? []), said]);
+    if (messageId !== undefined) this.#wordsOfMessages.set(messageId, [...earlier, said]);
     return said;
   }
 
@@ -539,6 +541,10 @@ export class Promises {
   #wordsIn({ id }: WorldMessage): readonly SaidWord[] {
     return this.#wordsOfMessages.get(id) ?? [];
   }
+}
+
+function isSamePlace(a: Place, b: Place): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** What its owner has hidden is for their DM alone; a turn that ran meanwhile may not know. */
