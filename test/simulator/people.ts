@@ -263,8 +263,8 @@ export class People {
     const { hears } = process;
     const answer = process.slash(personId, channel.id, line);
     if (!(await this.#stage.clock.runUntilSettled(answer, patienceMs))) {
-      if (hears && process === this.#process && process.hears)
-        this.#promises.broken('commands are answered', line);
+      const isHeard = hears && process === this.#process && process.hears;
+      if (isHeard && this.#stage.isDiskCalm()) this.#promises.broken('commands are answered', line);
       return undefined;
     }
     const reply = await answer;
