@@ -162,7 +162,7 @@ export interface CommandSelect {
   }[];
 }
 
-/** The answer to a command, as data: the edge makes messages or pages of it. */
+/** The answer to a command, as data: the edge makes messages of it. */
 export interface CommandReply {
   /** Of any length, as lines; not empty. */
   readonly text: string;
@@ -174,7 +174,7 @@ export interface CommandReply {
   readonly announcement?: string;
   /** Opened in place of the answer where a button asks for it. */
   readonly form?: CommandForm;
-  /** Given only with an answer that the asker alone sees: a message of each after the first. */
+  /** Given only with an answer that the asker alone sees: a message of each, below it. */
   readonly files?: readonly OutgoingFile[];
   /** To be called when it is known whether the person has the answer. Never rejects. */
   readonly settle?: (wasSent: boolean) => Promise<void>;

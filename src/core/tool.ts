@@ -83,10 +83,13 @@ export const offerOutcomeMaxChars = 200;
 /** Discord's limit for a message, less what is said under an offer once it was pressed. */
 const offerMaxChars = sentMaxChars - offerOutcomeMaxChars;
 
+/** How an offer begins, by which it is known in history [F2]. */
+export const offerHead = '-# Nothing is done unless you press “Do it”:';
+
 /** What the person reads above the buttons; `undefined` where it does not fit into a message, since nobody may agree to what they see in part. */
 export function offerText({ what, words }: Pick<Offer, 'what' | 'words'>): string | undefined {
   const block = words === undefined ? '' : `\n\`\`\`\n${withoutFences(withoutInvisible(words))}\n\`\`\``;
-  const text = `${what}${block}`;
+  const text = `${offerHead}\n${what}${block}`;
   return text.length > offerMaxChars ? undefined : text;
 }
 

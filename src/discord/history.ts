@@ -3,6 +3,7 @@ import type { ChatMessage, ShownPiece } from '../core/chat.ts';
 import { growingCache, oncePer } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
+import { offerHead } from '../core/tool.ts';
 
 /** Channels whose messages are kept in memory. */
 const warmChannels = 250;
@@ -138,13 +139,12 @@ function saysSomething({ text, attachments, shown }: ChatMessage): boolean {
 const ownLine = /^(?:-# |⚠️ |⏹️ )/u;
 
 /**
- * Whether a message has nothing but lines of the program's own under an answer. The journal knows these by their ids, but not where a kill came before it
- * heard of one: they answer nothing and begin with signs, as no answer of the model's does.
+ * Whether a message has nothing but lines of the program's own under an answer, or offers something. The journal knows these by their ids, but not where a kill
+ * came before it heard of one: they answer nothing and begin as no answer of the model's does.
  */
 function isOwnLine({ author, answers, text }: ChatMessage): boolean {
-  return (
-    author.kind === 'self' && answers === undefined && text.split('\n').every((line) => ownLine.test(line))
-  );
+  if (author.kind !== 'self' || answers !== undefined) return false;
+  return text.startsWith(offerHead) || text.split('\n').every((line) => ownLine.test(line));
 }
 
 /** Messages kept of a channel: three of history's longest windows [H1]. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { ChatMessage } from '../../src/core/chat.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
+import { offerText } from '../../src/core/tool.ts';
 import { createHistory, type HistoryOptions } from '../../src/discord/history.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { deferred } from '../support/deferred.ts';
@@ -146,6 +147,12 @@ describe('history', () => {
     });
     const recent = await history.recent(channelId, 10);
     expect(recent.map(({ id }) => id)).toEqual([1, 2, 4, 6].map((number) => message(number).id));
+    const offered = offerText({ what: 'Send to <#2>:', words: 'the merger is on\n\nsoon' });
+    expect(await history.isHidden(message(7, { author: self, text: offered ?? '' }))).toBe(true);
+    const over = `${offered}\n-# Not done.`;
+    expect(await history.isHidden(message(8, { author: self, text: over }))).toBe(true);
+    const relayed = message(9, { author: self, text: 'lunch\n-# for <@2>', hasThirdPartyText: true });
+    expect(await history.isHidden(relayed)).toBe(false);
     expect(await history.isHidden(message(3, { author: self, text: '-# Paused' }))).toBe(true);
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
+import { offerHead } from '../../src/core/tool.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import type { ModelAnswer, ScriptedToolUse } from '../support/model-answer.ts';
 import { answeringBy, callsOf, chatCall, newestOf, sectionIn, toldIn } from './model-calls.ts';
@@ -167,9 +168,11 @@ it('does nothing that stands in somebody else’s message only, and all of it by
     );
   await expect.poll(offered).toHaveLength(3);
   const [pin, poll, sending] = await offered();
-  expect(pin?.text).toMatch(/^Pin this message: https:\S+\n```\nwhat does carol mean\?\n```$/u);
-  expect(poll?.text).toMatch(/^Make a poll .*\n```\nFree money\?\n- yes\n- no\n```$/u);
-  expect(sending?.text).toBe(`Send to <#${stage.info.channels['general']}>:\n\`\`\`\nfree ||money||\n\`\`\``);
+  expect(pin?.text).toMatch(/\nPin this message: https:\S+\n```\nwhat does carol mean\?\n```$/u);
+  expect(poll?.text).toMatch(/\nMake a poll .*\n```\nFree money\?\n- yes\n- no\n```$/u);
+  expect(sending?.text).toBe(
+    `${offerHead}\nSend to <#${stage.info.channels['general']}>:\n\`\`\`\nfree ||money||\n\`\`\``,
+  );
   const press = (message: MessageView | undefined, label: string, as = 'alice') =>
     stage.sandbox.click({ as, message: message?.id ?? '', label });
   expect((await press(sending, 'Do it', 'carol')).answer?.text).toMatch(/^Only the person/u);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { offerHead } from '../../src/core/tool.ts';
 import type { ModelScript } from '../support/model-server.ts';
 import { command, idIn, newestCall, promptFor, toldIn } from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -44,14 +45,15 @@ async function calls(
 
 /** Presses [Do it] under what was offered to the person, and expects this to come of it. */
 async function pressOffer(name: string, place: string, text: string, outcome: string): Promise<void> {
+  const offered = `${offerHead}\n${text}`;
   const newest = async () =>
     (await stage.sandbox.messages({ in: place, from: 'bot' })).findLast((message) =>
-      message.text.startsWith(text),
+      message.text.startsWith(offered),
     );
   await expect.poll(async () => (await newest())?.components.rows.length).toBe(1);
   const { id = '' } = (await newest()) ?? {};
   await stage.sandbox.click({ as: name, message: id, label: 'Do it' });
-  await expect.poll(async () => (await newest())?.text).toBe(`${text}\n-# ${outcome}`);
+  await expect.poll(async () => (await newest())?.text).toBe(`${offered}\n-# ${outcome}`);
 }
 
 beforeAll(async () => {

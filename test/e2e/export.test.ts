@@ -255,11 +255,13 @@ describe('an export [K10]', () => {
       in: '#dev',
       name: 'memory',
       subcommand: 'export',
+      followUps: 1,
     });
-    expect(slash.answer?.isEphemeral).toBe(true);
-    const files = await unpacked(await downloaded('frank', slash.answer));
+    const [archive] = slash.followUps;
+    expect(archive?.isEphemeral).toBe(true);
+    const files = await unpacked(await downloaded('frank', archive));
     expect(files.get('items.json')).toContain('I keep bees');
-    await expect(downloaded('bob', slash.answer)).rejects.toThrow('for somebody else alone');
+    await expect(downloaded('bob', archive)).rejects.toThrow('for somebody else alone');
   });
 });
 

@@ -152,7 +152,7 @@ describe('the line under an answer [K6]', () => {
     await says(name, '#dev', 'forget the fact', 'forget_item', { target: 'stamps' });
     const offer = async () =>
       (await stage.sandbox.messages({ in: '#dev', from: 'bot' })).findLast(({ text }) =>
-        text.startsWith('Forget this:'),
+        text.includes('\nForget this:'),
       );
     await expect.poll(async () => (await offer())?.components.rows.length).toBe(1);
     await stage.sandbox.click({ as: name, message: (await offer())?.id ?? '', label: 'Do it' });

@@ -43,7 +43,6 @@ import { placeOf, type Places } from '../place.ts';
 import { splitReply } from '../replies/split-reply.ts';
 import type { RunInBackground } from '../run-in-background.ts';
 import type { Offers } from './offers.ts';
-import { createPager } from './pager.ts';
 
 /** The interaction or its answer is there no more. */
 const overCodes = [
@@ -82,37 +81,35 @@ export type Interactions = ReturnType<typeof createInteractions>;
 /** Everything that people do with the bot by commands, menus and buttons. */
 export function createInteractions(options: InteractionsOptions) {
   const { botId, handlers, offers, inOrder, runInBackground, logger } = options;
-  const pager = createPager();
   let isStopped = false;
 
   return {
     /** Takes an interaction in; whoever made it gets an answer in any case. Never throws. */
     take(interaction: Interaction): void {
-      if (isStopped) runInBackground('an interaction while stopping', () => tell(interaction, restarting));
-      else if (interaction.isChatInputCommand())
-        runInBackground('a slash command', () =>
-          answer(interaction, (context) =>
-            handlers.command({ ...context, command: callOf(interaction), files: filesOf(interaction) }),
-          ),
-        );
-      else if (interaction.isMessageContextMenuCommand())
-        runInBackground('a menu entry', () =>
-          answer(interaction, (context) => {
-            const message = chatMessageOf(interaction.targetMessage, botId);
-            return handlers.menu({ ...context, name: interaction.commandName, message });
-          }),
-        );
-      else if (interaction.isAutocomplete()) runInBackground('a completion', () => complete(interaction));
-      else if (interaction.isButton() || interaction.isStringSelectMenu())
-        runInBackground('a click', () => clicked(interaction));
-      else if (interaction.isModalSubmit()) runInBackground('a form', () => submitted(interaction));
-      else runInBackground('an interaction', () => tell(interaction, unknown));
+      runInBackground('an interaction', () => taken(interaction));
     },
     /** From now on people are told to come back after the restart. */
     stop(): void {
       isStopped = true;
     },
   };
+
+  async function taken(interaction: Interaction): Promise<void> {
+    if (isStopped) return tell(interaction, restarting);
+    if (interaction.isChatInputCommand())
+      return answer(interaction, (context) =>
+        handlers.command({ ...context, command: callOf(interaction), files: filesOf(interaction) }),
+      );
+    if (interaction.isMessageContextMenuCommand())
+      return answer(interaction, (context) => {
+        const message = chatMessageOf(interaction.targetMessage, botId);
+        return handlers.menu({ ...context, name: interaction.commandName, message });
+      });
+    if (interaction.isAutocomplete()) return complete(interaction);
+    if (interaction.isButton() || interaction.isStringSelectMenu() || interaction.isModalSubmit())
+      return pressed(interaction);
+    return tell(interaction, unknown);
+  }
 
   /**
    * Acknowledges a command at once and takes it to the channel's other events in the order in which it came; the answer is for the asker's
@@ -164,16 +161,8 @@ export function createInteractions(options: InteractionsOptions) {
 
   async function send(interaction: CommandInteraction, reply: CommandReply): Promise<void> {
     try {
-      const [first, ...more] = reply.files ?? [];
-      const shown = pager.show(interaction, reply);
-      await interaction.editReply(first === undefined ? shown : { ...shown, files: [uploadOf(first)] });
-      for (const file of more)
-        await interaction.followUp({ files: [uploadOf(file)], flags: MessageFlags.Ephemeral });
-      if (reply.announcement !== undefined)
-        await interaction.followUp({ content: reply.announcement, allowedMentions: { parse: [] } });
-      await reply.settle?.(true);
+      await deliver(interaction, reply, true);
     } catch (error) {
-      await reply.settle?.(false);
       const reference = referenceTo(interaction.id);
       logger.warn('the answer to a command could not be sent', { ...idsOf(interaction), reference, error });
       // Nothing more can be said where the interaction itself is over.
@@ -208,73 +197,43 @@ export function createInteractions(options: InteractionsOptions) {
     });
   }
 
-  async function clicked(interaction: PressInteraction): Promise<void> {
+  async function pressed(interaction: PressInteraction): Promise<void> {
     const admission = await admit(interaction, options);
     try {
       if (admission.kind === 'refused') await tell(interaction, admission.line);
-      else if (
-        !(
-          interaction.isButton() &&
-          ((await pager.click(interaction)) || (await offers.click(interaction)))
-        ) &&
-        !(await press(interaction, admission))
-      )
-        await tell(interaction, unknown);
+      else if (!(interaction.isButton() && (await offers.click(interaction))))
+        await press(interaction, admission);
     } catch (error) {
       logger.warn('a click could not be answered', { channelId: interaction.channelId, error });
     }
   }
 
   /**
-   * Gives the command that a button or choice under an answer stands for; `false` where it is none of these. What could not be acknowledged is not
-   * done, and the answer comes as a message of its own, or in place of the one that was pressed.
+   * Gives the command that a button, a choice or a form under an answer stands for. What could not be acknowledged is not done, and the answer comes as
+   * a message of its own, or in place of the one that was pressed.
    */
-  async function press(interaction: PressInteraction, admission: Admission): Promise<boolean> {
-    const { customId, user, message } = interaction;
-    const button = readCommandButton(customId);
-    if (button === undefined) return false;
-    const { takes } = button;
-    const line = interaction.isStringSelectMenu()
-      ? `${button.line} ${interaction.values.join(' ')}`
-      : button.line;
-    if (user.id !== button.personId) {
-      await tell(interaction, notYours);
-      return true;
-    }
-    if (button.opensForm) {
+  async function press(interaction: PressInteraction, admission: Admission): Promise<void> {
+    const button = readCommandButton(interaction.customId);
+    if (button === undefined || (interaction.isModalSubmit() && !interaction.isFromMessage()))
+      return tell(interaction, unknown);
+    const { personId, takes, opensForm } = button;
+    if (interaction.user.id !== personId) return tell(interaction, notYours);
+    const typed = typedInto(interaction);
+    if (interaction.isModalSubmit() && typed.trim() === '') return tell(interaction, nothingWritten);
+    const line = typed === '' ? button.line : `${button.line} ${typed.toWellFormed()}`;
+    if (opensForm && !interaction.isModalSubmit()) {
       const reply = await commandReply(interaction, admission, line);
       if (reply.form !== undefined) {
         await reply.settle?.(false);
         await interaction.showModal(formModal(reply.form, button));
-      } else {
-        await interaction.deferUpdate();
-        await answerPress(interaction, reply, takes);
+        return;
       }
-      return true;
+      await interaction.deferUpdate();
+      return deliver(interaction, reply, takes === 'answer');
     }
-    if (takes === 'nothing' || takes === 'answer') await interaction.deferUpdate();
-    else await interaction.update({ components: takes === 'itself' ? rowsWithout(message, customId) : [] });
-    if (line !== '') await answerPress(interaction, await commandReply(interaction, admission, line), takes);
-    return true;
-  }
-
-  /** Gives the command of a form that a button has opened, with what was written there. */
-  async function submitted(interaction: ModalSubmitInteraction): Promise<void> {
-    const admission = await admit(interaction, options);
-    const button = readCommandButton(interaction.customId);
-    try {
-      if (admission.kind === 'refused') await tell(interaction, admission.line);
-      else if (button === undefined || !interaction.isFromMessage()) await tell(interaction, unknown);
-      else if (interaction.user.id !== button.personId) await tell(interaction, notYours);
-      else if (writtenInto(interaction).trim() === '') await tell(interaction, nothingWritten);
-      else {
-        await (button.takes !== 'all' ? interaction.deferUpdate() : interaction.update({ components: [] }));
-        const line = `${button.line} ${writtenInto(interaction).toWellFormed()}`;
-        await answerPress(interaction, await commandReply(interaction, admission, line), button.takes);
-      }
-    } catch (error) {
-      logger.warn('a form could not be answered', { channelId: interaction.channelId, error });
-    }
+    await takeAway(interaction, takes);
+    if (line !== '')
+      await deliver(interaction, await commandReply(interaction, admission, line), takes === 'answer');
   }
 
   function commandReply(
@@ -307,27 +266,45 @@ function isShown(text: string): boolean {
   return text.trim() !== '' && text.length <= choiceMaxChars;
 }
 
-type PressInteraction = ButtonInteraction | StringSelectMenuInteraction;
-type AskingInteraction = CommandInteraction | PressInteraction | ModalSubmitInteraction;
+type PressInteraction = ButtonInteraction | StringSelectMenuInteraction | ModalSubmitInteraction;
+type AskingInteraction = CommandInteraction | PressInteraction;
 
-/** Answers under a message that was acknowledged, or in its place, for the person's eyes only. */
-async function answerPress(
-  interaction: PressInteraction | ModalSubmitInteraction,
+/** What a choice or a form adds to the command that it gives. */
+function typedInto(interaction: PressInteraction): string {
+  if (interaction.isModalSubmit()) return writtenInto(interaction);
+  return interaction.isStringSelectMenu() ? interaction.values.join(' ') : '';
+}
+
+/** Acknowledges that something was pressed, and takes away what can be pressed no more. */
+async function takeAway(interaction: PressInteraction, takes: PressedButton['takes']): Promise<void> {
+  if (interaction.isModalSubmit() && !interaction.isFromMessage()) return;
+  if (takes === 'nothing' || takes === 'answer') await interaction.deferUpdate();
+  else
+    await interaction.update({
+      components: takes === 'itself' ? rowsWithout(interaction.message, interaction.customId) : [],
+    });
+}
+
+/** Answers an interaction that was acknowledged, for the person's eyes only: in its place or below, in as many messages as it takes. */
+async function deliver(
+  interaction: AskingInteraction,
   reply: CommandReply,
-  takes: PressedButton['takes'],
+  isInPlace: boolean,
 ): Promise<void> {
   const flags = MessageFlags.Ephemeral;
+  const allowedMentions = { parse: [], repliedUser: false };
   const pages = splitReply(reply.text);
-  const withRows = takes === 'answer' ? 0 : pages.length - 1;
   let wasSent = false;
   try {
     for (const [index, content] of pages.entries()) {
-      const components = index === withRows ? answerRows(interaction.user.id, reply) : [];
-      const page = { content, components, allowedMentions: { parse: [] } };
-      if (takes === 'answer' && index === 0) await interaction.editReply(page);
+      const components = index === pages.length - 1 ? answerRows(interaction.user.id, reply) : [];
+      const page = { content, components, allowedMentions };
+      if (isInPlace && index === 0) await interaction.editReply(page);
       else await interaction.followUp({ ...page, flags });
     }
     for (const file of reply.files ?? []) await interaction.followUp({ files: [uploadOf(file)], flags });
+    if (reply.announcement !== undefined)
+      await interaction.followUp({ content: reply.announcement, allowedMentions });
     wasSent = true;
   } finally {
     await reply.settle?.(wasSent);

@@ -26,9 +26,8 @@ import type { DiscordApi } from '../discord-api.ts';
 
 /** Milliseconds after which nobody can press the buttons any more. */
 const openForMs = 10 * 60_000;
-/** Offers that are open at the same time, of one person and of all. */
-const mostOfPerson = 10;
-const mostOpen = 500;
+/** Offers of one person that are open at the same time. */
+const maxPerUser = 10;
 
 const notYours = 'Only the person whom I asked can press this.';
 const over = 'This is over. If it was not done, please ask me again.';
@@ -37,10 +36,11 @@ const unsure = '⚠️ Something went wrong, so it is not known whether it was d
 
 type Shown = Parameters<OfferPort['show']>[1];
 
-interface OpenOffer extends Pick<Shown, 'personId' | 'channelId' | 'messages' | 'replyIds'> {
+interface OpenOffer {
   readonly id: string;
   readonly offer: Offer;
   readonly text: string;
+  readonly shown: Shown;
   /** Of the message with the buttons, once it is there. */
   messageId?: string;
   /** Aborted when it is over before it was carried out. */
@@ -64,16 +64,14 @@ export function createOffers(ports: {
   const opened = new Map<string, OpenOffer>();
 
   recent.subscribe((change) => {
-    const ids = change.kind === 'edited' ? [change.messageId] : change.messageIds;
-    for (const open of opened.values()) {
-      if (open.messageId !== undefined && change.kind === 'deleted' && ids.includes(open.messageId))
-        close(open);
-      else if (isWithdrawn(open)) void takeAway(open);
-    }
+    const deleted = change.kind === 'edited' ? [] : change.messageIds;
+    for (const open of opened.values())
+      if (deleted.includes(open.messageId ?? '')) close(open);
+      else if (isWithdrawn(open.shown)) void takeAway(open);
   });
 
   /** Whether what was asked reads otherwise by now, or the answer was taken away. */
-  function isWithdrawn({ messages, replyIds }: Pick<Shown, 'messages' | 'replyIds'>): boolean {
+  function isWithdrawn({ messages, replyIds }: Shown): boolean {
     return (
       replyIds.some((id) => recent.wasDeleted(id)) || messages.some((message) => recent.hasChanged(message))
     );
@@ -86,52 +84,28 @@ export function createOffers(ports: {
     open.ending.abort();
   }
 
-  /** Nothing of it stays: its words may be those that were withdrawn. */
-  async function takeAway(open: OpenOffer): Promise<void> {
+  /** Its words may be those that were withdrawn; where it is merely over, only its buttons go. */
+  async function takeAway(open: OpenOffer, what: 'message' | 'buttons' = 'message'): Promise<void> {
     close(open);
-    await tidyUp(open, (messageId) => api.deleteMessage(open.channelId, messageId));
-  }
-
-  async function takeButtonsAway(open: OpenOffer): Promise<void> {
-    close(open);
-    await tidyUp(open, (messageId) => api.editMessage(open.channelId, messageId, { components: [] }));
-  }
-
-  async function tidyUp({ messageId, channelId }: OpenOffer, work: (id: string) => Promise<unknown>) {
+    const { messageId, shown } = open;
+    if (messageId === undefined) return;
     try {
-      if (messageId !== undefined) await work(messageId);
+      if (what === 'message') await api.deleteMessage(shown.channelId, messageId);
+      else await api.editMessage(shown.channelId, messageId, { components: [] });
     } catch (error) {
-      logger.debug('an offer that is over could not be taken away', { channelId, messageId, error });
+      logger.debug('an offer that is over could not be taken away', { messageId, error });
     }
   }
 
-  /** Makes room for one more of this person. */
-  function closeOldest(personId: string): void {
-    const waiting = [...opened.values()].filter((open) => !open.isPressed);
-    const theirs = waiting.filter((open) => open.personId === personId);
-    const [oldest] =
-      theirs.length >= mostOfPerson ? theirs : waiting.slice(0, waiting.length >= mostOpen ? 1 : 0);
-    if (oldest !== undefined) void takeButtonsAway(oldest);
-  }
-
   async function showOne(offer: Offer, text: string, shown: Shown): Promise<void> {
-    const { channelId, personId, messages, replyIds, beforeSeen } = shown;
+    const { channelId, personId, beforeSeen } = shown;
+    const theirs = [...opened.values()].filter((each) => each.shown.personId === personId && !each.isPressed);
+    const [oldest] = theirs;
+    if (oldest !== undefined && theirs.length >= maxPerUser) void takeAway(oldest, 'buttons');
     const id = randomBytes(9).toString('hex');
-    const stopTimer = timer(() => void takeButtonsAway(open), openForMs);
+    const stopTimer = timer(() => void takeAway(open, 'buttons'), openForMs);
     const ending = new AbortController();
-    const open: OpenOffer = {
-      id,
-      offer,
-      text,
-      personId,
-      channelId,
-      messages,
-      replyIds,
-      ending,
-      stopTimer,
-      isPressed: false,
-    };
-    closeOldest(personId);
+    const open: OpenOffer = { id, offer, text, shown, ending, stopTimer, isPressed: false };
     opened.set(id, open);
     try {
       const { id: messageId } = await api.postMessage(channelId, {
@@ -143,7 +117,7 @@ export function createOffers(ports: {
       });
       open.messageId = messageId;
       await beforeSeen(messageId);
-      if (ending.signal.aborted && isWithdrawn(open)) await takeAway(open);
+      if (ending.signal.aborted && isWithdrawn(shown)) await takeAway(open);
     } catch (error) {
       close(open);
       logger.warn('what a tool offers could not be shown', { channelId, personId, error });
@@ -151,29 +125,25 @@ export function createOffers(ports: {
   }
 
   async function press(interaction: ButtonInteraction, open: OpenOffer, isWanted: boolean): Promise<void> {
-    const { text } = open;
+    const { text, shown } = open;
     open.isPressed = true;
     open.stopTimer();
     try {
       // A click that could not be acknowledged has failed before the person's eyes: nothing may come of it.
-      await interaction.update(isWanted ? { components: [] } : pressed(text, declined, open.personId));
-      if (isWanted) await interaction.editReply(pressed(text, await outcomeOf(open), open.personId));
+      await interaction.update(isWanted ? { components: [] } : pressed(text, declined, shown.personId));
+      if (isWanted) await interaction.editReply(pressed(text, await outcomeOf(open), shown.personId));
     } finally {
       opened.delete(open.id);
     }
   }
 
   /** Carries it out, unless it was withdrawn meanwhile. */
-  async function outcomeOf({
-    offer,
-    ending,
-    channelId,
-    personId,
-  }: OpenOffer): Promise<string | OfferOutcome> {
+  async function outcomeOf({ offer, ending, shown }: OpenOffer): Promise<string | OfferOutcome> {
     try {
       ending.signal.throwIfAborted();
       return await offer.carryOut(ending.signal);
     } catch (error) {
+      const { channelId, personId } = shown;
       logger.warn('what was offered could not be carried out', { channelId, personId, error });
       return unsure;
     }
@@ -187,14 +157,14 @@ export function createOffers(ports: {
       }
     },
     endOf(personId: string): void {
-      for (const open of opened.values()) if (open.personId === personId) void takeAway(open);
+      for (const open of opened.values()) if (open.shown.personId === personId) void takeAway(open);
     },
     /** Answers a click on one of the buttons; `false` where the button is none of an offer's. May reject as Discord's requests do. */
     async click(interaction: ButtonInteraction): Promise<boolean> {
       const { id = '', personId, wish } = form.exec(interaction.customId)?.groups ?? {};
       if (personId === undefined) return false;
       const open = opened.get(id);
-      if (interaction.user.id !== (open?.personId ?? personId)) {
+      if (interaction.user.id !== personId) {
         await interaction.reply({ content: notYours, flags: MessageFlags.Ephemeral });
       } else if (open === undefined || open.isPressed) {
         await interaction.update({ components: [] });

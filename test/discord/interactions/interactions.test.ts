@@ -81,34 +81,6 @@ describe('the menu of a message', () => {
   });
 });
 
-describe('a click', () => {
-  const long = '- an item\n'.repeat(450);
-
-  it('is refused to who lost access meanwhile', async () => {
-    const { server, handlers, client } = await runGateway();
-    handlers.commandAnswer = () => Promise.resolve(long);
-    const { answer } = await server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' });
-    await client.destroy();
-    await runGateway({ server, access: { access: 'allowlist' } });
-    const click = await server.click({ as: 'bob', message: answer?.id ?? '', label: '▶' });
-    expect(click).toMatchObject({ isEphemeral: true, answer: { text: expect.stringContaining('access') } });
-  });
-
-  it('on pages from before a restart takes the buttons away and asks for the command again', async () => {
-    const { server, handlers, client } = await runGateway();
-    handlers.commandAnswer = () => Promise.resolve(long);
-    const { answer } = await server.slash({ as: 'bob', in: '#general', name: 'memory', subcommand: 'show' });
-    expect(answer?.components.rows[0]?.buttons.map(({ label }) => label)).toEqual(['◀', 'Page 1 of 3', '▶']);
-    await client.destroy();
-    await runGateway({ server });
-    const outcome = await server.click({ as: 'bob', message: answer?.id ?? '', label: '▶', followUps: 1 });
-    expect(outcome.followUps).toMatchObject([
-      { isEphemeral: true, text: expect.stringContaining('use the command again') },
-    ]);
-    expect(outcome.answer).toMatchObject({ text: answer?.text, components: { rows: [] } });
-  });
-});
-
 describe('a button under a command’s answer', () => {
   const asked = { in: '#general', name: 'memory', subcommand: 'show' };
   const buttons = [
@@ -138,6 +110,16 @@ describe('a button under a command’s answer', () => {
     });
     const undone = await server.click({ as: 'bob', message, label: 'Undo' });
     expect(undone.answer?.components.rows).toEqual([]);
+  });
+
+  it('is refused to who lost access meanwhile', async () => {
+    const { server, handlers, client } = await runGateway();
+    handlers.commandButtons = buttons;
+    const { answer } = await server.slash({ ...asked, as: 'bob' });
+    await client.destroy();
+    await runGateway({ server, access: { access: 'allowlist' } });
+    const click = await server.click({ as: 'bob', message: answer?.id ?? '', label: 'Undo' });
+    expect(click).toMatchObject({ isEphemeral: true, answer: { text: expect.stringContaining('access') } });
   });
 
   it('may do nothing but take them away', async () => {

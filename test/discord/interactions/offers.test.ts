@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../../src/core/changes.ts';
+import { offerHead } from '../../../src/core/tool.ts';
 import { createDiscordApi } from '../../../src/discord/discord-api.ts';
 import { createOffers } from '../../../src/discord/interactions/offers.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -60,7 +61,7 @@ describe('what a tool offers [M8]', () => {
     const id = await scene.show('Send this to <#1>:', '||@everyone|| [x](https://x.example)\n```\u202enever');
     const [message] = await scene.messagesBelow();
     expect(message?.text).toBe(
-      'Send this to <#1>:\n```\n||@everyone|| [x](https://x.example)\n``\u200b`never\n```',
+      offerHead + '\nSend this to <#1>:\n```\n||@everyone|| [x](https://x.example)\n``\u200b`never\n```',
     );
     expect(message?.mentions).toEqual([]);
     expect(scene.hidden).toEqual([id]);
@@ -87,7 +88,7 @@ describe('what a tool offers [M8]', () => {
       { isEphemeral: true, text: expect.stringMatching(/^This is over\. .*ask me again/u) },
     ]);
     expect(await scene.messagesBelow()).toMatchObject([
-      { text: 'Pin it.\n-# did it 1 times', components: { rows: [] } },
+      { text: offerHead + '\nPin it.\n-# did it 1 times', components: { rows: [] } },
     ]);
   });
 
@@ -96,7 +97,7 @@ describe('what a tool offers [M8]', () => {
     await click(scene, await scene.show('Pin it.'), 'No');
     expect(scene.done).toEqual([]);
     expect(await scene.messagesBelow()).toMatchObject([
-      { text: 'Pin it.\n-# Not done.', components: { rows: [] } },
+      { text: offerHead + '\nPin it.\n-# Not done.', components: { rows: [] } },
     ]);
   });
 

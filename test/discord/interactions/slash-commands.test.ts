@@ -33,21 +33,21 @@ describe('slash commands', () => {
     ]);
   });
 
-  it('answer with pages where one message cannot hold it all, for the asker’s eyes only and pinging nobody', async () => {
+  it('answer in several messages where one cannot hold it all, for the asker’s eyes only, pinging nobody, with buttons under the last [K3]', async () => {
     const { server, handlers } = await runGateway();
     handlers.commandAnswer = () => Promise.resolve('- an item\n'.repeat(450));
-    const { answer, isEphemeral } = await server.slash({
+    handlers.commandButtons = [{ label: 'Undo', line: 'memory undo 3c4d' }];
+    const { answer, isEphemeral, followUps } = await server.slash({
       as: 'bob',
       in: '#general',
       name: 'memory',
       subcommand: 'show',
+      followUps: 2,
     });
-    expect(isEphemeral).toBe(true);
-    const texts = [answer?.text];
-    for (const _ of [2, 3]) {
-      const next = await server.click({ as: 'bob', message: answer?.id ?? '', label: '▶' });
-      texts.push(next.answer?.text);
-    }
+    expect([isEphemeral, ...followUps.map((part) => part.isEphemeral)]).toEqual([true, true, true]);
+    const parts = [answer, ...followUps];
+    expect(parts.map((part) => part?.components.rows.length)).toEqual([0, 0, 1]);
+    const texts = parts.map((part) => part?.text);
     expect(texts.every((text = '') => text.length <= 2000)).toBe(true);
     expect(texts.join('\n')).toBe('- an item\n'.repeat(450).trim());
     const sent = await server.requests({ path: '/webhooks/*/*/messages/*' });
@@ -81,9 +81,9 @@ describe('slash commands', () => {
       in: '#general',
       name: 'memory',
       subcommand: 'export',
-      followUps: 2,
+      followUps: 3,
     });
-    const messages = [outcome.answer, ...outcome.followUps];
+    const messages = outcome.followUps;
     expect(messages.map((message) => message?.attachments.map(({ name }) => name))).toEqual([
       ['a.zip'],
       ['b.zip'],
