@@ -13,7 +13,6 @@ import { settingsKind as placeSettingsKind } from '../memory/settings/place-sett
 import { shortTermKind } from '../memory/short-term/exchanges.ts';
 import { spendingKind } from '../observability/spending.ts';
 import { usageKind } from '../observability/usage-meter.ts';
-import { ignoredKind } from '../turn/recover.ts';
 import { turnsKind } from '../turn/turn-limits.ts';
 
 /** The documents of the data folder: which keys are of which kind. */
@@ -30,7 +29,6 @@ const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
   [/^guilds\/[^/]+\/notes\/[^/]+\.json$/u, notesKind],
   [/^usage\.json$/u, usageKind],
   [/^spending\.json$/u, spendingKind],
-  [/^ignored\.json$/u, ignoredKind],
   [/^retention\.json$/u, retentionKind],
   [/^command-guilds\.json$/u, guildsKind],
   [/^gone-places\.json$/u, goneKind],
@@ -41,7 +39,6 @@ const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
 export const rootFiles = [
   'usage.json',
   'spending.json',
-  'ignored.json',
   'retention.json',
   'command-guilds.json',
   'gone-places.json',

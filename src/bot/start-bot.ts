@@ -17,7 +17,6 @@ import {
 import { createLockedOut, hasAccess } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
-import { createIgnoredMessages } from '../discord/intake.ts';
 import { createClientPresence, type Presence } from '../discord/presence.ts';
 import { createMalformedCount, type Identifying } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
@@ -27,7 +26,6 @@ import { UsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { watchStore } from '../observability/watched-store.ts';
 import { createChannelJournal, saveBestEffort } from '../turn/journal.ts';
-import { readIgnored, writeIgnored } from '../turn/recover.ts';
 import { createBot } from './create-bot.ts';
 import { assertPricesKnown, createModel } from './create-model.ts';
 import { openStore, type OpenStore } from './open-store.ts';
@@ -183,7 +181,6 @@ export async function startBot(config: Config, options: StartOptions) {
 
     ({ noteSetAside } = bot);
     for (const file of setAsideEarly) noteSetAside(file);
-    const ignored = createIgnoredMessages(await readIgnored(store, logger));
     const { recovery } = bot;
     const gateway = await startGateway({
       client,
@@ -198,7 +195,6 @@ export async function startBot(config: Config, options: StartOptions) {
       parseCommand,
       answerModes: bot.answerModes,
       places,
-      ignored,
       lockedOut,
       reactions,
       // A message waits for its channel's recovery; a command or menu entry only for what is to be forgotten.
@@ -282,7 +278,6 @@ export async function startBot(config: Config, options: StartOptions) {
           .then(() => true);
         if (!(await within(waitMs, finished, false)))
           logger.warn('what still runs is left to the next start', { waitMs });
-        await writeIgnored(store, ignored.ids(), { now: discordTime.clock(), logger });
         await flush();
         presence.close();
         await gateway.destroy();

@@ -1,3 +1,5 @@
+import type { Channel } from 'discord.js';
+
 import type { AnswerMode, CommandCall } from '../core/chat.ts';
 import { growingCache } from '../core/limits.ts';
 
@@ -34,6 +36,12 @@ export function hasAccess(settings: AccessSettings, userId: string): boolean {
 /** Whether the bot works in a channel; DMs are never restricted. */
 export function worksIn(settings: Pick<AccessSettings, 'channelIds'>, channel: ChannelFacts): boolean {
   return channel.isDm || settings.channelIds.length === 0 || isListed(settings.channelIds, channel);
+}
+
+/** The same of a channel of the client's. */
+export function worksInChannel(settings: Pick<AccessSettings, 'channelIds'>, channel: Channel): boolean {
+  const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
+  return worksIn(settings, { channelId: channel.id, isDm: channel.isDMBased(), parentId });
 }
 
 /** Whether a list of channels holds this one or, for a thread, its parent. */

@@ -5,11 +5,8 @@ import type { ChannelGuild } from '../core/place.ts';
 import { shardOf, type Shards } from '../core/shards.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
-import { worksIn, type AccessSettings } from './access.ts';
+import { worksInChannel, type AccessSettings } from './access.ts';
 import { botMay } from './permissions.ts';
-
-/** Channels in which nothing has happened for so long are looked at last. */
-const quietMs = 7 * 24 * 60 * 60_000;
 
 /** What tells which channels are to be looked at after a gap, and in which order. */
 export interface ChannelsOptions {
@@ -77,21 +74,17 @@ export async function isFound(
   return client.channels.cache.has(channelId);
 }
 
-/** All channels to be looked at, in groups: where something was said of late, as Discord tells; where the bot was active; the rest. */
+/** All channels to be looked at: those where something was said of late, as Discord tells, then those where the bot was active last. */
 export async function inOrder(
   open: readonly string[],
-  { knownChannels, clock, logger }: Pick<ChannelsOptions, 'knownChannels' | 'clock' | 'logger'>,
-): Promise<readonly (readonly string[])[]> {
+  { knownChannels, logger }: Pick<ChannelsOptions, 'knownChannels' | 'logger'>,
+): Promise<readonly string[]> {
   const known = await knownChannels().catch((error: unknown) => {
     logger.warn('the channels to catch up with are not known', { error });
     return [];
   });
-  const since = clock().getTime() - quietMs;
-  const isOpen = new Set(open);
-  const byActivity = known.filter(({ id }) => !isOpen.has(id)).toSorted((a, b) => b.activeAt - a.activeAt);
-  const firstQuiet = byActivity.findIndex(({ activeAt }) => activeAt < since);
-  const ids = byActivity.map(({ id }) => id);
-  return firstQuiet === -1 ? [open, ids] : [open, ids.slice(0, firstQuiet), ids.slice(firstQuiet)];
+  const byActivity = known.toSorted((a, b) => b.activeAt - a.activeAt);
+  return [...new Set([...open, ...byActivity.map(({ id }) => id)])];
 }
 
 /**
@@ -101,22 +94,12 @@ export async function inOrder(
 export function openChannels({ client, settings }: ChannelsOptions, floor: string): string[] {
   const open = client.channels.cache.filter((channel) => {
     if (channel.isDMBased()) return channel.type === ChannelType.DM;
-    const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
+    // Discord tells of every channel, also of those that the bot may not read.
     return (
-      isNewer(channel, floor) &&
-      worksIn(settings, { channelId: channel.id, isDm: false, parentId }) &&
-      // Discord tells of every channel, also of those that the bot may not read.
-      botMay('read', channel)
+      wasUsedSince(channel, floor) === true && worksInChannel(settings, channel) && botMay('read', channel)
     );
   });
   return [...open.keys()];
-}
-
-function isNewer(channel: GuildBasedChannel, floor: string): boolean {
-  if (!('lastMessageId' in channel) || channel.lastMessageId === null) return false;
-  // The library's types leave out that it may not have been told.
-  const lastId: string | undefined = channel.lastMessageId;
-  return lastId === undefined || compareSnowflakes(lastId, floor) >= 0;
 }
 
 /** Of a shard's channels those in which nothing was said since `floor`. Each guild channel's newest message is told by the guild's own event, which saves most requests. */
@@ -127,18 +110,20 @@ export function quietChannels(
   floor: string,
 ): ReadonlySet<string> {
   const quiet = new Set<string>();
-  for (const guild of client.guilds.cache.values()) {
-    if (shardOf(guild.id, count) !== shard) continue;
-    for (const channel of guild.channels.cache.values())
-      if (isQuietSince(channel, floor)) quiet.add(channel.id);
-  }
+  for (const guild of client.guilds.cache.values())
+    if (shardOf(guild.id, count) === shard)
+      for (const channel of guild.channels.cache.values())
+        if (wasUsedSince(channel, floor) === false) quiet.add(channel.id);
   return quiet;
 }
 
-function isQuietSince(channel: GuildBasedChannel, floor: string): boolean {
-  if (!('lastMessageId' in channel)) return false;
+/** Whether somebody spoke there since; `undefined` where a request tells. */
+function wasUsedSince(channel: GuildBasedChannel, floor: string): boolean | undefined {
+  if (!('lastMessageId' in channel)) return undefined;
+  // The library's types leave out that it may not have been told.
   const lastId: string | null | undefined = channel.lastMessageId;
-  // Where it was not told a request tells, and of a thread it may be unknown; in another channel that has none, nobody has ever spoken.
-  if (lastId === undefined) return false;
-  return lastId === null ? !channel.isThread() : compareSnowflakes(lastId, floor) < 0;
+  if (lastId === undefined) return true;
+  // Of a thread it may be unknown; in another channel that has none nobody has ever spoken.
+  if (lastId === null) return channel.isThread() ? undefined : false;
+  return compareSnowflakes(lastId, floor) >= 0;
 }

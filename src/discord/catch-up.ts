@@ -5,7 +5,7 @@ import { MessageType, type Channel, type Message } from 'discord.js';
 import { catchUpWindowMs, type AskedMessage, type RememberedMessage } from '../core/chat.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { hasGuild, isPart } from '../core/shards.ts';
-import { worksIn } from './access.ts';
+import { worksInChannel } from './access.ts';
 import { pageSize, type ChannelMessages } from './channel-messages.ts';
 import {
   inOrder,
@@ -53,7 +53,7 @@ interface Gap {
   /** What was made since then has missed nothing. */
   readonly begun: string;
   /** Channels of which Discord has told that nothing was said since. */
-  readonly quiet: ReadonlySet<string>;
+  quiet: ReadonlySet<string>;
   readonly caughtUp: Map<string, Promise<void>>;
   /** By channel, the first message that was told of since; it and those after it are told of anyway. */
   readonly firstLive: Map<string, string>;
@@ -71,11 +71,9 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   const { client, shards, clock, logger } = options;
   const gaps = new Map(shards.ids.map((id) => [id, newGap()]));
 
-  function gapOf(channelId: string): Gap {
-    const shard = shardIn(client, channelId, shards);
-    const known = gaps.get(shard);
-    if (known !== undefined) return known;
-    const gap = newGap();
+  /** Of a channel that belongs to none of these shards, as far as the client knows, a gap of its own. */
+  function gapOf(shard: number): Gap {
+    const gap = gaps.get(shard) ?? newGap();
     gaps.set(shard, gap);
     return gap;
   }
@@ -83,27 +81,15 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   function newGap(): Gap {
     const now = clock().getTime();
     const floor = snowflakeAt(new Date(now - catchUpWindowMs));
-    return {
-      floor,
-      begun: snowflakeAt(new Date(now)),
-      quiet: new Set(),
-      caughtUp: new Map(),
-      firstLive: new Map(),
-    };
+    const begun = snowflakeAt(new Date(now));
+    return { floor, begun, quiet: new Set(), caughtUp: new Map(), firstLive: new Map() };
   }
 
-  function catchUp(channelId: string, within: Gap): Promise<void> {
-    const known = within.caughtUp.get(channelId);
-    if (known !== undefined) return known;
-    const work = catchUpWith(channelId, within, options);
-    within.caughtUp.set(channelId, work);
+  function catchUp(channelId: string, gap: Gap): Promise<void> {
+    const work = gap.caughtUp.get(channelId) ?? catchUpWith(channelId, gap, options);
+    gap.caughtUp.set(channelId, work);
     return work;
   }
-
-  const caughtUp = (channelId: string): Promise<void> => {
-    const gap = gapOf(channelId);
-    return isQuiet(channelId, gap) ? options.recover(channelId) : catchUp(channelId, gap);
-  };
 
   return {
     /** A new session of a shard begins: what was said there since the end of the last one is lost until it is fetched. */
@@ -112,16 +98,19 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     },
     /** A message has come: where it is the first of its channel, what was missed there is fetched now. */
     heard(channelId: string, messageId: string): void {
-      const gap = gapOf(channelId);
+      const gap = gapOf(shardIn(client, channelId, shards));
       if (gap.firstLive.has(channelId)) return;
       gap.firstLive.set(channelId, messageId);
       if (!isQuiet(channelId, gap)) options.runInBackground('catching up', () => catchUp(channelId, gap));
     },
     /** Resolves when a channel is caught up with; what is said there to the bot waits for this, and for no other channel. */
-    before: caughtUp,
+    before(channelId: string): Promise<void> {
+      const gap = gapOf(shardIn(client, channelId, shards));
+      return isQuiet(channelId, gap) ? options.recover(channelId) : catchUp(channelId, gap);
+    },
     /** Resolves when what is on its way in a channel has been caught up with; otherwise at once. */
     settled(channelId: string): Promise<void> {
-      const gap = gapOf(channelId);
+      const gap = gapOf(shardIn(client, channelId, shards));
       if (isQuiet(channelId, gap)) return options.recover(channelId);
       return gap.caughtUp.get(channelId) ?? Promise.resolve();
     },
@@ -130,41 +119,36 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
      * stops.
      */
     async everywhere(shardIds: readonly number[]): Promise<void> {
-      const present = new Map<number, Gap>();
-      const floors = shardIds.map((id) => {
-        const gap = gaps.get(id) ?? newGap();
-        const own = { ...gap, quiet: quietChannels(client, shards, id, gap.floor) };
-        gaps.set(id, own);
-        present.set(id, own);
-        return gap.floor;
-      });
-      const isCurrent = (shard: number): boolean =>
-        !stopping.aborted && present.has(shard) && gaps.get(shard) === present.get(shard);
-      const [floor = newGap().floor] = floors.toSorted(compareSnowflakes);
+      const present = new Map(shardIds.map((id) => [id, gapOf(id)]));
+      for (const [id, gap] of present) gap.quiet = quietChannels(client, shards, id, gap.floor);
+      const gapNow = (shard: number): Gap | undefined => {
+        const gap = present.get(shard);
+        return !stopping.aborted && gaps.get(shard) === gap ? gap : undefined;
+      };
+      const [floor = newGap().floor] = [...present.values()]
+        .map((gap) => gap.floor)
+        .toSorted(compareSnowflakes);
       const open = openChannels(options, floor).filter((id) => present.has(shardIn(client, id, shards)));
-      for (const group of await inOrder(open, options)) {
-        let looked = 0;
-        const resumable: { readonly channelId: string; readonly shard: number }[] = [];
-        const rest = group.values();
-        const look = async (): Promise<void> => {
-          for (const channelId of rest) {
-            const shard = await shardOfKnown(channelId, options);
-            const gap = present.get(shard);
-            if (gap === undefined || !isCurrent(shard)) continue;
-            looked += 1;
-            if (looked > atOnce) await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
-            if (!isCurrent(shard)) continue;
-            await catchUp(channelId, gap);
-            resumable.push({ channelId, shard });
-          }
-        };
-        // Each takes the next when it is done with one: thousands that wait in a queue take megabytes.
-        await Promise.all(Array.from({ length: atOnce }, look));
-        // Nobody waits for that, and somebody may for what was missed in another channel.
-        for (const { channelId, shard } of resumable)
-          if (isCurrent(shard)) await options.resume(channelId, stopping);
-      }
-      if (shardIds.every(isCurrent)) logger.info('caught up with all channels');
+      const rest = (await inOrder(open, options)).values();
+      const caughtUp: (readonly [channelId: string, shard: number])[] = [];
+      const look = async (): Promise<void> => {
+        for (const channelId of rest) {
+          const shard = await shardOfKnown(channelId, options);
+          if (gapNow(shard) === undefined) continue;
+          if (caughtUp.length >= atOnce)
+            await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+          const gap = gapNow(shard);
+          if (gap === undefined) continue;
+          await catchUp(channelId, gap);
+          caughtUp.push([channelId, shard]);
+        }
+      };
+      // Each takes the next when it is done with one: thousands that wait in a queue take megabytes.
+      await Promise.all(Array.from({ length: atOnce }, look));
+      // Nobody waits for that, and somebody may for what was missed in another channel.
+      for (const [channelId, shard] of caughtUp)
+        if (gapNow(shard) !== undefined) await options.resume(channelId, stopping);
+      if (shardIds.every((shard) => gapNow(shard) !== undefined)) logger.info('caught up with all channels');
     },
   };
 }
@@ -183,7 +167,10 @@ async function catchUpWith(
   if (await isOutOfReach(channelId, options)) return;
   let missed: readonly Message[] = [];
   try {
-    const before = await rememberedSince(channelId, floor, options);
+    const before = await options.remembered(channelId, floor).catch((error: unknown) => {
+      logger.warn('what is remembered of a channel could not be read', { channelId, error });
+      return [];
+    });
     const { messages, isWhole, since } = await fetchNewest(channelId, floor, options);
     // Of what was remembered after the fetch began, nothing is missing because it is not there.
     const all = since === undefined ? [] : await options.remembered(channelId, since);
@@ -219,9 +206,7 @@ async function isOutOfReach(channelId: string, options: CatchUpOptions): Promise
   const { client, settings } = options;
   if (!client.channels.cache.has(channelId) && (await isElsewhereOrGone(channelId, options))) return true;
   const channel = client.channels.cache.get(channelId);
-  if (channel === undefined || channel.isDMBased()) return false;
-  const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
-  return !worksIn(settings, { channelId, isDm: false, parentId });
+  return channel !== undefined && !worksInChannel(settings, channel);
 }
 
 /** The same of a channel that the client does not hold, such as an archived thread or a direct message. */
@@ -230,13 +215,14 @@ async function isElsewhereOrGone(channelId: string, options: CatchUpOptions): Pr
   const guild = await rememberedGuild(channelId, options);
   if (guild.kind === 'guild' ? !client.guilds.cache.has(guild.guildId) : !hasGuild(shards, undefined))
     return true;
-  try {
-    if (await isGone(channelId)) return true;
-  } catch (error) {
+  const isKnownAsGone = await isGone(channelId).catch((error: unknown) => {
     logger.warn('what is remembered of a channel could not be read', { channelId, error });
-  }
+    return false;
+  });
   // What another process began there is that one's to finish, which alone knows who reads along.
-  return guild.kind === 'unknown' && isPart(shards) && !(await isFound(channelId, options));
+  return (
+    isKnownAsGone || (guild.kind === 'unknown' && isPart(shards) && !(await isFound(channelId, options)))
+  );
 }
 
 /**
@@ -258,20 +244,6 @@ async function fetchNewest(
     return { messages: newest, isWhole: true, since: oldest };
   const after = await messages.after(channelId, floor, pages);
   return { messages: after, isWhole: after.length < pages * pageSize, since: after[0]?.id };
-}
-
-/** Without it nothing is known to be gone. */
-async function rememberedSince(
-  channelId: string,
-  floor: string,
-  { remembered, logger }: CatchUpOptions,
-): Promise<readonly RememberedMessage[]> {
-  try {
-    return await remembered(channelId, floor);
-  } catch (error) {
-    logger.warn('what is remembered of a channel could not be read', { channelId, error });
-    return [];
-  }
 }
 
 /** What has its whole reply is handled [G3], also where a full disk has kept the bot from noting it: a command is not carried out again. */

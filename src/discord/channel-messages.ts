@@ -24,7 +24,7 @@ export function createChannelMessages(findChannel: FindChannel) {
 
   async function page(
     channelId: string,
-    query: { readonly after?: string; readonly before?: string; readonly limit: number },
+    query: { readonly after?: string; readonly before?: string | undefined; readonly limit: number },
   ): Promise<Message[]> {
     const found = await (await readable(channelId))?.fetch({ ...query, cache: false });
     return found === undefined ? [] : [...found.values()];
@@ -55,9 +55,8 @@ export function createChannelMessages(findChannel: FindChannel) {
     ): Promise<{ readonly found: readonly Message[]; readonly end?: Message; readonly isCut: boolean }> {
       const all: Message[] = [];
       while (all.length < limit) {
-        const before = all.at(-1)?.id;
         const asked = Math.min(pageSize, limit - all.length);
-        const found = await page(channelId, { limit: asked, ...(before !== undefined && { before }) });
+        const found = await page(channelId, { limit: asked, before: all.at(-1)?.id });
         const sorted = found.toSorted((a, b) => compareSnowflakes(b.id, a.id));
         const end = sorted.findIndex(isEnd);
         all.push(...(end === -1 ? sorted : sorted.slice(0, end)));

@@ -87,7 +87,7 @@ export function createDiscordClient(options: {
         // Before the login is done nobody is served, so the wait is told, and ends when the bot is to stop [O7].
         return !client.isReady() && waitOf(limit) > loginPatienceMs;
       },
-      ...(apiUrl !== undefined && { api: apiUrl.replace(/(?<!\/)\/+$/u, '').replace(/\/v\d+$/u, '') }),
+      api: apiUrl?.replace(/(?<!\/)\/+$/u, '').replace(/\/v\d+$/u, '') ?? DefaultRestOptions.api,
       async makeRequest(url, init) {
         const response = await ask(url, init);
         const date = Date.parse(response.headers.get('date') ?? '');

@@ -62,7 +62,7 @@ export function formModal(
     custom_id: formField,
     style: TextInputStyle.Paragraph,
     max_length: most,
-    ...(value !== '' && { value: clip(value, most) }),
+    value: value === '' ? undefined : clip(value, most),
   } as const;
   return {
     custom_id: customIdOf('do', personId, takes, line),
@@ -160,8 +160,8 @@ function asSelect({ placeholder, line, options }: CommandSelect, personId: strin
       .map(({ label, value, description, isChosen }) => ({
         label: shortened(label, optionMaxChars),
         value,
-        ...(description !== undefined && { description: shortened(description, optionMaxChars) }),
-        ...(isChosen === true && { default: true }),
+        description: description && shortened(description, optionMaxChars),
+        default: isChosen,
       })),
   };
 }

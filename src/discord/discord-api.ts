@@ -76,8 +76,8 @@ export function createDiscordApi(client: Client) {
       files: readonly RawFile[] = [],
     ) {
       check('view', channelId);
-      const request = { body, files: [...files], ...(signal !== undefined && { signal }) };
-      return answer<APIMessage>(rest.patch(Routes.channelMessage(channelId, messageId), request));
+      const route = Routes.channelMessage(channelId, messageId);
+      return answer<APIMessage>(rest.patch(route, { body, files: [...files], signal }));
     },
     async deleteMessage(channelId: string, messageId: string) {
       check('view', channelId);

@@ -48,7 +48,7 @@ const commandsWaitMs = 2000;
 export interface GatewayOptions
   extends
     Pick<IntakePolicy, 'parseCommand'>,
-    Pick<IntakeOptions, 'answerModes' | 'ignored' | 'places' | 'lockedOut' | 'reactions'>,
+    Pick<IntakeOptions, 'answerModes' | 'places' | 'lockedOut' | 'reactions'>,
     Pick<
       CatchUpOptions,
       'knownChannels' | 'remembered' | 'guildOf' | 'isGone' | 'isUnfinished' | 'recover' | 'resume'
@@ -138,7 +138,8 @@ export async function startGateway(options: GatewayOptions) {
     ownerIds,
     access: access.access,
     allowedUserIds: access.allowedUserIds,
-    ...(shards.count > 1 && { shardIds: shards.ids, ofShards: shards.count }),
+    shardIds: shards.count > 1 ? shards.ids : undefined,
+    ofShards: shards.count > 1 ? shards.count : undefined,
   });
   return {
     botId,

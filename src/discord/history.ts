@@ -202,10 +202,12 @@ export class WarmChannel {
       this.#early.set(messageId, cards);
       return;
     }
-    const { shown: before = [], ...rest } = message;
-    const shown = [...before.filter(({ kind }) => kind !== 'card'), ...cards];
-    const others = cards.length === 0 ? {} : { hasThirdPartyText: true as const };
-    this.#messages.set(messageId, { ...rest, ...others, ...(shown.length === 0 ? {} : { shown }) });
+    const shown = [...(message.shown ?? []).filter(({ kind }) => kind !== 'card'), ...cards];
+    this.#messages.set(messageId, {
+      ...message,
+      shown: shown.length === 0 ? undefined : shown,
+      hasThirdPartyText: cards.length === 0 ? message.hasThirdPartyText : true,
+    });
   }
 
   remove(messageIds: readonly string[]): void {

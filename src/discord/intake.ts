@@ -48,7 +48,6 @@ export interface IntakeOptions {
   };
   /** Resolves when what was missed in a channel has been handed on. */
   readonly caughtUp: (channelId: string) => Promise<void>;
-  readonly ignored: Pick<IgnoredMessages, 'note' | 'has'>;
   readonly lockedOut: Pick<LockedOut, 'note'>;
   readonly reactions: Pick<WaitingReactionPort, 'refuse'>;
   readonly runInBackground: RunInBackground;
@@ -77,7 +76,13 @@ export function createMessageIntake(options: IntakeOptions) {
       const recent = answerModes.recentAnswerMode(guildPlaceOf(message, channel));
       const decision = channel && decideBy(message, channel, recent);
       if (decision?.kind === 'ignore') ignore(message, decision.reason);
-      else runInBackground('a message', () => options.arrivals.run(channelId, () => arrive(message)));
+      else
+        runInBackground('a message', () =>
+          options.arrivals.run(channelId, async () => {
+            await options.caughtUp(channelId);
+            runInBackground('a message', () => take(message));
+          }),
+        );
     },
     /**
      * One that was missed. Never throws, and resolves when the message was handed on or ignored. A channel's messages are handed on in the order they
@@ -85,15 +90,6 @@ export function createMessageIntake(options: IntakeOptions) {
      */
     take,
   };
-
-  /** It waits for its guild's settings, where they were not read just now; where it is for the bot, also until its channel is caught up with. */
-  async function arrive(message: Message): Promise<void> {
-    const channel = options.places.known(message.channelId);
-    const decision = channel && (await decide(message, channel, repliedAuthor(message)));
-    if (decision?.kind === 'ignore') return ignore(message, decision.reason);
-    await options.caughtUp(message.channelId);
-    runInBackground('a message', () => take(message));
-  }
 
   async function decide(message: Message, channel: Channel | undefined, replied: string | undefined) {
     const place = guildPlaceOf(message, channel);
@@ -127,7 +123,6 @@ export function createMessageIntake(options: IntakeOptions) {
   }
 
   function ignore({ id: messageId, channelId }: Pick<Message, 'id' | 'channelId'>, reason: string): void {
-    options.ignored.note(messageId);
     logger.debug('a message is ignored', { channelId, messageId, reason });
     measure('ignored', { reason });
   }
@@ -135,9 +130,10 @@ export function createMessageIntake(options: IntakeOptions) {
   async function take(message: Message): Promise<void> {
     if (options.recent.wasDeleted(message.id)) return;
     const chat = chatMessageOf(message, botId);
-    if (isSpoken(message)) history.seen(chat);
+    const isOwn = chat.author.kind === 'self';
+    if (isSpoken(message) && (isOwn || history.keeps(chat.channelId))) history.seen(chat);
     // What the bot says itself needs no place in the queue.
-    if (chat.author.kind === 'self') return;
+    if (isOwn) return;
     await options.channelQueue.run(message.channelId, async () => {
       try {
         await consider(message, chat);
@@ -156,14 +152,10 @@ export function createMessageIntake(options: IntakeOptions) {
     const replied = await fetchedIfUnknown(message);
     const isToBot = mentionsBot(message) || replied === botId;
     const decision = await decide(message, channel, replied);
-    if (options.ignored.has(chat.id)) return;
+    if (decision.kind === 'ignore') return ignore(message, decision.reason);
+    history.seen(chat);
     if (decision.kind === 'locked-out') {
-      options.ignored.note(chat.id);
       if (options.lockedOut.note(chat.author.id)) options.reactions.refuse(chat.channelId, chat.id, '🔒');
-      return;
-    }
-    if (decision.kind === 'ignore') {
-      ignore(message, decision.reason);
       return;
     }
     // A command may change memory without a word; a turn that cannot be answered need not be thought about.
@@ -180,12 +172,11 @@ export function createMessageIntake(options: IntakeOptions) {
     const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, options.places);
     // It may have been deleted while its place was looked up.
     if (place === undefined || options.recent.wasDeleted(message.id)) return;
-    const command = decision.kind === 'command' ? { command: decision.command } : {};
     runInBackground('a message', () =>
       options.handlers.message({
         ...chat,
         ...enclosuresOf(message),
-        ...command,
+        command: decision.kind === 'command' ? decision.command : undefined,
         place,
         isOwner: isOwner(policy, chat.author.id),
       }),
@@ -279,36 +270,10 @@ export function createMessageIntake(options: IntakeOptions) {
 
 function guildPlaceOf({ channelId, guildId }: Message, channel: Channel | undefined): GuildPlace {
   const parentId = channel?.isThread() === true ? channel.parentId : null;
-  return { channelId, ...(parentId !== null && { parentId }), ...(guildId !== null && { guildId }) };
+  return { channelId, parentId: parentId ?? undefined, guildId: guildId ?? undefined };
 }
 
 /** Where nothing can be known, nothing is public, and nobody known to read along [V0]. */
 function unknownPlace({ channelId, guildId }: Message): Place {
-  return { audience: 'private', channelId, homeId: channelId, ...(guildId !== null && { guildId }) };
-}
-
-/** More than come in the time that is caught up with after a gap, in most servers. */
-const mostIgnored = 5000;
-
-export type IgnoredMessages = ReturnType<typeof createIgnoredMessages>;
-
-/**
- * Messages that were not for the bot when they came [G2]. After a gap they are fetched again, when other settings may hold: what was ignored
- * stays ignored. `earlier`: what a process before this one ignored.
- */
-export function createIgnoredMessages(earlier: readonly string[]) {
-  // Forgotten together: to know which one of them is the oldest would cost more than all else that is done for such a message.
-  let older: ReadonlySet<string> = new Set(earlier);
-  let newer = new Set<string>();
-  return {
-    note(messageId: string): void {
-      newer.add(messageId);
-      if (newer.size < mostIgnored) return;
-      older = newer;
-      newer = new Set();
-    },
-    has: (messageId: string): boolean => newer.has(messageId) || older.has(messageId),
-    /** In no order. */
-    ids: (): readonly string[] => [...older, ...newer],
-  };
+  return { audience: 'private', channelId, homeId: channelId, guildId: guildId ?? undefined };
 }

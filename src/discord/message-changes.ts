@@ -60,7 +60,7 @@ export function createMessageChanges(
       // A link preview is no edit.
       if (data.edited_timestamp === null) return;
       const authorId = data.author?.id;
-      const message = { channelId, messageId: id, ...(authorId === undefined ? {} : { authorId }), text };
+      const message = { channelId, messageId: id, authorId, text };
       // The bot's own edits are its own doing.
       if (authorId !== undefined && authorId === client.user?.id) {
         recent.note({ kind: 'edited', ...message });

@@ -38,9 +38,9 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
     text: textOf(message),
     at: message.createdAt.toISOString(),
     attachments: filesOf(message).map(({ name }) => name),
-    ...(shown.length === 0 ? {} : { shown }),
-    ...(hasThirdPartyText(message, shown, botId) ? { hasThirdPartyText: true } : {}),
-    ...answeredBy(message, botId),
+    shown: shown.length === 0 ? undefined : shown,
+    hasThirdPartyText: hasThirdPartyText(message, shown, botId) ? true : undefined,
+    answers: isOwn && message.type === MessageType.Reply ? message.reference?.messageId : undefined,
   };
 }
 
@@ -56,7 +56,6 @@ export function sentMessageOf(client: Client, message: APIMessage): ChatMessage 
   const { id, channel_id: channelId, author } = message;
   const channel = client.channels.cache.get(channelId);
   const guildId = channel === undefined || channel.isDMBased() ? null : channel.guildId;
-  const answered = message.message_reference?.message_id;
   return {
     id,
     channelId,
@@ -68,13 +67,8 @@ export function sentMessageOf(client: Client, message: APIMessage): ChatMessage 
     ),
     at: snowflakeTime(id).toISOString(),
     attachments: message.attachments.map(({ filename }) => filename.toWellFormed()),
-    ...(answered === undefined ? {} : { answers: answered }),
+    answers: message.message_reference?.message_id,
   };
-}
-
-function answeredBy({ author, type, reference }: Message, botId: string): Pick<ChatMessage, 'answers'> {
-  const id = author.id === botId && type === MessageType.Reply ? reference?.messageId : undefined;
-  return id === undefined ? {} : { answers: id };
 }
 
 export function authorKindOf({ author, webhookId }: Message, botId: string): ChatMessage['author']['kind'] {
@@ -182,11 +176,14 @@ export function userName(user: User | APIUser): string {
 export function enclosuresOf(message: Message): Pick<IncomingMessage, 'files' | 'repliesTo' | 'forwards'> {
   const files = filesOf(message);
   const forwards = forwardsOf(message);
-  const repliesTo = replyReferenceOf(message);
+  const { type, reference, channelId } = message;
+  // A reply points into its own channel; other references are no replies.
+  const isReply = type === MessageType.Reply && reference?.channelId === channelId;
+  const id = isReply ? reference.messageId : undefined;
   return {
-    ...(files.length === 0 ? {} : { files }),
-    ...(forwards.length === 0 ? {} : { forwards }),
-    ...(repliesTo === undefined ? {} : { repliesTo }),
+    files: files.length === 0 ? undefined : files,
+    forwards: forwards.length === 0 ? undefined : forwards,
+    repliesTo: id === undefined ? undefined : { id, channelId },
   };
 }
 
@@ -218,19 +215,8 @@ export function filesOf(message: Pick<Message, 'attachments' | 'flags'>): readon
 }
 
 export function attachedFile({ name, size, url, width, height }: Attachment): AttachedFile {
-  return {
-    name: name.toWellFormed(),
-    size,
-    url,
-    ...(width === null || height === null ? {} : { pixels: Math.max(width, height) }),
-  };
-}
-
-/** A reply points into its own channel; other references are no replies. */
-function replyReferenceOf({ type, reference, channelId }: Message): IncomingMessage['repliesTo'] {
-  const id = reference?.messageId;
-  const isReply = type === MessageType.Reply && reference?.channelId === channelId;
-  return isReply && id !== undefined ? { id, channelId } : undefined;
+  const pixels = width === null || height === null ? undefined : Math.max(width, height);
+  return { name: name.toWellFormed(), size, url, pixels };
 }
 
 /** The messages that a message passes on, as they were then. */

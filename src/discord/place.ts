@@ -39,32 +39,29 @@ export async function placeOf(channel: Channel, places: Places): Promise<Place |
     if (channel.type !== ChannelType.DM) return undefined;
     return { audience: 'dm', channelId: channel.id, homeId: channel.id };
   }
-  const common = {
-    channelId: channel.id,
-    guildId: channel.guildId,
-    channelName: channel.name.toWellFormed(),
-  };
-  const memberRole = await places.memberRole(channel.guildId);
-  if (!channel.isThread())
-    return { ...common, ...readersOf(channel, memberRole), homeId: channel.id, ...categoryOf(channel) };
+  const { id: channelId, guildId } = channel;
+  const common = { channelId, guildId, channelName: channel.name.toWellFormed() };
+  const memberRole = await places.memberRole(guildId);
+  if (!channel.isThread()) {
+    const categoryId = channel.parentId ?? undefined;
+    return { ...common, ...readersOf(channel, memberRole), homeId: channelId, categoryId };
+  }
   const { parentId } = channel;
-  if (parentId === null) return { ...common, audience: 'private', homeId: channel.id };
+  if (parentId === null) return { ...common, audience: 'private', homeId: channelId };
   const parent = await places.find(parentId);
   const known = parent === undefined || parent.isDMBased() || parent.isThread() ? undefined : parent;
+  const { audience, readers } = known === undefined ? unknownReaders : readersOf(known, memberRole);
   const isPrivate = channel.type === ChannelType.PrivateThread;
   return {
     ...common,
-    ...(known === undefined ? unknownReaders : readersOf(known, memberRole)),
     // Who is in a private thread takes a privileged intent to know: its readers are its parent's.
-    ...(isPrivate ? { audience: 'private' as const } : {}),
-    homeId: isPrivate ? channel.id : parentId,
+    audience: isPrivate ? 'private' : audience,
+    readers,
+    homeId: isPrivate ? channelId : parentId,
     parentId,
-    ...(known !== undefined && { parentName: known.name.toWellFormed(), ...categoryOf(known) }),
+    parentName: known?.name.toWellFormed(),
+    categoryId: known?.parentId ?? undefined,
   };
-}
-
-function categoryOf({ parentId }: { readonly parentId: string | null }) {
-  return parentId === null ? {} : { categoryId: parentId };
 }
 
 /** Whether everybody of the guild who is let in at all can read a channel [V0]; a thread is judged by its parent, a private one is not public. */
@@ -74,7 +71,7 @@ export function isPublic(channel: GuildBasedChannel, memberRole?: string): boole
   return judged !== null && readersOf(judged, memberRole).audience === 'public';
 }
 
-const unknownReaders = { audience: 'private' } as const;
+const unknownReaders: Pick<Place, 'audience' | 'readers'> = { audience: 'private' };
 
 /** Readers that a place names; more are known by a hash, which no other list has, so that what is kept of them stays small. */
 const mostReaders = 24;
@@ -216,7 +213,7 @@ export function createPresentPlace(places: Places): PresentPlace {
     if (place.audience !== 'private' || place.readers === undefined) return place;
     const channel = await places.find(place.channelId);
     if (channel !== undefined && !channel.isDMBased()) await whenAvailable(channel.guild);
-    const { readers: _, ...unknown } = place;
+    const unknown = { ...place, readers: undefined };
     const present = (channel === undefined ? undefined : await placeOf(channel, places)) ?? unknown;
     return hasMoreReaders(place, present) ? present : place;
   };

@@ -65,8 +65,7 @@ export function createReadChannel(options: {
     const place = await placeOf(channel, places);
     if (place === undefined || !(await mayRead(channel, here, wish))) return { kind: 'none' };
     if (!hasAgesFor(here, channel)) return { kind: 'age-restricted' };
-    const ownLast =
-      since === undefined && end !== undefined ? { ownLastAt: end.createdAt.toISOString() } : {};
-    return { kind: 'read', place, messages: shown, isCut, ...ownLast };
+    const ownLastAt = since === undefined ? end?.createdAt.toISOString() : undefined;
+    return { kind: 'read', place, messages: shown, isCut, ownLastAt };
   };
 }

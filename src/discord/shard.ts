@@ -42,7 +42,7 @@ export function createMalformedCount(logger: Logger, clock: Clock) {
     // An error's message may repeat what it was about.
     const thrownAt =
       error instanceof Error ? /^[ \t]+at .*/mu.exec(error.stack ?? '')?.[0].trim() : undefined;
-    logger.warn('Discord sent what cannot be used', { type, count, ...(thrownAt && { thrownAt }) });
+    logger.warn('Discord sent what cannot be used', { type, count, thrownAt });
   };
   return {
     note,

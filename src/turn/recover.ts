@@ -1,11 +1,7 @@
-import { z } from 'zod';
-
 import { catchUpWindowMs, type AskedMessage, type CommandButton } from '../core/chat.ts';
 import { pauseFor, type Clock } from '../core/time.ts';
-import type { Logger } from '../core/logger.ts';
 import { hasMoreReaders } from '../core/place.ts';
-import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
-import type { DocumentKind, Store } from '../core/store.ts';
+import { snowflakeTime } from '../core/snowflake.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Provenance } from '../memory/provenance.ts';
 import type { AfterTurn } from './after-turn.ts';
@@ -263,38 +259,4 @@ async function logReply(
     const sent = { ids, text, at, thirdPartyTextAt, ...(retells === true && { retells }) };
     await sessionLog.recordReply({ speaker, place, messages, now, hasThirdPartyText }, sent);
   });
-}
-
-const ignoredKey = 'ignored.json';
-const ignoredSchema = z.object({ version: z.literal(1), messageIds: z.array(z.string()) });
-export const ignoredKind: DocumentKind<z.infer<typeof ignoredSchema>> = { version: 1, schema: ignoredSchema };
-
-/** The messages that processes before this one ignored and that could be caught up with. Never rejects: unknown, they are judged anew. */
-export async function readIgnored(store: Store, logger: Logger): Promise<readonly string[]> {
-  try {
-    return (await store.read(ignoredKey, ignoredKind))?.messageIds ?? [];
-  } catch (error) {
-    logger.warn('what was ignored before the start is not known', { error });
-    return [];
-  }
-}
-
-/** Keeps, when the bot stops, what is young enough to be caught up with, beside what others keep that is. Never rejects. */
-export async function writeIgnored(
-  store: Store,
-  messageIds: readonly string[],
-  { now, logger }: { readonly now: Date; readonly logger: Logger },
-): Promise<void> {
-  const isYoung = (id: string): boolean =>
-    isSnowflake(id) && now.getTime() - snowflakeTime(id).getTime() <= catchUpWindowMs;
-  try {
-    await store.update(ignoredKey, ignoredKind, (current) => {
-      const young = [...new Set([...(current?.messageIds ?? []), ...messageIds])].filter(isYoung);
-      return current === undefined && young.length === 0
-        ? undefined
-        : { version: 1 as const, messageIds: young };
-    });
-  } catch (error) {
-    logger.warn('what was ignored could not be kept', { error });
-  }
 }

@@ -3,9 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import type { LogRecord } from '../../src/memory/log/records.ts';
-import { readIgnored, writeIgnored } from '../../src/turn/recover.ts';
 import { aliceId } from '../support/incoming.ts';
-import { recordingLogger } from '../support/recording-logger.ts';
 import { checkProcesses } from './processes-property.ts';
 import { placeNames, places, ProcessesScene, wordOf, type PlaceName } from './processes-scene.ts';
 
@@ -153,18 +151,6 @@ describe('two processes over one store [X2][X3]', () => {
     await scene.confirmed('dm', `purge ${word}`);
     await scene.settle();
     expect(await scene.data.common.everything()).not.toContain(word);
-  });
-
-  it('keep the ids of messages that either has ignored', async () => {
-    const scene = await opened();
-    const [first, second] = [scene.data.open().store, scene.data.open().store];
-    const options = { now: scene.posted.now, logger: recordingLogger() };
-    const ids = [scene.posted.nextId(), scene.posted.nextId()];
-    await Promise.all([
-      writeIgnored(first, ids.slice(0, 1), options),
-      writeIgnored(second, ids.slice(1), options),
-    ]);
-    expect((await readIgnored(first, options.logger)).toSorted()).toEqual(ids);
   });
 });
 

@@ -152,7 +152,7 @@ function addressed(text: string): string {
 /** What a button shows of a message: where it stands, and its text, whole. */
 export async function showMessage(verb: string, channel: SendableChannels, messageId: string) {
   const { url, content } = await channel.messages.fetch({ message: messageId, cache: false, force: true });
-  return { what: `${verb}: ${url}`, ...(content !== '' && { words: content }) };
+  return { what: `${verb}: ${url}`, words: content === '' ? undefined : content };
 }
 
 /** A text of one line, for a tool's input. */
@@ -219,7 +219,7 @@ export function postQuietly(channel: SendableChannels, post: Post, nonce: string
     nonce,
     enforceNonce: true,
     allowedMentions: { parse: [], repliedUser: false },
-    ...('poll' in post && { flags: MessageFlags.SuppressNotifications }),
+    flags: 'poll' in post ? MessageFlags.SuppressNotifications : undefined,
   });
 }
 

@@ -3,7 +3,7 @@ import type { Client, Guild, GuildBasedChannel, GuildMember } from 'discord.js';
 import { dataLine, fitLines, type Section, type SectionSource } from '../../core/section.ts';
 import type { ActionTools } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { worksIn } from '../access.ts';
+import { worksInChannel } from '../access.ts';
 import { botMay, memberMay, type Capability } from '../permissions.ts';
 import { isPublic } from '../place.ts';
 import type { ActionOptions } from './action.ts';
@@ -69,7 +69,7 @@ function createActionsSection(
     return [...guild.channels.cache.values()].filter(
       (channel) =>
         !channel.isThread() &&
-        worksIn(settings, { channelId: channel.id, isDm: false }) &&
+        worksInChannel(settings, channel) &&
         mayBeNamed(channel) &&
         mayDo('send', channel, guild.members.me) &&
         mayDo('send', channel, member),

@@ -14,7 +14,7 @@ import type { Logger } from '../../core/logger.ts';
 import { hasMoreReaders, type Place } from '../../core/place.ts';
 import { withoutMentionMarks } from '../../core/own-words.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { worksIn, type AccessSettings } from '../access.ts';
+import { worksInChannel, type AccessSettings } from '../access.ts';
 import { hasErrorCode } from '../discord-api.ts';
 import { capabilities, memberMay, neededToRead, type Capability } from '../permissions.ts';
 import { placeOf, type Places } from '../place.ts';
@@ -45,9 +45,7 @@ export async function permit(
   const speaker = await memberNow(channel.guild, context.speaker.id);
   if (!sees(channel, speaker) || !(await isAdmitted(channel, speaker)))
     throw new ActionRefusal(noSuchChannel);
-  const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
-  if (!worksIn(settings, { channelId: channel.id, isDm: false, parentId }))
-    throw new ActionRefusal('I do not work in that channel.');
+  if (!worksInChannel(settings, channel)) throw new ActionRefusal('I do not work in that channel.');
   if (memberMay(capability, channel, me) !== true)
     throw new ActionRefusal(`I lack the permission to ${capabilities[capability]} there.`);
   if (memberMay(capability, channel, speaker) !== true)

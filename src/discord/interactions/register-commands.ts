@@ -23,7 +23,7 @@ const everywhere = { ...inServers, contexts: [InteractionContextType.Guild, Inte
 
 /** A command's slash form. */
 export function slashCommand(definition: CommandDefinition): ApplicationCommand {
-  const { name, description, ownerOnly, managersOnly, serverOnly, subcommands = {}, help } = definition;
+  const { name, description, serverOnly, subcommands = {}, help } = definition;
   const own = Object.entries(definition.options ?? {}).map((entry) => slashOption(...entry));
   const all: CommandDefinition['subcommands'] = { ...subcommands, ...(help !== undefined && { help }) };
   return {
@@ -31,13 +31,15 @@ export function slashCommand(definition: CommandDefinition): ApplicationCommand 
     name,
     description,
     ...(serverOnly === undefined ? everywhere : { ...inServers, contexts: [InteractionContextType.Guild] }),
-    ...(managersOnly === undefined
-      ? {}
-      : { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }),
-    // Nobody but administrators is shown it in servers; in a DM it is there.
-    ...(ownerOnly === undefined ? {} : { default_member_permissions: '0' }),
+    default_member_permissions: shownTo(definition),
     options: [...grouped(all, definition.groups), ...own],
   };
+}
+
+/** Permissions of those who are shown it in servers; in a DM it is there. Nobody but administrators has none. */
+function shownTo({ ownerOnly, managersOnly }: CommandDefinition): string | undefined {
+  if (ownerOnly !== undefined) return '0';
+  return managersOnly && String(PermissionFlagsBits.ManageGuild);
 }
 
 /** The subcommands that people are offered, with each group where its first one would stand. */

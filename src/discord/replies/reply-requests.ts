@@ -34,7 +34,7 @@ export async function postChunk(
     allowed_mentions: noPings,
     nonce: `${nonceBase}-${index}`,
     enforce_nonce: true,
-    ...(buttons !== undefined && { components: buttonRows(buttons) }),
+    components: buttons && buttonRows(buttons),
   };
   if (index > 0 || !isSnowflake(nonceBase)) return api.postMessage(channelId, body, rawFiles(files));
   const reference = { message_id: nonceBase, fail_if_not_exists: false };
@@ -60,7 +60,7 @@ export function editBody(content: string, buttons?: ButtonsOfPerson): RESTPatchA
   return {
     content: content.toWellFormed(),
     allowed_mentions: noPings,
-    ...(buttons !== undefined && { components: buttonRows(buttons) }),
+    components: buttons && buttonRows(buttons),
   };
 }
 

@@ -40,7 +40,7 @@ export interface ReplyState {
   /** Whether the last message of the whole reply is to have buttons. */
   readonly wantsButtons?: boolean;
   /** Nothing is edited, and no first message posted, before this time; milliseconds since the epoch. */
-  readonly notBefore?: number;
+  readonly notBefore?: number | undefined;
 }
 
 /** What one message of the reply says, and hands over. */
@@ -68,7 +68,7 @@ export function newReply(standing: readonly string[], takesFiles = false): Reply
 export function withText(state: ReplyState, text: string, now: number): ReplyState {
   if (state.phase !== 'growing' && state.phase !== 'paused') return state;
   const isFirst = state.notBefore === undefined && state.standing.length === 0 && text.trim() !== '';
-  return { ...state, text, ...(isFirst && { notBefore: now + firstPauseMs }) };
+  return { ...state, text, notBefore: isFirst ? now + firstPauseMs : state.notBefore };
 }
 
 /** The text is whole. */

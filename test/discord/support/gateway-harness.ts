@@ -34,11 +34,7 @@ import type { GatewayError } from '../../../src/discord/gateway-error.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
 import { startGateway, type Gateway } from '../../../src/discord/gateway.ts';
 import type { History } from '../../../src/discord/history.ts';
-import {
-  createIgnoredMessages,
-  type IntakeOptions,
-  type IgnoredMessages,
-} from '../../../src/discord/intake.ts';
+import type { IntakeOptions } from '../../../src/discord/intake.ts';
 import type { Identifying, OnMalformed } from '../../../src/discord/shard.ts';
 import {
   startSandboxServer,
@@ -135,7 +131,6 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
 export interface RunOptions {
   readonly shards?: Shards;
   readonly guildLeft?: (guildId: string) => void;
-  readonly ignored?: IgnoredMessages;
   readonly server?: SandboxServer;
   readonly sandbox?: SandboxOptions;
   readonly access?: Partial<AccessSettings>;
@@ -271,7 +266,6 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
       mayHaveChannelMemory: () => true,
     },
     places,
-    ignored: options.ignored ?? createIgnoredMessages([]),
     lockedOut: createLockedOut(),
     reactions,
     client,
