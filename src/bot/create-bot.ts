@@ -283,7 +283,7 @@ export function createBot(config: Config, ports: BotPorts) {
     changes: recent,
     record: memory.changes.record,
     erased: memory.changes.erased,
-    erasedBy: people.erasedBy,
+    erasedBy: (userId, ifUnknown) => people.erasedBy(userId, ifUnknown),
     spoken: (said) => noteTaking.spoken(said),
     journal,
     clock,

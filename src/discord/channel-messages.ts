@@ -7,7 +7,7 @@ import type { History } from './history.ts';
 import { chatMessageOf, filesOf, forwardsOf, isSpoken } from './normalise.ts';
 import { botMay } from './permissions.ts';
 import type { FindChannel } from './place.ts';
-import { isGone } from './replies/reply-requests.ts';
+import { isGone } from './replies/refusals.ts';
 
 /** Discord gives at most this many messages a request. */
 export const pageSize = 100;

@@ -13,17 +13,13 @@ export type DiscordCheckup = ReturnType<typeof createCheckup>;
 
 /** Asks Discord without logging in to the gateway, so beside a running bot too. `apiUrl` as for the client; `work` must not outlast it. */
 export async function withDiscord<Result>(
-  {
-    token,
-    apiUrl,
-    logger,
-  }: { readonly token: string; readonly apiUrl?: string | undefined; readonly logger: Logger },
+  options: { readonly token: string; readonly apiUrl?: string | undefined; readonly logger: Logger },
   work: (discord: DiscordCheckup) => Promise<Result>,
 ): Promise<Result> {
   let aheadMs: number | undefined;
-  const client = createDiscordClient({ apiUrl, logger, onDate: (ms) => (aheadMs = ms) });
+  const client = createDiscordClient({ ...options, onDate: (ms) => (aheadMs = ms) });
   try {
-    return await work(createCheckup(client, token, () => aheadMs));
+    return await work(createCheckup(client, options.token, () => aheadMs));
   } finally {
     await client.destroy();
   }

@@ -119,6 +119,17 @@ export function createDiscordApi(client: Client) {
   };
 }
 
+export const noPings = { parse: [], replied_user: false };
+
+/** What every message carries: it pings nobody, and under a nonce that Discord knows nothing is there twice. */
+export function sentOnce(nonce: string) {
+  return {
+    allowed_mentions: noPings,
+    nonce,
+    enforce_nonce: true,
+  };
+}
+
 /** A request that Discord would have refused was not sent. */
 export class NotPermittedError extends Error {
   override readonly name = 'NotPermittedError';

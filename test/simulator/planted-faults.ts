@@ -96,7 +96,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'sent-again-under-another-nonce',
     promise: '[G3] A message that Discord took and answered with an error is posted twice.',
-    file: 'src/discord/replies/reply-requests.ts',
+    file: 'src/discord/discord-api.ts',
     find: 'nonce: `${nonceBase}-${index}`,',
     put: 'nonce: `${nonceBase}-${index}-${Date.now()}`,',
   },
@@ -239,7 +239,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'nonce-not-enforced',
     promise: '[G3] A reply whose confirmation was lost is posted twice.',
-    file: 'src/discord/replies/reply-requests.ts',
+    file: 'src/discord/discord-api.ts',
     find: 'enforce_nonce: true,',
     put: 'enforce_nonce: false,',
   },

@@ -17,7 +17,7 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { botMay } from '../permissions.ts';
 import type { Places } from '../place.ts';
-import { mayHaveForgottenNonces } from '../replies/reply-requests.ts';
+import { mayHaveForgottenNonces } from '../replies/refusals.ts';
 
 export interface ActionOptions {
   readonly places: Places;
@@ -195,36 +195,39 @@ function failureText(error: unknown): string {
 }
 
 /** What is posted: a text, or a poll without one. */
-export type Post =
-  | Required<Pick<MessageCreateOptions, 'content'>>
-  | Required<Pick<MessageCreateOptions, 'poll'>>;
+type Post = Required<Pick<MessageCreateOptions, 'content'>> | Required<Pick<MessageCreateOptions, 'poll'>>;
 
-/** The bot's message of this kind that an earlier try at the turn left in the channel, where the nonce no longer tells. */
-export async function postedBefore(
+/**
+ * Posts something that pings nobody, unless an earlier try at the turn has: known by its nonce or, where Discord may have forgotten that, by what it says.
+ * `check` is awaited right before, and may throw.
+ */
+export async function postOnce(
   channel: SendableChannels,
   post: Post,
-  { messages }: TurnContext,
-  clock: Clock,
-): Promise<Message | undefined> {
-  const asked = messages.at(-1)?.id ?? '0';
-  if (!mayHaveForgottenNonces(asked, clock) || !botMay('read', channel)) return undefined;
-  const since = await channel.messages.fetch({ after: asked, limit: 100, cache: false });
-  return since.find((message) => message.author.id === channel.client.user.id && isSame(message, post));
+  nonce: string,
+  asked: { readonly context: TurnContext; readonly clock: Clock; readonly check: () => Promise<void> },
+): Promise<{ readonly messageId: string; readonly isRepeated: boolean }> {
+  const after = asked.context.messages.at(-1)?.id ?? '0';
+  const mayBeThere = mayHaveForgottenNonces(after, asked.clock) && botMay('read', channel);
+  const since = mayBeThere ? await channel.messages.fetch({ after, limit: 100, cache: false }) : undefined;
+  const before = since?.find(
+    (message) => message.author.id === channel.client.user.id && says(message, post),
+  );
+  await asked.check();
+  const message =
+    before ??
+    (await channel.send({
+      ...post,
+      nonce,
+      enforceNonce: true,
+      allowedMentions: { parse: [], repliedUser: false },
+      flags: 'poll' in post ? MessageFlags.SuppressNotifications : undefined,
+    }));
+  return { messageId: message.id, isRepeated: before !== undefined || !says(message, post) };
 }
 
-/** Posts pinging nobody, and nothing where the nonce is known: the message that is there is then given. */
-export function postQuietly(channel: SendableChannels, post: Post, nonce: string): Promise<Message> {
-  return channel.send({
-    ...post,
-    nonce,
-    enforceNonce: true,
-    allowedMentions: { parse: [], repliedUser: false },
-    flags: 'poll' in post ? MessageFlags.SuppressNotifications : undefined,
-  });
-}
-
-/** Whether a message says what was to be posted; under a known nonce Discord gives what was posted first. */
-export function isSame(message: Message, post: Post): boolean {
+/** Under a known nonce Discord gives what was posted first. */
+function says(message: Message, post: Post): boolean {
   if ('content' in post) return message.content === post.content?.trim();
   return message.poll !== null && message.poll.question.text === post.poll?.question.text;
 }

@@ -42,9 +42,7 @@ export async function permit(
   const { me } = channel.guild.members;
   // Where the bot sees nothing, nobody need be asked about the person.
   if (me === null || !sees(channel, me)) throw new ActionRefusal(noSuchChannel);
-  const speaker = await memberNow(channel.guild, context.speaker.id);
-  if (!sees(channel, speaker) || !(await isAdmitted(channel, speaker)))
-    throw new ActionRefusal(noSuchChannel);
+  const speaker = await seeingMember(channel, context.speaker.id);
   if (!worksInChannel(settings, channel)) throw new ActionRefusal('I do not work in that channel.');
   if (memberMay(capability, channel, me) !== true)
     throw new ActionRefusal(`I lack the permission to ${capabilities[capability]} there.`);
@@ -79,7 +77,21 @@ function has(channel: GuildBasedChannel, member: GuildMember, permission: bigint
   return channel.permissionsFor(member)?.has(permission) ?? false;
 }
 
-/** The person as a member of the guild, as Discord knows them now: changes of other members are not told to the bot. */
+/**
+ * The person as a member of the guild, as Discord knows them now: changes of other members are not told to the bot.
+ * @throws {ActionRefusal} where they do not see the channel. A private thread is seen by those in it, and by who may manage threads.
+ */
+async function seeingMember(channel: GuildBasedChannel, userId: string): Promise<GuildMember> {
+  const member = await memberNow(channel.guild, userId);
+  const isSeen =
+    sees(channel, member) &&
+    (channel.type !== ChannelType.PrivateThread ||
+      has(channel, member, PermissionFlagsBits.ManageThreads) ||
+      (await succeeds(channel.members.fetch({ member: member.id, force: true }))));
+  if (!isSeen) throw new ActionRefusal(noSuchChannel);
+  return member;
+}
+
 async function memberNow(guild: Guild, userId: string): Promise<GuildMember> {
   try {
     return await guild.members.fetch({ user: userId, force: true });
@@ -88,13 +100,6 @@ async function memberNow(guild: Guild, userId: string): Promise<GuildMember> {
     const reason = isUnknown ? noSuchChannel : 'I cannot find out right now what the person may do there.';
     throw new ActionRefusal(reason, { cause: error });
   }
-}
-
-/** A private thread is seen by those in it, and by who may manage threads. */
-async function isAdmitted(channel: GuildBasedChannel, member: GuildMember): Promise<boolean> {
-  if (channel.type !== ChannelType.PrivateThread) return true;
-  if (has(channel, member, PermissionFlagsBits.ManageThreads)) return true;
-  return succeeds(channel.members.fetch({ member: member.id, force: true }));
 }
 
 /** What is asked of channels of servers: people are asked of Discord anew, as for actions. */
@@ -113,8 +118,7 @@ export function createChannelPort(places: Places, logger: Logger): ChannelPort {
       try {
         const channel = await places.find(channelId);
         if (channel === undefined || channel.isDMBased() || !channel.guild.available) return false;
-        const member = await memberNow(channel.guild, userId);
-        if (!sees(channel, member) || !(await isAdmitted(channel, member))) return false;
+        const member = await seeingMember(channel, userId);
         return (
           memberMay('read', channel, member) === true &&
           (capability === 'read' || has(channel, member, PermissionFlagsBits.ManageMessages))

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { actionTool, line, postedBefore, postQuietly } from './action.ts';
+import { actionTool, line, postOnce } from './action.ts';
 import { permit, requireSameAudience } from './permit.ts';
 
 const questionMaxChars = 300;
@@ -43,11 +43,12 @@ export const pollTool = actionTool({
         words: [question, ...answers.map((answer) => `- ${answer}`)].join('\n'),
       }),
       async act() {
-        const before = await postedBefore(here, { poll }, context, clock);
-        await requireSameAudience(here, context, places);
-        signal.throwIfAborted();
-        const message = before ?? (await postQuietly(here, { poll }, nonce));
-        return { text: 'The poll is there.', note: '📊 made a poll', ids: { messageId: message.id } };
+        const check = async () => {
+          await requireSameAudience(here, context, places);
+          signal.throwIfAborted();
+        };
+        const { messageId } = await postOnce(here, { poll }, nonce, { context, clock, check });
+        return { text: 'The poll is there.', note: '📊 made a poll', ids: { messageId } };
       },
     };
   },

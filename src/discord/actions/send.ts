@@ -6,7 +6,7 @@ import { withoutInvisible } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
 import { sentFor } from '../normalise.ts';
-import { ActionRefusal, actionTool, isSame, postedBefore, postQuietly } from './action.ts';
+import { ActionRefusal, actionTool, postOnce } from './action.ts';
 import { channelsCalled, currentPlaceOf, noSuchChannel, permit, succeeds } from './permit.ts';
 
 /** Lets the model send a message to another channel. It says for whom, and pings nobody. */
@@ -39,14 +39,12 @@ export const sendTool = actionTool({
       permit: () => permit('send', target, context, settings),
       show: () => Promise.resolve({ what: `Send to <#${target.id}>:`, words: text }),
       async act() {
-        const before = await postedBefore(target, { content }, context, clock);
-        signal.throwIfAborted();
-        const message = before ?? (await postQuietly(target, { content }, nonce));
-        const isRepeated = before !== undefined || !isSame(message, { content });
+        const asked = { context, clock, check: async () => signal.throwIfAborted() };
+        const { messageId, isRepeated } = await postOnce(target, { content }, nonce, asked);
         return {
           text: isRepeated ? 'That was sent before; nothing was sent again.' : 'The message is there.',
           note: `➡️ sent to <#${target.id}>`,
-          ids: { targetId: target.id, messageId: message.id },
+          ids: { targetId: target.id, messageId },
         };
       },
     };

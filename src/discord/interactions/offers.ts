@@ -22,7 +22,7 @@ import {
   type OfferPort,
 } from '../../core/tool.ts';
 import { buttonRows } from '../command-buttons.ts';
-import type { DiscordApi } from '../discord-api.ts';
+import { sentOnce, type DiscordApi } from '../discord-api.ts';
 
 /** Milliseconds after which nobody can press the buttons any more. */
 const openForMs = 10 * 60_000;
@@ -111,9 +111,7 @@ export function createOffers(ports: {
       const { id: messageId } = await api.postMessage(channelId, {
         content: text,
         components: [offerButtons(id, personId)],
-        allowed_mentions: { parse: [], replied_user: false },
-        nonce: id,
-        enforce_nonce: true,
+        ...sentOnce(id),
       });
       open.messageId = messageId;
       await beforeSeen(messageId);

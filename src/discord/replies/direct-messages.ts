@@ -2,7 +2,7 @@ import { RESTJSONErrorCodes } from 'discord.js';
 
 import type { DirectMessagePort } from '../../core/chat.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { hasErrorCode, type DiscordApi } from '../discord-api.ts';
+import { hasErrorCode, sentOnce, type DiscordApi } from '../discord-api.ts';
 import { splitReply } from './split-reply.ts';
 
 const closedCodes = [
@@ -27,12 +27,7 @@ export function createDirectMessages(
       try {
         const channelId = await api.openDm(userId);
         for (const [index, { content, files }] of posts.entries()) {
-          const body = {
-            content,
-            allowed_mentions: { parse: [] },
-            nonce: `${nonceBase}-d${index}`,
-            enforce_nonce: true,
-          };
+          const body = { content, ...sentOnce(`${nonceBase}-d${index}`) };
           const raw = files.map(({ name, bytes }) => ({ name, data: Buffer.from(bytes) }));
           const { id } = await api.postMessage(channelId, body, raw);
           await beforeSeen(channelId, id);

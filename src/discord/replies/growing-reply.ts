@@ -1,20 +1,12 @@
-import { RESTJSONErrorCodes, type APIMessage } from 'discord.js';
+import { RESTJSONErrorCodes, type APIMessage, type RawFile } from 'discord.js';
 
-import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
+import type { ButtonsOfPerson, FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import { pauseFor, type Clock } from '../../core/time.ts';
-import { hasErrorCode, type DiscordApi } from '../discord-api.ts';
-import {
-  editBody,
-  isGone,
-  mayHaveForgottenNonces,
-  mayPass,
-  postChunk,
-  rawFiles,
-  refusalOf,
-  ReplyError,
-} from './reply-requests.ts';
+import { buttonRows } from '../command-buttons.ts';
+import { hasErrorCode, noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
+import { isGone, mayHaveForgottenNonces, mayPass, refusalOf, ReplyError } from './refusals.ts';
 import {
   finishing,
   newReply,
@@ -57,6 +49,16 @@ export interface RepliesOptions {
 }
 
 type Request = Extract<ReplyStep, { readonly kind: 'post' | 'edit' | 'delete' }>;
+type PostRequest = Extract<Request, { readonly kind: 'post' }>;
+
+/** The files of a message as they are uploaded. */
+function rawFiles(files: PostRequest['files']): readonly RawFile[] {
+  return files.map(({ name, text }) => ({
+    name,
+    data: Buffer.from(text),
+    contentType: 'text/plain; charset=utf-8',
+  }));
+}
 
 /**
  * Carries out what {@link nextStep} says, one request at a time [G3]. While a request or a pause lasts, text only gathers; what is shown next
@@ -172,7 +174,8 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
       case 'edit': {
         edit = new AbortController();
         const { id, content, files, isLast } = request;
-        const body = editBody(content, isLast === true ? buttons : undefined);
+        const components = isLast === true && buttons !== undefined ? buttonRows(buttons) : undefined;
+        const body = { content: content.toWellFormed(), allowed_mentions: noPings, components };
         const message = await api.editMessage(channelId, id, body, edit.signal, rawFiles(files));
         state = withMessage(state, { id, content, hasButtons: isLast === true }, now());
         options.onEdited(message);
@@ -186,18 +189,34 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     }
   }
 
-  async function postNext(request: Extract<Request, { kind: 'post' }>): Promise<void> {
+  async function postNext(request: PostRequest): Promise<void> {
     const { index, content, isLast } = request;
     const found = earlier?.[index];
     const isEarlier = found !== undefined && (index === 0 || found.content === content.trim());
     const under = isLast === true ? buttons : undefined;
-    const message = isEarlier ? found : await postChunk(api, channelId, nonceBase, request, under);
+    const message = isEarlier ? found : await post(request, under);
     // Under a nonce that it knows, Discord gives the message that is there already, which may say something else.
     const says = message.content.trim() === content.trim() ? content : message.content;
     const hasButtons = under !== undefined && !isEarlier;
     state = withMessage(state, { id: message.id, content: says, hasButtons }, now());
     await start.onMessages(ids());
     options.onSent(message);
+  }
+
+  /** The first one is a reply, where the bot may reply: without the permission to read the channel's history it may only speak. */
+  async function post({ index, content, files }: PostRequest, under?: ButtonsOfPerson): Promise<APIMessage> {
+    const raw = rawFiles(files);
+    const components = under && buttonRows(under);
+    const body = { content: content.toWellFormed(), ...sentOnce(`${nonceBase}-${index}`), components };
+    if (index > 0 || !isSnowflake(nonceBase)) return api.postMessage(channelId, body, raw);
+    const reference = { message_id: nonceBase, fail_if_not_exists: false };
+    try {
+      return await api.postMessage(channelId, { ...body, message_reference: reference }, raw);
+    } catch (error) {
+      if (!hasErrorCode(error, RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory))
+        throw error;
+      return api.postMessage(channelId, body, raw);
+    }
   }
 
   async function failed(request: Request, error: unknown): Promise<void> {

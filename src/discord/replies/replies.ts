@@ -1,8 +1,8 @@
 import type { RefusalReason, ReplyPort, Typing } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DiscordApi } from '../discord-api.ts';
+import { sentOnce, type DiscordApi } from '../discord-api.ts';
 import { growReply, type RepliesOptions } from './growing-reply.ts';
-import { refusalOf } from './reply-requests.ts';
+import { refusalOf } from './refusals.ts';
 
 /**
  * How replies reach Discord [G3]: in chunks, in order, pinging nobody, the first one as a reply to the message that `nonceBase` names; at once or
@@ -96,9 +96,7 @@ async function tellRefused(
     const content = `⚠️ I could not send my answer in <#${channelId}>: ${why}. Ask me here, or ask again there later.`;
     await api.postMessage(await api.openDm(userId), {
       content,
-      allowed_mentions: { parse: [] },
-      nonce: `${messageId}-r`,
-      enforce_nonce: true,
+      ...sentOnce(`${messageId}-r`),
     });
     logger.warn('an answer was refused by Discord, as a DM says', ids);
   } catch (error) {

@@ -1,68 +1,12 @@
-import {
-  DiscordAPIError,
-  RESTJSONErrorCodes,
-  type APIMessage,
-  type RawFile,
-  type RESTPatchAPIChannelMessageJSONBody,
-} from 'discord.js';
+import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
 
-import type { ButtonsOfPerson, RefusalReason } from '../../core/chat.ts';
-import { isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
+import type { RefusalReason } from '../../core/chat.ts';
+import { snowflakeTime } from '../../core/snowflake.ts';
 import type { Clock } from '../../core/time.ts';
-import { buttonRows } from '../command-buttons.ts';
-import { hasErrorCode, NotPermittedError, type DiscordApi } from '../discord-api.ts';
-import type { Chunk } from './reply-state.ts';
+import { hasErrorCode, NotPermittedError } from '../discord-api.ts';
 
 /** Discord compares nonces for "a few minutes"; what answers an older message than this is looked for first. Milliseconds. */
 const nonceHoldsMs = 2 * 60_000;
-
-const noPings = { parse: [], replied_user: false };
-
-/**
- * Posts a chunk of a reply, or gives the message that is there under its nonce already. The first one is a reply to the message that `nonceBase`
- * names, where it names one, and where the bot may reply: without the permission to read the channel's history it may only speak.
- */
-export async function postChunk(
-  api: Pick<DiscordApi, 'postMessage'>,
-  channelId: string,
-  nonceBase: string,
-  { index, content, files }: Pick<Chunk, 'content' | 'files'> & { readonly index: number },
-  buttons?: ButtonsOfPerson,
-): Promise<APIMessage> {
-  const body = {
-    content: content.toWellFormed(),
-    allowed_mentions: noPings,
-    nonce: `${nonceBase}-${index}`,
-    enforce_nonce: true,
-    components: buttons && buttonRows(buttons),
-  };
-  if (index > 0 || !isSnowflake(nonceBase)) return api.postMessage(channelId, body, rawFiles(files));
-  const reference = { message_id: nonceBase, fail_if_not_exists: false };
-  try {
-    return await api.postMessage(channelId, { ...body, message_reference: reference }, rawFiles(files));
-  } catch (error) {
-    if (!hasErrorCode(error, RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory))
-      throw error;
-    return await api.postMessage(channelId, body, rawFiles(files));
-  }
-}
-
-/** The files of a message as they are uploaded. */
-export function rawFiles(files: Chunk['files']): readonly RawFile[] {
-  return files.map(({ name, text }) => ({
-    name,
-    data: Buffer.from(text),
-    contentType: 'text/plain; charset=utf-8',
-  }));
-}
-
-export function editBody(content: string, buttons?: ButtonsOfPerson): RESTPatchAPIChannelMessageJSONBody {
-  return {
-    content: content.toWellFormed(),
-    allowed_mentions: noPings,
-    components: buttons && buttonRows(buttons),
-  };
-}
 
 /** Whether Discord may no longer know the nonces of what answered this message. */
 export function mayHaveForgottenNonces(messageId: string, clock: Clock): boolean {
