@@ -27,40 +27,45 @@ export type OwnerLock = Awaited<ReturnType<typeof takeOwnerLock>>;
 
 /**
  * Takes the lock of a data folder, which one process owns at a time, so that two never interleave their changes; one whose process
- * is dead is taken over. While it is held, `onBeat` is called every ten seconds.
+ * is dead is taken over. While it is held, `onBeat` is called every ten seconds. Who asks again with the same `mark`, 8 hexadecimal digits, is not kept
+ * out by what a failure left of the time before.
  * @throws {FolderInUseError} where another process, or another store of this one, has it.
  */
 export async function takeOwnerLock(
   fileSystem: FileSystem,
   dataFolder: string,
   onBeat: () => void = () => {},
+  mark: string = randomBytes(4).toString('hex'),
 ) {
   const host = ownHost();
   const began = (await processBegan(fileSystem, process.pid)) ?? '0';
   const dead = new Set<string>();
-  for (let attempt = 1; ; attempt += 1) {
-    const name = `.owner-${host}-${process.pid}-${began}-${randomBytes(4).toString('hex')}`;
-    const path = join(dataFolder, name);
-    // Everybody announces himself before he looks: of two who start together, at least one sees the other.
-    await announce(fileSystem, path);
-    const other = await findOther(fileSystem, dataFolder, name, dead).catch(async (error: unknown) => {
+  const name = `.owner-${host}-${process.pid}-${began}-${mark}`;
+  const path = join(dataFolder, name);
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      // Everybody announces himself before he looks: of two who start together, at least one sees the other.
+      await announce(fileSystem, path);
+      const other = await findOther(fileSystem, dataFolder, name, dead);
+      if (other === undefined) {
+        // What a killed process wrote last may be nowhere but in memory: nothing is built on that.
+        if (dead.size > 0) await fileSystem.syncAll(dataFolder);
+        for (const each of dead) await discard(fileSystem, join(dataFolder, each));
+        return keepAlive(fileSystem, path, onBeat);
+      }
       await discard(fileSystem, path);
-      throw error;
-    });
-    if (other === undefined) {
-      // What a killed process wrote last may be nowhere but in memory: nothing is built on that.
-      if (dead.size > 0) await fileSystem.syncAll(dataFolder);
-      return keepAlive(fileSystem, path, onBeat);
+      if (attempt === attempts) throw inUse(dataFolder, other);
+      await wait(randomInt(20, 100));
     }
+  } catch (error) {
     await discard(fileSystem, path);
-    if (attempt === attempts) throw inUse(dataFolder, other);
-    await wait(randomInt(20, 100));
+    throw error;
   }
 }
 
-/** Changes nothing, so that it can be asked where a lock cannot be taken. @throws {FolderInUseError} where another process has the folder. */
-export async function assertFree(fileSystem: FileSystem, dataFolder: string): Promise<void> {
-  const owner = await findOwner(fileSystem, dataFolder);
+/** Changes nothing, so that it can be asked where a lock cannot be taken, whose `mark` is no other's. @throws {FolderInUseError} where another process has the folder. */
+export async function assertFree(fileSystem: FileSystem, dataFolder: string, mark: string): Promise<void> {
+  const owner = await findOwner(fileSystem, dataFolder, mark);
   if (owner !== undefined) throw inUse(dataFolder, { pid: owner.pid, name: owner.lockFile });
 }
 
@@ -70,10 +75,13 @@ function inUse(folder: string, { pid, name }: Pick<Owner, 'pid' | 'name'>) {
 }
 
 /** The process that uses a data folder, if any; nothing is changed. */
-export async function findOwner(fileSystem: FileSystem, dataFolder: string) {
+export async function findOwner(fileSystem: FileSystem, dataFolder: string, ownMark?: string) {
   const host = ownHost();
   for (const owner of await ownersIn(fileSystem, dataFolder))
-    if (await isAlive(fileSystem, dataFolder, owner, { host, now: Date.now() }))
+    if (
+      !owner.name.endsWith(`-${ownMark}`) &&
+      (await isAlive(fileSystem, dataFolder, owner, { host, now: Date.now() }))
+    )
       return { pid: owner.pid, lockFile: owner.name, isHere: owner.host === host };
   return undefined;
 }
@@ -93,7 +101,7 @@ async function announce(fileSystem: FileSystem, path: string): Promise<void> {
   await fileSystem.touch(path, new Date());
 }
 
-/** The owner that is alive; locks of `dead` ones are removed. */
+/** The owner that is alive; those that are not are added to `dead`. */
 async function findOther(
   fileSystem: FileSystem,
   folder: string,
@@ -106,7 +114,6 @@ async function findOther(
   for (const owner of await ownersIn(fileSystem, folder)) {
     if (owner.name === own) continue;
     if (await isAlive(fileSystem, folder, owner, { host, now })) return owner;
-    await discard(fileSystem, join(folder, owner.name));
     dead.add(owner.name);
   }
   return undefined;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
 import { StoreError } from '../../core/errors.ts';
@@ -91,6 +92,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const alone = (work: () => Promise<void>) => locks.runAlone('', work);
   const snapshots = createSnapshots({ fileSystem, disk, roots, alone, logger });
   const serve = () => void tracked('.', 'copied', () => snapshots.serve());
+  const lockMark = randomBytes(4).toString('hex');
   let lock: OwnerLock | undefined;
   let owning: Promise<void> | undefined;
   if (!readOnly) {
@@ -101,7 +103,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
         await lock?.release();
         throw error;
       }
-      if (lock === undefined) await assertFree(fileSystem, roots.data);
+      if (lock === undefined) await assertFree(fileSystem, roots.data, lockMark);
       logger.error('disk full: nothing can be saved until there is room', { error });
     }
   }
@@ -118,7 +120,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   async function own(): Promise<void> {
     const isShared = (root: string) => root === roots.workspace && root !== roots.data;
     for (const root of allRoots(roots)) await disk.openRoot(root, isShared(root));
-    lock ??= await takeOwnerLock(fileSystem, roots.data, serve);
+    lock ??= await takeOwnerLock(fileSystem, roots.data, serve, lockMark);
     for (const root of allRoots(roots)) await disk.probe(root);
     const lacks = [...disk.lacks];
     if (lacks.length > 0) logger.warn('the volume refuses what the store then does without', { lacks });

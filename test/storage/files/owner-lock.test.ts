@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/core/errors.ts';
 import { counterKind, document, entriesOf, increment, log, noteSchema, text } from '../store-fixtures.ts';
-import { createObservedFileSystem, quickFileSystem } from './observed-file-system.ts';
+import { createObservedFileSystem, diskError, quickFileSystem } from './observed-file-system.ts';
 import { createTemporaryStores, type TemporaryStores } from './temporary-store.ts';
 
 let stores: TemporaryStores;
@@ -43,6 +43,22 @@ describe('the owner of a data folder', () => {
     const started = starts.filter(({ status }) => status === 'fulfilled');
     expect(started.length).toBeLessThanOrEqual(1);
     expect(await locks()).toHaveLength(started.length);
+  });
+
+  it('is not kept out by what its own failed attempts have left', async () => {
+    for (const failing of ['touch', 'syncAll']) {
+      await leaveLock(`.owner-${thisHost}-999999999-1-0000aaaa`);
+      let isFailing = true;
+      const fileSystem = createObservedFileSystem(({ name }) =>
+        isFailing && (name === failing || name === 'unlink') ? diskError('ENOSPC') : 'works',
+      );
+      const store = await stores.open({ fileSystem });
+      await expect(store.update(document, counterKind, increment)).rejects.toThrow(StoreError);
+      isFailing = false;
+      await store.update(document, counterKind, increment);
+      expect(await locks()).toHaveLength(1);
+      await store.close();
+    }
   });
 
   it('leaves no lock behind when it closes', async () => {
