@@ -76,7 +76,7 @@ export interface LayerPorts {
   readonly tellStored?: (stored: readonly LateNotice[]) => Promise<void>;
   readonly processes: Processes;
   /** Has somebody look from a time on at what of a person's is over. Rejects with `StoreError`. */
-  readonly lapseAt: (userId: string, time: Date) => Promise<void>;
+  readonly lapseAt: (userId: string, time?: Date) => Promise<void>;
   readonly clock: Clock;
   readonly timer: Timer;
   readonly logger: Logger;

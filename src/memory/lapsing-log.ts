@@ -27,8 +27,8 @@ interface LapsingRecord {
 export interface LapsingLogPorts {
   readonly store: Pick<Store, 'append' | 'scan' | 'rewrite'>;
   readonly clock: Clock;
-  /** Has somebody call `lapse` of a person from a time on. Rejects with `StoreError`. */
-  readonly lapseAt: (userId: string, time: Date) => Promise<void>;
+  /** Has somebody call `lapse` of a person from a time on; by default now. Rejects with `StoreError`. */
+  readonly lapseAt: (userId: string, time?: Date) => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -114,7 +114,7 @@ export function createLapsingLog<T extends LapsingRecord>(
     async replace(record: T): Promise<void> {
       const { userId, id } = record;
       await store.rewrite(keyOf(userId), schema, (entry) => (entry.record.id === id ? record : entry.record));
-      if (isDueAtOnce(record)) await lapseAt(userId, clock());
+      if (isDueAtOnce(record)) await lapseAt(userId);
     },
     /** The record was dealt with. */
     drop: (userId: string, id: string): Promise<void> => drop(userId, (record) => record.id === id),
@@ -141,15 +141,14 @@ export async function lapseEverybody(
   names: readonly string[],
   {
     store,
-    clock,
     logger,
     lapseAt,
-  }: Omit<LapsingLogPorts, 'store'> & { readonly store: Pick<Store, 'folders'> },
+  }: Pick<LapsingLogPorts, 'lapseAt' | 'logger'> & { readonly store: Pick<Store, 'folders'> },
 ): Promise<void> {
   try {
     for (const name of names)
       for (const folder of await store.folders('users', name))
-        if (folder.changedAt > 0 && isSnowflake(folder.name)) await lapseAt(folder.name, clock());
+        if (folder.changedAt > 0 && isSnowflake(folder.name)) await lapseAt(folder.name);
   } catch (error) {
     logger.error('what lapsed while nothing ran could not be looked for', { error });
   }

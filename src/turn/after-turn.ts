@@ -55,8 +55,8 @@ export class AfterTurn {
     });
   }
 
-  /** Has `lapse` called from a time on. Rejects with `StoreError`. */
-  lapseAt(userId: string, time: Date): Promise<void> {
+  /** Has `lapse` called from a time on; by default now. Rejects with `StoreError`. */
+  lapseAt(userId: string, time?: Date): Promise<void> {
     return this.#options.work.add(userId, lapseKey, time);
   }
 

@@ -1,18 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type RawBuilder,
+} from 'kysely';
 import pg from 'pg';
 
+import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { DatabaseFault, connectFault, queryFault } from './faults.ts';
 
-/** One statement with its parameters; with a name, each connection prepares it once. */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: readonly unknown[];
-}
+export type Query = <Row>(statement: RawBuilder<Row>) => Promise<readonly Row[]>;
 
-export type Query = <Row extends pg.QueryResultRow>(statement: Statement) => Promise<readonly Row[]>;
+/** Makes statements and their parameters of templates; connections are this file's own. */
+const compiler = new Kysely<unknown>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -56,13 +69,10 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
       throw connectFault(error);
     });
     let isBroken = false;
-    const query: Query = async <Row extends pg.QueryResultRow>({ name, text, values = [] }: Statement) => {
+    const query: Query = async <Row>(statement: RawBuilder<Row>) => {
+      const { sql: text, parameters } = statement.compile(compiler);
       try {
-        const { rows } = await client.query<Row>({
-          ...(name !== undefined && { name }),
-          text,
-          values: [...values],
-        });
+        const { rows } = await client.query<Row & pg.QueryResultRow>(text, [...parameters]);
         return rows;
       } catch (error) {
         const fault = queryFault(error);
@@ -79,17 +89,13 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
     }
   }
 
-  /**
-   * Tries until it succeeds, or there is no sense in it. `work` is told whether an earlier try may have been carried out without its answer coming
-   * through. Rejects with `DatabaseFault`, or as `work` does.
-   */
-  async function persist<T>(work: (query: Query, isUncertain: boolean) => Promise<T>): Promise<T> {
-    let isUncertain = false;
+  /** Tries until it succeeds, or there is no sense in it. Rejects with `DatabaseFault`, or as `work` does. */
+  async function persist<T>(work: (query: Query) => Promise<T>): Promise<T> {
     let conflicts = 0;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       try {
         const result = await connected(async (query) => {
-          const done = await work(query, isUncertain);
+          const done = await work(query);
           if (readOnlySince !== undefined) await lookWhetherItTakesChanges(query);
           return done;
         });
@@ -111,9 +117,6 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
             pauseMs = firstPauseMs;
             break;
           case 'lost':
-            isUncertain = true;
-            since = noteLost(error);
-            break;
           case 'unsent':
             since = noteLost(error);
             break;
@@ -140,38 +143,64 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
 
   /** Never rejects: what was asked for is done by now. */
   async function lookWhetherItTakesChanges(query: Query): Promise<void> {
-    const found = await query<{ isReadOnly: boolean }>({
-      text: `select current_setting('transaction_read_only')::boolean as "isReadOnly"`,
-    }).catch(() => []);
+    const found = await query(
+      sql<{
+        isReadOnly: boolean;
+      }>`select current_setting('transaction_read_only')::boolean as "isReadOnly"`,
+    ).catch(() => []);
     if (readOnlySince === undefined || found[0]?.isReadOnly !== false) return;
     logger.info('the database takes changes again', { seconds: secondsSince(readOnlySince) });
     readOnlySince = undefined;
   }
 
+  /**
+   * Several statements as one: all of it or nothing. `work` may run again, and must have no effects of its own; `assertAllowed` is asked before anything takes
+   * effect, and throws where it may not any more.
+   */
+  async function transaction<T>(
+    work: (query: Query) => Promise<T>,
+    assertAllowed: () => void = () => {},
+  ): Promise<T> {
+    /** What was sent off and not answered: it may be committed. */
+    let sent: { readonly id: string; readonly result: T } | undefined;
+    return persist(async (query) => {
+      if (sent !== undefined && (await wasCommitted(query, sent.id))) return sent.result;
+      sent = undefined;
+      assertAllowed();
+      await query(sql`begin isolation level read committed`);
+      try {
+        const result = await work(query);
+        const [{ id } = { id: null }] = await query(
+          sql<{ id: string | null }>`select pg_current_xact_id_if_assigned()::text as id`,
+        );
+        assertAllowed();
+        if (id !== null) sent = { id, result };
+        await query(sql`commit`);
+        return result;
+      } catch (error) {
+        // Where the connection is gone, so is the transaction.
+        await query(sql`rollback`).catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
   return {
     /** One statement, which is carried out as a whole or not at all. Only for what can be done twice. */
-    query: <Row extends pg.QueryResultRow>(statement: Statement) =>
-      persist<readonly Row[]>((query) => query<Row>(statement)),
-    /** As `query`, where the caller finds out whether it was carried out before it is done again. */
-    persist,
-    /** Several statements as one: all of it or nothing. `work` may run again, and must have no effects of its own. */
-    transaction: <T>(work: (query: Query) => Promise<T>) =>
-      persist((query) => inTransaction(query, () => work(query))),
+    query: <Row>(statement: RawBuilder<Row>) => persist((query) => query(statement)),
+    transaction,
     close: () => pool.end(),
   };
 }
 
-async function inTransaction<T>(query: Query, work: () => Promise<T>): Promise<T> {
-  await query({ text: 'begin isolation level read committed' });
-  try {
-    const result = await work();
-    await query({ text: 'commit' });
-    return result;
-  } catch (error) {
-    // Where the connection is gone, so is the transaction.
-    await query({ text: 'rollback' }).catch(() => undefined);
-    throw error;
-  }
+/** What became of a transaction whose commit was not answered. Rejects where the server does not know it, or not yet. */
+async function wasCommitted(query: Query, id: string): Promise<boolean> {
+  const [{ status } = { status: null }] = await query(
+    sql<{ status: string | null }>`select pg_xact_status(${id}::xid8) as status`,
+  );
+  if (status === 'in progress') throw new DatabaseFault('unsent', new Error('a commit is under way'));
+  if (status === null) throw new StoreError('it is not known whether a change was stored', '.');
+  return status === 'committed';
 }
 
 /** A connection is lost while nothing is asked of it: the next question says so. */
@@ -183,7 +212,7 @@ function overlook(): void {}
  */
 export function poolOptions(url: string, answerMs = longestAnswerMs): pg.PoolConfig {
   const statementMs = Math.round((answerMs * 11) / 12);
-  const idleMs = Math.round(answerMs / 6);
+  const idleMs = Math.round(answerMs / 12);
   // As statements: what a pooler in between does not know it refuses at the start of a connection.
   const limits = `set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${idleMs}`;
   return {

@@ -69,3 +69,8 @@ function reasonOf(error: unknown): string {
   const { code = '', message } = error;
   return /^(?:28|3D|42501|53|57|25)/u.test(code) ? `${message}, ${code}` : code;
 }
+
+/** @throws {StoreError} where the lock that a change relies on was lost, as `lockWatch` of the session tells. */
+export function assertHeld(key: string, isLost: () => boolean): void {
+  if (isLost()) throw new StoreError(`${key} was not changed: the lock that this relied on was lost`, key);
+}

@@ -1,6 +1,8 @@
+import { sql, type RawBuilder } from 'kysely';
+
 import type { StoredFile } from '../../core/store.ts';
 import type { Database } from './database.ts';
-import { assertHeld } from './session.ts';
+import { assertHeld } from './faults.ts';
 
 /** Folders looked up in one round trip, where there may be very many. */
 const foldersAtOnce = 1000;
@@ -16,11 +18,8 @@ export function createFolders(database: Database) {
     /** As `Store.list` says. */
     async list(folder: string): Promise<readonly StoredFile[]> {
       const { first, beyond } = below(folder);
-      const rows = await database.query<{ key: string; bytes: number }>({
-        name: 'list',
-        text: 'select key, bytes from discoclaw.entries where key >= $1 and key < $2',
-        values: [first, beyond],
-      });
+      const rows = await database.query(sql<{ key: string; bytes: number }>`
+        select key, bytes from discoclaw.entries where key >= ${first} and key < ${beyond}`);
       const files = rows.map(({ key, bytes }) => ({ path: key.slice(first.length), bytes }));
       return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
     },
@@ -30,11 +29,7 @@ export function createFolders(database: Database) {
       const { first, beyond } = below(folder);
       const found: Folder[] = [];
       for (let from = first; ;) {
-        const rows = await database.query<{ key: string; changed_at: number | null }>({
-          name: name === '' ? 'folders' : 'folders with a file',
-          text: name === '' ? listFolders(changedWithin) : listFolders(changedFile),
-          values: [first, from, beyond, foldersAtOnce, ...(name === '' ? [] : [name])],
-        });
+        const rows = await database.query(listFolders(first, from, beyond, name));
         for (const { key, changed_at: changedAt } of rows)
           if (key.includes('/'))
             found.push({ name: key.slice(0, key.indexOf('/')), changedAt: changedAt ?? 0 });
@@ -65,14 +60,10 @@ async function removeBetween(
   beyond: string,
   isLost: () => boolean,
 ): Promise<void> {
-  await database.persist((query) => {
-    assertHeld(first, isLost);
-    return query({
-      name: 'remove',
-      text: 'select discoclaw.remove_between($1, $2)',
-      values: [first, beyond],
-    });
-  });
+  await database.transaction(
+    (query) => query(sql`select discoclaw.remove_between(${first}, ${beyond})`),
+    () => assertHeld(first, isLost),
+  );
 }
 
 /** Where the folders go on behind the one that a key, told from its folder on, lies in. */
@@ -81,32 +72,31 @@ function nextAfter(first: string, key: string): string {
   return slash === -1 ? `${first}${key}\u0001` : `${first}${key.slice(0, slash)}0`;
 }
 
-const changedWithin = `
-  select max(entry.changed_at) as at from discoclaw.entries entry
-  where entry.key >= $1 || split_part(found.key, '/', 1) || '/' and entry.key < $1 || split_part(found.key, '/', 1) || '0'`;
-
-const changedFile = `
-  select max(entry.changed_at) as at from discoclaw.entries entry
-  where entry.key = $1 || split_part(found.key, '/', 1) || '/' || $5
-    or (entry.key >= $1 || split_part(found.key, '/', 1) || '/' || $5 || '/'
-      and entry.key < $1 || split_part(found.key, '/', 1) || '/' || $5 || '0')`;
-
-/** Jumps from the first key of one folder to that of the next. */
-function listFolders(changed: string): string {
-  return `
+/** Jumps from the first key of one folder to that of the next; each with when what is below it, or below or at a name in it, was changed last. */
+function listFolders(
+  first: string,
+  from: string,
+  beyond: string,
+  name: string,
+): RawBuilder<{ key: string; changed_at: number | null }> {
+  const folder = sql`${first} || split_part(found.key, '/', 1) || ${name === '' ? '' : `/${name}`}`;
+  return sql`
     with recursive found (key) as (
-      (select substr(key, length($1) + 1) from discoclaw.entries where key >= $2 and key < $3 order by key limit 1)
+      (select substr(key, length(${first}) + 1) from discoclaw.entries where key >= ${from} and key < ${beyond} order by key limit 1)
       union all
       select (
-        select substr(entry.key, length($1) + 1) from discoclaw.entries entry
-        where entry.key < $3 and entry.key >= case
-          when strpos(found.key, '/') = 0 then $1 || found.key || chr(1)
-          else $1 || split_part(found.key, '/', 1) || '0'
+        select substr(entry.key, length(${first}) + 1) from discoclaw.entries entry
+        where entry.key < ${beyond} and entry.key >= case
+          when strpos(found.key, '/') = 0 then ${first} || found.key || chr(1)
+          else ${first} || split_part(found.key, '/', 1) || '0'
         end
         order by entry.key limit 1
       )
       from found where found.key is not null
-    ), page as (select key from found where key is not null limit $4)
+    ), page as (select key from found where key is not null limit ${foldersAtOnce})
     select found.key, extract(epoch from changed.at)::float8 * 1000 as changed_at
-    from page found left join lateral (${changed}) changed on true`;
+    from page found left join lateral (
+      select max(entry.changed_at) as at from discoclaw.entries entry
+      where entry.key = ${folder} or (entry.key >= ${folder} || '/' and entry.key < ${folder} || '0')
+    ) changed on true`;
 }

@@ -21,7 +21,6 @@ const migrations: Readonly<Record<string, Migration>> = {
           kind text not null check (kind in ('document', 'text', 'log')),
           id bigint not null generated always as identity,
           revision bigint not null,
-          previous bigint,
           bytes bigint not null default 0,
           changed_at timestamptz not null default now(),
           document json,
@@ -34,7 +33,6 @@ const migrations: Readonly<Record<string, Migration>> = {
         create table discoclaw.records (
           log bigint not null,
           sequence bigint not null,
-          token bigint not null,
           record json not null,
           primary key (log, sequence)
         )`.execute(db);

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+
 import type { Logger } from '../../core/logger.ts';
 import { entryOfBytes, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
 import { createDatabase, type Query } from './database.ts';
@@ -33,22 +35,17 @@ export async function openRawDatabase(url: string, logger: Logger): Promise<RawS
   }
 
   async function recordsOf(logs: readonly number[]): Promise<ReadonlyMap<number, RawRecord[]>> {
-    const rows = await database.query<{ log: number; sequence: number; record: string }>({
-      text: 'select log, sequence, record from discoclaw.records where log = any($1::bigint[]) order by log, sequence',
-      values: [logs],
-    });
+    const rows = await database.query(sql<{ log: number; sequence: number; record: string }>`
+      select log, sequence, record from discoclaw.records where log = any(${logs}::bigint[]) order by log, sequence`);
     const found = new Map(logs.map((log): [number, RawRecord[]] => [log, []]));
     for (const { log, sequence, record } of rows) found.get(log)?.push({ sequence, json: record });
     return found;
   }
 
   async function read(keys: readonly string[]): Promise<readonly RawEntry[]> {
-    const rows = await database.query<RawRow>({
-      text: `
-        select key, kind, id, document, content, highest from discoclaw.entries
-        where key = any($1::text[]) order by key`,
-      values: [keys],
-    });
+    const rows = await database.query(sql<RawRow>`
+      select key, kind, id, document, content, highest from discoclaw.entries
+      where key = any(${keys}::text[]) order by key`);
     const records = await recordsOf(rows.filter(({ kind }) => kind === 'log').map(({ id }) => id));
     return rows.map(({ key, kind, id, document, content, highest }) => {
       if (kind === 'log') return { kind, key, records: records.get(id) ?? [], highest };
@@ -60,7 +57,7 @@ export async function openRawDatabase(url: string, logger: Logger): Promise<RawS
   return {
     async keys() {
       const rows = await orStoreError('read', () =>
-        database.query<{ key: string }>({ text: 'select key from discoclaw.entries' }),
+        database.query(sql<{ key: string }>`select key from discoclaw.entries`),
       );
       return rows.map(({ key }) => key).toSorted();
     },
@@ -74,46 +71,30 @@ export async function openRawDatabase(url: string, logger: Logger): Promise<RawS
 }
 
 async function writeEntries(query: Query, entries: readonly RawEntry[]): Promise<void> {
-  const documents = entries.filter((entry) => entry.kind === 'document');
-  await query({
-    text: `
-      insert into discoclaw.entries (key, kind, revision, document, bytes)
-      select key, 'document', $3, document::json, octet_length(document) from unnest($1::text[], $2::text[]) as given (key, document)
-      on conflict (key) do nothing`,
-    values: [documents.map(({ key }) => key), documents.map(({ text }) => text), freshNumber()],
-  });
-  const texts = entries.filter((entry) => entry.kind === 'text');
-  await query({
-    text: `
-      insert into discoclaw.entries (key, kind, revision, content, bytes)
-      select key, 'text', $3, content, octet_length(content) from unnest($1::text[], $2::bytea[]) as given (key, content)
-      on conflict (key) do nothing`,
-    values: [texts.map(({ key }) => key), texts.map(({ bytes }) => bytes), freshNumber()],
-  });
-  for (const log of entries) if (log.kind === 'log') await writeLog(query, log);
+  for (const entry of entries)
+    if (entry.kind === 'log') await writeLog(query, entry);
+    else
+      await query(sql`
+        insert into discoclaw.entries (key, kind, revision, document, content, bytes)
+        values (${entry.key}, ${entry.kind}, ${freshNumber()}, ${entry.kind === 'document' ? entry.text : null}::json,
+          ${entry.kind === 'text' ? entry.bytes : null}::bytea,
+          ${entry.kind === 'text' ? entry.bytes.length : Buffer.byteLength(entry.text)})
+        on conflict (key) do nothing`);
 }
 
 async function writeLog(query: Query, { key, records, highest }: RawEntry & { kind: 'log' }): Promise<void> {
   const bytes = records.reduce((sum, { json }) => sum + Buffer.byteLength(json) + 1, 0);
-  const [head] = await query<{ id: number }>({
-    text: `
-      insert into discoclaw.entries (key, kind, revision, highest, bytes) values ($1, 'log', $2, $3, $4)
-      on conflict (key) do nothing returning id`,
-    values: [key, freshNumber(), highest, bytes],
-  });
+  const [head] = await query(sql<{ id: number }>`
+    insert into discoclaw.entries (key, kind, revision, highest, bytes)
+    values (${key}, 'log', ${freshNumber()}, ${highest}, ${bytes})
+    on conflict (key) do nothing returning id`);
   // A try before has written it.
   if (head === undefined) return;
-  await query({
-    text: `
-      insert into discoclaw.records (log, sequence, token, record)
-      select $1, sequence, $4, json::json from unnest($2::bigint[], $3::text[]) as given (sequence, json)`,
-    values: [
-      head.id,
-      records.map(({ sequence }) => sequence),
-      records.map(({ json }) => json),
-      freshNumber(),
-    ],
-  });
+  const [sequences, texts] = [records.map(({ sequence }) => sequence), records.map(({ json }) => json)];
+  await query(sql`
+    insert into discoclaw.records (log, sequence, record)
+    select ${head.id}, sequence, json::json
+    from unnest(${sequences}::bigint[], ${texts}::text[]) as given (sequence, json)`);
 }
 
 async function orStoreError<T>(action: string, work: () => Promise<T>): Promise<T> {

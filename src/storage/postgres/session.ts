@@ -75,7 +75,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       // Where something is still asked, this breaks the connection off.
       client.end().catch(() => undefined);
       if (isClosed || !isReady) return;
-      logger.warn('the connection that locks hang on was lost, and is made anew');
+      logger.warn('advisory-lock connection lost, reconnecting');
       link = reconnect();
       link.catch(() => undefined);
     };
@@ -124,7 +124,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       try {
         return await connect();
       } catch (error) {
-        logger.debug('the connection that locks hang on is still lost', { error });
+        logger.debug('advisory-lock connection is still lost', { error });
       }
     }
   }
@@ -220,11 +220,6 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       await present.client.end().catch(() => undefined);
     },
   };
-}
-
-/** @throws {StoreError} where the lock that a change relies on was lost, as `lockWatch` tells. */
-export function assertHeld(key: string, isLost: () => boolean): void {
-  if (isLost()) throw new StoreError(`${key} was not changed: the lock that this relied on was lost`, key);
 }
 
 function closedError(): StoreError {

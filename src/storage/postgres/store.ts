@@ -10,13 +10,13 @@ import { assertKey } from '../keys.ts';
 import { createDatabase } from './database.ts';
 import { createDocuments } from './documents.ts';
 import { createEntries } from './entries.ts';
-import { DatabaseFault, toStoreError } from './faults.ts';
+import { assertHeld, DatabaseFault, toStoreError } from './faults.ts';
 import { createFolders } from './folders.ts';
 import { createLogs } from './logs.ts';
 import { migrate } from './migrations.ts';
 import { createNotices } from './notices.ts';
 import { createQuarantine } from './quarantine.ts';
-import { assertHeld, openSession, type Presence, type Session } from './session.ts';
+import { openSession, type Presence, type Session } from './session.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 export interface PostgresStoreOptions {
@@ -52,7 +52,7 @@ export interface PostgresStore extends Store, Processes {
 const changesAtOnce = 1000;
 
 /**
- * The store in PostgreSQL [X1], which several processes may have open at once: a change is stored only on top of what it was made of, and each look asks for the
+ * The store in PostgreSQL [X1], which several processes may have open at once: a change is one transaction with the look that it rests on, and each look asks for the
  * present revision. What is erased is gone from every table; when its bytes leave the disk is up to vacuum, and to who keeps the server.
  * @throws {StoreError} where the database cannot be reached within the patience, or not be used.
  */
@@ -70,7 +70,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const session = await opening(options);
   const database = createDatabase({ url, logger, connections, patienceMs, answerMs });
   const locks = createKeyLocks(changesAtOnce);
-  const entries = createEntries(database);
+  const entries = createEntries();
   const quarantine = createQuarantine(database);
   const documents = createDocuments({ database, entries, quarantine, locks, onSetAside, logger }, readOnly);
   const logs = createLogs({ database, locks, logger });

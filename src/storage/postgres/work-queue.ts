@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { sql, type RawBuilder } from 'kysely';
+
 import type { Logger } from '../../core/logger.ts';
 import type { WorkLease, WorkQueue } from '../../core/work-queue.ts';
-import { createBatches } from './batches.ts';
 import type { Database } from './database.ts';
 import { freshNumber } from './entries.ts';
 import { toStoreError } from './faults.ts';
@@ -18,23 +19,11 @@ export interface WorkQueueOptions {
   readonly pollMs?: number;
 }
 
-interface Added {
-  readonly userId: string;
-  readonly key: string;
-  /** Milliseconds since the epoch; 0 is now. */
-  readonly at: number;
-}
-
 interface Held {
   readonly fence: number;
   readonly end: AbortController;
   /** When the lease ends by this process's own clock, which runs down a little before the server's. */
   until: number;
-}
-
-interface Taken {
-  readonly userId: string;
-  readonly fence: number;
 }
 
 /** What follows at once comes with it. */
@@ -58,36 +47,11 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   let isAway = false;
   const timers: NodeJS.Timeout[] = [];
 
-  const add = createBatches<Added, true>({
-    atOnce: 2,
-    most: 1000,
-    async run(all) {
-      const people = new Map<string, Map<string, number>>();
-      for (const { userId, key, at } of all) {
-        const keys = people.get(userId) ?? new Map<string, number>();
-        people.set(userId, keys.set(key, Math.min(at, keys.get(key) ?? at)));
-      }
-      // In one order everywhere, so that two processes never wait for each other.
-      const sorted = [...people].toSorted(([a], [b]) => (a < b ? -1 : 1));
-      const texts = sorted.map(([, keys]) => JSON.stringify(Object.fromEntries(keys)));
-      const values = [sorted.map(([userId]) => userId), texts];
-      await database.query({ name: 'add work', text: addWork, values });
-      return all.map(() => true);
-    },
-  });
-
-  const finish = createBatches<Taken, true>({
-    atOnce: 2,
-    most: 1000,
-    async run(all) {
-      const values = [all.map(({ userId }) => userId), all.map(({ fence }) => fence)];
-      const cleared = await database.query({ name: 'clear work', text: clearWork, values });
-      // What came for somebody meanwhile stays; so does what another process has by now.
-      if (cleared.length < all.length)
-        await database.query({ name: 'finish work', text: finishWork, values });
-      return all.map(() => true);
-    },
-  });
+  async function finish(userId: string, fence: number): Promise<void> {
+    const cleared = await database.query(clearWork(userId, fence));
+    // What came for somebody meanwhile stays; so does what another process has by now.
+    if (cleared.length === 0) await database.query(finishWork(userId, fence));
+  }
 
   async function counted<T>(change: Promise<T>): Promise<T> {
     underWay += 1;
@@ -108,11 +72,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
         const room = peopleAtOnce - held.size;
         if (room <= 0 || !isTaking) return;
         const begun = performance.now();
-        const rows = await database.query<{ person: string; fence: number; taken: readonly string[] }>({
-          name: 'take work',
-          text: takeWork,
-          values: [room, leaseMs, freshNumber()],
-        });
+        const rows = await database.query(takeWork(room, leaseMs));
         if (isAway) logger.info('work after turns can be looked for again');
         isAway = false;
         if (!isTaking) {
@@ -155,13 +115,17 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     // What was ended is not done: whoever looks next takes it again.
     if (end.signal.aborted) return counted(release(userId, fence));
     if (isDone)
-      await counted(finish({ userId, fence })).catch((error: unknown) =>
+      await counted(finish(userId, fence)).catch((error: unknown) =>
         logger.warn('work after turns is done again', { userId, error }),
       );
   }
 
   async function release(userId: string, fence: number): Promise<void> {
-    await database.query({ text: releaseWork, values: [userId, fence] }).catch(() => undefined);
+    await database
+      .query(
+        sql`update discoclaw.work set next_at = now() where person = ${userId} and fence = ${fence} and taken is not null`,
+      )
+      .catch(() => undefined);
   }
 
   /** Says that what is held is still being done, and ends what no longer is this process's. */
@@ -170,11 +134,13 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     const all = [...held];
     const begun = performance.now();
     try {
-      const rows = await database.query<{ person: string; fence: number }>({
-        name: 'renew work',
-        text: renewWork,
-        values: [all.map(([userId]) => userId), all.map(([, { fence }]) => fence), leaseMs],
-      });
+      const people = all.map(([userId]) => userId);
+      const fences = all.map(([, { fence }]) => fence);
+      const rows = await database.query(sql<{ person: string; fence: number }>`
+        update discoclaw.work work set next_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+        from unnest(${people}::text[], ${fences}::bigint[]) as lease (person, fence)
+        where work.person = lease.person and work.fence = lease.fence and work.taken is not null
+        returning work.person, work.fence`);
       const renewed = new Map(rows.map(({ person, fence }) => [person, fence]));
       for (const [userId, lease] of all) {
         if (renewed.get(userId) === lease.fence) lease.until = begun + leaseMs;
@@ -198,16 +164,14 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   }
 
   async function isAnyDue(): Promise<boolean> {
-    const rows = await database.query({
-      text: 'select 1 from discoclaw.work where next_at <= now() limit 1',
-    });
+    const rows = await database.query(sql`select 1 from discoclaw.work where next_at <= now() limit 1`);
     return rows.length > 0;
   }
 
   return {
     async add(userId, key, at) {
       try {
-        await counted(add({ userId, key, at: at?.getTime() ?? 0 }));
+        await counted(database.query(addWork(userId, key, at?.getTime() ?? 0)));
       } catch (error) {
         throw toStoreError(userId, 'queued', error);
       }
@@ -226,7 +190,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     async drop(userId) {
       endHere(userId);
       await database
-        .query({ text: 'delete from discoclaw.work where person = $1', values: [userId] })
+        .query(sql`delete from discoclaw.work where person = ${userId}`)
         .catch((error: unknown) => logger.warn('work after turns could not be dropped', { userId, error }));
     },
     get size() {
@@ -254,58 +218,50 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   };
 }
 
-const nowMs = 'extract(epoch from now())::float8 * 1000';
-const earliest = (keys: string): string =>
-  `(select to_timestamp(min(value::float8) / 1000) from jsonb_each_text(${keys}))`;
+const nowMs = sql`extract(epoch from now())::float8 * 1000`;
 
 /** `waiting` has each key with when it may be taken; while a person's work is taken, `next_at` is the end of the lease. */
-const addWork = `
-  insert into discoclaw.work as work (person, waiting, next_at)
-  select person, keys, greatest(${earliest('keys')}, now())
-  from unnest($1::text[], $2::jsonb[]) as added (person, keys) order by person
-  on conflict (person) do update set
-    waiting = (
-      select jsonb_object_agg(key, value) from (
-        select key, min(value::float8) as value
-        from (select * from jsonb_each_text(work.waiting) union all select * from jsonb_each_text(excluded.waiting)) keys
-        group by key
-      ) merged
-    ),
-    next_at = case when work.taken is null then least(work.next_at, excluded.next_at) else work.next_at end`;
+function addWork(userId: string, key: string, at: number): RawBuilder<unknown> {
+  return sql`
+    insert into discoclaw.work as work (person, waiting, next_at)
+    values (${userId}, jsonb_build_object(${key}::text, ${at}::float8), greatest(to_timestamp(${at}::float8 / 1000), now()))
+    on conflict (person) do update set
+      waiting = work.waiting || jsonb_build_object(${key}::text, least(${at}::float8, (work.waiting ->> ${key})::float8)),
+      next_at = case when work.taken is null then least(work.next_at, excluded.next_at) else work.next_at end`;
+}
 
-const takeWork = `
-  update discoclaw.work work set
-    taken = array(
-      select unnest(coalesce(work.taken, '{}'))
-      union select key from jsonb_each_text(work.waiting) where value::float8 <= ${nowMs}
-    ),
-    waiting = coalesce(
-      (select jsonb_object_agg(key, value::float8) from jsonb_each_text(work.waiting) where value::float8 > ${nowMs}),
-      '{}'
-    ),
-    fence = $3, next_at = clock_timestamp() + $2 * interval '1 millisecond'
-  where person = any(array(
-    select person from discoclaw.work where next_at <= now() order by next_at limit $1 for update skip locked
-  ))
-  returning person, fence, taken`;
+function takeWork(
+  room: number,
+  leaseMs: number,
+): RawBuilder<{ person: string; fence: number; taken: readonly string[] }> {
+  return sql`
+    update discoclaw.work work set
+      taken = array(
+        select unnest(coalesce(work.taken, '{}'))
+        union select key from jsonb_each_text(work.waiting) where value::float8 <= ${nowMs}
+      ),
+      waiting = coalesce(
+        (select jsonb_object_agg(key, value::float8) from jsonb_each_text(work.waiting) where value::float8 > ${nowMs}),
+        '{}'
+      ),
+      fence = ${freshNumber()}, next_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+    where person = any(array(
+      select person from discoclaw.work where next_at <= now() order by next_at limit ${room} for update skip locked
+    ))
+    returning person, fence, taken`;
+}
 
-const ofLease = `
-  from unnest($1::text[], $2::bigint[]) as lease (person, fence)
-  where work.person = lease.person and work.fence = lease.fence and work.taken is not null`;
+/** Where nothing more waits. */
+function clearWork(userId: string, fence: number): RawBuilder<unknown> {
+  return sql`
+    delete from discoclaw.work
+    where person = ${userId} and fence = ${fence} and taken is not null and waiting = '{}' returning person`;
+}
 
-const renewWork = `
-  update discoclaw.work work set next_at = clock_timestamp() + $3 * interval '1 millisecond' ${ofLease}
-  returning work.person, work.fence`;
-
-/** Of whom nothing more waits. */
-const clearWork = `
-  delete from discoclaw.work work using unnest($1::text[], $2::bigint[]) as lease (person, fence)
-  where work.person = lease.person and work.fence = lease.fence and work.taken is not null and work.waiting = '{}'
-  returning work.person`;
-
-/** Nothing takes a row away that is not cleared while its lease lasts, and nothing takes from `waiting` but a lease: so something waits of each. */
-const finishWork = `
-  update discoclaw.work work set taken = null, next_at = greatest(${earliest('work.waiting')}, now()) ${ofLease}`;
-
-const releaseWork =
-  'update discoclaw.work set next_at = now() where person = $1 and fence = $2 and taken is not null';
+/** Nothing takes a row away that is not cleared while its lease lasts, and nothing takes from `waiting` but a lease: so something waits. */
+function finishWork(userId: string, fence: number): RawBuilder<unknown> {
+  return sql`
+    update discoclaw.work set taken = null,
+      next_at = greatest((select to_timestamp(min(value::float8) / 1000) from jsonb_each_text(waiting)), now())
+    where person = ${userId} and fence = ${fence} and taken is not null`;
+}

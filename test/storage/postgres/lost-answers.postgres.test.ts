@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -39,7 +40,7 @@ describe('a change whose answer is lost while the server still carries it out [S
     'is made once, also where the other one ends with %s only when it is tried again',
     async (end) => {
       await using between = await openBetween(database.url);
-      const store = await database.open({ url: between.url });
+      const store = await database.open({ url: between.url, answerMs: 24_000 });
       await store.append(log, { note: 'first' });
       await store.update(document, counterKind, increment);
 
@@ -62,6 +63,24 @@ describe('a change whose answer is lost while the server still carries it out [S
       expect(await updated).toEqual({ version: 1, count: 2 });
     },
   );
+
+  it('is made once where the answer to its commit is lost', async () => {
+    await using between = await openBetween(database.url);
+    const store = await database.open({ url: between.url });
+    await store.append(log, { note: 'first' });
+    await blocker.query(
+      `create function public.slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.5); return null; end $$`,
+    );
+    await blocker.query(
+      'create constraint trigger slowly after insert on discoclaw.records deferrable initially deferred for each row execute function public.slowly()',
+    );
+    const appended = store.append(log, { note: 'once' });
+    const committing = `select 1 from pg_stat_activity where query = 'commit' and state = 'active'`;
+    await eventually(async () => expect(await database.query(committing)).toHaveLength(1));
+    between.cut();
+    expect(await appended).toBe(2);
+    expect(await notesOf(store, log)).toEqual(['first', 'once']);
+  });
 
   it('is not made any more where it was given up', async () => {
     const store = await database.open({ answerMs: 2400 });
@@ -88,10 +107,10 @@ describe('a change whose answer is lost while the server still carries it out [S
     let tries = 0;
     const change = frozen.transaction(async (query) => {
       tries += 1;
-      await query({ text: 'select 1 from discoclaw.entries where key = $1 for update', values: [log] });
+      await query(sql`select 1 from discoclaw.entries where key = ${log} for update`);
       begun.resolve();
       await gate.promise;
-      await query({ text: `update discoclaw.records set record = '{"note":"changed"}' where sequence = 1` });
+      await query(sql`update discoclaw.records set record = '{"note":"changed"}' where sequence = 1`);
     });
     await begun.promise;
     expect(await store.append(log, { note: 'second' })).toBe(2);
