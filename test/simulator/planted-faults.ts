@@ -76,8 +76,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'timer-lost-over-restart',
     promise: '[S7] What was forgotten before a restart never leaves the disk.',
     file: 'src/bot/create-bot.ts',
-    find: 'for (const { start } of [memory.undo, memory.proposals])',
-    put: 'for (const { start } of [memory.proposals])',
+    find: 'for (const { lapse } of [memory.undo, memory.proposals])',
+    put: 'for (const { lapse } of [memory.proposals])',
   },
   {
     name: 'snapshot-keeps-withdrawn',
@@ -96,9 +96,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'sent-again-under-another-nonce',
     promise: '[G3] A message that Discord took and answered with an error is posted twice.',
-    file: 'src/discord/discord-api.ts',
-    find: 'nonce: `${nonceBase}-${index}`,',
-    put: 'nonce: `${nonceBase}-${index}-${Date.now()}`,',
+    file: 'src/discord/replies/growing-reply.ts',
+    find: 'sentOnce(`${nonceBase}-${index}`)',
+    put: 'sentOnce(`${nonceBase}-${index}-${Date.now()}`)',
   },
   {
     name: 'own-lines-read-as-words',
@@ -176,8 +176,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'log-not-synced',
     promise: '[S2] A message is gone after a loss of power, though it was on disk before it was answered.',
     file: 'src/storage/files/logs.ts',
-    find: 'await file.datasync();',
-    put: '',
+    find: 'await file.datasync();\n        if (!state.isNamed)',
+    put: 'if (!state.isNamed)',
   },
   // By somebody who had not read the simulator.
   {
@@ -212,8 +212,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'withdrawn-note-line-stays-in-bak',
     promise: '[S7] What a deleted message had left in a note stands in the last good copy of its file.',
     file: 'src/memory/notebook/withdraw.ts',
-    find: 'else if (rest !== text) await store.writeText(key, rest, { erase: true });',
-    put: 'else if (rest !== text) await store.writeText(key, rest);',
+    find: 'if (rest === undefined) await store.remove(key);\n      else await store.writeText(key, rest, { erase: true });',
+    put: 'if (rest === undefined) await store.remove(key);\n      else if (rest !== text) await store.writeText(key, rest);',
   },
   {
     name: 'ended-pause-is-not-remembered',
@@ -226,8 +226,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'lapsed-undo-not-looked-for-again',
     promise: '[S7] What was forgotten, and still waited at a start or after another look, stays on the disk.',
     file: 'src/memory/lapsing-log.ts',
-    find: '    await schedule();',
-    put: '    if (surplus.size > 0) await schedule();',
+    find: '    if (oldest === undefined) return;',
+    put: '    if (oldest === undefined || surplus.size === 0) return;',
   },
   {
     name: 'undo-button-takes-newest-change',
