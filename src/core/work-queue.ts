@@ -31,7 +31,10 @@ export interface WorkQueue {
   readonly size: number;
   /** Resolves when nothing runs here and, as long as it takes work, nothing is to be taken now, whoever added it. What rests begins. */
   idle(): Promise<void>;
-  /** Takes nothing more; what runs goes on. What waits, or is added yet, is taken after the next start, or by another process. */
+  /**
+   * Takes nothing more; what runs goes on. What waits, or is added yet, is taken by another process, or after the next start; where there is no other process, `idle` still
+   * does what is due.
+   */
   stopTaking(): void;
   /** Takes nothing more, and ends what runs; what is left is taken after the next start, or by another process. */
   stop(): void;
@@ -71,10 +74,11 @@ export function createWorkQueue({
 }): WorkQueue {
   const people = new Map<string, Person>();
   let work: ((lease: WorkLease) => Promise<void>) | undefined;
+  let isTaking = true;
 
   /** Looks at a person again when their earliest key may be taken. */
   function arm(userId: string, person: Person): void {
-    if (person.running !== undefined || work === undefined) return;
+    if (person.running !== undefined || work === undefined || !isTaking) return;
     const at = Math.min(...person.waiting.values());
     if (person.armed !== undefined && person.armed.at <= at) return;
     disarm(person);
@@ -130,7 +134,7 @@ export function createWorkQueue({
   }
 
   function stopTaking(): void {
-    work = undefined;
+    isTaking = false;
     for (const person of people.values()) disarm(person);
   }
 
@@ -171,6 +175,7 @@ export function createWorkQueue({
     stopTaking,
     stop() {
       stopTaking();
+      work = undefined;
       for (const { running } of people.values()) running?.end.abort();
     },
   };

@@ -104,10 +104,23 @@ describe('work that waits by person, in one process [X5]', () => {
     timer.pass(100);
     queue.stopTaking();
     timer.pass(10_000);
-    expect(isEnded).toBe(false);
+    expect([isEnded, queue.size]).toEqual([false, 2]);
     queue.stop();
     await queue.idle();
     expect(isEnded).toBe(true);
+  });
+
+  it('does what is due when somebody waits for it, once it takes nothing more', async () => {
+    const { queue, timer } = openQueue();
+    const taken: string[] = [];
+    queue.start(async ({ keys }) => void taken.push(...keys));
+    queue.stopTaking();
+    await queue.add(alice, 'due');
+    await queue.add(alice, 'later', new Date(1000));
+    timer.pass(500);
+    expect(taken).toEqual([]);
+    await queue.idle();
+    expect(taken).toEqual(['due']);
   });
 
   it('does everything that was added, when its time has come and not before, one lease of a person at a time', async () => {
