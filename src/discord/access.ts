@@ -153,22 +153,20 @@ const keptChannels = 1000;
 
 /** Breaks loops of bots: nobody but another bot talks with this one for long [G2]. A restart forgets the count. */
 export function createBotLoopGuard() {
-  /** By channel and bot, its messages that were let through, and the one that reached the limit: a repeated event counts once. */
-  const answered = growingCache<string, Map<string, Set<string>>>(keptChannels);
+  /** By channel, messages of bots that were let through, and those that reached the limit: a repeated event counts once. */
+  const answered = growingCache<string, ReadonlyMap<string, string>>(keptChannels);
   return {
     /** A person said something: from now on bots are answered there again. */
     humanSpoke: (channelId: string): void => void answered.delete(channelId),
     /** Whether a bot's message is answered. `limit-reached`: from now on it is not any more, which is said once. */
     admit(message: { readonly id: string; readonly channelId: string; readonly authorId: string }) {
       const { id, channelId, authorId } = message;
-      const bots = answered.get(channelId) ?? new Map<string, Set<string>>();
-      answered.set(channelId, bots);
-      const ids = bots.get(authorId) ?? new Set();
-      bots.set(authorId, ids);
-      if (ids.size > answersInARow) return 'silence';
-      if (ids.has(id)) return 'answer';
-      ids.add(id);
-      return ids.size > answersInARow ? 'limit-reached' : 'answer';
+      const before = answered.get(channelId) ?? new Map<string, string>();
+      const count = [...before.values()].filter((each) => each === authorId).length;
+      if (count > answersInARow) return 'silence';
+      if (before.has(id)) return 'answer';
+      answered.set(channelId, new Map([...before, [id, authorId]]));
+      return count === answersInARow ? 'limit-reached' : 'answer';
     },
   };
 }

@@ -187,8 +187,7 @@ function listen(
       runInBackground(what, () => channelQueue.run(channelId, async () => runInBackground(what, work)));
     });
   const changes = createMessageChanges({ ...options, channelQueue, inOrder });
-  listenToChanges(client, changes, runInBackground);
-  listenToReactions(options, inOrder, runInBackground);
+  listenToMessages(options, changes, inOrder, runInBackground);
   let interactions: Interactions | undefined;
   // A new session: events since the end of the last one are lost.
   client.ws.on(GatewayDispatchEvents.Ready, (_: unknown, shard: number) => {
@@ -263,7 +262,14 @@ function isInShard(client: Client, channelId: string, shard: number, shards: Sha
   return !client.channels.cache.has(channelId) || shardIn(client, channelId, shards) === shard;
 }
 
-function listenToChanges({ ws }: Client, changes: MessageChanges, runInBackground: RunInBackground): void {
+/** In Discord's own form: the client keeps no messages, and would tell of no edit, deletion or reaction. */
+function listenToMessages(
+  { client, handlers }: GatewayOptions,
+  changes: MessageChanges,
+  inOrder: InOrder,
+  runInBackground: RunInBackground,
+): void {
+  const { ws } = client;
   ws.on(GatewayDispatchEvents.MessageUpdate, (data: GatewayMessageUpdateDispatchData) => {
     runInBackground('an edit', () => changes.edited(data));
   });
@@ -272,6 +278,14 @@ function listenToChanges({ ws }: Client, changes: MessageChanges, runInBackgroun
   });
   ws.on(GatewayDispatchEvents.MessageDeleteBulk, (data: GatewayMessageDeleteBulkDispatchData) => {
     runInBackground('a deletion', () => changes.deleted(data.channel_id, data.ids));
+  });
+  ws.on(GatewayDispatchEvents.MessageReactionAdd, (data: GatewayMessageReactionAddDispatchData) => {
+    const { channel_id: channelId, message_id: messageId, user_id: userId, emoji } = data;
+    const { name } = emoji;
+    if (typeof name !== 'string' || userId === client.user?.id) return;
+    // Behind the message itself, which may wait, and whose place may still be looked up.
+    const handle = () => handlers.reacted(channelId, messageId, userId, name);
+    runInBackground('a reaction', () => inOrder(channelId, 'a reaction', handle));
   });
 }
 
@@ -288,21 +302,5 @@ function listenToDeletedChannels(
   });
   ws.on(GatewayDispatchEvents.ThreadDelete, ({ id }: GatewayThreadDeleteDispatchData) => {
     runInBackground('a deleted thread', () => channelsDeleted([id]));
-  });
-}
-
-/** In Discord's own form: the client keeps no messages, and would tell of no reaction. */
-function listenToReactions(
-  { client, handlers }: GatewayOptions,
-  inOrder: InOrder,
-  runInBackground: RunInBackground,
-): void {
-  client.ws.on(GatewayDispatchEvents.MessageReactionAdd, (data: GatewayMessageReactionAddDispatchData) => {
-    const { channel_id: channelId, message_id: messageId, user_id: userId, emoji } = data;
-    if (typeof emoji.name !== 'string' || userId === client.user?.id) return;
-    const { name } = emoji;
-    // Behind the message itself, which may wait, and whose place may still be looked up.
-    const handle = () => handlers.reacted(channelId, messageId, userId, name);
-    runInBackground('a reaction', () => inOrder(channelId, 'a reaction', handle));
   });
 }

@@ -5,7 +5,7 @@ import type { BotHandlers, MessageEdit } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { IntakePolicy } from './access.ts';
 import type { History } from './history.ts';
-import { chatMessageOf, namesIn, ownIdsIn, readableText } from './normalise.ts';
+import { chatMessageOf, textIn } from './normalise.ts';
 import { cardsIn } from './shown.ts';
 
 /** An edit as Discord tells it; an event that concerns only a link's preview may leave out everything else. */
@@ -55,7 +55,8 @@ export function createMessageChanges(
       if (data.embeds !== undefined && data.author?.id !== client.user?.id)
         history.showCards(channelId, id, cardsIn(data));
       if (data.content === undefined) return;
-      const text = textOf(data, data.content, client);
+      const { content, guild_id: guildId = null, mentions: mentioned = [] } = data;
+      const text = textIn(client, { content, channelId, guildId, mentioned });
       if (text === history.messageOf(channelId, id)?.text) return;
       // A link preview is no edit.
       if (data.edited_timestamp === null) return;
@@ -87,10 +88,4 @@ export function createMessageChanges(
         }
       }),
   };
-}
-
-function textOf(data: EditEvent, content: string, client: Client): string {
-  const { channel_id: channelId, guild_id: guildId = null, mentions = [] } = data;
-  const names = namesIn(client, { channelId, guildId, mentioned: mentions });
-  return readableText(content, names, ownIdsIn(client, guildId));
 }

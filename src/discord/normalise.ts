@@ -46,9 +46,15 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
 
 /** What a message says, as {@link readableText} gives it. */
 export function textOf({ client, channelId, guildId, content, mentions }: Message): string {
-  if (!content.includes('<')) return readableText(content, noNames, []);
-  const names = namesIn(client, { channelId, guildId, mentioned: [...mentions.users.values()] });
-  return readableText(content, names, ownIdsIn(client, guildId));
+  return textIn(client, { content, channelId, guildId, mentioned: [...mentions.users.values()] });
+}
+
+/** A text that stands in a channel, as {@link readableText} gives it. */
+export function textIn(
+  client: Client,
+  { content, ...where }: WrittenIn & { readonly content: string },
+): string {
+  return readableText(content, namesIn(client, where), ownIdsIn(client, where.guildId));
 }
 
 /** A message of the bot's own in the words of the core, as the answer to its request tells it. */
@@ -60,11 +66,7 @@ export function sentMessageOf(client: Client, message: APIMessage): ChatMessage 
     id,
     channelId,
     author: { id: author.id, name: userName(author), kind: 'self' },
-    text: readableText(
-      message.content,
-      namesIn(client, { channelId, guildId, mentioned: message.mentions }),
-      ownIdsIn(client, guildId),
-    ),
+    text: textIn(client, { content: message.content, channelId, guildId, mentioned: message.mentions }),
     at: snowflakeTime(id).toISOString(),
     attachments: message.attachments.map(({ filename }) => filename.toWellFormed()),
     answers: message.message_reference?.message_id,
@@ -76,14 +78,19 @@ export function authorKindOf({ author, webhookId }: Message, botId: string): Cha
   return author.bot || webhookId !== null ? 'bot' : 'human';
 }
 
+/** Where a text stands, and whom Discord says that it mentions. */
+interface WrittenIn {
+  readonly channelId: string;
+  readonly guildId: string | null;
+  readonly mentioned: readonly (User | APIUser)[];
+}
+
 /** The names that ids stand for; `undefined` where a name is unknown or must not be told. */
 export interface Names {
   user(id: string): string | undefined;
   channel(id: string): string | undefined;
   role(id: string): string | undefined;
 }
-
-const noNames: Names = { user: () => undefined, channel: () => undefined, role: () => undefined };
 
 const markup = /<(?:(@!?|@&|#)|\/([^<>:\n]{1,100}):|a?:(\w{1,32}):)([0-9]{15,21})>/gu;
 
@@ -130,11 +137,7 @@ function nameOf(names: Names, sign: string | undefined, id: string): string | un
  * The names of what a text mentions, from the caches alone; `mentioned` is whom Discord says it does. Nobody is told the name of a channel that
  * not everybody can see, unless the text stands in it.
  */
-export function namesIn(
-  client: Client,
-  message: { channelId: string; guildId: string | null; mentioned: readonly (User | APIUser)[] },
-): Names {
-  const { channelId, guildId, mentioned } = message;
+function namesIn(client: Client, { channelId, guildId, mentioned }: WrittenIn): Names {
   const guild = guildId === null ? undefined : client.guilds.cache.get(guildId);
   return {
     user(id) {
