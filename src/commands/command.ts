@@ -279,7 +279,7 @@ function splitOptions(
     if (taken?.value === undefined) extra.push(word);
     else values[taken.name] = taken.value;
   }
-  return { options: values, ...(extra.length > 0 && { extra: extra.join(' ') }) };
+  return { options: values, extra: extra.length > 0 ? extra.join(' ') : undefined };
 }
 
 /** A record's own value; what people write may be the name of something that every object has. */

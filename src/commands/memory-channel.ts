@@ -93,6 +93,6 @@ export async function channelMemory(
         ),
       ),
     ].join('\n'),
-    ...(buttons.length > 0 && { buttons }),
+    buttons,
   };
 }

@@ -143,7 +143,7 @@ export function checkedTool<Input>(tool: {
   const { name, description, input: schema, notDone, stores, run } = tool;
   return {
     definition: { name, description, inputSchema: jsonSchemaOf(schema) },
-    ...(stores === undefined ? {} : { stores }),
+    stores,
     async run(input, context, signal) {
       const parsed = schema.safeParse(input);
       if (!parsed.success) return refusal(`${notDone}: ${z.prettifyError(parsed.error)}`);

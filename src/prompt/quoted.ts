@@ -87,7 +87,7 @@ export function repliedSection(
 /** A message that the speaker, or whoever is replied to, passed on; Discord does not tell whose it is. */
 export function forwardedSection({ text, at, files, shown }: ForwardedMessage, timeZone: string): Section {
   const title = `A message that was passed on, first written ${localMoment(new Date(at), timeZone)}:`;
-  const note = enclosureNote({ attachments: files.map(({ name }) => name), ...(shown && { shown }) });
+  const note = enclosureNote({ attachments: files.map(({ name }) => name), shown });
   return quote({ name: 'forwarded', title }, text, note);
 }
 

@@ -54,8 +54,8 @@ export async function runCommand(
       place,
       ephemeral: false,
       at: message.at,
-      ...(message.files !== undefined && { files: message.files }),
-      ...(message.repliesTo !== undefined && { repliesTo: message.repliesTo }),
+      files: message.files,
+      repliesTo: message.repliesTo,
     });
     const question = { messageIds: [message.id], userId: author.id, speakerName: author.name, place };
     await saveBestEffort(logger, 'the answer', () => journal.prepare({ ...question, isCommand: true, text }));

@@ -166,5 +166,5 @@ export function withMasks<Message extends Pick<ChatMessage, 'text' | 'shown'>>(
 ): Message {
   const { text, shown } = message;
   const masked = shown?.map((piece) => ({ ...piece, text: maskSecrets(piece.text, values) }));
-  return { ...message, text: maskSecrets(text, values), ...(masked && { shown: masked }) };
+  return { ...message, text: maskSecrets(text, values), shown: masked };
 }

@@ -223,7 +223,7 @@ export function tellRefused(
       channelId: place.channelId,
       messageId: newestOf(question),
       userId,
-      ...(isBot === undefined ? {} : { isBot }),
+      isBot,
       isDm: place.audience === 'dm',
     },
     reason,

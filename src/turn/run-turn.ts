@@ -159,7 +159,7 @@ function questionOf({ messages, speaker, place }: TurnContext): Question {
     messageIds: messages.map(({ id }) => id),
     userId: speaker.id,
     speakerName: speaker.name,
-    ...(speaker.isBot === undefined ? {} : { isBot: speaker.isBot }),
+    isBot: speaker.isBot,
     place,
   };
 }
@@ -178,7 +178,7 @@ async function switchedOff(turn: TurnContext, bot: TurnPorts): Promise<SwitchedO
     // Of another bot nothing is kept in any case.
     turn.speaker.isBot === undefined ? people.consent(turn, () => earlierTimes(turn, bot)) : undefined,
   ]);
-  return { isMemoryOff, areActionsOff, ...(consent === undefined ? {} : { consent }) };
+  return { isMemoryOff, areActionsOff, consent };
 }
 
 /** The model's answer, made of memory and with tools, shown as it grows; or a line that says why there is none. Never rejects. */
@@ -292,7 +292,7 @@ async function explain(
       channelId,
     });
     const problem = limits.costLine(speaker.id, text !== '');
-    return { text, ...(problem === undefined ? {} : { problem }), ...known };
+    return { text, problem, ...known };
   }
   const reference = makeReference();
   logger.error('a turn failed', { reference, userId: speaker.id, channelId, error });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { allShards, type Shards } from '../../src/core/shards.ts';
 import { guildOfPlace } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { quietChannels } from '../../src/discord/catch-up-channels.ts';
+import { quietChannels } from '../../src/discord/catch-up.ts';
 import { createServerPort } from '../../src/discord/permissions.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
 import { placesOfShards } from '../support/two-shards.ts';
