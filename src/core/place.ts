@@ -102,14 +102,14 @@ export function hasMoreReaders(before: Place, now: Place): boolean {
 /** A place as documents and logs keep it. */
 export const placeSchema: z.ZodType<Place> = z.object({
   audience: z.enum(['dm', 'private', 'public']),
-  readers: z.array(z.string()).readonly().exactOptional(),
+  readers: z.array(z.string()).readonly().optional(),
   channelId: z.string(),
   homeId: z.string(),
-  guildId: z.string().exactOptional(),
-  parentId: z.string().exactOptional(),
-  categoryId: z.string().exactOptional(),
-  channelName: z.string().exactOptional(),
-  parentName: z.string().exactOptional(),
+  guildId: z.string().optional(),
+  parentId: z.string().optional(),
+  categoryId: z.string().optional(),
+  channelName: z.string().optional(),
+  parentName: z.string().optional(),
 });
 
 /** Which guild a channel belongs to, as far as that is remembered: a direct message belongs to none. */

@@ -129,7 +129,7 @@ const keptPeople = 10_000;
 
 export type LockedOut = ReturnType<typeof createLockedOut>;
 
-/** Shows people without access that they are not answered [G1]: by a reaction, without words, and once a day at most as long as the process lives. */
+/** Shows people without access that they are not answered [G1]: by a reaction, once a day at most as long as the process lives. */
 export function createLockedOut() {
   const shown = growingCache<string, true>(keptPeople, { maxAge: dayMs });
   let messages = 0;

@@ -23,7 +23,7 @@ import type { RunInBackground } from './run-in-background.ts';
 
 /** Five hundred messages of a channel at most. */
 const pages = 5;
-/** Channels that are looked at at the same time while nobody waits for them, and the pause before each: most of Discord's limit is for people. */
+/** Channels that are looked at at the same time while nobody waits, and the pause before each: most of Discord's limit is for people. */
 const atOnce = 2;
 const pauseMs = 200;
 
@@ -50,7 +50,7 @@ export interface CatchUpOptions {
   readonly changes: Pick<MessageChanges, 'missed'>;
   /** Whether the reply that a message has was only begun, or is to be made again. */
   readonly isUnfinished: (message: AskedMessage) => Promise<boolean>;
-  /** Finishes what an earlier process left undone in a channel, once it is known what was deleted meanwhile. Asked again, it does nothing. Must not reject. */
+  /** Finishes what an earlier process left undone in a channel. Asked again, it does nothing. Must not reject. */
   readonly recover: (channelId: string) => Promise<void>;
   /** Goes on with what was made of a channel's messages so far, when there is time for it; ends early with the signal. Must not reject. */
   readonly resume: (channelId: string, signal: AbortSignal) => Promise<void>;
@@ -332,10 +332,7 @@ export function shardIn(client: Client, channelId: string, { count }: Shards): n
   return shardOf(guildIdOf(client, channelId), count);
 }
 
-/**
- * The shard of a channel that was known before, which the client need not hold; what is remembered tells its guild. Where nothing does it may be a direct message,
- * and the first shard has it until it knows better.
- */
+/** The shard of a channel that the client need not hold. Where nothing tells its guild it may be a direct message, which the first shard has. */
 async function shardOfKnown(channelId: string, options: CatchUpOptions): Promise<number> {
   const { client, shards } = options;
   if (shards.count === 1) return 0;
@@ -357,7 +354,7 @@ async function rememberedGuild(
   }
 }
 
-/** Has Discord tell what a channel is, where nothing else does; resolves with whether the client holds it now: not one of another process's guilds, nor one that is deleted. Never rejects. */
+/** Asks Discord for a channel; whether the client holds it now: not one of another process's guilds, nor a deleted one. Never rejects. */
 async function isFound(
   channelId: string,
   { client, logger }: Pick<CatchUpOptions, 'client' | 'logger'>,
@@ -398,7 +395,7 @@ function openChannels({ client, settings }: CatchUpOptions, floor: string): stri
   return [...open.keys()];
 }
 
-/** Of a shard's channels those in which nothing was said since `floor`. Each guild channel's newest message is told by the guild's own event, which saves most requests. */
+/** Of a shard's channels those in which nothing was said since `floor`, as guilds tell of themselves: that saves most requests. */
 export function quietChannels(
   client: Client,
   { count }: Shards,

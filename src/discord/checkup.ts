@@ -39,7 +39,7 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
       const { shards, session_start_limit: limit } = await asked(api.gateway());
       return { recommended: shards, maxConcurrency: limit.max_concurrency };
     },
-    /** The servers that the bot is in, which of the required permissions its roles do not give it there, and whether it can answer without them. */
+    /** The servers that the bot is in, which required permissions it lacks there, and whether it can answer without them. */
     async servers() {
       return (await asked(api.ownGuilds())).map(({ id, name, permissions }) => {
         const given = PermissionsBitField.resolve(BigInt(permissions));

@@ -14,7 +14,7 @@ import type { ButtonsOfPerson, CommandButton } from '../core/chat.ts';
 import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
 import { clip, withoutInvisible } from '../core/text.ts';
 
-/** What a button or choice of a command's answer, or a form that it opens, says of itself: all that is needed to carry it out, also after a restart. */
+/** What a button, a choice or a form says of itself: all that is needed to carry it out, also after a restart. */
 export interface PressedButton {
   readonly personId: string;
   /** Empty where nothing is to be done. */

@@ -33,7 +33,7 @@ export interface DiscordPortsOptions
   readonly logger: Logger;
 }
 
-/** The ports that turns need, each as `core/chat.ts` and `core/tool.ts` describe it, over one client. What `replies` sends is in `history` at once, before the gateway tells of it. */
+/** The ports that turns need, over one client. What `replies` sends is in `history` before the gateway tells of it. */
 export function createDiscordPorts(options: DiscordPortsOptions) {
   const { client, recent, clock, logger } = options;
   const botId = () => client.user?.id;

@@ -178,7 +178,7 @@ function listen(
 ) {
   const { client, history, logger } = options;
   let catchUp: CatchUp | undefined;
-  /** What happened in a channel and has not found its place among the work there: it may wait for settings, or until what was missed is known. */
+  /** By channel, what has not found its place among the work there: it waits until what was missed is known. */
   const arrivals = createKeyedQueue();
   const inOrder: InOrder = (channelId, what, work) =>
     arrivals.run(channelId, async () => {
@@ -288,7 +288,7 @@ function listenToMessages(
   });
 }
 
-/** In Discord's own form, and before the client lets go of them: it tells of no thread that it does not hold, and of none below a deleted channel. */
+/** In Discord's own form: the client tells of no thread that it does not hold, and of none below a deleted channel. */
 function listenToDeletedChannels(
   { ws, channels }: Client,
   { channelsDeleted = () => Promise.resolve() }: Pick<GatewayOptions, 'channelsDeleted'>,

@@ -139,8 +139,8 @@ function saysSomething({ text, attachments, shown }: ChatMessage): boolean {
 const ownLine = /^(?:-# |⚠️ |⏹️ )/u;
 
 /**
- * Whether a message has nothing but lines of the program's own under an answer, or offers something. The journal knows these by their ids, but not where a kill
- * came before it heard of one: they answer nothing and begin as no answer of the model's does.
+ * Whether a message offers something, or is nothing but lines of the program's own. The journal may not know its id after a kill, but it answers
+ * nothing and begins as no answer of the model's does.
  */
 function isOwnLine({ author, answers, text }: ChatMessage): boolean {
   if (author.kind !== 'self' || answers !== undefined) return false;

@@ -190,7 +190,7 @@ export function enclosuresOf(message: Message): Pick<IncomingMessage, 'files' | 
   };
 }
 
-/** Whether it brings along what its author did not write there; a reply to this bot does not. Of the bot's own, what it sent for somebody does. */
+/** Whether it brings along what its author did not write; a reply to this bot does not, what the bot sent for somebody does. */
 function hasThirdPartyText(
   { type, author, content, mentions, attachments, messageSnapshots }: Message,
   shown: readonly ShownPiece[],

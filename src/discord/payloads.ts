@@ -182,7 +182,7 @@ const wholeMessage = {
   type: count,
 };
 
-/** A reference that does not say so points into its own channel; what was forwarded stands under the ids of one, whether they are told or not. */
+/** A reference that does not say so points into its own channel; what was forwarded has one in any case. */
 function withReference<Told extends z.infer<z.ZodObject<typeof messageContext>>>(message: Told): Told {
   const {
     id: messageId,
@@ -258,7 +258,7 @@ function removeNulls(value: unknown): void {
   }
 }
 
-/** What a payload says in the form that Discord documents; other servers may send `null` where Discord leaves a field out. `value` may be changed. */
+/** What a payload says; other servers may send `null` where Discord leaves a field out. `value` may be changed. */
 function read<Told>(schema: z.ZodType<Told>, value: unknown): Told | undefined {
   const asDocumented = schema.safeParse(value);
   if (asDocumented.success) return asDocumented.data;
@@ -359,7 +359,7 @@ const events: Readonly<Record<string, z.ZodType<object>>> = {
 const lists = ['channels', 'threads', 'members'] as const;
 
 /**
- * A dispatched event as the library may have it; `data` is changed. `isUnused`: the bot has no use for it. `isMalformed`: nobody can use it, or not all of it.
+ * A dispatched event as the library may have it, if the bot has a use for it; `data` is changed. `isMalformed`: nobody can use it, or not all of it.
  */
 export function usableEvent(type: string, data: unknown) {
   const schema = Object.hasOwn(events, type) ? events[type] : undefined;

@@ -21,7 +21,7 @@ import { hasKnownOverwrites, neededToRead, watchGoneChannels } from './permissio
 /** A channel from the cache or from Discord; `undefined` where the bot may not see it, or cannot now. */
 export type FindChannel = (channelId: string) => Promise<Channel | undefined>;
 
-/** What has to be known to tell who reads a channel; `memberRole` is the id of the role that lets people into a guild, where one was named, and never rejects [V0]. */
+/** What has to be known to tell who reads a channel; `memberRole`, the role that lets people into a guild, never rejects [V0]. */
 export interface Places {
   /** A channel of which the caches hold all that is asked of one. */
   readonly known: (channelId: string) => Channel | undefined;
@@ -64,7 +64,7 @@ export async function placeOf(channel: Channel, places: Places): Promise<Place |
   };
 }
 
-/** Whether everybody of the guild who is let in at all can read a channel [V0]; a thread is judged by its parent, a private one is not public. */
+/** Whether everybody who is let into the guild can read a channel [V0]; a thread is judged by its parent, a private one is not public. */
 export function isPublic(channel: GuildBasedChannel, memberRole?: string): boolean {
   if (channel.type === ChannelType.PrivateThread) return false;
   const judged = channel.isThread() ? channel.parent : channel;
@@ -76,7 +76,7 @@ const unknownReaders: Pick<Place, 'audience' | 'readers'> = { audience: 'private
 /** Readers that a place names; more are known by a hash, which no other list has, so that what is kept of them stays small. */
 const mostReaders = 24;
 
-/** Who reads along in a channel, as far as the caches tell [V0]: an age-restricted one is private, and its readers are those who may see such channels. */
+/** Who reads along in a channel, as far as the caches tell [V0]; an age-restricted one is private to those who may see such channels. */
 function readersOf(
   channel: NonThreadGuildBasedChannel,
   memberRole: string | undefined,
@@ -94,7 +94,7 @@ function isAgeRestricted(channel: GuildBasedChannel): boolean {
   return judged !== null && 'nsfw' in judged && judged.nsfw;
 }
 
-/** Whether what is said in one channel may be told in another one as far as ages go [V0]: nothing age-restricted leaves for a server channel that is not. */
+/** Whether one channel may be told of in another as far as ages go [V0]: nothing age-restricted in a server channel that is not. */
 export function hasAgesFor(here: Channel, there: GuildBasedChannel): boolean {
   return here.isDMBased() || !isAgeRestricted(there) || isAgeRestricted(here);
 }

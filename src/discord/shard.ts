@@ -24,7 +24,7 @@ export function createIdentifyQueue(maxConcurrency: number): Identifying {
   return new SimpleIdentifyThrottler(maxConcurrency);
 }
 
-/** Told what came that nobody can use: an event of Discord's by name, a `frame` that is none, or a `message` of a page; and the error, where it only failed later. */
+/** Told what nobody can use: an event by name, a `frame` that is none, or a `message` of a page; and the error, where it failed later. */
 export type OnMalformed = (type: string, error?: unknown) => void;
 
 /** Lines about malformed payloads are so far apart at least; milliseconds. */

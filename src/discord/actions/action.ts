@@ -45,7 +45,7 @@ interface ActionResult {
   readonly ids: Readonly<Record<string, string>>;
 }
 
-/** What an action comes to in a turn: nothing was done yet. Each function throws {@link ActionRefusal} where it may not be done, or Discord's own errors. */
+/** What an action comes to in a turn. Each function throws {@link ActionRefusal} where it may not be done, or Discord's own errors. */
 interface Plan {
   /** Whether it is offered by a button instead of done. Default: where others' words or a file are in the context [M8]. */
   readonly offered?: 'always' | 'never' | undefined;

@@ -100,7 +100,7 @@ const coloured = '\u{FE0F}';
 // Written as a text, since the compiler's target does not know the flag yet.
 const unicode = new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v');
 
-/** Reads one emoji, which everybody has or which is a server's own; `undefined` where it is none. The sign that asks for an emoji's coloured form may be missing. */
+/** Reads one emoji; `undefined` where it is none. The sign that asks for its coloured form may be missing. */
 export function readEmoji(text: string) {
   const trimmed = text.trim();
   const emoji = [trimmed, `${trimmed}${coloured}`].find((candidate) => unicode.test(candidate));

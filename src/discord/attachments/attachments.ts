@@ -122,7 +122,7 @@ async function shrunk(file: AttachedFile, bytes: Buffer): Promise<OpenedFile> {
   return { kind: 'image', mediaType: 'image/webp', name: file.name, data: smaller.toString('base64') };
 }
 
-/** Gives up what is not to be read, in order, so that what comes first has the room. `takeMinute`: whether the person's minute has so many bytes left. */
+/** Gives up what is not to be read, so that what comes first has the room. `takeMinute`: whether the minute has so many bytes left. */
 function withinLimits(
   begun: readonly (Begun | Unopened)[],
   takeMinute: (bytes: number) => boolean,

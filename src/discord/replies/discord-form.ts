@@ -1,4 +1,4 @@
-/** Stands for a line break in a line that opens a code block, so that the table's head in it is opened again with the block wherever it is split. */
+/** Stands for a line break in a line that opens a code block: a table's head there is repeated wherever the block is split. */
 const headBreak = '\u2063';
 /** Columns of a table that a code block shows without wrapping its lines; a wider one becomes a list. */
 const widestTable = 100;

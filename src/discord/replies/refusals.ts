@@ -76,7 +76,7 @@ export function mayPass(error: unknown): boolean {
   return meaning === 'passes' || meaning === 'may-pass';
 }
 
-/** Why Discord refuses a request for good, where it has been sent again as often as {@link mayPass} lets hope; `undefined` where it passes by itself [G3d]. */
+/** Why Discord refuses a request for good; `undefined` where that passes by itself [G3d]. */
 export function refusalOf(error: unknown): RefusalReason | undefined {
   const meaning = meaningOf(error);
   if (meaning === 'passes') return undefined;
