@@ -60,7 +60,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
       memory.sessionLog.mentions(userId, words, (message) =>
         mayUse({ ownerId: userId, ...pickReach(message) }, place, userId),
       ),
-    goneChannels: () => memory.gonePlaces.channels(),
+    goneChannels: memory.goneChannels,
     sessionsOf: (userId: string) => memory.sessionLog.sessionsOfPerson(userId),
     isHidden: (channelId: string, messageId: string) => journal.isHidden(channelId, messageId),
     sendDirect: (userId: string, messages: readonly DirectMessage[], nonceBase: string) =>

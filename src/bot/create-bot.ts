@@ -11,11 +11,12 @@ import { isSnowflake } from '../core/snowflake.ts';
 import type { SetAside } from '../core/store.ts';
 import type { Offer, OfferPort } from '../core/tool.ts';
 import { createWorkQueue } from '../core/work-queue.ts';
-import { AfterTurn, mayFold } from '../turn/after-turn.ts';
+import { AfterTurn, lapseKey, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
 import { journalInJobs } from '../turn/journal.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
+import { createErasures } from '../memory/settings/erasures.ts';
 import { createTakeover } from '../memory/takeover.ts';
 import { createNoteTaking } from '../memory/channel/note-taking.ts';
 import { cachePrice } from '../model/anthropic/models.ts';
@@ -30,7 +31,8 @@ import { SessionTurns } from '../turn/sessions.ts';
 import { createTurnLimits } from '../turn/turn-limits.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
-import { botName, createLayers, unknownChannels, type Memory } from './layers.ts';
+import { createEvents } from './events.ts';
+import { botName, createLayers, createRecords, unknownChannels } from './layers.ts';
 import type { BotPorts } from './bot-ports.ts';
 import { createKnownChannels } from './known-channels.ts';
 import { createReadStatus, statusOfAll } from './status.ts';
@@ -47,23 +49,28 @@ export function createBot(config: Config, ports: BotPorts) {
     processes: createOneProcess(),
     work: createWorkQueue({ clock, timer, logger }),
   };
+  const events = createEvents();
+  const erasures = createErasures(store);
   const writes = createKeyedQueue({
     shared: {
       locks: processes.locks,
-      refusalOf: async (key) => (isSnowflake(key) ? memory.people.erasedAt(key) : undefined),
+      refusalOf: async (key) => (isSnowflake(key) ? erasures.at(key) : undefined),
       clock,
     },
   });
+  const { channels = unknownChannels } = ports;
+  const records = createRecords(config, { store, recent, writes, events, channels, clock, logger });
   const journal = journalInJobs(ports.journal, {
     writes,
-    begin: (session) => memory.sessionLog.listSession(session),
-    people: { erasedBy: (userId) => memory.people.erasedBy(userId) },
+    begin: records.sessionLog.listSession,
+    people: records.people,
   });
-  const memory: Memory = createLayers(config, {
+  const memory = createLayers(config, records, {
     store,
     model,
     recent,
     writes,
+    events,
     answers: {
       ...journal,
       async erase(userId, before, channelIds) {
@@ -72,52 +79,24 @@ export function createBot(config: Config, ports: BotPorts) {
         for (const reply of begun) void takeAwayErased({ journal, replies, logger }, reply);
       },
     },
-    endWork(userId, erasedBy) {
-      turns.endOf(userId);
-      afterTurn.endOf(userId, erasedBy);
-      prompts.endOf(userId);
-      ports.offers.endOf(userId);
-    },
     dropAnswers: (isPast) => journal.dropPast(isPast),
-    dropJournal: (channelId) => journal.drop(channelId),
+    dropJournal: journal.drop,
     server: ports.server,
-    ...(ports.channels === undefined ? {} : { channels: ports.channels }),
+    channels,
     costs: spending?.layer,
-    wakeAt: (session, time) => afterTurn.schedule(session, time),
     processes,
-    lapseAt: (userId, time) => afterTurn.lapseAt(userId, time),
-    changed(session, hasMoreHistory) {
-      if (hasMoreHistory === true) {
-        prompts.renew(session);
-        processes.notices.tell({ kind: 'restored', session });
-      }
-      afterTurn.schedule(session);
-    },
-    async tellStored(stored) {
-      for (const late of await lateNotices.tell(stored))
-        processes.notices.tell({ kind: 'stored', stored: late });
-    },
+    lapseAt: (userId, time) => work.add(userId, lapseKey, time),
     clock,
     timer,
     logger,
   });
-  const {
-    sessionLog,
-    states,
-    placeSettings: settings,
-    people,
-    greeting,
-    setAside,
-    retention,
-    gonePlaces,
-    provenance,
-    channelNotes,
-  } = memory;
+  const { sessionLog, placeSettings: settings, people } = records;
+  const { greeting, setAside, retention, gonePlaces, provenance, channelNotes } = memory;
   const history = retention.young(ports.history);
   const noteTaking = createNoteTaking({
     notes: channelNotes,
     history,
-    channels: ports.channels ?? unknownChannels,
+    channels,
     model,
     modelName: config.model.fast,
     timeZone: config.timeZone,
@@ -129,7 +108,7 @@ export function createBot(config: Config, ports: BotPorts) {
     timer,
     logger,
   });
-  const afterTurn: AfterTurn = new AfterTurn({
+  const afterTurn = new AfterTurn({
     layers: memory.afterTurn,
     work,
     logger,
@@ -138,15 +117,19 @@ export function createBot(config: Config, ports: BotPorts) {
     async lapse(userId) {
       for (const { lapse } of [memory.undo, memory.proposals]) await lapse(userId);
     },
-    isWanted: (session) => mayFold(session, { states, sessionLog, settings, people, gonePlaces, logger }),
+    isWanted: (session) =>
+      mayFold(session, { ...records, settings, goneChannels: memory.goneChannels, logger }),
   });
+  events.changed.on((session) => afterTurn.schedule(session));
+  events.due.on((session, time) => afterTurn.schedule(session, time));
+  events.erased.on((userId, erasedBy) => afterTurn.endOf(userId, erasedBy));
   const commandOrder = createCommandOrder();
   const waitingReactions = new WaitingReactions({ reactions, timer, clock });
   const actions = config.discord.actionsEnabled ? ports.actions : undefined;
   const prompts = new PromptComposer({
     channelContext: memory.workspace.channelContext,
     layers: memory.layers,
-    ...(actions === undefined ? {} : { actions }),
+    actions,
     soul: memory.workspace.soul,
     history,
     attachments: ports.attachments,
@@ -160,6 +143,13 @@ export function createBot(config: Config, ports: BotPorts) {
     cachePrice: cachePrice(config.model.main),
     logger,
   });
+  events.changed.on((session, hasMoreHistory) => {
+    if (hasMoreHistory !== true) return;
+    prompts.renew(session);
+    processes.notices.tell({ kind: 'restored', session });
+  });
+  events.erased.on((userId) => prompts.endOf(userId));
+  events.erased.on((userId) => ports.offers.endOf(userId));
   const channelReading = createChannelReading({
     readChannel: retention.youngTalk(ports.readChannel),
     people,
@@ -185,6 +175,10 @@ export function createBot(config: Config, ports: BotPorts) {
     clock,
     logger,
   });
+  events.stored.on(async (stored) => {
+    for (const late of await lateNotices.tell(stored))
+      processes.notices.tell({ kind: 'stored', stored: late });
+  });
   const limits = createTurnLimits({
     turnsPerMinute: config.limits.turnsPerMinute,
     beginsAnewAt: () => nextDayAt(clock(), config.timeZone),
@@ -205,7 +199,7 @@ export function createBot(config: Config, ports: BotPorts) {
     people,
     pauseNotes: createPauseNotes(clock),
     memoryNotices,
-    answered: (turn) => lateNotices.answered(turn),
+    answered: lateNotices.answered,
     greeting,
     setAside,
     history,
@@ -230,7 +224,7 @@ export function createBot(config: Config, ports: BotPorts) {
     logger,
     makeReference: () => randomBytes(3).toString('hex'),
   };
-  const turns: SessionTurns = new SessionTurns(
+  const turns = new SessionTurns(
     async (messages, control) => {
       const outcome = await writes.begin(() => runTurn(messages, control, turnPorts), messages[0]?.author.id);
       measure('turn', { outcome });
@@ -240,6 +234,7 @@ export function createBot(config: Config, ports: BotPorts) {
     limits.mayBegin,
   );
   recent.subscribe((change) => turns.follow(change));
+  events.erased.on((userId) => turns.endOf(userId));
   processes.notices.listen((notice) => {
     switch (notice.kind) {
       case 'erased':
@@ -260,7 +255,7 @@ export function createBot(config: Config, ports: BotPorts) {
     readAttachment: ports.readAttachment,
     server: ports.server,
     tellOfChannel: (wish, asker) => channelReading.tell(wish, asker),
-    channels: ports.channels ?? unknownChannels,
+    channels,
     begin: writes.begin,
     logger,
     readStatus,

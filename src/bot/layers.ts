@@ -8,19 +8,19 @@ import type { SessionKey } from '../core/place.ts';
 import type { Processes } from '../core/processes.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
-import type { LateNotice, Tool } from '../core/tool.ts';
+import type { Tool } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { createChannelNotes } from '../memory/channel/channel-notes.ts';
-import { createChangeLedger, type ChangeLedger } from '../memory/changes.ts';
+import { createChangeLedger } from '../memory/changes.ts';
 import type { AnswerKeeper } from '../memory/change-records.ts';
 import { createControlTool } from '../memory/control-tool.ts';
-import { createDurableMemory, type DurableMemory } from '../memory/durable/durable-memory.ts';
+import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { createExtractionCursors, createExtractionFold } from '../memory/durable/extraction-fold.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
 import { createExtraction } from '../memory/durable/extraction.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
-import { createGonePlaces } from '../memory/gone-places.ts';
+import { createGonePlaces, goneChannels } from '../memory/gone-places.ts';
 import { createQuota } from '../memory/log/quota.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
 import { createSessionStates, type FoldName } from '../memory/log/session-state.ts';
@@ -46,69 +46,91 @@ import { createUndoLog, undoFile } from '../memory/undo.ts';
 import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
+import type { Events } from './events.ts';
 
 /** What the bot is called in logs and summaries. */
 export const botName = 'Discoclaw';
 
-export interface LayerPorts {
+interface RecordPorts {
   readonly store: Store;
-  readonly model: ModelClient;
   readonly recent: RecentChanges;
   /** The users' write queue, shared by commands and all after-turn work [S3]. */
   readonly writes: KeyedQueue;
+  readonly events: Events;
+  /** Default: nothing is known of channels. */
+  readonly channels?: ChannelPort;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export type Records = ReturnType<typeof createRecords>;
+
+/** What was said, and what people and places let the bot keep of it: all else of memory is made of these. */
+export function createRecords(config: Config, ports: RecordPorts) {
+  const { store, writes, events, channels = unknownChannels, clock, logger } = ports;
+  return {
+    states: createSessionStates({ store, writes }),
+    sessionLog: createSessionLog({
+      store,
+      writes,
+      changes: ports.recent,
+      placeOf: channels.placeOf,
+      clock,
+      botName,
+      activeFolds: activeFolds(config),
+    }),
+    placeSettings: createPlaceSettings({ store, noMemoryIds: config.storage.noMemoryChannelIds, logger }),
+    people: createPersonSettings({
+      store,
+      writes,
+      defaultMode: config.memoryMode,
+      paused: (...told) => events.paused.emit(...told),
+      clock,
+      logger,
+    }),
+  };
+}
+
+export interface LayerPorts extends RecordPorts {
+  readonly model: ModelClient;
   readonly answers: AnswerKeeper;
   /** Takes out answers that were kept for messages which are too old [K15]; resolves with how many. Default: none are kept. */
   readonly dropAnswers?: (isPast: (messageId: string) => boolean) => Promise<number>;
   /** Takes a channel's journal out for good. Default: there is none. */
   readonly dropJournal?: (channelId: string) => Promise<void>;
   readonly server: Pick<ServerPort, 'hasSeveral'>;
-  /** Default: nothing is known of channels. */
-  readonly channels?: ChannelPort;
   /** What a person's model calls cost today, which goes with the rest. Default: it is not known. */
-  readonly costs?: MemoryLayer | undefined;
-  /** A session is to be looked at again at a time, in place of any time given before. */
-  readonly wakeAt: (session: SessionKey, time: Date) => void;
-  /** A session has changed: what was made of it is to be made anew; where messages came back, its history too. */
-  readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
-  /** Ends what runs and waits for a person outside of memory, as the ledger asks for. Must not throw. */
-  readonly endWork: (userId: string, erasedBy: 'here' | 'elsewhere') => void;
-  /** Tells people what was stored of what they said. Must not reject. Default: nobody is told. */
-  readonly tellStored?: (stored: readonly LateNotice[]) => Promise<void>;
+  readonly costs?: MemoryLayer;
   readonly processes: Processes;
   /** Has somebody look from a time on at what of a person's is over. Rejects with `StoreError`. */
   readonly lapseAt: (userId: string, time?: Date) => Promise<void>;
-  readonly clock: Clock;
   readonly timer: Timer;
-  readonly logger: Logger;
 }
 
 export type Memory = ReturnType<typeof createLayers>;
 
 /** All memory as configured: the list of layers, in the order in which they fold a turn [A1]; the ledger that tells them of changes; the tools of those that are on. */
-export function createLayers(config: Config, ports: LayerPorts) {
-  const { store, model, writes, channels = unknownChannels, clock, logger } = ports;
+export function createLayers(config: Config, records: Records, ports: LayerPorts) {
+  const { store, model, writes, events, channels = unknownChannels, clock, timer, logger } = ports;
+  const { states, sessionLog, placeSettings, people } = records;
   const { timeZone } = config;
-  const states = createSessionStates({ store, writes });
-  const sessionLog = createSessionLog({
+  /** All that hold something of people; each stands in it once it is made. */
+  const layers: MemoryLayer[] = [];
+  const changes = createChangeLedger({
     store,
+    recent: ports.recent,
     writes,
-    changes: ports.recent,
+    log: sessionLog,
+    layers,
+    answers: ports.answers,
+    mayStore: (session) => people.mayStore(session),
     placeOf: channels.placeOf,
+    changed: (...told) => void events.changed.emit(...told),
+    endWork: (...told) => void events.erased.emit(...told),
+    noteErased: (userId, at) => people.noteErased(userId, at),
+    processes: ports.processes,
     clock,
-    botName,
-    activeFolds: activeFolds(config),
-  });
-  const placeSettings = createPlaceSettings({
-    store,
-    noMemoryIds: config.storage.noMemoryChannelIds,
-    logger,
-  });
-  const people = createPersonSettings({
-    store,
-    writes,
-    defaultMode: config.memoryMode,
-    paused: (userId, channelId) => channelNotes.dropOf(userId, channelId),
-    clock,
+    timer,
     logger,
   });
   const channelNotes = createChannelNotes({
@@ -122,12 +144,13 @@ export function createLayers(config: Config, ports: LayerPorts) {
     recent: ports.recent,
     logger,
   });
+  events.paused.on(channelNotes.dropOf);
   const shortTerm = createShortTerm({
     settings: config.shortTerm,
     store,
     states,
     log: sessionLog,
-    goneChannels: () => gonePlaces.channels(),
+    goneChannels: () => goneChannels(store),
     clock,
     timeZone,
   });
@@ -143,37 +166,33 @@ export function createLayers(config: Config, ports: LayerPorts) {
   });
   const undo = createUndoLog({
     store,
-    finalise: (change) => changes.finalise(change),
-    resume: (change) => durable.settleUndo(change),
+    finalise: changes.finalise,
+    resume: (change) => events.halfUndone.emit(change),
     lapseAt: ports.lapseAt,
     clock,
     logger,
   });
   const undoable = createUndoableNotes({ store, writes, undo });
-  const durable: DurableMemory = createDurableMemory({
+  const durable = createDurableMemory({
     settings: config.durable,
     store,
     writes,
-    changes: {
-      forget: (...asked) => changes.forget(...asked),
-      restore: (...taken) => changes.restore(...taken),
-    },
+    changes,
     undo,
     notes: undoable.part,
     notesSaying: channelNotes.saying,
     noticing: createExtractionCursors({ store, sessionsOf: sessionLog.sessionsOfPerson }),
-    extract:
-      config.durable.enabled && config.durable.extractionEnabled ? (...work) => extract(...work) : undefined,
     clock,
     logger,
     timeZone,
   });
+  events.halfUndone.on(durable.settleUndo);
   const proposals = createProposals({
     store,
     writes,
     durable,
     modeOf: people.mode,
-    said: (session, messageId) => sessionLog.message(session, messageId),
+    said: sessionLog.message,
     limits: { maxItems: config.durable.maxItems, maxTextLength: itemMaxChars },
     lapseAt: ports.lapseAt,
     clock,
@@ -185,7 +204,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
       modelName: config.model.fast,
       timeZone,
       durable: proposals,
-      tell: ports.tellStored,
+      tell: (stored) => events.stored.emit(stored),
       logger,
     }),
     sessionLog,
@@ -214,7 +233,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
         maxRounds,
         mayBeSilent: true,
         deadlineMs: config.model.totalTimeoutMs,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
         logger,
       }),
     idleMs: config.reflection.idleMs,
@@ -233,7 +252,14 @@ export function createLayers(config: Config, ports: LayerPorts) {
     log: sessionLog,
     background: [
       ...(config.reflection.enabled
-        ? [reflectWhenDue({ reflection, wakeAt: ports.wakeAt, modeOf: people.mode, clock })]
+        ? [
+            reflectWhenDue({
+              reflection,
+              wakeAt: (...told) => void events.due.emit(...told),
+              modeOf: people.mode,
+              clock,
+            }),
+          ]
         : []),
       ...(config.reflection.weeklyTrimEnabled ? [trimIfDue] : []),
     ],
@@ -245,10 +271,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const foundIn = {
     ...sessionLog,
     async sessionsOfPerson(userId: string): Promise<readonly SessionKey[]> {
-      const [sessions, gone] = await Promise.all([
-        sessionLog.sessionsOfPerson(userId),
-        gonePlaces.channels(),
-      ]);
+      const [sessions, gone] = await Promise.all([sessionLog.sessionsOfPerson(userId), goneChannels(store)]);
       return sessions.filter(({ channelId }) => !gone.has(channelId));
     },
   };
@@ -264,7 +287,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     forgotten: (userId) => durable.forgotten(userId),
   });
   const provenance = createProvenance({ store, writes, log: sessionLog });
-  const layers: readonly MemoryLayer[] = [
+  layers.push(
     sessionLog,
     shortTerm,
     rolling,
@@ -276,7 +299,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     provenance,
     people.layer,
     ...(ports.costs === undefined ? [] : [ports.costs]),
-  ];
+  );
   const keepWithinQuota = createQuota({
     store,
     writes,
@@ -285,23 +308,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     maxBytes: config.storage.personQuotaBytes,
     folds: [...activeFolds(config), ...(config.summary.enabled ? (['rolling'] as const) : [])],
     dropIndex: (userId) => recall.erase({ userId, sessions: [], isWhole: false }),
-    logger,
-  });
-  const changes: ChangeLedger = createChangeLedger({
-    store,
-    recent: ports.recent,
-    writes,
-    log: sessionLog,
-    layers,
-    answers: ports.answers,
-    mayStore: (session) => people.mayStore(session),
-    placeOf: channels.placeOf,
-    changed: ports.changed,
-    endWork: ports.endWork,
-    noteErased: (userId, at) => people.noteErased(userId, at),
-    processes: ports.processes,
-    clock,
-    timer: ports.timer,
     logger,
   });
   const retention = createRetention({
@@ -316,7 +322,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     dropAnswers: ports.dropAnswers ?? (() => Promise.resolve(0)),
     locks: ports.processes.locks,
     clock,
-    timer: ports.timer,
+    timer,
     timeZone,
     logger,
   });
@@ -328,22 +334,17 @@ export function createLayers(config: Config, ports: LayerPorts) {
     forgetNotes: channelNotes.forgetGuild,
     dropJournal: ports.dropJournal ?? (() => Promise.resolve()),
     clock,
-    timer: ports.timer,
+    timer,
     logger,
   });
-  const stillThere = (session: SessionKey, id: string) => sessionLog.message(session, id);
+  const { message: stillThere } = sessionLog;
   const answerBefore = (turn: TurnContext) => sessionLog.answerBefore(turn);
   const tools: readonly Tool[] = [
     ...notebook.tools,
     ...(config.recall.enabled ? [createRecallTool(recall, config.recall.defaultLimit)] : []),
     ...(config.durable.enabled
       ? [
-          createRememberItemTool({
-            durable,
-            proposals,
-            stillThere,
-            answerBefore,
-          }),
+          createRememberItemTool({ durable, proposals, stillThere, answerBefore }),
           createForgetItemTool({ durable, answerBefore }),
           createControlTool({ durable, people }),
         ]
@@ -352,18 +353,26 @@ export function createLayers(config: Config, ports: LayerPorts) {
   return {
     layers,
     /** All that is done after a turn, in order [A1]. */
-    afterTurn: [...layers, { name: 'quota', fold: keepWithinQuota }],
+    afterTurn: [
+      shortTerm,
+      rolling,
+      ...(config.durable.enabled && config.durable.extractionEnabled
+        ? [{ name: 'extraction', fold: extract }]
+        : []),
+      notebook,
+      { name: 'quota', fold: keepWithinQuota },
+    ],
     changes,
     retention,
     gonePlaces,
+    goneChannels: () => goneChannels(store),
     undo,
     proposals,
     /** Has everybody looked at who has something that lapses. Never rejects. */
     lapseEverybody: () => lapseEverybody([undoFile, proposalsFile], ports),
     /** Whether what a late notice names is there yet. */
     isNamed: stillNamed({ durable, proposals, recent: ports.recent }),
-    sessionLog,
-    states,
+    ...records,
     shortTerm,
     rolling,
     durable,
@@ -372,9 +381,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     /** The layers that keep notes. */
     noted: [rolling, notebook, channelNotes],
     workspace: createWorkspace({ store, server: ports.server, logger }),
-    placeSettings,
     channelNotes,
-    people,
     setAside: createSetAsideLines({ people, logger }),
     greeting: createGreeting({
       settings: people,

@@ -7,7 +7,8 @@ import type { AnswerKeeper } from '../memory/change-records.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSpending } from '../observability/spending.ts';
 import { createChannelJournal } from '../turn/journal.ts';
-import { createLayers, type LayerPorts, type Memory } from './layers.ts';
+import { createEvents } from './events.ts';
+import { createLayers, createRecords, type LayerPorts, type Memory } from './layers.ts';
 import { assertMemory, openStore } from './open-store.ts';
 
 const clock = () => new Date();
@@ -26,21 +27,20 @@ export function layersAlone(
   config: Config,
   ports: Pick<LayerPorts, 'store' | 'logger'> & Partial<LayerPorts>,
 ): Memory {
-  return createLayers(config, {
+  const all: LayerPorts = {
     model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
     recent: new RecentChanges(),
     writes: createKeyedQueue(),
+    events: createEvents(),
     answers: noAnswers,
     server: { hasSeveral: () => false },
-    wakeAt: () => {},
     timer: () => () => {},
     processes: createOneProcess(),
     lapseAt: () => Promise.resolve(),
-    changed: () => {},
-    endWork: () => {},
     clock,
     ...ports,
-  });
+  };
+  return createLayers(config, createRecords(config, all), all);
 }
 
 /** All people's memory, with the store for this process alone; the bot itself is not there. @throws {StoreError} where it runs. @throws {RangeError} without a data folder. */
@@ -76,7 +76,7 @@ export async function openMemory(environment: Environment) {
       tellOwner: () => Promise.resolve(),
       logger,
     }).layer,
-    ...(shared !== undefined && { processes: shared.processes }),
+    processes: shared?.processes ?? createOneProcess(),
     logger,
   });
   return {

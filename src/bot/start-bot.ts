@@ -120,7 +120,7 @@ export async function startBot(config: Config, options: StartOptions) {
         malformed: malformed.count(),
         lockedOut: lockedOut.count(),
         servers: client.guilds.cache.size,
-        ...(shards.count > 1 && { shards }),
+        shards: shards.count > 1 ? shards : undefined,
       }),
       clock,
       logger,
@@ -186,7 +186,7 @@ export async function startBot(config: Config, options: StartOptions) {
       client,
       shards,
       token,
-      ...(checked !== undefined && { checked }),
+      checked,
       signal,
       access: config.discord,
       commands: bot.commands.definitions,
@@ -328,7 +328,7 @@ function observeEdges(
     onUsage(request, { usage: used, cacheMiss }) {
       if (edges.model.isOffline) return;
       const { purpose, model: name } = request;
-      logger.info('the model was used', { purpose, model: name, ...used, ...(cacheMiss && { cacheMiss }) });
+      logger.info('the model was used', { purpose, model: name, ...used, cacheMiss });
       usage.add(request, used, cacheMiss);
       metrics?.used({ model: name, purpose, usage: used, cost: callCost(name, used, config.model.prices) });
     },

@@ -37,6 +37,11 @@ type GoneDocument = z.infer<typeof goneSchema>;
 export const goneKind: DocumentKind<GoneDocument> = { version: 1, schema: goneSchema };
 const noneGone: GoneDocument = { version: 1, guilds: {}, channels: {} };
 
+/** Which channels and threads are deleted: nothing of them is used, and nothing links there. Rejects with `StoreError`. */
+export async function goneChannels(store: Pick<Store, 'read'>): Promise<ReadonlySet<string>> {
+  return new Set(Object.keys(((await store.read(goneKey, goneKind)) ?? noneGone).channels));
+}
+
 /** In which guilds the bot is. */
 export interface PresentGuilds {
   readonly ids: () => readonly string[];
@@ -61,8 +66,6 @@ export interface GonePlacesOptions {
   readonly timer: Timer;
   readonly logger: Logger;
 }
-
-export type GonePlaces = ReturnType<typeof createGonePlaces>;
 
 /**
  * What belongs to a place that is gone [K15]. To a guild: settings, journals and exchanges, 30 days after the bot was removed from it; items and conversations are their people's
@@ -237,10 +240,6 @@ export function createGonePlaces(options: GonePlacesOptions) {
         });
       });
       await running;
-    },
-    /** Which channels and threads are deleted: nothing of them is used, and nothing links there. Rejects with `StoreError`. */
-    async channels(): Promise<ReadonlySet<string>> {
-      return new Set(Object.keys(((await store.read(goneKey, goneKind)) ?? noneGone).channels));
     },
     /** Looks now and every day which guilds the bot is in: what is kept of others goes in time, and a return keeps it. Never throws. */
     start(presentGuilds: PresentGuilds): void {

@@ -59,9 +59,9 @@ function describeError(error: unknown): object | string {
   return {
     name: error.name,
     message: error.message,
-    ...('code' in error ? { code: error.code } : {}),
+    code: 'code' in error ? error.code : undefined,
     stack: error.stack,
-    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+    cause: error.cause === undefined ? undefined : describeError(error.cause),
   };
 }
 

@@ -3,7 +3,6 @@ import type { Logger } from '../core/logger.ts';
 import type { Place, SessionKey } from '../core/place.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { WorkLease, WorkQueue } from '../core/work-queue.ts';
-import type { GonePlaces } from '../memory/gone-places.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { SessionStates } from '../memory/log/session-state.ts';
@@ -28,7 +27,7 @@ interface AfterTurnOptions {
 }
 
 /** Stands in the work of a person for what may be over. */
-const lapseKey = 'lapse';
+export const lapseKey = 'lapse';
 
 /** The work after turns, queued per user, never delaying a reply [A1]. Sessions that wait together share one run. */
 export class AfterTurn {
@@ -53,11 +52,6 @@ export class AfterTurn {
         error,
       });
     });
-  }
-
-  /** Has `lapse` called from a time on; by default now. Rejects with `StoreError`. */
-  lapseAt(userId: string, time?: Date): Promise<void> {
-    return this.#options.work.add(userId, lapseKey, time);
   }
 
   /** People whose work runs or waits to be taken now. */
@@ -136,13 +130,13 @@ export async function mayFold(
     /** What each person lets the bot keep [K9]. */
     readonly people: Pick<PersonSettingsStore, 'mayFold'>;
     /** Nothing more is made of what was said in a channel that is deleted [K15]. */
-    readonly gonePlaces: Pick<GonePlaces, 'channels'>;
+    readonly goneChannels: () => Promise<ReadonlySet<string>>;
     readonly logger: Logger;
   },
 ): Promise<boolean> {
-  const { states, sessionLog, settings, people, gonePlaces, logger } = ports;
+  const { states, sessionLog, settings, people, goneChannels, logger } = ports;
   try {
-    if ((await gonePlaces.channels()).has(session.channelId)) return false;
+    if ((await goneChannels()).has(session.channelId)) return false;
     if (!(await people.mayFold(session))) return false;
     const { place } = await states.read(session);
     if (place !== undefined) return !(await settings.isMemoryOff(place));

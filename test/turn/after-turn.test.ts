@@ -4,7 +4,7 @@ import type { SessionKey } from '../../src/core/place.ts';
 import { processTimer } from '../../src/core/time.ts';
 import { createWorkQueue } from '../../src/core/work-queue.ts';
 import type { LayerName } from '../../src/memory/layer.ts';
-import { AfterTurn, mayFold } from '../../src/turn/after-turn.ts';
+import { AfterTurn, lapseKey, mayFold } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { SharedData } from '../support/shared-store.ts';
@@ -39,7 +39,7 @@ describe('work after a turn', () => {
       sessionLog: { lastSequence: () => Promise.resolve(1) },
       settings: { isMemoryOff: () => Promise.resolve(false) },
       people: { mayFold: () => Promise.resolve(true) },
-      gonePlaces: { channels: () => Promise.resolve(new Set(isWanted ? [] : [generalId])) },
+      goneChannels: () => Promise.resolve(new Set(isWanted ? [] : [generalId])),
       logger: recordingLogger(),
     };
     expect(await mayFold(aliceInGeneral, ports)).toBe(isWanted);
@@ -75,7 +75,7 @@ describe('work after a turn', () => {
       lapse: () => ((looks += 1) === 1 ? Promise.reject(new Error('out of reach')) : Promise.resolve()),
     });
     afterTurn.schedule(aliceInGeneral);
-    await afterTurn.lapseAt(aliceId, new Date(0));
+    await process.shared.work.add(aliceId, lapseKey, new Date(0));
     while (await process.takeWork());
     expect(looks).toBe(2);
     expect(folded[0]).toEqual([aliceInGeneral]);

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { unknownChannels } from '../../src/bot/layers.ts';
+import { createEvents } from '../../src/bot/events.ts';
 import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { noUsage } from '../../src/core/model.ts';
-import type { LateNotice } from '../../src/core/tool.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import type { NoticingMode } from '../../src/memory/settings/person-settings.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
@@ -28,6 +28,7 @@ async function noticedEarly(mode: NoticingMode) {
   const sent: string[] = [];
   const found = { kind: 'preference', text: 'Likes green tea', quote: 'I like green tea', messageId: said };
   const writes = createKeyedQueue();
+  const events = createEvents();
   const replies = fakeReplies({ note: (step) => sent.push(step) });
   /** What happens while the next line is on its way to the channel. */
   let meanwhile: (() => unknown) | undefined;
@@ -45,7 +46,7 @@ async function noticedEarly(mode: NoticingMode) {
         }),
     },
     channels: { ...unknownChannels, placeOf: () => Promise.resolve(publicPlace) },
-    tellStored: async (stored: readonly LateNotice[]) => void (await notices.tell(stored)),
+    events,
     clock,
     logger: silent,
   });
@@ -71,6 +72,7 @@ async function noticedEarly(mode: NoticingMode) {
     clock,
     logger: silent,
   });
+  events.stored.on(notices.tell);
   const at = clock().toISOString();
   const turn: TurnContext = {
     speaker: { id: aliceId, name: 'Alice', isOwner: false },
@@ -83,7 +85,8 @@ async function noticedEarly(mode: NoticingMode) {
     hasThirdPartyText: false,
   };
   await memory.sessionLog.recordUser(turn, mode);
-  await memory.durable.fold?.(aliceId, [session], new AbortController().signal);
+  const { signal } = new AbortController();
+  for (const layer of memory.afterTurn) await layer.fold?.(aliceId, [session], signal);
   expect(sent).toEqual([]);
   /** Answers the turn, of whose second message something is stored too; resolves with all that is told under it. */
   async function answered(): Promise<string> {

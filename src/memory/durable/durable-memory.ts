@@ -72,8 +72,6 @@ export interface DurableSettings {
 export interface DurableMemoryOptions extends UndoingOptions {
   readonly settings: DurableSettings;
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
-  /** Where auto-extraction is on [A2]. */
-  readonly extract?: NonNullable<MemoryLayer['fold']> | undefined;
   readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
   /** The messages of a person's notes in channels that say some words and may be used in a place: they go with what is forgotten [B3]. Default: there are none. */
   readonly notesSaying?: (userId: string, words: string, place: Place) => Promise<MessagesByChannel>;
@@ -115,9 +113,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     async sections(context) {
       if (!enabled) return [];
       return injected.sections(await itemsOf(context.speaker.id), context.speaker.id, context);
-    },
-    async fold(userId, sessions, signal) {
-      await options.extract?.(userId, sessions, signal);
     },
     async follow(change, stage) {
       if (stage === 'erase') return;
