@@ -17,7 +17,7 @@ import { parseJson } from '../core/text.ts';
 import { createLogger } from '../observability/logger.ts';
 import { nodeFileSystem } from '../storage/files/file-system.ts';
 import { FolderInUseError, takeOwnerLock } from '../storage/files/owner-lock.ts';
-import { allRoots, locate, type RootFolders } from '../storage/files/paths.ts';
+import { allRoots, locate, rootsIn, type RootFolders } from '../storage/files/paths.ts';
 import { readSnapshot, type SnapshotContents } from '../storage/files/snapshot.ts';
 import { createFileStore } from '../storage/files/store.ts';
 import { erasedAtIn, erasuresKey, erasuresKind, type ErasureList } from '../memory/settings/erasures.ts';
@@ -41,20 +41,9 @@ type About = z.infer<typeof aboutSchema>;
 
 const token = () => randomBytes(6).toString('hex');
 
-function rootsOf({ storage }: Config): RootFolders {
-  const { dataDir, workspaceDir, durableDir, summaryDir, shortTermDir } = storage;
-  return {
-    data: resolve(dataDir),
-    workspace: resolve(workspaceDir),
-    durable: durableDir && resolve(durableDir),
-    summary: summaryDir && resolve(summaryDir),
-    shortTerm: shortTermDir && resolve(shortTermDir),
-  };
-}
-
 /** Writes all that the bot keeps to a zip file, as it is at one moment. Resolves with what there is to say. */
 async function backUp(file: string, config: Config): Promise<string> {
-  const { data } = rootsOf(config);
+  const { data } = rootsIn(config.storage);
   if (await exists(file)) throw new RangeError(`There is a file ${file} already: name another.`);
   if (!(await exists(dirname(file)))) throw new RangeError(`There is no folder ${dirname(file)}.`);
   if (!(await exists(data))) throw new RangeError(`There is no data folder at ${data}.`);
@@ -120,7 +109,7 @@ async function restore(
   environment: Environment,
   config: Config,
 ): Promise<string> {
-  const roots = rootsOf(config);
+  const roots = rootsIn(config.storage);
   const about = await readAbout(file);
   for (const root of allRoots(roots)) await mkdir(root, { recursive: true, mode: 0o700 });
   const lock = await takeOwnerLock(nodeFileSystem, roots.data);

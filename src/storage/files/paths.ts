@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
 import { growingCache } from '../../core/limits.ts';
 import { unlessMissing, type FileSystem } from './file-system.ts';
@@ -33,6 +33,29 @@ export interface RootFolders {
   readonly durable?: string | undefined;
   readonly summary?: string | undefined;
   readonly shortTerm?: string | undefined;
+}
+
+/** Where the configuration has them. */
+export interface FolderOptions {
+  readonly dataDir: string;
+  /** The bot owner's folder: keys below `workspace/`. */
+  readonly workspaceDir: string;
+  /** Where a layer's files lie instead of in `dataDir`, under the same names. */
+  readonly durableDir?: string | undefined;
+  readonly summaryDir?: string | undefined;
+  readonly shortTermDir?: string | undefined;
+}
+
+/** The folders as they are named. */
+export function rootsIn(options: FolderOptions): RootFolders {
+  const { dataDir, workspaceDir, durableDir, summaryDir, shortTermDir } = options;
+  return {
+    data: resolve(dataDir),
+    workspace: resolve(workspaceDir),
+    durable: durableDir && resolve(durableDir),
+    summary: summaryDir && resolve(summaryDir),
+    shortTerm: shortTermDir && resolve(shortTermDir),
+  };
 }
 
 /** A path on disk and the root folder it must stay in. */

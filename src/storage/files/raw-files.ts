@@ -1,5 +1,5 @@
 import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 
 import pLimit from 'p-limit';
 
@@ -8,7 +8,7 @@ import { isSegment, quarantineSegment, workspaceSegment } from '../keys.ts';
 import { formatLine, linesOf, parseLine } from '../log-line.ts';
 import { entryOfBytes, isJson, kindOfKey, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
 import { nodeFileSystem, orStoreError, unlessMissing } from './file-system.ts';
-import { locate, newMark, temporaryName, type RootFolders } from './paths.ts';
+import { locate, newMark, rootsIn, temporaryName } from './paths.ts';
 import { createFileStore, type FileStoreOptions } from './store.ts';
 
 /** Files that are read or written at the same time. */
@@ -18,14 +18,7 @@ const filesAtOnce = 32;
 export async function openRawFiles(options: FileStoreOptions): Promise<RawStore> {
   // The store holds the lock.
   const store = await createFileStore(options);
-  const { dataDir, workspaceDir, durableDir, summaryDir, shortTermDir } = options;
-  const roots: RootFolders = {
-    data: resolve(dataDir),
-    workspace: resolve(workspaceDir),
-    durable: durableDir && resolve(durableDir),
-    summary: summaryDir && resolve(summaryDir),
-    shortTerm: shortTermDir && resolve(shortTermDir),
-  };
+  const roots = rootsIn(options);
   const mark = newMark();
   const files = pLimit(filesAtOnce);
   let damagedLines = 0;

@@ -19,19 +19,21 @@ import {
 } from './file-system.ts';
 import { createLogs } from './logs.ts';
 import { assertFree, takeOwnerLock, type OwnerLock } from './owner-lock.ts';
-import { allRoots, createWays, locate, locateFolders, locateQuarantine, type RootFolders } from './paths.ts';
+import {
+  allRoots,
+  createWays,
+  locate,
+  locateFolders,
+  locateQuarantine,
+  rootsIn,
+  type FolderOptions,
+  type RootFolders,
+} from './paths.ts';
 import { createQuarantine } from './quarantine.ts';
 import { listFiles, listFolders } from './reading.ts';
 import { createSnapshots } from './snapshot.ts';
 
-export interface FileStoreOptions {
-  readonly dataDir: string;
-  /** The bot owner's folder: keys below `workspace/`. */
-  readonly workspaceDir: string;
-  /** Where a layer's files lie instead of in `dataDir`, under the same names. */
-  readonly durableDir?: string | undefined;
-  readonly summaryDir?: string | undefined;
-  readonly shortTermDir?: string | undefined;
+export interface FileStoreOptions extends FolderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Takes no lock and changes nothing on disk, so it may open beside the bot; writes reject. Default: false. */
@@ -236,13 +238,13 @@ async function* reading<T>(log: string, found: AsyncIterable<T>): AsyncGenerator
 /** The root folders, under their real paths where they are there. */
 async function findRoots(fileSystem: FileSystem, options: FileStoreOptions): Promise<RootFolders> {
   const find = async (path: string): Promise<string> =>
-    (await unlessMissing(fileSystem.realpath(resolve(path)))) ?? resolve(path);
-  const { dataDir, workspaceDir, durableDir, summaryDir, shortTermDir } = options;
+    (await unlessMissing(fileSystem.realpath(path))) ?? path;
+  const { data, workspace, durable, summary, shortTerm } = rootsIn(options);
   return {
-    data: await find(dataDir),
-    workspace: await find(workspaceDir),
-    durable: durableDir && (await find(durableDir)),
-    summary: summaryDir && (await find(summaryDir)),
-    shortTerm: shortTermDir && (await find(shortTermDir)),
+    data: await find(data),
+    workspace: await find(workspace),
+    durable: durable && (await find(durable)),
+    summary: summary && (await find(summary)),
+    shortTerm: shortTerm && (await find(shortTerm)),
   };
 }
