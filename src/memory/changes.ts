@@ -55,7 +55,7 @@ export type ChangeLedger = ReturnType<typeof createChangeLedger>;
  */
 export function createChangeLedger(ports: ChangeLedgerPorts) {
   const { recent, writes, log, layers, answers, processes, timer, logger } = ports;
-  const { append, close, isOpen, supersedesAny, unfinished } = createOpenChanges(ports);
+  const { append, close, isOpen, forgottenBy, supersedesAny, unfinished } = createOpenChanges(ports);
   let finishing: Promise<void> | undefined;
   const order = createKeyedQueue();
   /** Whom withdrawn messages concern: where the log has none of them, those that hold something of others. */
@@ -202,13 +202,24 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     );
   }
 
-  /** Messages that were forgotten, and are not final, are said again in every layer [K5], but for what went with `standing` too. As part of a job of the person's queue. Rejects with `StoreError`. */
-  async function restore(change: WithMessages, standing: readonly WithMessages[] = []): Promise<void> {
+  /**
+   * Messages that were forgotten, and are not final, are said again in every layer [K5], but for what went with `standing` too; and where a layer could not
+   * follow yet when these or the items were forgotten, it need not any more. As part of a job of the person's queue. Rejects with `StoreError`.
+   */
+  async function restore(
+    change: WithMessages,
+    standing: readonly WithMessages[] = [],
+    itemIds: readonly string[] = [],
+  ): Promise<void> {
     for (const { session, messageIds } of await comingBack(log, change, standing)) {
       for (const layer of layers) await layer.follow({ kind: 'restored', session, messageIds }, 'withdraw');
       await answers.unhide(session.channelId, messageIds);
       ports.changed(session, true);
     }
+    const taken = new Set([...itemIds, ...idsIn(change)]);
+    for (const { sequence, change: forgotten } of forgottenBy(change.userId))
+      if ([...forgotten.itemIds, ...idsIn(forgotten)].some((id) => taken.has(id)))
+        await close(sequence, forgotten);
   }
 
   /**
@@ -491,4 +502,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     expire,
     finish,
   };
+}
+
+function idsIn({ messages = [] }: WithMessages): readonly string[] {
+  return messages.flatMap(({ messageIds }) => messageIds);
 }

@@ -136,6 +136,11 @@ export function createOpenChanges({
     append,
     close,
     isOpen: (sequence: number): boolean => open.has(sequence),
+    /** What a person had forgotten and a layer could not follow yet. */
+    forgottenBy: (userId: string) =>
+      [...open].flatMap(([sequence, change]) =>
+        change.kind === 'forgotten' && change.userId === userId ? [{ sequence, change }] : [],
+      ),
     /** Whether a later change makes any that is open pointless. */
     supersedesAny: (change: Change): boolean =>
       [...open.values()].some((earlier) => isSupersededBy(earlier, change)),

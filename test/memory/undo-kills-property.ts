@@ -441,7 +441,7 @@ async function playSequence(sequence: readonly Drawn[], losesPower: boolean, pla
 export function describeUndoKills(sequences: number): void {
   describe(
     `${sequences} sequences of changes that can be undone`,
-    { timeout: 60_000 + 1000 * sequences },
+    { timeout: 240_000 + 1000 * sequences },
     () => {
       it('are, each of them, made and undone to what was before or not made, wherever a kill or a loss of power comes [K5]', async () => {
         const { seed = Math.floor(Math.random() * 2 ** 31) } = fc.readConfigureGlobal();

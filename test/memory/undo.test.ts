@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { StoreError } from '../../src/core/errors.ts';
+import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { durableDocumentKind, durableKey, emptyDurableDocument } from '../../src/memory/durable/document.ts';
 import { createExtractionCursors } from '../../src/memory/durable/extraction-fold.ts';
@@ -36,7 +38,7 @@ function openStore(folder: string): Promise<FileStore> {
 }
 
 /** A person's memory in files: what was said, items, and what can be undone. Opened again over the same folder it is what a restart finds. */
-async function openMemory(folder: string, beganAt = startTime) {
+async function openMemory(folder: string, beganAt = startTime, others: readonly MemoryLayer[] = []) {
   const store = await openStore(folder);
   const sessions = openSessions(store);
   sessions.time.now = beganAt;
@@ -62,7 +64,8 @@ async function openMemory(folder: string, beganAt = startTime) {
     timeZone: 'UTC',
     logger: silent,
   });
-  const ledger = sessions.ledgerOver([durable]);
+  const ledger = sessions.ledgerOver([durable, ...others]);
+  await ledger.finish();
   await undo.lapse(aliceId);
   return {
     ...sessions,
@@ -88,6 +91,16 @@ async function openMemory(folder: string, beganAt = startTime) {
     },
   };
 }
+
+/** A layer that cannot let go of anything. */
+const failing: MemoryLayer = {
+  name: 'rolling',
+  sections: () => Promise.resolve([]),
+  follow: ({ kind }) =>
+    kind === 'restored' ? Promise.resolve() : Promise.reject(new StoreError('full', 'rolling')),
+  async *export() {},
+  erase: () => Promise.resolve(),
+};
 
 type Memory = Awaited<ReturnType<typeof openMemory>>;
 
@@ -135,6 +148,26 @@ describe('forgetting an item', () => {
     expect(await memory.state()).toEqual(before);
     expect(await memory.durable.undo(aliceId, done.undoId)).toBeUndefined();
     await memory.store.close();
+  });
+
+  it('is not done again by the next start once it was undone, though a layer could not follow it', async () => {
+    for (const place of ['a message', 'a command']) {
+      const folder = await newFolder();
+      const memory = await openMemory(folder, startTime, [failing]);
+      if (place === 'a message') await notice(memory, 'I live in Lisbon');
+      else {
+        const item = { text: 'I live in Lisbon', place: publicPlace, type: 'manual' } as const;
+        await memory.durable.remember(aliceId, { ...item, messageId: commandId() });
+      }
+      const before = await memory.state();
+      const done = await memory.durable.forget(aliceId, 'Lisbon', publicPlace, commandId());
+      expect(done.isEverywhere).toBe(false);
+      await memory.durable.undo(aliceId, done.undoId);
+      await memory.store.close();
+      const restarted = await openMemory(folder);
+      expect(await restarted.state()).toEqual(before);
+      await restarted.store.close();
+    }
   });
 
   it('leaves no byte of it in the folder when it can be undone no more, be it that the bot stood still meanwhile [S7]', async () => {

@@ -48,13 +48,15 @@ export function createUndoing(options: UndoingOptions, { documentOf, applyAndEra
 
   /** Takes back what a change did, as part of a job of the person's queue; safe to repeat. */
   async function takeBack(change: UndoableChange): Promise<void> {
-    const { id, userId, part, messages = [], cursors = [] } = change;
-    if (messages.length > 0) {
-      await options.undo.begin(change);
-      const others = (await options.undo.list(userId)).filter((other) => other.id !== id);
-      await options.changes.restore(change, others);
-    }
+    const { id, userId, part, cursors = [] } = change;
     const inverse = readInverse(part);
+    await options.undo.begin(change);
+    const others = (await options.undo.list(userId)).filter((other) => other.id !== id);
+    await options.changes.restore(
+      change,
+      others,
+      inverse?.items.map((item) => item.id),
+    );
     if (inverse !== undefined) {
       await applyAndErase(userId, (current) => reverted(current, inverse));
       for (const other of await options.undo.list(userId)) {
