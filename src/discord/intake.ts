@@ -58,7 +58,6 @@ export interface IntakeOptions {
 export function createMessageIntake(options: IntakeOptions) {
   const { botId, policy, answerModes, history, runInBackground, logger } = options;
   const botLoopGuard = createBotLoopGuard();
-  const joining = new Set<string>();
 
   return {
     /** A message that Discord tells of just now. By far the most are not for the bot: nothing is kept of them that is not needed to say so. */
@@ -256,14 +255,11 @@ export function createMessageIntake(options: IntakeOptions) {
    * it may and is not yet; never rejects.
    */
   async function joinThread(channel: Channel | undefined): Promise<void> {
-    if (channel?.isThread() !== true || !channel.joinable || joining.has(channel.id)) return;
-    joining.add(channel.id);
+    if (channel?.isThread() !== true || !channel.joinable) return;
     try {
       await channel.join();
     } catch (error) {
       logger.warn('a thread could not be joined', { channelId: channel.id, error });
-    } finally {
-      joining.delete(channel.id);
     }
   }
 }

@@ -89,14 +89,10 @@ function startedBefore(
 function start(
   parent: TextChannel | NewsChannel,
   name: string,
-  messageId: string | undefined,
+  startMessage: string | undefined,
   isPrivate: boolean,
 ): Promise<AnyThreadChannel> {
-  if (messageId !== undefined) return parent.threads.create({ name, startMessage: messageId });
-  if (parent.type === ChannelType.GuildAnnouncement)
-    return parent.threads.create({ name, type: ChannelType.AnnouncementThread });
-  return parent.threads.create({
-    name,
-    type: isPrivate ? ChannelType.PrivateThread : ChannelType.PublicThread,
-  });
+  return isPrivate && parent.type === ChannelType.GuildText
+    ? parent.threads.create({ name, type: ChannelType.PrivateThread })
+    : parent.threads.create({ name, startMessage });
 }
