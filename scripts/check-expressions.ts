@@ -11,17 +11,8 @@ import ts from 'typescript';
 const madeInFunctions: Readonly<Record<string, { readonly count: number; readonly because: string }>> = {
   'src/core/own-words.ts': { count: 1, because: 'runs of different characters between line ends' },
   'src/core/secrets.ts': { count: 1, because: 'escaped words with white space between them' },
-  'src/discord/actions/named-action.ts': {
-    count: 3,
-    because:
-      'two hold an escaped literal between single characters; the third is called where the module is loaded',
-  },
   'src/memory/durable/clause-words.ts': { count: 1, because: 'it is called where the module is loaded' },
   'src/memory/wishes.ts': { count: 1, because: 'it is called where the module is loaded' },
-  'src/discord/actions/relayed-text.ts': {
-    count: 1,
-    because: 'an escaped literal between single characters',
-  },
   'src/memory/durable/evidence.ts': { count: 3, because: 'an escaped literal between single characters' },
 };
 
