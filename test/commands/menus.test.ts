@@ -36,16 +36,19 @@ function openMenus(options: Parameters<typeof createHarness>[0] = {}) {
     },
     /** The bot answers somebody in two messages. */
     answer: async (userId: string, ids: readonly string[]) => {
-      await harness.sessionLog.recordReply(
-        {
-          speaker: { id: userId, name: '', isOwner: false },
-          place: publicPlace,
-          messages: [{ id: '400000000000000001', text: 'What?', at: '', attachments: [] }],
-          now: new Date(0),
-          hasThirdPartyText: false,
-        },
-        { ids, text: 'A long answer', at: '2026-01-15T09:30:00.000Z' },
-      );
+      const turn = {
+        speaker: { id: userId, name: '', isOwner: false },
+        place: publicPlace,
+        messages: [{ id: '400000000000000001', text: 'What?', at: '', attachments: [] }],
+        now: new Date(0),
+        hasThirdPartyText: false,
+      };
+      await harness.sessionLog.recordUser(turn);
+      await harness.sessionLog.recordReply(turn, {
+        ids,
+        text: 'A long answer',
+        at: '2026-01-15T09:30:00.000Z',
+      });
     },
   };
 }
