@@ -138,6 +138,10 @@ export class ObedientScene {
       // Nobody presses a button.
       offers: { show: () => Promise.resolve(), endOf: () => {} },
       presentPlace: (place) => Promise.resolve(place),
+      channels: {
+        placeOf: (channelId) => this.#placeOf(channelId),
+        personMay: () => Promise.resolve(true),
+      },
       history,
       server: oneServer,
       ...closedEdges,
