@@ -23,6 +23,10 @@ interface Begun {
   readonly refusals: Map<string, string | undefined>;
 }
 
+/** The present piece of work, and how many refusals there were: one for all queues, since each such storage costs every promise its part. */
+const begun = new AsyncLocalStorage<Begun>();
+let refusalCount = 0;
+
 /** What orders jobs of a key between processes. */
 export interface SharedOrder {
   readonly locks: Pick<Locks, 'hold'>;
@@ -48,9 +52,7 @@ export function createKeyedQueue({
 }: { readonly patienceMs?: number; readonly shared?: SharedOrder | undefined } = {}) {
   const lanes = new Map<string, Lane>();
   let waitingForIdle: (() => void)[] = [];
-  const begun = new AsyncLocalStorage<Begun>();
   const refusals = growingCache<string, number>(rememberedRefusals, { maxAge: refusedMs });
-  let refusalCount = 0;
 
   function laneOf(key: string): Lane {
     const lane = lanes.get(key) ?? { limit: pLimit(1), jobs: 0 };
