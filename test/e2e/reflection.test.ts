@@ -13,7 +13,7 @@ describe('a look back on a conversation [A3]', () => {
     const facts = `data/users/${stage.info.people['bob'] ?? ''}/notebook/facts/user.md`;
     await expect
       .poll(() => stage.readFile(facts).catch(() => ''))
-      .toMatch(/^# User\n> Summary: .*\n\n- My name is Bob\n- Lives in Lisbon\n$/u);
+      .toMatch(/^# User\n> Summary: .*\n\n- My name is Bob\n- I live in Lisbon\n$/u);
   });
 
   it('keeps nothing of a channel in a notebook', async () => {

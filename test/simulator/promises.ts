@@ -292,6 +292,7 @@ export class Promises {
       ...places,
       ...(asked === undefined ? [] : this.#wordsIn(asked)).flatMap((said) => said.places),
     ];
+    const question = text.match(/<message .*?<\/message>/gsu)?.join('') ?? '';
     for (const word of new Set(text.match(wordPattern))) {
       this.#checkWord(
         word,
@@ -303,6 +304,7 @@ export class Promises {
           where: () => `${where}: ${around(word, text)}`,
         },
         history,
+        question.includes(word),
       );
       this.#hears(echoOf(word), speakerId, heardIn);
     }
@@ -322,17 +324,19 @@ export class Promises {
     speakerId: string,
     { places, since, where }: Telling,
     history: ReadonlySet<WorldMessage>,
+    isQuestion: boolean,
   ): void {
     const said = this.#words.get(word);
     if (said === undefined) return;
     const message = this.#world.message(said.messageId ?? '');
     const standsHere = message?.text.includes(word) === true && history.has(message);
     const resumedAt = this.#resumed.get(speakerId);
-    // What somebody makes of an older message in a pause stands in it, and what was not answered yet may be answered now.
+    // What somebody makes of an older message in a pause stands in it, and what was not answered to its end is asked again.
     const isLeft = message !== undefined && (message.at < said.at || !this.#isAnswered(message));
     if (
       said.isOffRecord &&
       !isLeft &&
+      !isQuestion &&
       said.ownerId === speakerId &&
       resumedAt !== undefined &&
       resumedAt < since
