@@ -200,7 +200,10 @@ class Simulation {
       case 'kill':
       case 'power-loss':
         await this.#kill();
-        if (step.kind === 'power-loss') this.#disk.losePower();
+        if (step.kind === 'power-loss') {
+          this.#sky.calmDisk();
+          this.#disk.losePower();
+        }
         this.#inBackground(this.#start());
         return undefined;
       case 'restart':

@@ -105,6 +105,11 @@ export class Sky {
     this.#clock.after(random.int(1000, longestMs), () => this.#clear(disk, discord, vendor, model));
   }
 
+  /** The disk does what it should again, as after a loss of power. */
+  calmDisk(): void {
+    this.#clear(this.#disk.mood);
+  }
+
   /** Of these, ends what still is. */
   #clear(disk?: DiskMood, discord?: DiscordMood, vendor?: VendorMood, model?: ModelManner): void {
     if (disk !== undefined && disk === this.#disk.mood && disk !== calmDisk) {

@@ -289,14 +289,16 @@ describe('replies', () => {
     expect(events).toEqual(['told of 1', '1 in history', 'told of 2', '2 in history']);
   });
 
-  it('tell of those too that were there from before a restart', async () => {
+  it('tell of those too that were there from before a restart, which are looked for again where Discord fails', async () => {
     const body = { content: 'Here.', message_reference: { message_id: '400000000000000001' } };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
     const earlier = { id: '7', author: { id: '130000000000000001' }, ...body } as APIMessage;
+    let looked = 0;
     const { replies, bodies } = repliesOver([], {
       api: {
         ...unused,
-        messagesAfter: () => Promise.resolve([earlier]),
+        messagesAfter: () =>
+          (looked += 1) < 3 ? Promise.reject(refusal(0, 500)) : Promise.resolve([earlier]),
       },
     });
     const told: string[] = [];
