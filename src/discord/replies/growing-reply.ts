@@ -156,14 +156,14 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
    */
   async function earlierMessages(): Promise<readonly APIMessage[]> {
     if (!isSnowflake(nonceBase) || !mayHaveForgottenNonces(nonceBase, clock)) return [];
-    for (let attempt = 0; ; attempt += 1) {
+    for (let looks = 0; ; looks += 1) {
       try {
         const found = await api.messagesAfter(channelId, nonceBase);
         const own = found.filter((message) => message.author.id === options.botId());
         const first = own.findIndex((message) => message.message_reference?.message_id === nonceBase);
         return first === -1 ? [] : own.slice(first);
       } catch (error) {
-        const pauseMs = mayPass(error) ? retryDelaysMs[attempt] : undefined;
+        const pauseMs = mayPass(error) ? retryDelaysMs[looks] : undefined;
         if (pauseMs === undefined) {
           logger.warn('earlier replies could not be looked for', { channelId, error });
           return [];
