@@ -165,7 +165,7 @@ function overChannel(channel: Pick<NodeJS.EventEmitter, 'on' | 'off'>) {
     on: (listener: (message: unknown) => void) => void channel.on('message', listener),
     off: (listener: (message: unknown) => void) => void channel.off('message', listener),
     bind: 'functions',
-    // A shard may have to wait for many others, and whoever asks waits as long as fits.
+    // A shard may have to wait for many others, and its caller waits with it.
     timeout: -1,
   } as const;
 }

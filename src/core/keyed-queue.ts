@@ -68,7 +68,7 @@ export function createKeyedQueue({
     waitingForIdle = [];
   }
 
-  /** Rejects and resolves as the job does, be it long after the lane was left to what comes after it. */
+  /** Rejects and resolves as the job does, even long after the next job of the lane began. */
   async function runPatiently<T>(key: string, lane: Lane, start: () => Promise<T>, ms: number): Promise<T> {
     const { done } = await lane.limit(async () => {
       const running = (async () => start())();

@@ -56,7 +56,7 @@ export function oncePer<Key extends object, Value extends {}>(
 }
 
 const minuteMs = 60_000;
-/** People whose use is known at a time; who falls out begins anew. */
+/** People whose use is known at a time; the count of one that falls out starts at zero. */
 const knownPeople = 10_000;
 
 /** What a person may use of something in any sixty seconds [L1]. `now` is in milliseconds, from anywhere. */

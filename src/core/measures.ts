@@ -28,7 +28,7 @@ export function measure<Kind extends keyof Measured>(kind: Kind, value: Measured
   if (channels[kind].hasSubscribers) channels[kind].publish(value);
 }
 
-/** Measures how long a part of a turn takes, be it that it fails. */
+/** Measures how long a part of a turn takes, even if it fails. */
 export async function timed<T>(stage: TurnStage, work: Promise<T>): Promise<T> {
   const begun = performance.now();
   try {

@@ -62,7 +62,7 @@ interface Running {
   keys: readonly string[];
 }
 
-/** For a process that has the store alone [X5]: what waits is in memory, and whoever adds it looks at each start what is to be done. */
+/** For a process that has the store alone [X5]: pending work is in memory, and its owners look for it again at each start. */
 export function createWorkQueue({
   clock,
   timer,

@@ -27,17 +27,24 @@ async function openWithItems(): Promise<Stage> {
   return stage;
 }
 
+/** A stage whose disk fails as the file `failing-disk` says. */
+function onFailingDisk() {
+  return {
+    isBuilt: true as const,
+    model: (_: unknown, index: number) => ({ text: `Answer ${index}.` }),
+    environment: {
+      NODE_OPTIONS: `--import ${builtProgram(failingDisk)}`,
+      FAILING_DISK: 'failing-disk',
+    },
+  };
+}
+
 describe.concurrent('a disk [E3]', () => {
   it.each(['full', 'read-only'])(
     'that is %s costs what was to be saved, nothing that was, and not the conversation',
     async (state) => {
       await using stage = await openStage({
-        isBuilt: true,
-        model: (_, index) => ({ text: `Answer ${index}.` }),
-        environment: {
-          NODE_OPTIONS: `--import ${builtProgram(failingDisk)}`,
-          FAILING_DISK: 'failing-disk',
-        },
+        ...onFailingDisk(),
       });
       expect((await remember(stage, 'I drink tea')).text).toContain('Remembered: "I drink tea"');
       await stage.ask('alice', '#general', 'Hello');
@@ -85,12 +92,7 @@ describe.concurrent('a disk [E3]', () => {
 
 it('a disk that is full at the start stops neither that nor a talk, and all is saved again once there is room [S2]', async () => {
   await using stage = await openStage({
-    isBuilt: true,
-    model: (_, index) => ({ text: `Answer ${index}.` }),
-    environment: {
-      NODE_OPTIONS: `--import ${builtProgram(failingDisk)}`,
-      FAILING_DISK: 'failing-disk',
-    },
+    ...onFailingDisk(),
   });
   await remember(stage, 'I drink tea');
   await stage.stopBot();

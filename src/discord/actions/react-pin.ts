@@ -19,7 +19,7 @@ export const reactTool = actionTool({
     const guild = here.isDMBased() ? undefined : here.guild;
     const chosen = await emojiOf(emoji, guild, context.speaker.id);
     return {
-      // Their own message it may mark, whoever wished for it.
+      // A reaction to the speaker's own message tells nobody anything.
       offered: context.messages.some(({ id }) => id === messageId) ? 'never' : undefined,
       permit: () => permit('react', here, context, settings),
       show: () => showMessage(`React with ${chosen} to this message`, here, messageId),
