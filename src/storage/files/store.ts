@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
-import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, SetAside, Store, Versioned } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
+import { createCalls } from '../calls.ts';
 import { createKeyLocks } from '../key-locks.ts';
-import { assertKey, isWithin } from '../keys.ts';
+import { isWithin } from '../keys.ts';
 import { createDisk } from './disk.ts';
 import { createDocuments } from './documents.ts';
 import {
@@ -88,12 +88,12 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const parts = { fileSystem, disk, locks, pathOf, quarantine, logger };
   const documents = createDocuments({ ...parts, clock, onSetAside, longestEditMs }, readOnly);
   const logs = createLogs(parts, () => lock !== undefined && !closing.signal.aborted);
-  let running = 0;
-  const waitingForRest: (() => void)[] = [];
   const closing = new AbortController();
+  const calls = createCalls({ readOnly, toStoreError, beforeChange: owned });
+  const { run, change } = calls;
   const alone = (work: () => Promise<void>) => locks.runAlone('', work);
   const snapshots = createSnapshots({ fileSystem, disk, roots, alone, logger });
-  const serve = () => void tracked('.', 'copied', () => snapshots.serve());
+  const serve = () => void calls.track('.', 'copied', () => snapshots.serve());
   const lockMark = randomBytes(4).toString('hex');
   let lock: OwnerLock | undefined;
   let owning: Promise<void> | undefined;
@@ -126,34 +126,6 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     for (const root of allRoots(roots)) await disk.probe(root);
     const lacks = [...disk.lacks];
     if (lacks.length > 0) logger.warn('the volume refuses what the store then does without', { lacks });
-  }
-
-  function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
-    return tracked(key, action, () => {
-      assertKey(key);
-      return work();
-    });
-  }
-
-  async function tracked<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
-    running += 1;
-    try {
-      return await work();
-    } catch (error) {
-      throw toStoreError(key, action, error);
-    } finally {
-      running -= 1;
-      if (running === 0) for (const wake of waitingForRest.splice(0)) wake();
-    }
-  }
-
-  function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
-    return run(key, action, async () => {
-      if (readOnly) throw new StoreError(`${key} was not ${action}: the store is open for reading only`, key);
-      if (closing.signal.aborted) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
-      await owned();
-      return work();
-    });
   }
 
   async function removeFile(key: string): Promise<void> {
@@ -198,7 +170,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
         documents.update(key, kind, make, typeof erase === 'function' ? erase : () => erase),
       ),
     append: (log, record) => change(log, 'appended to', () => logs.append(log, record)),
-    scan: (log, schema, { after = 0 } = {}) => reading(log, logs.scan(log, schema, after)),
+    scan: (log, schema, { after = 0 } = {}) => calls.scan(log, logs.scan(log, schema, after)),
     lastSequence: (log) => run(log, 'read', async () => (await logs.logState(log)).last),
     logState: (log) => run(log, 'read', () => logs.logState(log)),
     rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
@@ -214,25 +186,15 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     damage: (key, kind) => run(key, 'read', () => documents.damage(key, kind)),
     damagedLines: (log) => run(log, 'read', () => logs.damagedLines(log)),
     quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.count()),
-    snapshot: (folder) => tracked('.', 'copied', () => snapshots.take(folder)),
-    removeLeftovers: () => tracked('.', 'cleaned', removeLeftovers),
+    snapshot: (folder) => calls.track('.', 'copied', () => snapshots.take(folder)),
+    removeLeftovers: () => calls.track('.', 'cleaned', removeLeftovers),
     async close() {
       closing.abort();
-      // Nothing that changes anything begins any more.
-      if (running > 0) await new Promise<void>((wake) => waitingForRest.push(wake));
+      await calls.close();
       await disk.eraseLeftovers();
       await lock?.release();
     },
   };
-}
-
-async function* reading<T>(log: string, found: AsyncIterable<T>): AsyncGenerator<T> {
-  assertKey(log);
-  try {
-    yield* found;
-  } catch (error) {
-    throw toStoreError(log, 'read', error);
-  }
 }
 
 /** The root folders, under their real paths where they are there. */

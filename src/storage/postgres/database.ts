@@ -36,6 +36,8 @@ export interface DatabaseOptions {
   readonly patienceMs: number;
   /** The longest that an answer is waited for, in milliseconds: a machine that is gone says nothing. Default: a minute. */
   readonly answerMs?: number | undefined;
+  /** Asked before anything of a transaction takes effect; throws where it may not any more. Default: it always may. */
+  readonly assertHeld?: () => void;
 }
 
 export type Database = ReturnType<typeof createDatabase>;
@@ -53,14 +55,15 @@ const mostConflicts = 50;
  * Connections to a database, which are made anew when they are lost. What can be done again is [S2]: while the database is out of reach, or only reads, for no longer
  * than the patience, a caller notices nothing but the time, unless it holds a lock: that is lost with its connection (`session.ts`), and what relies on it rejects.
  */
-export function createDatabase({ url, logger, connections, patienceMs, answerMs }: DatabaseOptions) {
+export function createDatabase(options: DatabaseOptions) {
+  const { url, logger, connections, patienceMs, answerMs, assertHeld = () => {} } = options;
   const pool = new pg.Pool({ ...poolOptions(url, answerMs), max: connections, idleTimeoutMillis: 60_000 });
   // A connection that nobody uses was lost: the next one to need it gets another.
   pool.on('error', (error) =>
     logger.debug('a connection to the database was lost', { error: error.message }),
   );
   let lostSince: number | undefined;
-  /** Since when it refuses changes; what only reads succeeds meanwhile. */
+  /** Since when it refuses changes; what only reads succeeds meanwhile, and a change that is made ends it. */
   let readOnlySince: number | undefined;
 
   /** Does `work` with a connection of its own. */
@@ -76,7 +79,7 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
         return rows;
       } catch (error) {
         const fault = queryFault(error);
-        isBroken ||= ['lost', 'unsent', 'read-only'].includes(fault.fault);
+        isBroken ||= ['lost', 'read-only'].includes(fault.fault);
         throw fault;
       }
     };
@@ -94,11 +97,7 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
     let conflicts = 0;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       try {
-        const result = await connected(async (query) => {
-          const done = await work(query);
-          if (readOnlySince !== undefined) await lookWhetherItTakesChanges(query);
-          return done;
-        });
+        const result = await connected(work);
         if (lostSince !== undefined) {
           logger.info('the database can be reached again', { seconds: secondsSince(lostSince) });
           lostSince = undefined;
@@ -117,7 +116,6 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
             pauseMs = firstPauseMs;
             break;
           case 'lost':
-          case 'unsent':
             since = noteLost(error);
             break;
           case 'read-only':
@@ -141,41 +139,32 @@ export function createDatabase({ url, logger, connections, patienceMs, answerMs 
     return (readOnlySince ??= performance.now());
   }
 
-  /** Never rejects: what was asked for is done by now. */
-  async function lookWhetherItTakesChanges(query: Query): Promise<void> {
-    const found = await query(
-      sql<{
-        isReadOnly: boolean;
-      }>`select current_setting('transaction_read_only')::boolean as "isReadOnly"`,
-    ).catch(() => []);
-    if (readOnlySince === undefined || found[0]?.isReadOnly !== false) return;
+  function noteChanged(): void {
+    if (readOnlySince === undefined) return;
     logger.info('the database takes changes again', { seconds: secondsSince(readOnlySince) });
     readOnlySince = undefined;
   }
 
   /**
-   * Several statements as one: all of it or nothing. `work` may run again, and must have no effects of its own; `assertAllowed` is asked before anything takes
-   * effect, and throws where it may not any more.
+   * Several statements as one: all of it or nothing. `work` may run again, and must have no effects of its own.
    */
-  async function transaction<T>(
-    work: (query: Query) => Promise<T>,
-    assertAllowed: () => void = () => {},
-  ): Promise<T> {
+  async function transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     /** What was sent off and not answered: it may be committed. */
     let sent: { readonly id: string; readonly result: T } | undefined;
     return persist(async (query) => {
       if (sent !== undefined && (await wasCommitted(query, sent.id))) return sent.result;
       sent = undefined;
-      assertAllowed();
+      assertHeld();
       await query(sql`begin isolation level read committed`);
       try {
         const result = await work(query);
         const [{ id } = { id: null }] = await query(
           sql<{ id: string | null }>`select pg_current_xact_id_if_assigned()::text as id`,
         );
-        assertAllowed();
+        assertHeld();
         if (id !== null) sent = { id, result };
         await query(sql`commit`);
+        if (id !== null) noteChanged();
         return result;
       } catch (error) {
         // Where the connection is gone, so is the transaction.
@@ -198,7 +187,7 @@ async function wasCommitted(query: Query, id: string): Promise<boolean> {
   const [{ status } = { status: null }] = await query(
     sql<{ status: string | null }>`select pg_xact_status(${id}::xid8) as status`,
   );
-  if (status === 'in progress') throw new DatabaseFault('unsent', new Error('a commit is under way'));
+  if (status === 'in progress') throw new DatabaseFault('lost', new Error('a commit is under way'));
   if (status === null) throw new StoreError('it is not known whether a change was stored', '.');
   return status === 'committed';
 }

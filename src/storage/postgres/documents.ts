@@ -5,14 +5,12 @@ import type { DocumentKind, SetAside, Versioned } from '../../core/store.ts';
 import { checkedDocument, parseDocument } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
 import type { Database, Query } from './database.ts';
-import { freshNumber, type Entries } from './entries.ts';
-import { assertHeld, DatabaseFault } from './faults.ts';
-import type { Quarantine } from './quarantine.ts';
+import { createEntries, freshNumber } from './entries.ts';
+import { DatabaseFault } from './faults.ts';
+import { quarantine } from './quarantine.ts';
 
 interface DocumentParts {
   readonly database: Database;
-  readonly entries: Entries;
-  readonly quarantine: Quarantine;
   readonly locks: KeyLocks;
   readonly onSetAside: (file: SetAside) => void;
   readonly logger: Logger;
@@ -30,11 +28,9 @@ interface Sound<T> {
 const textKind = {};
 
 /** JSON documents and texts. Documents are stored as `json`, not `jsonb`, which would put their fields in another order and refuses U+0000 and halves of characters. */
-export function createDocuments(
-  { database, entries, quarantine, locks, onSetAside, logger }: DocumentParts,
-  readOnly: boolean,
-) {
-  const query: Query = (statement) => database.query(statement);
+export function createDocuments({ database, locks, onSetAside, logger }: DocumentParts, readOnly: boolean) {
+  const { query } = database;
+  const entries = createEntries();
 
   async function read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
     const loaded = await entries.read(query, key, kind, (text) => parseDocument(key, text, kind));
@@ -55,8 +51,10 @@ export function createDocuments(
     kind: DocumentKind<T>,
     reason: string,
   ): Promise<T | undefined> {
-    const copy = await quarantine.formerOf(key);
-    const parsed = copy === undefined ? undefined : parseDocument(key, copy, kind);
+    const [row] = await query(sql<{ former: Buffer | null }>`
+      select coalesce(convert_to(former_document::text, 'UTF8'), former_content) as former
+      from discoclaw.entries where key = ${key}`);
+    const parsed = row?.former ? parseDocument(key, row.former.toString('utf8'), kind) : undefined;
     const value = parsed?.outcome === 'valid' ? parsed.value : undefined;
     logger.warn('unreadable document left where it is', {
       key,
@@ -81,41 +79,6 @@ export function createDocuments(
       : recovered(inOne, key, kind, parsed.reason);
   }
 
-  /** Puts an unreadable document into quarantine, and its last good copy in its place [S4]. */
-  async function recovered<T extends Versioned>(
-    inOne: Query,
-    key: string,
-    kind: DocumentKind<T>,
-    reason: string,
-  ): Promise<Sound<T>> {
-    const [row] = await inOne(sql<{ present: Buffer; former: Buffer | null; at: Date; changed_at: Date }>`
-      select coalesce(convert_to(document::text, 'UTF8'), content) as present,
-        coalesce(convert_to(former_document::text, 'UTF8'), former_content) as former, now() as at, changed_at
-      from discoclaw.entries where key = ${key}`);
-    if (row === undefined) return { value: undefined, isThere: false };
-    const { present, former, at, changed_at: changedAt } = row;
-    // Where the copy is of a newer version this throws, and nothing is touched.
-    const copy = former === null ? undefined : parseDocument(key, former.toString('utf8'), kind);
-    await quarantine.keep(inOne, key, reason, present);
-    const setAside = { key, at: at.toISOString() };
-    if (copy?.outcome !== 'valid') {
-      if (former !== null) await quarantine.keep(inOne, key, 'the copy was no better', former);
-      await inOne(sql`delete from discoclaw.entries where key = ${key}`);
-      return { value: undefined, isThere: false, setAside, reason };
-    }
-    await inOne(sql`
-      update discoclaw.entries set document = former_document, content = former_content, revision = ${freshNumber()},
-        bytes = octet_length(coalesce(former_document::text, encode(former_content, 'escape')))
-      where key = ${key}`);
-    // The good copy is what held until the present one was stored.
-    return {
-      value: copy.value,
-      isThere: true,
-      setAside: { ...setAside, copyFrom: changedAt.toISOString() },
-      reason,
-    };
-  }
-
   function tellSetAside({ setAside, reason }: Sound<unknown>): void {
     if (setAside === undefined) return;
     onSetAside(setAside);
@@ -128,30 +91,26 @@ export function createDocuments(
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
     erase: () => boolean,
-    isLost: () => boolean,
   ): Promise<T | undefined> {
     return locks.run(key, async () => {
-      const { sound, value, revision, bytes } = await database.transaction(
-        async (inOne) => {
-          const locked = await lockSound(inOne, key, kind);
-          const next = change(locked.value) ?? locked.value;
-          const erases = erase();
-          if (erases) await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
-          if (next === undefined || next === locked.value) {
-            if (erases)
-              await inOne(sql`
+      const { sound, value, revision, bytes } = await database.transaction(async (inOne) => {
+        const locked = await lockSound(inOne, key, kind);
+        const next = change(locked.value) ?? locked.value;
+        const erases = erase();
+        if (erases) await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
+        if (next === undefined || next === locked.value) {
+          if (erases)
+            await inOne(sql`
                 update discoclaw.entries set former_document = document, former_content = content where key = ${key}`);
-            return { sound: locked, value: next, revision: undefined, bytes: 0 };
-          }
-          const checked = checkedDocument(key, kind, next);
-          return {
-            sound: locked,
-            value: checked,
-            ...(await put(inOne, key, checked, locked.isThere, erases)),
-          };
-        },
-        () => assertHeld(key, isLost),
-      );
+          return { sound: locked, value: next, revision: undefined, bytes: 0 };
+        }
+        const checked = checkedDocument(key, kind, next);
+        return {
+          sound: locked,
+          value: checked,
+          ...(await put(inOne, key, checked, locked.isThere, erases)),
+        };
+      });
       tellSetAside(sound);
       if (revision !== undefined)
         entries.remember(key, { revision, kind, value: { outcome: 'valid', value } }, bytes);
@@ -163,14 +122,13 @@ export function createDocuments(
     return (await entries.read(query, key, textKind, (text) => text))?.value;
   }
 
-  async function writeText(key: string, text: string, erases: boolean, isLost: () => boolean): Promise<void> {
+  async function writeText(key: string, text: string, erases: boolean): Promise<void> {
     const bytes = Buffer.from(text);
     const revision = freshNumber();
     await locks.run(key, () =>
-      database.transaction(
-        async (inOne) => {
-          if (erases) await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
-          await inOne(sql`
+      database.transaction(async (inOne) => {
+        if (erases) await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
+        await inOne(sql`
             insert into discoclaw.entries as entry (key, kind, content, bytes, revision)
             values (${key}, 'text', ${bytes}, ${bytes.length}, ${revision})
             on conflict (key) do update set
@@ -178,9 +136,7 @@ export function createDocuments(
               former_content = case when ${erases} then excluded.content else entry.content end,
               kind = 'text', document = null, content = excluded.content, bytes = excluded.bytes,
               revision = excluded.revision, changed_at = now()`);
-        },
-        () => assertHeld(key, isLost),
-      ),
+      }),
     );
   }
 
@@ -205,4 +161,39 @@ async function put(inOne: Query, key: string, document: object, isThere: boolean
         on conflict (key) do nothing returning key`);
   if (rows.length === 0) throw new DatabaseFault('conflict', new Error('another process was faster'));
   return { revision, bytes };
+}
+
+/** Puts an unreadable document into quarantine, and its last good copy in its place [S4]. */
+async function recovered<T extends Versioned>(
+  inOne: Query,
+  key: string,
+  kind: DocumentKind<T>,
+  reason: string,
+): Promise<Sound<T>> {
+  const [row] = await inOne(sql<{ present: Buffer; former: Buffer | null; at: Date; changed_at: Date }>`
+    select coalesce(convert_to(document::text, 'UTF8'), content) as present,
+      coalesce(convert_to(former_document::text, 'UTF8'), former_content) as former, now() as at, changed_at
+    from discoclaw.entries where key = ${key}`);
+  if (row === undefined) return { value: undefined, isThere: false };
+  const { present, former, at, changed_at: changedAt } = row;
+  // Where the copy is of a newer version this throws, and nothing is touched.
+  const copy = former === null ? undefined : parseDocument(key, former.toString('utf8'), kind);
+  await quarantine(inOne, key, reason, present);
+  const setAside = { key, at: at.toISOString() };
+  if (copy?.outcome !== 'valid') {
+    if (former !== null) await quarantine(inOne, key, 'the copy was no better', former);
+    await inOne(sql`delete from discoclaw.entries where key = ${key}`);
+    return { value: undefined, isThere: false, setAside, reason };
+  }
+  await inOne(sql`
+    update discoclaw.entries set document = former_document, content = former_content, revision = ${freshNumber()},
+      bytes = octet_length(coalesce(former_document::text, encode(former_content, 'escape')))
+    where key = ${key}`);
+  // The good copy is what held until the present one was stored.
+  return {
+    value: copy.value,
+    isThere: true,
+    setAside: { ...setAside, copyFrom: changedAt.toISOString() },
+    reason,
+  };
 }

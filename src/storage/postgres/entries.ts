@@ -20,8 +20,6 @@ interface EntryRow {
 
 const cacheBytes = 32 * 1024 * 1024;
 
-export type Entries = ReturnType<typeof createEntries>;
-
 /**
  * Documents and texts by their keys. Each look asks the database whether what is in the cache still holds: so what another process changed is seen by whatever
  * begins to look after that.

@@ -4,10 +4,10 @@ import { StoreError, UnusableStoreError } from '../../core/errors.ts';
 
 /**
  * What a failed call to the database means. `lost`: the connection, or the server, for now; the statement may have been carried out all the same.
- * `unsent`: as that, but it was certainly not. `read-only`: the server only reads for now. `conflict`: it was rolled back because of another's at the same time. `refused`: it is not done, such as with
+ * `read-only`: the server only reads for now. `conflict`: it was rolled back because of another's at the same time. `refused`: it is not done, such as with
  * a full disk. `unusable`: nothing helps before the operator mends something, such as the password.
  */
-export type Fault = 'lost' | 'unsent' | 'read-only' | 'conflict' | 'refused' | 'unusable';
+export type Fault = 'lost' | 'read-only' | 'conflict' | 'refused' | 'unusable';
 
 /** A call to the database failed. */
 export class DatabaseFault extends Error {
@@ -33,8 +33,8 @@ const faults: Readonly<Record<string, Fault>> = {
   '25006': 'read-only',
   // A transaction whose process stood still, and is over.
   '25P03': 'lost',
-  '53300': 'unsent',
-  '57P03': 'unsent',
+  '53300': 'lost',
+  '57P03': 'lost',
   '57P01': 'lost',
   '57P02': 'lost',
   '57P05': 'lost',
@@ -44,7 +44,7 @@ const faults: Readonly<Record<string, Fault>> = {
 export function connectFault(error: unknown): DatabaseFault {
   const code = error instanceof pg.DatabaseError ? (error.code ?? '') : '';
   const isPasswordMissing = error instanceof Error && error.message.startsWith('SASL:');
-  return new DatabaseFault(isPasswordMissing ? 'unusable' : (faults[code] ?? 'unsent'), error);
+  return new DatabaseFault(isPasswordMissing ? 'unusable' : (faults[code] ?? 'lost'), error);
 }
 
 /** A statement failed; what the driver finds out by itself, without the server's word, is that the connection is gone. */
@@ -68,9 +68,4 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof pg.DatabaseError)) return error.message;
   const { code = '', message } = error;
   return /^(?:28|3D|42501|53|57|25)/u.test(code) ? `${message}, ${code}` : code;
-}
-
-/** @throws {StoreError} where the lock that a change relies on was lost, as `lockWatch` of the session tells. */
-export function assertHeld(key: string, isLost: () => boolean): void {
-  if (isLost()) throw new StoreError(`${key} was not changed: the lock that this relied on was lost`, key);
 }

@@ -2,7 +2,6 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { StoredFile } from '../../core/store.ts';
 import type { Database } from './database.ts';
-import { assertHeld } from './faults.ts';
 
 /** Folders looked up in one round trip, where there may be very many. */
 const foldersAtOnce = 1000;
@@ -40,11 +39,11 @@ export function createFolders(database: Database) {
     },
 
     /** Removes a key, and all that hangs on it. */
-    remove: (key: string, isLost: () => boolean) => removeBetween(database, key, `${key}\u0001`, isLost),
+    remove: (key: string) => removeBetween(database, key, `${key}\u0001`),
 
-    async removeAll(folder: string, isLost: () => boolean): Promise<void> {
+    async removeAll(folder: string): Promise<void> {
       const { first, beyond } = below(folder);
-      await removeBetween(database, first, beyond, isLost);
+      await removeBetween(database, first, beyond);
     },
   };
 }
@@ -54,16 +53,8 @@ function below(folder: string): { readonly first: string; readonly beyond: strin
   return { first: `${folder}/`, beyond: `${folder}0` };
 }
 
-async function removeBetween(
-  database: Database,
-  first: string,
-  beyond: string,
-  isLost: () => boolean,
-): Promise<void> {
-  await database.transaction(
-    (query) => query(sql`select discoclaw.remove_between(${first}, ${beyond})`),
-    () => assertHeld(first, isLost),
-  );
+async function removeBetween(database: Database, first: string, beyond: string): Promise<void> {
+  await database.transaction((query) => query(sql`select discoclaw.remove_between(${first}, ${beyond})`));
 }
 
 /** Where the folders go on behind the one that a key, told from its folder on, lies in. */

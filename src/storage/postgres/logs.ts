@@ -10,7 +10,6 @@ import { formatRecord } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
 import type { Database, Query } from './database.ts';
 import { freshNumber } from './entries.ts';
-import { assertHeld } from './faults.ts';
 
 interface LogParts {
   readonly database: Database;
@@ -32,13 +31,12 @@ export function createLogs({ database, locks, logger }: LogParts) {
     return state ?? { last: 0, edition: 0 };
   }
 
-  async function append(log: string, record: object, isLost: () => boolean): Promise<number> {
+  async function append(log: string, record: object): Promise<number> {
     const json = formatRecord(record);
     const bytes = Buffer.byteLength(json) + 1;
     return locks.run(log, () =>
-      database.transaction(
-        async (query) => {
-          const [added] = await query(sql<{ sequence: number }>`
+      database.transaction(async (query) => {
+        const [added] = await query(sql<{ sequence: number }>`
             with head as (
               insert into discoclaw.entries as entry (key, kind, revision, highest, bytes)
               values (${log}, 'log', ${freshNumber()}, 1, ${bytes})
@@ -48,11 +46,9 @@ export function createLogs({ database, locks, logger }: LogParts) {
             )
             insert into discoclaw.records (log, sequence, record) select id, highest, ${json}::json from head
             returning sequence`);
-          if (added === undefined) throw new StoreError(`${log} was not appended to`, log);
-          return added.sequence;
-        },
-        () => assertHeld(log, isLost),
-      ),
+        if (added === undefined) throw new StoreError(`${log} was not appended to`, log);
+        return added.sequence;
+      }),
     );
   }
 
@@ -80,20 +76,16 @@ export function createLogs({ database, locks, logger }: LogParts) {
     log: string,
     schema: z.ZodType<T>,
     change: (entry: LogEntry<T>) => T | undefined,
-    isLost: () => boolean,
   ): Promise<RewrittenLog> {
     return locks.run(log, () =>
-      database.transaction(
-        async (query) => {
-          const whole = await readLocked(query, log);
-          if (whole === undefined) return { from: 0, to: 0 };
-          const { id, revision: from } = whole;
-          const changes = await changesOf(whole.rows, schema, change);
-          if (changes.removed.length + changes.changed.length === 0) return { from, to: from };
-          return { from, to: await carryOut(query, id, changes) };
-        },
-        () => assertHeld(log, isLost),
-      ),
+      database.transaction(async (query) => {
+        const whole = await readLocked(query, log);
+        if (whole === undefined) return { from: 0, to: 0 };
+        const { id, revision: from } = whole;
+        const changes = await changesOf(whole.rows, schema, change);
+        if (changes.removed.length + changes.changed.length === 0) return { from, to: from };
+        return { from, to: await carryOut(query, id, changes) };
+      }),
     );
   }
 

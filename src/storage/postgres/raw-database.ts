@@ -5,8 +5,7 @@ import { entryOfBytes, type RawEntry, type RawRecord, type RawStore } from '../r
 import { createDatabase, type Query } from './database.ts';
 import { freshNumber } from './entries.ts';
 import { toStoreError } from './faults.ts';
-import { openSession } from './session.ts';
-import { migrate } from './migrations.ts';
+import { openTables } from './store.ts';
 
 interface RawRow {
   readonly key: string;
@@ -21,18 +20,13 @@ const patienceMs = 30_000;
 
 /** A database on which no bot runs, for this process alone until it is closed. @throws {StoreError} where one does, or it cannot be used. */
 export async function openRawDatabase(url: string, logger: Logger): Promise<RawStore> {
-  const session = await orStoreError('opened', () => openSession(url, 'alone', logger));
   const database = createDatabase({ url, logger, connections: 4, patienceMs });
-  async function close(): Promise<void> {
-    await session.close();
-    await database.close();
-  }
-  try {
-    await orStoreError('opened', () => migrate(url));
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const session = await orStoreError('opened', () => openTables(database, 'alone', url, logger)).catch(
+    async (error: unknown) => {
+      await database.close();
+      throw error;
+    },
+  );
 
   async function recordsOf(logs: readonly number[]): Promise<ReadonlyMap<number, RawRecord[]>> {
     const rows = await database.query(sql<{ log: number; sequence: number; record: string }>`
@@ -66,7 +60,10 @@ export async function openRawDatabase(url: string, logger: Logger): Promise<RawS
       orStoreError('written', () => database.transaction((query) => writeEntries(query, entries))),
     damagedLines: () => 0,
     settle: () => Promise.resolve(),
-    close,
+    async close() {
+      await session.close();
+      await database.close();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import pLimit, { type LimitFunction } from 'p-limit';
@@ -6,7 +7,8 @@ import pg from 'pg';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Locks } from '../../core/processes.ts';
+import type { Locks, Notice, Notices } from '../../core/processes.ts';
+import { parseJson } from '../../core/text.ts';
 import { within } from '../../core/time.ts';
 import { connectionOptions } from './database.ts';
 import { DatabaseFault, connectFault, queryFault, toStoreError } from './faults.ts';
@@ -58,7 +60,9 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
  */
 export async function openSession(url: string, presence: Presence, logger: Logger) {
   const holding = new AsyncLocalStorage<Held>();
-  const heard = new Set<(text: string) => void>();
+  const listeners = new Set<(notice: Notice) => void>();
+  /** Begins what this process tells, which it does not hear itself. */
+  const self = randomUUID();
   const claimed = new Set<string>();
   /** Claimed or being claimed here: the server lets one connection have a lock as often as it likes. */
   const taken = new Set<string>();
@@ -83,7 +87,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     client.on('error', lose);
     client.on('end', lose);
     client.on('notification', ({ payload = '' }) => {
-      for (const hear of heard) hear(payload);
+      hear(payload);
     });
     try {
       await client.connect();
@@ -188,22 +192,33 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     },
   };
 
+  function hear(text: string): void {
+    if (text.startsWith(self)) return;
+    const notice = parsedNotice(text.slice(self.length));
+    if (notice !== undefined) for (const listener of listeners) listener(notice);
+  }
+
+  /** May be lost; a long one is. Never rejects. */
+  async function send(text: string): Promise<void> {
+    if (Buffer.byteLength(text) > longestNotice) return;
+    const present = await link.catch(() => undefined);
+    if (present === undefined || present.isLost) return;
+    await ask(present, 'select pg_notify($1, $2)', [noticeChannel, text]).catch(() => undefined);
+  }
+
+  const notices: Notices = {
+    tell: (notice) => void send(self + JSON.stringify(notice)),
+    listen: (listener) => void listeners.add(listener),
+  };
+
   return {
     locks,
-    /** Tells from now on whether the lock that the calling work holds was lost before its job was over: what it would write may no longer fit. */
-    lockWatch(): () => boolean {
+    notices,
+    /** @throws {StoreError} where the lock that the calling work holds was lost before its job was over: what it would write may no longer fit. */
+    assertHeld(): void {
       const held = holding.getStore();
-      return () => held !== undefined && !held.isOver && held.link.isLost;
-    },
-    notices: {
-      listen: (hear: (text: string) => void): void => void heard.add(hear),
-      /** May be lost; a long one is. Never rejects. */
-      async tell(text: string): Promise<void> {
-        if (Buffer.byteLength(text) > longestNotice) return;
-        const present = await link.catch(() => undefined);
-        if (present === undefined || present.isLost) return;
-        await ask(present, 'select pg_notify($1, $2)', [noticeChannel, text]).catch(() => undefined);
-      },
+      if (held !== undefined && !held.isOver && held.link.isLost)
+        throw new StoreError('Nothing was changed: the lock that this relied on was lost', '.');
     },
     async close(): Promise<void> {
       isClosed = true;
@@ -220,6 +235,17 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       await present.client.end().catch(() => undefined);
     },
   };
+}
+
+/** Of another version of the bot, it may be of a kind that this one does not know. */
+function parsedNotice(text: string): Notice | undefined {
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `tell` sends, and kinds are looked at before they are used
+    const notice = parseJson(text) as Notice;
+    return ['erased', 'restored', 'stored'].includes(notice.kind) ? notice : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function closedError(): StoreError {

@@ -43,7 +43,7 @@ export async function createTemporaryDatabase(): Promise<TemporaryDatabase> {
   const query = (text: string, values: readonly unknown[] = []) => once(url, text, values);
   async function tables(): Promise<readonly string[]> {
     const found = await query(
-      `select relname from pg_class where relnamespace = to_regnamespace('discoclaw') and relkind = 'r' and relname !~ 'kysely'`,
+      `select relname from pg_class where relnamespace = to_regnamespace('discoclaw') and relkind = 'r'`,
     );
     return found.map(({ relname }) => String(relname));
   }
@@ -73,11 +73,11 @@ export async function createTemporaryDatabase(): Promise<TemporaryDatabase> {
   };
 }
 
-/** Empties every table but those that know which migrations there were. */
+/** Empties every table. */
 const emptyAll = `
   do $$ declare name text; begin
     for name in
-      select relname from pg_class where relnamespace = to_regnamespace('discoclaw') and relkind = 'r' and relname !~ 'kysely'
+      select relname from pg_class where relnamespace = to_regnamespace('discoclaw') and relkind = 'r'
     loop execute 'delete from discoclaw.' || name; end loop;
   end $$`;
 

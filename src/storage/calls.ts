@@ -1,0 +1,60 @@
+import { StoreError } from '../core/errors.ts';
+import { assertKey } from './keys.ts';
+
+interface CallOptions {
+  readonly readOnly: boolean;
+  /** A failure of the disk or the database as a `StoreError` for a key; any other error as it is. */
+  readonly toStoreError: (key: string, action: string, error: unknown) => unknown;
+  /** Resolves when something may be changed; rejects where it may not. */
+  readonly beforeChange: () => Promise<void> | void;
+}
+
+/** What stands around each call of a store: its key is checked, its failure is a `StoreError`, and nothing is changed by a reader or after the end. */
+export function createCalls({ readOnly, toStoreError, beforeChange }: CallOptions) {
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+
+  async function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
+    assertKey(key);
+    return track(key, action, work);
+  }
+
+  /** A call that is about no key. */
+  async function track<T>(subject: string, action: string, work: () => Promise<T>): Promise<T> {
+    const call = work();
+    running.add(call);
+    try {
+      return await call;
+    } catch (error) {
+      throw toStoreError(subject, action, error);
+    } finally {
+      running.delete(call);
+    }
+  }
+
+  function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
+    return run(key, action, async () => {
+      if (readOnly) throw new StoreError(`${key} was not ${action}: the store is open for reading only`, key);
+      if (isClosed) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
+      await beforeChange();
+      return work();
+    });
+  }
+
+  async function* scan<T>(log: string, found: AsyncIterable<T>): AsyncGenerator<T> {
+    assertKey(log);
+    try {
+      yield* found;
+    } catch (error) {
+      throw toStoreError(log, 'read', error);
+    }
+  }
+
+  /** Refuses changes from now on; resolves when nothing runs any more. */
+  async function close(): Promise<void> {
+    isClosed = true;
+    while (running.size > 0) await Promise.allSettled(running);
+  }
+
+  return { run, track, change, scan, close };
+}

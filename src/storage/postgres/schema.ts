@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+
+import { UnusableStoreError } from '../../core/errors.ts';
+import type { Database } from './database.ts';
+
+const oldestServer = 14;
+
+/** The number of the lock under which processes that start at once make the tables one after the other. */
+const schemaLock = 1_684_628_324;
+
+/**
+ * Everything lies in a schema of its own, so that the database may hold other things too. `entries` has one row a key, whatever it leads to; its `id` is another for each
+ * new log under a key, whose records hang on it. `remove_between` takes everything from one key to before another, with all that hangs on it: the rows are locked first, and
+ * what hangs on them is looked for then, since each statement sees what was committed before it.
+ */
+const statements = [
+  sql`create schema discoclaw`,
+  sql`
+    create table discoclaw.entries (
+      key text collate "C" primary key,
+      kind text not null check (kind in ('document', 'text', 'log')),
+      id bigint not null generated always as identity,
+      revision bigint not null,
+      bytes bigint not null default 0,
+      changed_at timestamptz not null default now(),
+      document json,
+      former_document json,
+      content bytea,
+      former_content bytea,
+      highest bigint not null default 0
+    ) with (fillfactor = 80)`,
+  sql`
+    create table discoclaw.records (
+      log bigint not null,
+      sequence bigint not null,
+      record json not null,
+      primary key (log, sequence)
+    )`,
+  sql`
+    create table discoclaw.quarantine (
+      id bigint not null generated always as identity primary key,
+      key text collate "C" not null,
+      at timestamptz not null default now(),
+      reason text not null,
+      content bytea not null
+    )`,
+  sql`create index quarantine_key on discoclaw.quarantine (key)`,
+  sql`
+    create table discoclaw.work (
+      person text collate "C" primary key,
+      waiting jsonb not null,
+      taken text[],
+      fence bigint not null default 0,
+      next_at timestamptz not null
+    ) with (fillfactor = 70)`,
+  sql`create index work_next on discoclaw.work (next_at)`,
+  sql`
+    create function discoclaw.remove_between(first text, beyond text) returns void
+    language plpgsql as $$
+    declare
+      logs bigint[];
+    begin
+      with removed as (
+        delete from discoclaw.entries where key >= first and key < beyond returning id, kind
+      )
+      select array_agg(id) into logs from removed where kind = 'log';
+      delete from discoclaw.records where log = any(logs);
+      delete from discoclaw.quarantine where key >= first and key < beyond;
+    end
+    $$`,
+];
+
+/**
+ * Makes the tables where there are none: all of them or nothing, also where several processes start at once.
+ * @throws {DatabaseFault} @throws {UnusableStoreError} where the server is too old.
+ */
+export async function createTables(database: Database): Promise<void> {
+  await database.transaction(async (query) => {
+    await query(sql`select pg_advisory_xact_lock(${schemaLock})`);
+    const [found] = await query(sql<{ version: number; isThere: boolean }>`
+      select current_setting('server_version_num')::int / 10000 as version,
+        to_regclass('discoclaw.entries') is not null as "isThere"`);
+    const { version = 0, isThere = false } = found ?? {};
+    if (version < oldestServer)
+      throw new UnusableStoreError(
+        `The database's server is PostgreSQL ${version}: the bot needs ${oldestServer} or newer`,
+        '.',
+      );
+    if (!isThere) for (const statement of statements) await query(statement);
+  });
+}
