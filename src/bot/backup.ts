@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
@@ -30,16 +31,17 @@ const badRequest = 2;
 const patienceMs = 5 * 60_000;
 const lookEveryMs = 200;
 
-const backupFormat = 1;
+/** The first entry of a backup. */
 const aboutName = 'backup.json';
 const aboutSchema = z.object({
-  format: z.number(),
+  format: z.literal(1),
   /** When the copy was asked for: what was acknowledged until then is in it. ISO 8601, UTC. */
   at: z.string(),
 });
 type About = z.infer<typeof aboutSchema>;
 
 const token = () => randomBytes(6).toString('hex');
+const onlyOwner = { mode: 0o600, flags: 'wx', flush: true };
 
 /** Writes all that the bot keeps to a zip file, as it is at one moment. Resolves with what there is to say. */
 async function backUp(file: string, config: Config): Promise<string> {
@@ -47,7 +49,7 @@ async function backUp(file: string, config: Config): Promise<string> {
   if (await exists(file)) throw new RangeError(`There is a file ${file} already: name another.`);
   if (!(await exists(dirname(file)))) throw new RangeError(`There is no folder ${dirname(file)}.`);
   if (!(await exists(data))) throw new RangeError(`There is no data folder at ${data}.`);
-  const about: About = { format: backupFormat, at: new Date().toISOString() };
+  const about: About = { format: 1, at: new Date().toISOString() };
   const folder = join(data, `.backup-${token()}`);
   const staged = `${file}.${token()}.part`;
   await mkdir(folder, { mode: 0o700 });
@@ -65,22 +67,16 @@ async function backUp(file: string, config: Config): Promise<string> {
 /** Has the copy made by the bot that runs; where none does, it is made here. */
 async function copyInto(folder: string, config: Config): Promise<SnapshotContents> {
   try {
-    const store = await createFileStore({
-      ...config.storage,
-      clock: () => new Date(),
-      logger: createLogger({ level: 'warn' }),
-    });
-    try {
-      await store.snapshot(folder);
-    } finally {
-      await store.close();
-    }
+    const logger = createLogger({ level: 'warn' });
+    const store = await createFileStore({ ...config.storage, clock: () => new Date(), logger });
+    await store.serveSnapshots();
+    await store.close();
   } catch (error) {
     if (!(error instanceof FolderInUseError)) throw error;
     process.stderr.write('The bot is running: it makes the copy, within ten seconds or so.\n');
   }
   for (const end = Date.now() + patienceMs; Date.now() < end; await wait(lookEveryMs)) {
-    const contents = await readSnapshot(nodeFileSystem, folder);
+    const contents = await readSnapshot(folder);
     if (contents !== undefined) return contents;
   }
   throw new RangeError(
@@ -99,7 +95,7 @@ async function pack(contents: SnapshotContents, folder: string, about: About, fi
     });
   }
   zip.end();
-  await pipeline(zip.outputStream, createWriteStream(file, { mode: 0o600, flags: 'wx', flush: true }));
+  await pipeline(zip.outputStream, createWriteStream(file, onlyOwner));
 }
 
 /** Puts what a backup holds into the folders of the configuration. Resolves with what there is to say. */
@@ -110,109 +106,84 @@ async function restore(
   config: Config,
 ): Promise<string> {
   const roots = rootsIn(config.storage);
-  const about = await readAbout(file);
-  for (const root of allRoots(roots)) await mkdir(root, { recursive: true, mode: 0o700 });
+  const all = allRoots(roots);
+  for (const root of all) await mkdir(root, { recursive: true, mode: 0o700 });
   const lock = await takeOwnerLock(nodeFileSystem, roots.data);
   const mark = token();
   const [staging, aside] = [`.restoring-${mark}`, `.replaced-${mark}`];
-  let erasures: readonly ErasureList[] = [];
-  let contents: Unpacked = { count: 0, ids: new Set() };
+  let erasures: readonly ErasureList[];
+  let unpacked: Unpacked;
   try {
     if (!isReplacing) await refuseToReplace(roots);
     erasures = await erasuresIn(roots);
-    contents = await unpack(file, roots, staging);
-    for (const root of allRoots(roots)) await exchange(root, staging, aside);
-    for (const root of allRoots(roots))
+    unpacked = await unpack(file, roots, staging);
+    for (const root of all) await exchange(root, staging, aside);
+    for (const root of all)
       if (root !== roots.workspace) await rm(join(root, aside), { recursive: true, force: true });
   } finally {
-    for (const root of allRoots(roots)) await rm(join(root, staging), { recursive: true, force: true });
+    for (const root of all) await rm(join(root, staging), { recursive: true, force: true });
     await lock.release();
   }
-  const again = await eraseAgain(erasures, contents.ids, about.at, environment);
+  const again = await eraseAgain(erasures, unpacked, environment);
   const kept = (await exists(join(roots.workspace, aside)))
     ? `What the workspace held before is in ${join(roots.workspace, aside)}.\n`
     : '';
-  return `Restored ${contents.count} files, as they were at ${about.at}.\n${again}${kept}`;
-}
-
-function readAbout(file: string): Promise<About> {
-  return reading(file, async (zip) => {
-    for await (const entry of zip.eachEntry()) {
-      if (entry.fileName !== aboutName) continue;
-      const about = aboutSchema.safeParse(parseJson((await bytesOf(zip, entry)).toString('utf8')));
-      if (!about.success) break;
-      if (about.data.format > backupFormat)
-        throw new RangeError(`A newer version made ${file}: restore it with that one.`);
-      return about.data;
-    }
-    throw new RangeError(`${file} is no backup: it was not made by \`npm run backup\`.`);
-  });
-}
-
-/** Opens an archive, does the work, and closes it. @throws {RangeError} that says what is wrong with it. */
-async function reading<T>(file: string, work: (zip: OpenedZip) => Promise<T>): Promise<T> {
-  try {
-    const zip = await openPromise(file, { lazyEntries: true, autoClose: false });
-    try {
-      return await work(zip);
-    } finally {
-      zip.close();
-    }
-  } catch (error) {
-    if (error instanceof RangeError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new RangeError(`${file} cannot be read as a backup, and nothing was changed: ${reason}`, {
-      cause: error,
-    });
-  }
-}
-
-async function bytesOf(zip: OpenedZip, entry: Entry): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(Buffer.from(piece));
-  return Buffer.concat(pieces);
+  return `Restored ${unpacked.count} files, as they were at ${unpacked.at}.\n${again}${kept}`;
 }
 
 interface Unpacked {
+  /** As in `aboutSchema`. */
+  readonly at: string;
   readonly count: number;
   /** All Discord ids in the files' names: everybody of whom something is kept has a folder. */
   readonly ids: ReadonlySet<string>;
 }
 
-/** Puts all files, checked, beside where they will be. */
-function unpack(file: string, roots: RootFolders, staging: string): Promise<Unpacked> {
-  return reading(file, async (zip) => {
-    const ids = new Set<string>();
+/** Puts all files, checked, beside where they will be. @throws {RangeError} that says what is wrong with the archive. */
+async function unpack(file: string, roots: RootFolders, staging: string): Promise<Unpacked> {
+  let zip: OpenedZip | undefined;
+  try {
+    zip = await openPromise(file, { lazyEntries: true, autoClose: false });
+    let at: string | undefined;
     let count = 0;
+    const ids = new Set<string>();
     for await (const entry of zip.eachEntry()) {
       const { fileName: name } = entry;
-      if (name === aboutName) continue;
+      if (at === undefined) {
+        ({ at } = aboutSchema.parse(
+          name === aboutName && (await json(await zip.openReadStreamPromise(entry))),
+        ));
+        continue;
+      }
       if (!/^(?:data|workspace)\/./u.test(name)) throw new Error(`it has ${name}`);
       const { root, path } = locate(roots, name.replace(/^data\//u, ''));
-      const target = join(root, staging, path.slice(root.length));
-      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      await unpackEntry(zip, entry, target);
+      await unpackEntry(zip, entry, join(root, staging, path.slice(root.length)));
       for (const id of name.split('/').filter(isSnowflake)) ids.add(id);
       count += 1;
     }
-    return { count, ids };
-  });
+    if (at === undefined) throw new Error('it is empty');
+    return { at, count, ids };
+  } catch (error) {
+    const cause = error instanceof z.ZodError ? 'this version of `npm run backup` did not make it' : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const text = `${file} cannot be read as a backup, and nothing was changed: ${reason}`;
+    throw new RangeError(text, { cause: error });
+  } finally {
+    zip?.close();
+  }
 }
 
 async function unpackEntry(zip: OpenedZip, entry: Entry, target: string): Promise<void> {
-  const out = await open(target, 'wx', 0o600);
-  try {
-    let sum = 0;
-    for await (const piece of await zip.openReadStreamPromise(entry)) {
-      const bytes = Buffer.from(piece);
-      sum = crc32(bytes, sum);
-      await out.writeFile(bytes);
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  let sum = 0;
+  async function* summed(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
+      sum = crc32(piece, sum);
+      yield piece;
     }
-    if (sum !== entry.crc32) throw new Error(`${entry.fileName} is not what it was`);
-    await out.sync();
-  } finally {
-    await out.close();
   }
+  await pipeline(await zip.openReadStreamPromise(entry), summed, createWriteStream(target, onlyOwner));
+  if (sum !== entry.crc32) throw new Error(`${entry.fileName} is not what it was`);
 }
 
 /** @throws {RangeError} where something is there that would be replaced by something else. */
@@ -251,8 +222,7 @@ async function erasuresIn({ data }: RootFolders): Promise<readonly ErasureList[]
 /** Erases again what was erased after the backup was made, of those who are in it. Resolves with what there is to say. */
 async function eraseAgain(
   lists: readonly ErasureList[],
-  ids: ReadonlySet<string>,
-  moment: string,
+  { ids, at: moment }: Unpacked,
   environment: Environment,
 ): Promise<string> {
   if (lists.length === 0) return '';

@@ -57,8 +57,8 @@ export interface FileStore extends Store {
    * leads there. Rejects with `StoreError`.
    */
   removeLeftovers(): Promise<void>;
-  /** Puts a copy of all files, as they are at one moment, into an empty folder of the data folder, which `readSnapshot` reads [O4]. Rejects with `StoreError`. */
-  snapshot(folder: string): Promise<void>;
+  /** Puts a copy of all files, as they are at one moment, into the folders that wait for one, which `readSnapshot` reads [O4]. Rejects with `StoreError`. */
+  serveSnapshots(): Promise<void>;
   /** Waits for running changes and lets go of the data folder; later changes reject with `StoreError`. */
   close(): Promise<void>;
 }
@@ -91,9 +91,11 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const closing = new AbortController();
   const calls = createCalls({ readOnly, toStoreError, beforeChange: owned });
   const { run, change } = calls;
-  const alone = (work: () => Promise<void>) => locks.runAlone('', work);
-  const snapshots = createSnapshots({ fileSystem, disk, roots, alone, logger });
-  const serve = () => void calls.track('.', 'copied', () => snapshots.serve());
+  const snapshots = createSnapshots({ fileSystem, disk, locks, roots, logger });
+  const serveSnapshots = () => calls.track('.', 'copied', snapshots.serve);
+  const onBeat = (): void => {
+    serveSnapshots().catch((error: unknown) => logger.warn('a backup could not be served', { error }));
+  };
   const lockMark = randomBytes(4).toString('hex');
   let lock: OwnerLock | undefined;
   let owning: Promise<void> | undefined;
@@ -122,7 +124,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   async function own(): Promise<void> {
     const isShared = (root: string) => root === roots.workspace && root !== roots.data;
     for (const root of allRoots(roots)) await disk.openRoot(root, isShared(root));
-    lock ??= await takeOwnerLock(fileSystem, roots.data, serve, lockMark);
+    lock ??= await takeOwnerLock(fileSystem, roots.data, onBeat, lockMark);
     for (const root of allRoots(roots)) await disk.probe(root);
     const lacks = [...disk.lacks];
     if (lacks.length > 0) logger.warn('the volume refuses what the store then does without', { lacks });
@@ -158,7 +160,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
 
   async function removeLeftovers(): Promise<void> {
     await owned();
-    await snapshots.removeFormer();
+    await snapshots.serveFirst();
     const removed = await disk.removeFormerLeftovers(allRoots(roots), closing.signal);
     if (removed > 0) logger.info('temporary files of an earlier run removed', { removed });
   }
@@ -186,7 +188,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     damage: (key, kind) => run(key, 'read', () => documents.damage(key, kind)),
     damagedLines: (log) => run(log, 'read', () => logs.damagedLines(log)),
     quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.count()),
-    snapshot: (folder) => calls.track('.', 'copied', () => snapshots.take(folder)),
+    serveSnapshots,
     removeLeftovers: () => calls.track('.', 'cleaned', removeLeftovers),
     async close() {
       closing.abort();

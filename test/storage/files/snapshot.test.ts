@@ -33,7 +33,7 @@ async function emptyFolder(): Promise<string> {
 
 /** What a snapshot holds, by name. */
 async function contentsOf(folder: string): Promise<ReadonlyMap<string, string>> {
-  const contents = (await readSnapshot(nodeFileSystem, folder)) ?? [];
+  const contents = (await readSnapshot(folder)) ?? [];
   const texts = contents.map(async ({ name, file, size }) => {
     const bytes = await readFile(join(folder, file));
     return [name, bytes.subarray(0, size).toString('utf8')] as const;
@@ -63,7 +63,7 @@ describe('a snapshot [O4]', () => {
         await vi.waitUntil(() => written >= before, { interval: 1, timeout: 30_000 });
         for (let pause = 0; pause < pauses; pause += 1) await setImmediate();
         const acknowledged = first + written;
-        await store.snapshot(folder);
+        await store.serveSnapshots();
         over.abort();
         await writing;
         const contents = await contentsOf(folder);
@@ -82,7 +82,7 @@ describe('a snapshot [O4]', () => {
     await store.writeText('workspace/USER.md', '# Me\n');
     await store.append(log, { note: 'tea' });
     const folder = await emptyFolder();
-    await store.snapshot(folder);
+    await store.serveSnapshots();
     expect([...(await contentsOf(folder)).keys()].toSorted()).toEqual([`data/${log}`, 'workspace/USER.md']);
   });
 
@@ -108,7 +108,7 @@ describe('a snapshot [O4]', () => {
       await store.append(log, { note: 'tea' });
       const folder = await emptyFolder();
       if (when === 'before') vi.advanceTimersByTime(10_000);
-      const asked = store.snapshot(folder);
+      const asked = store.serveSnapshots();
       if (when === 'after') vi.advanceTimersByTime(10_000);
       await asked;
       await store.close();
@@ -130,21 +130,22 @@ describe('a snapshot [O4]', () => {
     const folder = join(blocked.dataDir, '.backup-0123456789ab');
     await mkdir(folder);
     vi.advanceTimersByTime(10_000);
-    await vi.waitFor(() => expect(readSnapshot(nodeFileSystem, folder)).rejects.toThrow('EIO'));
+    await vi.waitFor(() => expect(readSnapshot(folder)).rejects.toThrow('its log says why'));
+    expect(blocked.logged).toMatchObject([{ level: 'error', data: { error: diskError('EIO') } }]);
     await blocked.dispose();
   });
 
   it('does not stay where nobody fetches it, nor over a start', async () => {
     const folder = await emptyFolder();
     await store.append(log, { note: 'tea' });
-    await store.snapshot(folder);
+    await store.serveSnapshots();
     await store.close();
     vi.useFakeTimers({ toFake: ['setInterval'] });
     store = await stores.open();
     await store.removeLeftovers();
     expect(await readdir(stores.dataDir)).not.toContain('.backup-0123456789ab');
     await mkdir(folder);
-    await store.snapshot(folder);
+    await store.serveSnapshots();
     await utimes(folder, new Date(), new Date(Date.now() - 2 * 3_600_000));
     vi.advanceTimersByTime(10_000);
     await vi.waitFor(async () => expect(await readdir(stores.dataDir)).not.toContain('.backup-0123456789ab'));
