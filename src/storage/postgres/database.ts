@@ -199,7 +199,7 @@ function overlook(): void {}
  * Connections for statements and transactions. The server gives a statement up before the client does, so that nothing is carried out that counts as failed;
  * and a transaction whose process stands still in the middle of it, so that nobody waits for its rows.
  */
-export function poolOptions(url: string, answerMs = longestAnswerMs): pg.PoolConfig {
+function poolOptions(url: string, answerMs = longestAnswerMs): pg.PoolConfig {
   const statementMs = Math.round((answerMs * 11) / 12);
   const idleMs = Math.round(answerMs / 12);
   // As statements: what a pooler in between does not know it refuses at the start of a connection.
