@@ -18,12 +18,6 @@ interface Fence {
   readonly closer: string;
 }
 
-/** How much of the rest a chunk shows, and the fence that is open where it ends. */
-interface Cut {
-  readonly end: number;
-  readonly fence: Fence | undefined;
-}
-
 /**
  * Splits a reply into messages of at most `max` characters (at least 44) [G3]: at a paragraph if that leaves the chunk half full,
  * else at a line, a sentence, a word, and only then between two code points. A code fence that a cut runs through is closed and
@@ -33,7 +27,7 @@ interface Cut {
  */
 export function splitReply(text: string, max: number = sentMaxChars): readonly string[] {
   const formed = discordForm(fencedLines(text.trimEnd()));
-  const chunks = splitFormed(formed, formed.includes(spoilerMark) ? max - spoilerChars : max);
+  const chunks = splitLines(formed, formed.includes(spoilerMark) ? max - spoilerChars : max);
   return withSpoilersClosed(chunks.map(shownForm));
 }
 
@@ -45,128 +39,92 @@ function fencedLines(text: string): readonly FencedLine[] {
   let fence: Fence | undefined;
   return text.split('\n').map((line) => {
     const before = fence;
-    fence = afterLine(line, before, Math.floor(sentMaxChars / 5));
+    fence = fenceAfter(line, before);
     return { line, isCode: before !== undefined || fence !== undefined };
   });
 }
 
-function splitFormed(text: string, max: number): readonly string[] {
+/** Puts one line after another into a chunk; where one does not fit, the chunk ends at the best place, and the line is tried again. */
+function splitLines(text: string, max: number): readonly string[] {
   const chunks: string[] = [];
-  let rest = withoutBlankLines(text);
+  let chunk = '';
   let fence: Fence | undefined;
-  while (rest !== '') {
-    const cut = chooseCut(rest, fence, max);
-    const chunk = render(rest.slice(0, cut.end), fence, cut.fence);
-    if (chunk.trim() !== '') chunks.push(chunk);
-    ({ rest, fence } = afterCut(rest, cut, max));
+  /** Whether the chunk ends with the line that opened its fence. */
+  let isJustOpened = false;
+  let paragraphEnd = 0;
+
+  /** Ends the chunk before a place outside of code, and begins the next one with what stands behind it. */
+  function endAt(end: number): void {
+    add(chunk.slice(0, end));
+    chunk = chunk.slice(end).replace(/^(?:[^\S\n]*\n)+/u, '');
+    paragraphEnd = 0;
   }
+
+  function end(): void {
+    add(fence === undefined ? chunk : `${chunk}\n${fence.closer}`);
+    chunk = fence?.opener ?? '';
+    paragraphEnd = 0;
+  }
+
+  function add(whole: string): void {
+    if (whole.trim() !== '') chunks.push(whole.trimEnd());
+  }
+
+  const lines = text.split('\n').toReversed();
+  for (let line = lines.pop(); line !== undefined; line = lines.pop()) {
+    const isBlank = line.trim() === '';
+    if (isBlank && chunk === '') continue;
+    const after = fenceAfter(line, fence, max);
+    const start = chunk === '' ? '' : `${chunk}\n`;
+    const longer = start + (fence !== undefined && after === undefined ? fence.closer : line);
+    if (longer.length + closingChars(after) <= max) {
+      if (isBlank && fence === undefined) paragraphEnd = chunk.length;
+      isJustOpened = fence === undefined && after !== undefined;
+      chunk = longer;
+      fence = after;
+      continue;
+    }
+    const lastLine = chunk.lastIndexOf('\n');
+    if (paragraphEnd > max / 2) endAt(paragraphEnd);
+    else if (isJustOpened && lastLine > 0) endAt(lastLine);
+    else if (fence === undefined ? chunk.length > max / 4 : chunk !== fence.opener) end();
+    else {
+      const cut = cutIn(line, fence, max - start.length - closingChars(fence), max);
+      const head = line.slice(0, cut);
+      const tail = line.slice(cut);
+      chunk = start + head;
+      fence = fenceAfter(head, fence, max);
+      end();
+      lines.push(fence === undefined ? tail.trimStart() : tail);
+      continue;
+    }
+    lines.push(line);
+  }
+  end();
   return chunks;
 }
 
-function render(body: string, before: Fence | undefined, after: Fence | undefined): string {
-  const opened = before === undefined ? body : `${before.opener}\n${body}`;
-  return after === undefined ? opened.trimEnd() : `${opened}\n${after.closer}`;
-}
-
-/** What the next chunk goes on with. Where the text itself would close the fence next, the chunk before has done so. */
-function afterCut(
-  rest: string,
-  { end, fence }: Cut,
-  max: number,
-): { rest: string; fence: Fence | undefined } {
-  const atLineEnd = rest.charAt(end) === '\n';
-  const tail = rest.slice(atLineEnd ? end + 1 : end);
-  if (fence === undefined) return { rest: withoutBlankLines(atLineEnd ? tail : tail.trimStart()), fence };
-  if (!atLineEnd || fenceAfter(firstLine(tail), fence, max) === fence) return { rest: tail, fence };
-  return { rest: withoutBlankLines(tail.slice(firstLine(tail).length)), fence: undefined };
-}
-
-function withoutBlankLines(text: string): string {
-  return text.replace(/^(?:[^\S\n]*\n)+/u, '');
-}
-
-function firstLine(text: string): string {
-  const end = text.indexOf('\n');
-  return end === -1 ? text : text.slice(0, end);
-}
-
-function chooseCut(rest: string, before: Fence | undefined, max: number): Cut {
-  if (rest.length <= max) {
-    const whole = { end: rest.length, fence: fenceAfter(rest, before, max) };
-    if (fits(rest, before, whole, max)) return whole;
-  }
-  const { paragraph, line } = lineCuts(rest, before, max);
-  if (paragraph !== undefined && paragraph.end > max / 2) return paragraph;
-  if (line !== undefined && (line.fence !== undefined || line.end > max / 4)) return line;
-  return cutInLine(rest, before, max);
-}
-
-function fits(rest: string, before: Fence | undefined, cut: Cut, max: number): boolean {
-  return render(rest.slice(0, cut.end), before, cut.fence).length <= max;
-}
-
-/** The last places where the chunk can end with a paragraph and with a line; never right after a line that opens a fence. */
-function lineCuts(rest: string, before: Fence | undefined, max: number): { paragraph?: Cut; line?: Cut } {
-  const found: { paragraph?: Cut; line?: Cut } = {};
-  let fence = before;
-  let start = 0;
-  const completeLines = rest
-    .slice(0, max + 1)
-    .split('\n')
-    .slice(0, -1);
-  for (const line of completeLines) {
-    const previous = fence;
-    fence = fenceAfter(line, previous, max);
-    const cut = { end: start + line.length, fence };
-    start = cut.end + 1;
-    if (previous === undefined && fence !== undefined) continue;
-    if (cut.end === 0 || !fits(rest, before, cut, max)) continue;
-    found.line = cut;
-    if (fence === undefined && firstLine(rest.slice(start)).trim() === '') found.paragraph = cut;
-  }
-  return found;
+function closingChars(fence: Fence | undefined): number {
+  return fence === undefined ? 0 : fence.closer.length + 1;
 }
 
 /**
- * A cut inside a line that is too long for the chunk, as late as possible; one that makes a fence of its halves, or half a mark of a spoiler,
- * only if there is no other.
+ * Where a line that is too long is cut: as late as possible, and only where neither half would be taken for one that opens or closes a fence, and
+ * no mark of a spoiler is cut through, unless there is no such place.
  */
-function cutInLine(rest: string, before: Fence | undefined, max: number): Cut {
-  const whole = findCut(
-    rest,
-    before,
-    max,
-    (cut) => !makesFence(rest, before, cut, max) && rest.slice(cut.end - 1, cut.end + 1) !== spoilerMark,
-  );
-  const cut = whole ?? findCut(rest, before, max, () => true);
-  if (cut === undefined) throw new RangeError(`No chunk of ${max} characters can be made`);
-  return cut;
-}
-
-function findCut(
-  rest: string,
-  before: Fence | undefined,
-  max: number,
-  isGood: (cut: Cut) => boolean,
-): Cut | undefined {
-  for (let size = max; size > 1; size -= 1) {
-    const head = clip(rest, size);
-    const isCode = fenceAfter(head, before, max) !== undefined;
-    for (const end of isCode ? [head.length] : [...readableEnds(head), head.length]) {
-      const cut = { end, fence: fenceAfter(rest.slice(0, end), before, max) };
-      if (fits(rest, before, cut, max) && isGood(cut)) return cut;
-    }
+function cutIn(line: string, fence: Fence | undefined, room: number, max: number): number {
+  for (let size = room; size > 1; size -= 1) {
+    const head = clip(line, size);
+    const ends = fence === undefined ? [...readableEnds(head), head.length] : [head.length];
+    const good = ends.find(
+      (end) =>
+        line.slice(end - 1, end + 1) !== spoilerMark &&
+        fenceAfter(line.slice(0, end), fence, max) === fence &&
+        fenceAfter(line.slice(end), fence, max) === fence,
+    );
+    if (good !== undefined) return good;
   }
-  return undefined;
-}
-
-/** Whether a half of the line that is cut would be taken for one that opens or closes a fence. */
-function makesFence(rest: string, before: Fence | undefined, { end, fence }: Cut, max: number): boolean {
-  const lineStart = rest.lastIndexOf('\n', end - 1) + 1;
-  const around = fenceAfter(rest.slice(0, lineStart), before, max);
-  if (fence?.opener !== around?.opener) return true;
-  const tail = firstLine(rest.slice(end));
-  return fenceAfter(fence === undefined ? tail.trimStart() : tail, fence, max) !== fence;
+  return clip(line, room).length;
 }
 
 /** Where the last sentence ends that fills half of the text, and the last word that fills a quarter. */
@@ -185,22 +143,16 @@ const openerPattern = /^(?<indent>[ \t]*)(?<marker>`{3,}|~{3,})(?<info>[\s\S]*)$
 const closerPattern = /^[ \t]*(?<marker>`{3,}|~{3,})[ \t]*$/u;
 
 /**
- * The fence that is open after some lines, given the one before them; the very same object where nothing changed. Indented fences
- * count, since Discord shows them as such. Lines that will be repeated may fill a fifth of a chunk: a longer opening line is opened again
- * without its language, and a marker of that length is no fence.
+ * The fence that is open after a line, given the one before it; the very same object where nothing changed. Indented fences count, since Discord shows
+ * them as such. Lines that will be repeated may fill a fifth of a chunk: a longer opening line is opened again without its language, and a marker of
+ * that length is no fence.
  */
-function fenceAfter(lines: string, before: Fence | undefined, max: number): Fence | undefined {
-  const maxLine = Math.floor(max / 5);
-  let fence = before;
-  for (const line of lines.split('\n')) fence = afterLine(line, fence, maxLine);
-  return fence;
-}
-
-function afterLine(line: string, before: Fence | undefined, maxLine: number): Fence | undefined {
+function fenceAfter(line: string, before: Fence | undefined, max = sentMaxChars): Fence | undefined {
   if (before !== undefined) return closes(line, before) ? undefined : before;
   const { indent = '', marker = '', info = '' } = openerPattern.exec(line)?.groups ?? {};
   // Backticks after the marker make it inline code, as in "```x``` is a fence".
   const isInline = marker.startsWith('`') && info.includes('`');
+  const maxLine = max / 5;
   if (marker === '' || isInline || marker.length > maxLine) return undefined;
   const closer = indent.length + marker.length > maxLine ? marker : indent + marker;
   return { opener: line.length > maxLine ? closer : line, closer };
@@ -234,24 +186,33 @@ export function withLongCodeAsFiles(text: string): {
 } {
   if (text.length <= longestCode) return { text, files: [] };
   const files: ReplyFile[] = [];
-  const parts: string[] = [];
-  let from = 0;
-  for (const { start, end, language } of codeBlocks(text)) {
-    const code = text.slice(start, end);
-    if (code.length <= longestCode) continue;
-    const name = `code-${files.length + 1}.${endingFor(language)}`;
-    files.push({ name, text: code });
-    parts.push(text.slice(from, start), preview(code, name));
-    from = end;
-  }
-  return { text: [...parts, text.slice(from)].join(''), files };
-}
+  const shown: string[] = [];
+  let fence: Fence | undefined;
+  let code: string[] = [];
 
-function preview(code: string, name: string): string {
-  const lines = code.split('\n');
-  const shown = clip(lines.slice(0, previewLines).join('\n'), previewMaxChars);
-  const left = lines.length - shown.split('\n').length - (code.endsWith('\n') ? 1 : 0);
-  return `${shown}\n… ${left} more lines in ${name}${code.endsWith('\n') ? '\n' : ''}`;
+  function showCode(opener: string, end: string): void {
+    const whole = code.join('\n') + end;
+    if (whole.length > longestCode) {
+      const name = `code-${files.length + 1}.${endingFor(opener)}`;
+      files.push({ name, text: whole });
+      const preview = clip(code.slice(0, previewLines).join('\n'), previewMaxChars).split('\n');
+      shown.push(...preview, `… ${code.length - preview.length} more lines in ${name}`);
+    } else shown.push(...code);
+    code = [];
+  }
+
+  for (const line of text.split('\n')) {
+    const after = fenceAfter(line, fence);
+    if (fence !== undefined && after !== undefined) {
+      code.push(line);
+      continue;
+    }
+    if (fence !== undefined) showCode(fence.opener, '\n');
+    shown.push(line);
+    fence = after;
+  }
+  if (fence !== undefined) showCode(fence.opener, '');
+  return { text: shown.join('\n'), files };
 }
 
 /** By the names that code blocks are commonly given; a short name that is not listed is an ending already, as `go` or `sql`. */
@@ -271,32 +232,9 @@ const endings: Readonly<Record<string, string>> = {
   typescript: 'ts',
 };
 
-function endingFor(language: string): string {
+function endingFor(opener: string): string {
+  const language = /^[\s`~]*(?<language>[^\s`~]*)/u.exec(opener)?.groups?.['language']?.toLowerCase() ?? '';
   return endings[language] ?? (/^[a-z0-9]{1,5}$/u.test(language) ? language : 'txt');
-}
-
-/** Where the insides of a text's code blocks stand, from after the opening line to before the closing one; the last one may still be open. */
-function codeBlocks(
-  text: string,
-): readonly { readonly start: number; readonly end: number; readonly language: string }[] {
-  const blocks: { start: number; end: number; language: string }[] = [];
-  let open: { readonly fence: Fence; readonly start: number } | undefined;
-  let at = 0;
-  const close = (end: number) => {
-    const language =
-      /^[\s`~]*(?<language>[^\s`~]*)/u.exec(open?.fence.opener ?? '')?.groups?.['language'] ?? '';
-    if (open !== undefined) blocks.push({ start: open.start, end, language: language.toLowerCase() });
-  };
-  for (const line of text.split('\n')) {
-    const next = at + line.length + 1;
-    const fence = afterLine(line, open?.fence, Math.floor(sentMaxChars / 5));
-    if (open !== undefined && fence === undefined) close(at);
-    if (fence === undefined) open = undefined;
-    else if (open === undefined) open = { fence, start: next };
-    at = next;
-  }
-  if (open !== undefined && open.start < text.length) close(text.length);
-  return blocks;
 }
 
 /** Where the lines at the end of a text begin that are, or may become, rows of a table that still grows; its end where there are none. */
