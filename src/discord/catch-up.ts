@@ -81,7 +81,7 @@ export type CatchUp = ReturnType<typeof createCatchUp>;
  * edited meanwhile is told first [G5], as far as the channel's newest hundred messages reach. Nothing here rejects.
  */
 export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
-  const { client, shards, clock, logger } = options;
+  const { client, shards, settings, messages, recover, clock, logger } = options;
   const gaps = new Map(shards.ids.map((id) => [id, newGap()]));
 
   /** Of a channel that belongs to none of these shards, as far as the client knows, a gap of its own. */
@@ -99,9 +99,153 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   }
 
   function catchUp(channelId: string, gap: Gap): Promise<void> {
-    const work = gap.caughtUp.get(channelId) ?? catchUpWith(channelId, gap, options);
+    const work = gap.caughtUp.get(channelId) ?? catchUpWith(channelId, gap);
     gap.caughtUp.set(channelId, work);
     return work;
+  }
+
+  async function catchUpWith(channelId: string, { floor, firstLive }: Gap): Promise<void> {
+    if (await isOutOfReach(channelId)) return;
+    let missed: readonly Message[] = [];
+    try {
+      const before = await read(options.remembered(channelId, floor), [], channelId);
+      const { found, since } = await fetchNewest(channelId, floor);
+      // Of what was remembered after the fetch began, nothing is missing because it is not there.
+      const all = since === undefined ? [] : await options.remembered(channelId, since);
+      await applyMissedChanges(channelId, [
+        missedChanges(before, found),
+        missedChanges(all, { ...found, isWhole: false }),
+      ]);
+      missed = found.messages.filter(({ id }) => compareSnowflakes(id, floor) > 0);
+    } catch (error) {
+      logger.warn('missed messages could not be fetched', { channelId, error });
+    }
+    await recover(channelId);
+    try {
+      for (const message of await unanswered(channelId, missed)) {
+        const live = firstLive.get(channelId);
+        if (live !== undefined && compareSnowflakes(message.id, live) >= 0) break;
+        await options.received(message);
+      }
+    } catch (error) {
+      logger.warn('missed messages could not be handed on', { channelId, error });
+    }
+    if (missed.length > 0)
+      logger.info('messages were fetched after a gap', { channelId, count: missed.length });
+  }
+
+  /** What is remembered; `otherwise` where it cannot be read. */
+  async function read<Told>(remembered: Promise<Told>, otherwise: Told, channelId: string): Promise<Told> {
+    try {
+      return await remembered;
+    } catch (error) {
+      logger.warn('what is remembered of a channel could not be read', { channelId, error });
+      return otherwise;
+    }
+  }
+
+  const guildOf = (channelId: string) => read(options.guildOf(channelId), { kind: 'unknown' }, channelId);
+
+  /**
+   * Whether a channel is deleted, in a guild that the bot is in no more or that is another process's, or where it does not work: no request is sent for
+   * it [G3d].
+   */
+  async function isOutOfReach(channelId: string): Promise<boolean> {
+    if (!client.channels.cache.has(channelId) && (await isElsewhereOrGone(channelId))) return true;
+    const channel = client.channels.cache.get(channelId);
+    return channel !== undefined && !worksInChannel(settings, channel);
+  }
+
+  /** The same of a channel that the client does not hold, such as an archived thread or a direct message. */
+  async function isElsewhereOrGone(channelId: string): Promise<boolean> {
+    const guild = await guildOf(channelId);
+    if (guild.kind === 'guild' ? !client.guilds.cache.has(guild.guildId) : !hasGuild(shards, undefined))
+      return true;
+    if (await read(options.isGone(channelId), false, channelId)) return true;
+    // What another process began there is that one's to finish, which alone knows who reads along.
+    return guild.kind === 'unknown' && isPart(shards) && !(await isFound(channelId));
+  }
+
+  /** Asks Discord for a channel; whether the client holds it now: not one of another process's guilds, nor a deleted one. */
+  async function isFound(channelId: string): Promise<boolean> {
+    await client.channels
+      .fetch(channelId)
+      .catch((error: unknown) => logger.info('a channel could not be looked up', { channelId, error }));
+    return client.channels.cache.has(channelId);
+  }
+
+  /**
+   * The channel's newest hundred messages, or, where that is not enough, all since `floor`, oldest first. `since` is how far they reach back:
+   * to the channel's beginning where they are all; it is absent where there are none.
+   */
+  async function fetchNewest(channelId: string, floor: string) {
+    const page = await messages.newest(channelId, pageSize);
+    const newest = page.toSorted((a, b) => compareSnowflakes(a.id, b.id));
+    const oldest = newest[0]?.id;
+    const isAll = newest.length < pageSize;
+    if (oldest === undefined || isAll || compareSnowflakes(oldest, floor) <= 0)
+      return { found: { messages: newest, isWhole: true }, since: isAll ? oldest && '0' : oldest };
+    const after = await messages.after(channelId, floor, pages);
+    return { found: { messages: after, isWhole: after.length < pages * pageSize }, since: after[0]?.id };
+  }
+
+  /** What has its whole reply is handled [G3], also where a full disk has kept the bot from noting it: a command is not carried out again. */
+  async function unanswered(channelId: string, missed: readonly Message[]): Promise<readonly Message[]> {
+    const replied = new Set(
+      missed
+        .filter(({ author, type }) => author.id === options.botId && type === MessageType.Reply)
+        .map(({ reference }) => reference?.messageId),
+    );
+    const open: Message[] = [];
+    for (const message of missed) {
+      const { id, author } = message;
+      if (!replied.has(id) || (await options.isUnfinished({ id, channelId, userId: author.id })))
+        open.push(message);
+    }
+    return open;
+  }
+
+  /** Tells what became of remembered messages of a channel in a gap [G5]; resolves when memory has followed. */
+  async function applyMissedChanges(channelId: string, found: readonly MissedChanges[]): Promise<void> {
+    const channel = client.channels.cache.get(channelId);
+    if (channel === undefined || !isSurelyReadable(channel)) return;
+    const deleted = [...new Set(found.flatMap((each) => each.deleted))];
+    const edited = [...new Set(found.flatMap((each) => each.edited))];
+    if (deleted.length > 0)
+      logger.info('messages were deleted in a gap', { channelId, count: deleted.length });
+    await options.changes.missed(channelId, { deleted, edited });
+  }
+
+  /** All channels to be looked at: those where something was said of late, as Discord tells, then those where the bot was active last. */
+  async function channelsInOrder(floor: string): Promise<readonly string[]> {
+    const known = await options.knownChannels().catch((error: unknown) => {
+      logger.warn('the channels to catch up with are not known', { error });
+      return [];
+    });
+    const byActivity = known.toSorted((a, b) => b.activeAt - a.activeAt);
+    return [...new Set([...openChannels(floor), ...byActivity.map(({ id }) => id)])];
+  }
+
+  /**
+   * Channels that this process knows of by itself: DMs, and wherever in a guild something was said since `floor`, as it may have mentioned
+   * the bot where it never spoke.
+   */
+  function openChannels(floor: string): readonly string[] {
+    const open = client.channels.cache.filter((channel) => {
+      if (channel.isDMBased()) return channel.type === ChannelType.DM;
+      // Discord tells of every channel, also of those that the bot may not read.
+      return (
+        wasUsedSince(channel, floor) === true && worksInChannel(settings, channel) && botMay('read', channel)
+      );
+    });
+    return [...open.keys()];
+  }
+
+  /** The shard of a channel that the client need not hold. Where nothing tells its guild it may be a direct message, which the first shard has. */
+  async function shardOfKnown(channelId: string): Promise<number> {
+    if (shards.count === 1 || client.channels.cache.has(channelId)) return shardIn(client, channelId, shards);
+    const guild = await guildOf(channelId);
+    return shardOf(guild.kind === 'guild' ? guild.guildId : undefined, shards.count);
   }
 
   return {
@@ -119,49 +263,38 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     /** Resolves when a channel is caught up with; what is said there to the bot waits for this, and for no other channel. */
     before(channelId: string): Promise<void> {
       const gap = gapOf(shardIn(client, channelId, shards));
-      return isQuiet(channelId, gap) ? options.recover(channelId) : catchUp(channelId, gap);
+      return isQuiet(channelId, gap) ? recover(channelId) : catchUp(channelId, gap);
     },
     /** Resolves when what is on its way in a channel has been caught up with; otherwise at once. */
     settled(channelId: string): Promise<void> {
       const gap = gapOf(shardIn(client, channelId, shards));
-      if (isQuiet(channelId, gap)) return options.recover(channelId);
+      if (isQuiet(channelId, gap)) return recover(channelId);
       return gap.caughtUp.get(channelId) ?? Promise.resolve();
     },
     /**
-     * Once the guilds of these shards' sessions are known: catches up with all channels there are in them. Ends early with the session, or when the bot
-     * stops.
+     * Once the guilds of a shard's session are known: catches up with all channels there are in it. Ends early with the session, or when the bot stops.
      */
-    async everywhere(shardIds: readonly number[]): Promise<void> {
-      const present = new Map(shardIds.map((id) => [id, gapOf(id)]));
-      for (const [id, gap] of present) gap.quiet = quietChannels(client, shards, id, gap.floor);
-      const gapNow = (shard: number): Gap | undefined => {
-        const gap = present.get(shard);
-        return !stopping.aborted && gaps.get(shard) === gap ? gap : undefined;
-      };
-      const [floor = newGap().floor] = [...present.values()]
-        .map((gap) => gap.floor)
-        .toSorted(compareSnowflakes);
-      const open = openChannels(options, floor).filter((id) => present.has(shardIn(client, id, shards)));
-      const rest = (await inOrder(open, options)).values();
-      const caughtUp: (readonly [channelId: string, shard: number])[] = [];
+    async everywhere(shard: number): Promise<void> {
+      const gap = gapOf(shard);
+      gap.quiet = quietChannels(client, shards, shard, gap.floor);
+      const isOver = (): boolean => stopping.aborted || gaps.get(shard) !== gap;
+      const rest = (await channelsInOrder(gap.floor)).values();
+      const caughtUp: string[] = [];
       const look = async (): Promise<void> => {
         for (const channelId of rest) {
-          const shard = await shardOfKnown(channelId, options);
-          if (gapNow(shard) === undefined) continue;
+          if (isOver() || (await shardOfKnown(channelId)) !== shard) continue;
           if (caughtUp.length >= atOnce)
             await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
-          const gap = gapNow(shard);
-          if (gap === undefined) continue;
+          if (isOver()) continue;
           await catchUp(channelId, gap);
-          caughtUp.push([channelId, shard]);
+          caughtUp.push(channelId);
         }
       };
       // Each takes the next when it is done with one: thousands that wait in a queue take megabytes.
       await Promise.all(Array.from({ length: atOnce }, look));
       // Nobody waits for that, and somebody may for what was missed in another channel.
-      for (const [channelId, shard] of caughtUp)
-        if (gapNow(shard) !== undefined) await options.resume(channelId, stopping);
-      if (shardIds.every((shard) => gapNow(shard) !== undefined)) logger.info('caught up with all channels');
+      for (const channelId of caughtUp) if (!isOver()) await options.resume(channelId, stopping);
+      if (!isOver()) logger.info('caught up with all channels');
     },
   };
 }
@@ -171,106 +304,11 @@ function isQuiet(channelId: string, { caughtUp, quiet, begun }: Gap): boolean {
   return !caughtUp.has(channelId) && (quiet.has(channelId) || compareSnowflakes(channelId, begun) > 0);
 }
 
-async function catchUpWith(
-  channelId: string,
-  { floor, firstLive }: Gap,
-  options: CatchUpOptions,
-): Promise<void> {
-  const { recover, received, logger } = options;
-  if (await isOutOfReach(channelId, options)) return;
-  let missed: readonly Message[] = [];
-  try {
-    const before = await options.remembered(channelId, floor).catch((error: unknown) => {
-      logger.warn('what is remembered of a channel could not be read', { channelId, error });
-      return [];
-    });
-    const { messages, isWhole, since } = await fetchNewest(channelId, floor, options);
-    // Of what was remembered after the fetch began, nothing is missing because it is not there.
-    const all = since === undefined ? [] : await options.remembered(channelId, since);
-    await applyMissedChanges(
-      channelId,
-      [missedChanges(before, { messages, isWhole }), missedChanges(all, { messages, isWhole: false })],
-      options,
-    );
-    missed = messages.filter(({ id }) => compareSnowflakes(id, floor) > 0);
-  } catch (error) {
-    logger.warn('missed messages could not be fetched', { channelId, error });
-  }
-  await recover(channelId);
-  try {
-    const answered = await answeredIn(channelId, missed, options);
-    for (const message of missed) {
-      const live = firstLive.get(channelId);
-      if (live !== undefined && compareSnowflakes(message.id, live) >= 0) break;
-      if (!answered.has(message.id)) await received(message);
-    }
-  } catch (error) {
-    logger.warn('missed messages could not be handed on', { channelId, error });
-  }
-  if (missed.length > 0)
-    logger.info('messages were fetched after a gap', { channelId, count: missed.length });
-}
-
-/**
- * Whether a channel is deleted, in a guild that the bot is in no more or that is another process's, or where it does not work: no request is sent for
- * it [G3d].
- */
-async function isOutOfReach(channelId: string, options: CatchUpOptions): Promise<boolean> {
-  const { client, settings } = options;
-  if (!client.channels.cache.has(channelId) && (await isElsewhereOrGone(channelId, options))) return true;
-  const channel = client.channels.cache.get(channelId);
-  return channel !== undefined && !worksInChannel(settings, channel);
-}
-
-/** The same of a channel that the client does not hold, such as an archived thread or a direct message. */
-async function isElsewhereOrGone(channelId: string, options: CatchUpOptions): Promise<boolean> {
-  const { client, shards, isGone, logger } = options;
-  const guild = await rememberedGuild(channelId, options);
-  if (guild.kind === 'guild' ? !client.guilds.cache.has(guild.guildId) : !hasGuild(shards, undefined))
-    return true;
-  const isKnownAsGone = await isGone(channelId).catch((error: unknown) => {
-    logger.warn('what is remembered of a channel could not be read', { channelId, error });
-    return false;
-  });
-  // What another process began there is that one's to finish, which alone knows who reads along.
-  return (
-    isKnownAsGone || (guild.kind === 'unknown' && isPart(shards) && !(await isFound(channelId, options)))
-  );
-}
-
-/**
- * The channel's newest hundred messages, or, where that is not enough, all since `floor`, oldest first. `since` is how far they reach back:
- * to the channel's beginning where they are all; it is absent where there are none.
- */
-async function fetchNewest(
-  channelId: string,
-  floor: string,
-  { messages }: Pick<CatchUpOptions, 'messages'>,
-): Promise<FetchedMessages & { readonly since: string | undefined }> {
-  const newest = (await messages.newest(channelId, pageSize)).toSorted((a, b) =>
-    compareSnowflakes(a.id, b.id),
-  );
-  const oldest = newest[0]?.id;
-  if (newest.length < pageSize)
-    return { messages: newest, isWhole: true, since: oldest === undefined ? undefined : '0' };
-  if (oldest !== undefined && compareSnowflakes(oldest, floor) <= 0)
-    return { messages: newest, isWhole: true, since: oldest };
-  const after = await messages.after(channelId, floor, pages);
-  return { messages: after, isWhole: after.length < pages * pageSize, since: after[0]?.id };
-}
-
-/** What has its whole reply is handled [G3], also where a full disk has kept the bot from noting it: a command is not carried out again. */
-async function answeredIn(
-  channelId: string,
-  messages: readonly Message[],
-  { botId, isUnfinished }: CatchUpOptions,
-): Promise<ReadonlySet<string>> {
-  const replies = messages.filter(({ author, type }) => author.id === botId && type === MessageType.Reply);
-  const replied = new Set(replies.map(({ reference }) => reference?.messageId));
-  const answered = new Set<string>();
-  for (const { id, author } of messages)
-    if (replied.has(id) && !(await isUnfinished({ id, channelId, userId: author.id }))) answered.add(id);
-  return answered;
+/** To a bot that may not read the history of a channel Discord shows an empty one, so it must be certain. */
+function isSurelyReadable(channel: Channel): boolean {
+  if (channel.isDMBased()) return true;
+  const { me } = channel.guild.members;
+  return me !== null && memberMay('read', channel, me) === true;
 }
 
 /** What of a channel was fetched, oldest first. */
@@ -278,27 +316,6 @@ interface FetchedMessages {
   readonly messages: readonly Message[];
   /** All of the time in question; otherwise there are more after the last. */
   readonly isWhole: boolean;
-}
-
-/** Tells what became of remembered messages of a channel in a gap [G5]; resolves when memory has followed. */
-async function applyMissedChanges(
-  channelId: string,
-  found: readonly MissedChanges[],
-  { client, changes, logger }: CatchUpOptions,
-): Promise<void> {
-  const channel = client.channels.cache.get(channelId);
-  if (channel === undefined || !isSurelyReadable(channel)) return;
-  const deleted = [...new Set(found.flatMap((each) => each.deleted))];
-  const edited = [...new Set(found.flatMap((each) => each.edited))];
-  if (deleted.length > 0) logger.info('messages were deleted in a gap', { channelId, count: deleted.length });
-  await changes.missed(channelId, { deleted, edited });
-}
-
-/** To a bot that may not read the history of a channel Discord shows an empty one, so it must be certain. */
-function isSurelyReadable(channel: Channel): boolean {
-  if (channel.isDMBased()) return true;
-  const { me } = channel.guild.members;
-  return me !== null && memberMay('read', channel, me) === true;
 }
 
 /** Compares what was remembered before the fetch with what stands in the channel. */
@@ -330,69 +347,6 @@ function guildIdOf({ channels }: Client, channelId: string): string | undefined 
 /** The shard of a channel that the client holds; of another one the first: Discord tells of threads before what is said there. */
 export function shardIn(client: Client, channelId: string, { count }: Shards): number {
   return shardOf(guildIdOf(client, channelId), count);
-}
-
-/** The shard of a channel that the client need not hold. Where nothing tells its guild it may be a direct message, which the first shard has. */
-async function shardOfKnown(channelId: string, options: CatchUpOptions): Promise<number> {
-  const { client, shards } = options;
-  if (shards.count === 1) return 0;
-  if (client.channels.cache.has(channelId)) return shardIn(client, channelId, shards);
-  const guild = await rememberedGuild(channelId, options);
-  return shardOf(guild.kind === 'guild' ? guild.guildId : undefined, shards.count);
-}
-
-/** Never rejects: what cannot be read is unknown. */
-async function rememberedGuild(
-  channelId: string,
-  { guildOf, logger }: Pick<CatchUpOptions, 'guildOf' | 'logger'>,
-): Promise<ChannelGuild> {
-  try {
-    return await guildOf(channelId);
-  } catch (error) {
-    logger.warn('what is remembered of a channel could not be read', { channelId, error });
-    return { kind: 'unknown' };
-  }
-}
-
-/** Asks Discord for a channel; whether the client holds it now: not one of another process's guilds, nor a deleted one. Never rejects. */
-async function isFound(
-  channelId: string,
-  { client, logger }: Pick<CatchUpOptions, 'client' | 'logger'>,
-): Promise<boolean> {
-  try {
-    await client.channels.fetch(channelId);
-  } catch (error) {
-    logger.info('a channel could not be looked up', { channelId, error });
-  }
-  return client.channels.cache.has(channelId);
-}
-
-/** All channels to be looked at: those where something was said of late, as Discord tells, then those where the bot was active last. */
-async function inOrder(
-  open: readonly string[],
-  { knownChannels, logger }: Pick<CatchUpOptions, 'knownChannels' | 'logger'>,
-): Promise<readonly string[]> {
-  const known = await knownChannels().catch((error: unknown) => {
-    logger.warn('the channels to catch up with are not known', { error });
-    return [];
-  });
-  const byActivity = known.toSorted((a, b) => b.activeAt - a.activeAt);
-  return [...new Set([...open, ...byActivity.map(({ id }) => id)])];
-}
-
-/**
- * Channels that this process knows of by itself: DMs, and wherever in a guild something was said since `floor`, as it may have mentioned
- * the bot where it never spoke.
- */
-function openChannels({ client, settings }: CatchUpOptions, floor: string): string[] {
-  const open = client.channels.cache.filter((channel) => {
-    if (channel.isDMBased()) return channel.type === ChannelType.DM;
-    // Discord tells of every channel, also of those that the bot may not read.
-    return (
-      wasUsedSince(channel, floor) === true && worksInChannel(settings, channel) && botMay('read', channel)
-    );
-  });
-  return [...open.keys()];
 }
 
 /** Of a shard's channels those in which nothing was said since `floor`, as guilds tell of themselves: that saves most requests. */

@@ -193,7 +193,7 @@ function listen(
     history.forget((channelId) => isInShard(client, channelId, shard, options.shards));
     catchUp?.begin(shard);
   });
-  const ready = new Promise<{ readonly botId: string; readonly caughtUp: Promise<void> }>((resolve) => {
+  const ready = new Promise<{ readonly botId: string; readonly caughtUp: Promise<unknown> }>((resolve) => {
     client.once(Events.ClientReady, ({ user }) => {
       const messages = createChannelMessages(options.places.find);
       const common = {
@@ -234,15 +234,15 @@ function listen(
         if (message.author.id !== user.id) catchingUp.heard(message.channelId, message.id);
         intake.receive(message);
       };
-      const catchUpEverywhere = (shardIds: readonly number[]) =>
+      const catchUpEverywhere = (shard: number) =>
         new Promise<void>((done) => {
-          runInBackground('catching up', () => catchingUp.everywhere(shardIds).finally(done));
+          runInBackground('catching up', () => catchingUp.everywhere(shard).finally(done));
         });
 
       client.on(Events.MessageCreate, received);
       client.on(Events.InteractionCreate, (interaction) => taking.take(interaction));
-      client.on(Events.ShardReady, (shard) => void catchUpEverywhere([shard]));
-      const caughtUp = catchUpEverywhere(options.shards.ids);
+      client.on(Events.ShardReady, (shard) => void catchUpEverywhere(shard));
+      const caughtUp = Promise.all(options.shards.ids.map(catchUpEverywhere));
       runInBackground('looking at permissions', async () => reportMissingPermissions(client, logger));
       resolve({ botId: user.id, caughtUp });
     });

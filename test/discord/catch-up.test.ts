@@ -84,7 +84,7 @@ describe('catching up [G3a]', () => {
       },
     });
     const catchUp = createCatchUp(options, running);
-    await Promise.all([catchUp.everywhere([0]), catchUp.before('10')]);
+    await Promise.all([catchUp.everywhere(0), catchUp.before('10')]);
     await catchUp.before('11');
     expect(asked.toSorted(compareSnowflakes)).toEqual(['10', '11']);
     expect(received).toEqual([third]);
@@ -104,7 +104,7 @@ describe('catching up [G3a]', () => {
         },
       },
     });
-    await createCatchUp(options, running).everywhere([0]);
+    await createCatchUp(options, running).everywhere(0);
     expect(received).toHaveLength(101);
   });
 
@@ -113,7 +113,7 @@ describe('catching up [G3a]', () => {
       knownChannels: () => Promise.resolve(known('10')),
       messages: { newest: () => Promise.resolve(withReplies()) },
     });
-    await createCatchUp(options, running).everywhere([0]);
+    await createCatchUp(options, running).everywhere(0);
     expect(received).toEqual([fourth, `${third}0`, `${fourth}0`]);
   });
 
@@ -123,7 +123,7 @@ describe('catching up [G3a]', () => {
       isUnfinished: ({ channelId, id }) => Promise.resolve(channelId === '10' && id === third),
       messages: { newest: () => Promise.resolve(withReplies()) },
     });
-    await createCatchUp(options, running).everywhere([0]);
+    await createCatchUp(options, running).everywhere(0);
     expect(received).toEqual([third, fourth, `${third}0`, `${fourth}0`]);
   });
 
@@ -135,7 +135,7 @@ describe('catching up [G3a]', () => {
           channelId === '10' ? Promise.reject(new Error('403')) : Promise.resolve([messageWithId(third)]),
       },
     });
-    await createCatchUp(options, running).everywhere([0]);
+    await createCatchUp(options, running).everywhere(0);
     expect(received).toEqual([third]);
     expect(logger.warnings).toEqual(['missed messages could not be fetched']);
   });
@@ -149,7 +149,7 @@ describe('catching up [G3a]', () => {
       knownChannels: () => Promise.reject(new Error('disk')),
       messages: { newest: (id) => Promise.resolve(id === channelId ? [messageWithId(third)] : []) },
     });
-    await createCatchUp(options, running).everywhere([0]);
+    await createCatchUp(options, running).everywhere(0);
     expect(received).toEqual([third]);
     expect(logger.warnings).toEqual(['the channels to catch up with are not known']);
   });
@@ -172,7 +172,7 @@ describe('catching up [G3a]', () => {
       },
     });
     const catchUp = createCatchUp(options, running);
-    await catchUp.everywhere([0]);
+    await catchUp.everywhere(0);
     await catchUp.before(ids['dev'] ?? '');
     expect(asked).toEqual([]);
     expect(recovered).toEqual([ids['dev']]);
@@ -202,7 +202,7 @@ describe('catching up [G3a]', () => {
         },
       },
     });
-    await createCatchUp(options, running).everywhere([0]);
+    await createCatchUp(options, running).everywhere(0);
     expect(asked).toEqual([ids['dev']]);
   });
 

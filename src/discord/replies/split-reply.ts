@@ -60,7 +60,7 @@ function splitLines(text: string, max: number): readonly string[] {
     paragraphEnd = 0;
   }
 
-  function end(): void {
+  function endHere(): void {
     add(fence === undefined ? chunk : `${chunk}\n${fence.closer}`);
     chunk = fence?.opener ?? '';
     paragraphEnd = 0;
@@ -87,20 +87,20 @@ function splitLines(text: string, max: number): readonly string[] {
     const lastLine = chunk.lastIndexOf('\n');
     if (paragraphEnd > max / 2) endAt(paragraphEnd);
     else if (isJustOpened && lastLine > 0) endAt(lastLine);
-    else if (fence === undefined ? chunk.length > max / 4 : chunk !== fence.opener) end();
+    else if (fence === undefined ? chunk.length > max / 4 : chunk !== fence.opener) endHere();
     else {
       const cut = cutIn(line, fence, max - start.length - closingChars(fence), max);
       const head = line.slice(0, cut);
       const tail = line.slice(cut);
       chunk = start + head;
       fence = fenceAfter(head, fence, max);
-      end();
+      endHere();
       lines.push(fence === undefined ? tail.trimStart() : tail);
       continue;
     }
     lines.push(line);
   }
-  end();
+  endHere();
   return chunks;
 }
 
