@@ -107,7 +107,7 @@ export async function startBot(config: Config, options: StartOptions) {
     logger,
     onMalformed: malformed.note,
   });
-  const presence = createClientPresence(client, { clock, timer: processTimer, logger });
+  const presence = createClientPresence(client, { timer: processTimer, logger });
   try {
     const { store, model, statusSources, flush } = observeEdges(config, {
       opened,

@@ -1,7 +1,7 @@
 import { ActivityType, Events, type Client, type PresenceData } from 'discord.js';
 
 import type { Logger } from '../core/logger.ts';
-import type { Clock, Timer } from '../core/time.ts';
+import type { Timer } from '../core/time.ts';
 
 /** What people are to see of the bot: all is well, its model is out of reach, or it has the offline stand-in only. */
 export type ShownState = keyof typeof presences;
@@ -25,27 +25,21 @@ const pauseMs = 5000;
 export type Presence = ReturnType<typeof createClientPresence>;
 
 /** Sends no presence sooner than {@link pauseMs} after the one before. */
-export function createPresence(send: (state: ShownState) => void, clock: Clock, timer: Timer) {
+export function createPresence(send: (state: ShownState) => void, timer: Timer) {
   let wanted: ShownState = 'well';
   // What Discord shows by itself when a bot comes.
   let sent: ShownState | undefined = 'well';
-  let sentAt = -Infinity;
-  let isArmed = false;
+  let isPausing = false;
 
   function update(): void {
-    if (wanted === sent || isArmed) return;
-    const waitMs = sentAt + pauseMs - clock().getTime();
-    if (waitMs <= 0) {
-      sent = wanted;
-      sentAt = clock().getTime();
-      send(wanted);
-      return;
-    }
-    isArmed = true;
+    if (wanted === sent || isPausing) return;
+    sent = wanted;
+    send(wanted);
+    isPausing = true;
     timer(() => {
-      isArmed = false;
+      isPausing = false;
       update();
-    }, waitMs);
+    }, pauseMs);
   }
 
   return {
@@ -64,10 +58,10 @@ export function createPresence(send: (state: ShownState) => void, clock: Clock, 
 /** The presence of the client's own bot; set again whenever its connection is new. */
 export function createClientPresence(
   client: Client,
-  { clock, timer, logger }: { readonly clock: Clock; readonly timer: Timer; readonly logger: Logger },
+  { timer, logger }: { readonly timer: Timer; readonly logger: Logger },
 ) {
   let isClosed = false;
-  const send = (state: ShownState): void => {
+  const presence = createPresence((state) => {
     // Where there is no connection any more, what the library does with it would be rejected with nobody to hear of it.
     if (isClosed) return;
     try {
@@ -75,10 +69,9 @@ export function createClientPresence(
     } catch (error) {
       logger.warn('the presence could not be set', { error });
     }
-  };
-  const presence = createPresence(send, clock, timer);
-  let isConnected = client.isReady();
+  }, timer);
   let latest: ShownState = 'well';
+  let isConnected = client.isReady();
   client.once(Events.ClientReady, () => {
     isConnected = true;
     presence.show(latest);

@@ -12,11 +12,7 @@ import { newClient, openSandbox } from './support/gateway-harness.ts';
 function presenceAt() {
   const timer = new ManualTimer();
   const sent: { readonly state: ShownState; readonly at: number }[] = [];
-  const presence = createPresence(
-    (state) => sent.push({ state, at: timer.now }),
-    () => new Date(timer.now),
-    timer.set,
-  );
+  const presence = createPresence((state) => sent.push({ state, at: timer.now }), timer.set);
   return { timer, sent, presence };
 }
 
@@ -72,23 +68,20 @@ describe("a client's presence", () => {
   it('is what was shown before it was ready, and is set again on a new session', async () => {
     const server = await openSandbox();
     const client = newClient(server);
-    let seconds = 0;
-    const presence = createClientPresence(client, {
-      // Every look at the clock is long after the one before.
-      clock: () => new Date((seconds += 10) * 1000),
-      timer: new ManualTimer().set,
-      logger: new RecordingLogger(),
-    });
+    const timer = new ManualTimer();
+    const presence = createClientPresence(client, { timer: timer.set, logger: new RecordingLogger() });
     presence.show('stand-in');
     await client.login(server.token);
     const shown = async () => (await server.presence()).activities.map(({ state }) => state);
     await expect.poll(shown).toEqual(['Offline model: no language model is configured']);
+    timer.pass(6000);
     presence.show('out-of-reach');
     await expect.poll(shown).toEqual(['My language model is out of reach']);
 
     const connectedAgain = once(client, Events.ShardReady);
     await server.dropConnection({ how: 'cut', resumable: false });
     await connectedAgain;
+    timer.pass(6000);
     await expect.poll(shown).toEqual(['My language model is out of reach']);
   });
 
@@ -97,7 +90,7 @@ describe("a client's presence", () => {
     const client = newClient(server);
     const timer = new ManualTimer();
     const logger = new RecordingLogger();
-    const presence = createClientPresence(client, { clock: () => new Date(0), timer: timer.set, logger });
+    const presence = createClientPresence(client, { timer: timer.set, logger });
     await client.login(server.token);
     presence.show('out-of-reach');
     presence.show('well');

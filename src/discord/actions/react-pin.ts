@@ -56,43 +56,20 @@ function pinningTool(kind: 'pin' | 'unpin', verb: string): (options: ActionOptio
   });
 }
 
-/** An emoji of a server, as far as reacting goes. */
-export interface GuildEmojiFacts {
-  readonly id: string;
-  readonly name: string;
-  readonly isAnimated: boolean;
-  /** Discord takes an emoji away from use when a server loses boosts. */
-  readonly isAvailable: boolean;
-  /** Only who has one of these roles may use it; all, where there are none. */
-  readonly roleIds: readonly string[];
-}
-
 /** An emoji as Discord takes it: one that everybody has, or one of this server's that speaker and bot may both use. */
 async function emojiOf(text: string, guild: Guild | undefined, speakerId: string): Promise<string> {
   const wanted = readEmoji(text);
   if (wanted === undefined) throw new ActionRefusal('that is not one emoji.');
   if (wanted.kind === 'unicode') return wanted.emoji;
   if (guild === undefined) throw new ActionRefusal('a direct message has no emoji of its own.');
-  const { me } = guild.members;
-  const people = [me, guild.members.cache.get(speakerId)].map(
-    (member) => new Set(member?.roles.cache.keys() ?? []),
-  );
-  const found = chooseEmoji(wanted, await emojisOf(guild), people);
+  const { me, cache } = guild.members;
+  const people = [me, cache.get(speakerId)].map((member) => new Set(member?.roles.cache.keys() ?? []));
+  // Asked of Discord, since the client keeps no emoji.
+  const emojis = await guild.emojis.fetch(undefined, { cache: false });
+  const found = chooseEmoji(wanted, [...emojis.values()], people);
   if (found === undefined)
     throw new ActionRefusal('this server has no such emoji that the person and I can both use.');
-  return `<${found.isAnimated ? 'a' : ''}:${found.name}:${found.id}>`;
-}
-
-/** Asked of Discord, since the client keeps no emoji. */
-async function emojisOf(guild: Guild): Promise<readonly GuildEmojiFacts[]> {
-  const found = await guild.emojis.fetch(undefined, { cache: false });
-  return found.map(({ id, name, animated, available, roles }) => ({
-    id,
-    name,
-    isAnimated: animated,
-    isAvailable: available !== false,
-    roleIds: [...roles.cache.keys()],
-  }));
+  return String(found);
 }
 
 const custom = /^(?:<a?:(?<name>\w{2,32}):(?<id>[0-9]{15,21})>|:(?<bare>\w{2,32}):)$/u;
@@ -111,16 +88,24 @@ export function readEmoji(text: string) {
   return called === undefined ? undefined : ({ kind: 'custom', name: called } as const);
 }
 
+/** What using an emoji of a server depends on: some are for certain roles, and some go when a server loses boosts. */
+export interface EmojiFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly available: boolean | null;
+  readonly roles: { readonly cache: ReadonlyMap<string, unknown> };
+}
+
 /** The server's emoji that is meant, if all these people have the role that it may ask for. Each person is the ids of their roles. */
-export function chooseEmoji(
+export function chooseEmoji<Emoji extends EmojiFacts>(
   wanted: { readonly name?: string; readonly id?: string },
-  emojis: readonly GuildEmojiFacts[],
+  emojis: readonly Emoji[],
   people: readonly ReadonlySet<string>[],
-): GuildEmojiFacts | undefined {
-  const usable = emojis.filter(
-    ({ isAvailable, roleIds }) =>
-      isAvailable && (roleIds.length === 0 || people.every((roles) => roleIds.some((id) => roles.has(id)))),
-  );
+): Emoji | undefined {
+  const usable = emojis.filter(({ available, roles: { cache } }) => {
+    const isFor = (roles: ReadonlySet<string>): boolean => [...cache.keys()].some((id) => roles.has(id));
+    return available !== false && (cache.size === 0 || people.every(isFor));
+  });
   if (wanted.id !== undefined) return usable.find(({ id }) => id === wanted.id);
   return (
     usable.find(({ name }) => name === wanted.name) ??

@@ -1,7 +1,7 @@
 import type { AttachedFile, AttachmentPort, OpenedFile, ReadAttachment } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import { createMinuteBudget } from '../../core/limits.ts';
-import { beginDownload, isAllowedAddress, type Download, type DownloadFailure } from './download.ts';
+import { beginDownload, DownloadError, isAllowedAddress, type Download } from './download.ts';
 import { decodeText, fileKind, type FileKind } from './file-kind.ts';
 import { shrinkPicture } from './shrink-picture.ts';
 
@@ -68,15 +68,11 @@ export function createAttachments(
       return unopened(file, 'not kept by Discord');
     }
     const download = await beginDownload(file.url, timeoutMs, signal);
-    if (typeof download === 'string') return failed(file, index, download);
     return { file, fileKind: fileKind(download.head), download };
   }
 
-  async function finish(begun: Begun | Unopened, index: number): Promise<OpenedFile> {
-    if ('kind' in begun) return begun;
-    const { file, fileKind: found, download } = begun;
+  async function finish({ file, fileKind: found, download }: Begun): Promise<OpenedFile> {
     const bytes = await download.readAll(file.size);
-    if (typeof bytes === 'string') return failed(file, index, bytes);
     switch (found.kind) {
       case 'image':
         return isTooLarge(found, file)
@@ -93,24 +89,31 @@ export function createAttachments(
     }
   }
 
-  function failed(file: AttachedFile, index: number, failure: DownloadFailure): Unopened {
-    if (failure !== 'aborted') logger.warn('an attached file could not be fetched', { index, failure });
-    return unopened(file, failure === 'too-long' ? 'longer than announced' : 'it could not be fetched');
-  }
-
   return {
     async open(files, userId, signal) {
-      const begun = await Promise.all(files.map((file, index) => begin(file, index, signal)));
+      const unlessFailed = <Result>(work: Promise<Result>, file: AttachedFile, index: number) =>
+        work.catch((error: unknown) => {
+          const failure = error instanceof DownloadError ? error.message : 'broken';
+          if (!signal.aborted) logger.warn('an attached file could not be fetched', { index, failure });
+          return unopened(file, failure === 'too-long' ? 'longer than announced' : 'it could not be fetched');
+        });
+      const begun = await Promise.all(
+        files.map((file, index) => unlessFailed(begin(file, index, signal), file, index)),
+      );
       const kept = withinLimits(begun, (bytes) => minute.take(userId, bytes));
-      return Promise.all(kept.map(finish));
+      return Promise.all(
+        kept.map((each, index) => ('kind' in each ? each : unlessFailed(finish(each), each.file, index))),
+      );
     },
     async read(file, userId, maxBytes) {
       if (file.size > maxBytes) return 'too-large';
       if (!isAllowedAddress(file.url, cdnUrl) || !minute.take(userId, file.size)) return 'unavailable';
-      const download = await beginDownload(file.url, timeoutMs, new AbortController().signal);
-      if (typeof download === 'string') return 'unavailable';
-      const bytes = await download.readAll(file.size);
-      return typeof bytes === 'string' ? 'unavailable' : bytes;
+      try {
+        const download = await beginDownload(file.url, timeoutMs, new AbortController().signal);
+        return await download.readAll(file.size);
+      } catch {
+        return 'unavailable';
+      }
     },
   };
 }

@@ -1,71 +1,55 @@
 import { signatureBytes } from './file-kind.ts';
 
-/** Why a file could not be had. */
-export type DownloadFailure =
-  /** The server sends elsewhere, where nobody knows what is. */
-  'redirect' | 'status' | 'timeout' | 'broken' | 'too-long' | 'aborted';
+/** A file could not be had; the message is one word for the log. What breaks by itself rejects with another error. */
+export class DownloadError extends Error {
+  override readonly name = 'DownloadError';
+}
 
 /** A download that has begun: its first bytes are here, the rest waits at the server. */
-export type Download = Exclude<Awaited<ReturnType<typeof beginDownload>>, DownloadFailure>;
+export type Download = Awaited<ReturnType<typeof beginDownload>>;
 
 /**
- * Begins to fetch a file, without credentials and without following redirects. Never rejects. `timeoutMs` holds for the beginning, and again
- * for the rest: between the two the download waits for others, which is not its fault.
+ * Begins to fetch a file, without credentials and without following redirects. `timeoutMs` holds for the beginning, and again for the rest: between
+ * the two the download waits for others, which is not its fault.
  */
 export async function beginDownload(url: string, timeoutMs: number, signal: AbortSignal) {
   const over = new AbortController();
   const ends = AbortSignal.any([signal, over.signal]);
-  let isLate = false;
-  const startTimer = () =>
-    setTimeout(() => {
-      isLate = true;
-      over.abort();
-    }, timeoutMs);
-  const failure = (): DownloadFailure => {
-    if (signal.aborted) return 'aborted';
-    return isLate ? 'timeout' : 'broken';
-  };
-  const timer = startTimer();
-  try {
-    const response = await fetch(url, { redirect: 'manual', credentials: 'omit', signal: ends });
-    const refusal = refusalOf(response);
-    if (refusal !== undefined || response.body === null) {
-      over.abort();
-      return refusal ?? 'broken';
-    }
-    const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-    const chunks: Uint8Array[] = [];
-    await readUntil(reader, chunks, signatureBytes);
-    return {
-      /** At least as many bytes as tell what the file is, where it has so many. */
-      head: Buffer.concat(chunks),
-      /** Gives the rest up. */
-      drop: (): void => over.abort(),
-      /** The whole file; `too-long` as soon as more than `maxBytes` have come, whatever the server announced. */
-      async readAll(maxBytes: number): Promise<Buffer | DownloadFailure> {
-        const secondTimer = startTimer();
-        try {
-          await readUntil(reader, chunks, maxBytes + 1);
-        } catch {
-          return failure();
-        } finally {
-          clearTimeout(secondTimer);
-        }
-        if (lengthOf(chunks) <= maxBytes) return Buffer.concat(chunks);
-        over.abort();
-        return 'too-long';
-      },
-    };
-  } catch {
-    return failure();
-  } finally {
-    clearTimeout(timer);
-  }
-}
+  const chunks: Uint8Array[] = [];
 
-function refusalOf({ status, ok }: Response): DownloadFailure | undefined {
-  if (status >= 300 && status < 400) return 'redirect';
-  return ok ? undefined : 'status';
+  async function inTime<Result>(work: () => Promise<Result>): Promise<Result> {
+    const timer = setTimeout(() => over.abort(new DownloadError('timeout')), timeoutMs);
+    try {
+      return await work();
+    } catch (error) {
+      over.abort();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  const reader = await inTime(async () => {
+    const { status, ok, body } = await fetch(url, { redirect: 'manual', credentials: 'omit', signal: ends });
+    if (status >= 300 && status < 400) throw new DownloadError('redirect');
+    if (!ok || body === null) throw new DownloadError('status');
+    const opened: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+    await readUntil(opened, chunks, signatureBytes);
+    return opened;
+  });
+  return {
+    /** At least as many bytes as tell what the file is, where it has so many. */
+    head: Buffer.concat(chunks),
+    /** Gives the rest up. */
+    drop: (): void => over.abort(),
+    /** The whole file; rejects as soon as more than `maxBytes` have come, whatever the server announced. */
+    readAll: (maxBytes: number): Promise<Buffer> =>
+      inTime(async () => {
+        await readUntil(reader, chunks, maxBytes + 1);
+        if (lengthOf(chunks) > maxBytes) throw new DownloadError('too-long');
+        return Buffer.concat(chunks);
+      }),
+  };
 }
 
 /** Reads on until so many bytes are there, or all. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { chooseEmoji, readEmoji, type GuildEmojiFacts } from '../../../src/discord/actions/react-pin.ts';
+import { chooseEmoji, readEmoji, type EmojiFacts } from '../../../src/discord/actions/react-pin.ts';
 import { openActionStage } from '../support/action-harness.ts';
 
 describe('reacting', () => {
@@ -150,9 +150,10 @@ describe('an emoji as the model gives it', () => {
 });
 
 describe('an emoji of a server', () => {
-  const claw: GuildEmojiFacts = { id: '1', name: 'claw', isAnimated: false, isAvailable: true, roleIds: [] };
-  const crew: GuildEmojiFacts = { ...claw, id: '2', name: 'crew', roleIds: ['role'] };
-  const lost: GuildEmojiFacts = { ...claw, id: '3', name: 'lost', isAvailable: false };
+  const rolesOf = (...ids: readonly string[]) => ({ cache: new Map(ids.map((id) => [id, id])) });
+  const claw: EmojiFacts = { id: '1', name: 'claw', available: true, roles: rolesOf() };
+  const crew: EmojiFacts = { ...claw, id: '2', name: 'crew', roles: rolesOf('role') };
+  const lost: EmojiFacts = { ...claw, id: '3', name: 'lost', available: false };
   const emojis = [claw, crew, lost];
   const inRole = new Set(['role', 'other']);
 
