@@ -56,32 +56,27 @@ export interface IntakeOptions {
 
 /** The way of every message from Discord inward, live or fetched after a gap: into history, past the decision, on to the handlers. */
 export function createMessageIntake(options: IntakeOptions) {
-  const { botId, policy, answerModes, history, runInBackground, logger } = options;
+  const { botId, policy, places, answerModes, history, handlers, runInBackground, logger } = options;
   const botLoopGuard = createBotLoopGuard();
 
   return {
     /** A message that Discord tells of just now. By far the most are not for the bot: nothing is kept of them that is not needed to say so. */
     receive(message: Message): void {
-      const { channelId } = message;
-      if (message.author.id === botId) {
-        // What the bot says itself waits for nothing.
-        runInBackground('a message', () => take(message));
-        return;
-      }
-      // Where the bot was not spoken to yet, history is fetched when it is wanted.
-      if (isSpoken(message) && history.keeps(channelId)) history.seen(chatMessageOf(message, botId));
-      noteSpoken(message);
-      const channel = options.places.known(channelId);
-      const recent = answerModes.recentAnswerMode(guildPlaceOf(message, channel));
-      const decision = channel && decideBy(message, channel, recent);
-      if (decision?.kind === 'ignore') ignore(message, decision.reason);
-      else
-        runInBackground('a message', () =>
-          options.arrivals.run(channelId, async () => {
-            await options.caughtUp(channelId);
-            runInBackground('a message', () => take(message));
-          }),
-        );
+      const { channelId, author } = message;
+      // What the bot says itself waits for nothing.
+      if (author.id === botId) return runInBackground('a message', () => take(message));
+      remember(message);
+      const channel = places.known(channelId);
+      noteSpoken(message, channel);
+      const answerMode = answerModes.recentAnswerMode(guildPlaceOf(message, channel));
+      const decision = channel && decide(message, channel, answerMode, repliedAuthor(message));
+      if (decision?.kind === 'ignore') return ignore(message, decision.reason);
+      runInBackground('a message', () =>
+        options.arrivals.run(channelId, async () => {
+          await options.caughtUp(channelId);
+          runInBackground('a message', () => take(message));
+        }),
+      );
     },
     /**
      * One that was missed. Never throws, and resolves when the message was handed on or ignored. A channel's messages are handed on in the order they
@@ -90,35 +85,57 @@ export function createMessageIntake(options: IntakeOptions) {
     take,
   };
 
-  async function decide(message: Message, channel: Channel | undefined, replied: string | undefined) {
-    const place = guildPlaceOf(message, channel);
-    const decision = decideBy(message, channel, answerModes.recentAnswerMode(place), replied);
-    if (decision.kind !== 'undecided') return decision;
-    return decideBy(message, channel, await answerModes.answerMode(place), replied);
+  /** Where the bot was not spoken to yet, history is fetched when it is wanted. */
+  function remember(message: Message): void {
+    const isWanted = message.author.id === botId || history.keeps(message.channelId);
+    if (isWanted && isSpoken(message)) history.seen(chatMessageOf(message, botId));
   }
 
-  /** `undecided` also where who wrote what it replies to is not known: it may be for the bot. */
-  function decideBy(
+  /** `undecided` also where who wrote what it replies to is not known: it may be for the bot. Little is computed of what few are asked. */
+  function decide(
     message: Message,
     channel: Channel | undefined,
     answerMode: MessageFacts['answerMode'],
-    replied = repliedAuthor(message),
+    replied: string | undefined,
   ) {
-    const facts = factsOf(message, channel, replied);
-    if (facts.authorKind === 'human' && !facts.isSystem) botLoopGuard.humanSpoke(message.channelId);
+    const { channelId } = message;
+    const thread = channel?.isThread() === true ? channel : undefined;
+    const text = textOf(message);
+    const authorKind = authorKindOf(message, botId);
+    const isSystem = !isSpoken(message) || message.webhookId !== null;
+    if (authorKind === 'human' && !isSystem) botLoopGuard.humanSpoke(channelId);
     if (replied === 'unknown') return { kind: 'undecided' } as const;
-    return decideIntake({ ...facts, answerMode }, policy);
+    const isCommand = policy.parseCommand(text) !== undefined;
+    return decideIntake(
+      {
+        channelId,
+        parentId: thread?.parentId ?? undefined,
+        isDm: channel?.isDMBased() ?? !message.inGuild(),
+        isOwnThread: thread?.ownerId === botId,
+        managesServer: isCommand && message.member?.permissions.has(PermissionFlagsBits.ManageGuild) === true,
+        authorId: message.author.id,
+        authorKind,
+        isSystem,
+        text,
+        hasEnclosures: text === '' && hasEnclosures(chatMessageOf(message, botId)),
+        isEdited: message.editedTimestamp !== null,
+        mentionsBot: mentionsBot(message),
+        repliesToBot: replied === botId,
+        answerMode,
+      },
+      policy,
+    );
   }
 
   /** Talk is no message for the bot, but where channel memory is on notes are taken of it [B1]. */
-  function noteSpoken(message: Message): void {
+  function noteSpoken(message: Message, channel: Channel | undefined): void {
     const { id: messageId, channelId, guildId, author } = message;
     if (guildId === null || !answerModes.mayHaveChannelMemory(guildId)) return;
     if (author.bot || message.webhookId !== null || !isSpoken(message)) return;
-    const { parentId } = guildPlaceOf(message, options.places.known(channelId));
+    const { parentId } = guildPlaceOf(message, channel);
     if (!worksIn(policy, { channelId, isDm: false, parentId }) || !hasAccess(policy, author.id)) return;
     if (policy.parseCommand(textOf(message)) === undefined)
-      options.handlers.spoken({ guildId, channelId, messageId, authorId: author.id });
+      handlers.spoken({ guildId, channelId, messageId, authorId: author.id });
   }
 
   function ignore({ id: messageId, channelId }: Pick<Message, 'id' | 'channelId'>, reason: string): void {
@@ -127,52 +144,45 @@ export function createMessageIntake(options: IntakeOptions) {
   }
 
   async function take(message: Message): Promise<void> {
-    if (options.recent.wasDeleted(message.id)) return;
-    const chat = chatMessageOf(message, botId);
-    const isOwn = chat.author.kind === 'self';
-    if (isSpoken(message) && (isOwn || history.keeps(chat.channelId))) history.seen(chat);
+    const { id: messageId, channelId } = message;
+    if (options.recent.wasDeleted(messageId)) return;
+    remember(message);
     // What the bot says itself needs no place in the queue.
-    if (isOwn) return;
-    await options.channelQueue.run(message.channelId, async () => {
-      try {
-        await consider(message, chat);
-      } catch (error) {
-        logger.error('a message could not be processed', {
-          channelId: chat.channelId,
-          messageId: chat.id,
-          error,
-        });
-      }
-    });
+    if (message.author.id === botId) return;
+    await options.channelQueue.run(channelId, () =>
+      consider(message).catch((error: unknown) =>
+        logger.error('a message could not be processed', { channelId, messageId, error }),
+      ),
+    );
   }
 
-  async function consider(message: Message, chat: ChatMessage): Promise<void> {
-    const channel = await options.places.find(message.channelId);
+  async function consider(message: Message): Promise<void> {
+    const { id: messageId, channelId } = message;
+    const channel = await places.find(channelId);
     const replied = await fetchedIfUnknown(message);
     const isToBot = mentionsBot(message) || replied === botId;
-    const decision = await decide(message, channel, replied);
+    const answerMode = await answerModes.answerMode(guildPlaceOf(message, channel));
+    const decision = decide(message, channel, answerMode, replied);
     if (decision.kind === 'ignore') return ignore(message, decision.reason);
+    const chat = chatMessageOf(message, botId);
     history.seen(chat);
     if (decision.kind === 'locked-out') {
-      if (options.lockedOut.note(chat.author.id)) options.reactions.refuse(chat.channelId, chat.id, '🔒');
+      if (options.lockedOut.note(chat.author.id)) options.reactions.refuse(channelId, messageId, '🔒');
       return;
     }
     // A command may change memory without a word; a turn that cannot be answered need not be thought about.
     if (decision.kind === 'turn' && !botMay('send', channel)) {
-      logger.warn('a message is not answered where the bot may not speak', {
-        channelId: chat.channelId,
-        messageId: chat.id,
-      });
+      logger.warn('a message is not answered where the bot may not speak', { channelId, messageId });
       if (chat.author.kind === 'human' && isToBot)
-        runInBackground('a message', () => options.handlers.unanswerable(chat));
+        runInBackground('a message', () => handlers.unanswerable(chat));
       return;
     }
     if (chat.author.kind === 'bot' && !isAdmitted(chat)) return;
-    const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, options.places);
+    const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, places);
     // It may have been deleted while its place was looked up.
-    if (place === undefined || options.recent.wasDeleted(message.id)) return;
+    if (place === undefined || options.recent.wasDeleted(messageId)) return;
     runInBackground('a message', () =>
-      options.handlers.message({
+      handlers.message({
         ...chat,
         ...enclosuresOf(message),
         command: decision.kind === 'command' ? decision.command : undefined,
@@ -210,37 +220,6 @@ export function createMessageIntake(options: IntakeOptions) {
     return admission === 'answer';
   }
 
-  /** What the decision needs to know [G2], but for the answer mode. Little is computed of what few are asked. */
-  function factsOf(
-    message: Message,
-    channel: Channel | undefined,
-    replied: string | undefined,
-  ): MessageFacts {
-    const thread = channel?.isThread() === true ? channel : undefined;
-    const text = textOf(message);
-    const isCommand = policy.parseCommand(text) !== undefined;
-    return {
-      channelId: message.channelId,
-      parentId: thread?.parentId ?? undefined,
-      isDm: channel?.isDMBased() ?? !message.inGuild(),
-      isOwnThread: thread?.ownerId === botId,
-      managesServer: isCommand && message.member?.permissions.has(PermissionFlagsBits.ManageGuild) === true,
-      authorId: message.author.id,
-      authorKind: authorKindOf(message, botId),
-      isSystem: !isSpoken(message) || message.webhookId !== null,
-      text,
-      hasEnclosures: text === '' && hasEnclosures(message),
-      isEdited: message.editedTimestamp !== null,
-      mentionsBot: mentionsBot(message),
-      repliesToBot: replied === botId,
-    };
-  }
-
-  function hasEnclosures(message: Message): boolean {
-    const { attachments, shown } = chatMessageOf(message, botId);
-    return attachments.length > 0 || shown !== undefined;
-  }
-
   function mentionsBot({ client, guildId, mentions, content }: Message): boolean {
     if (mentions.users.has(botId)) return true;
     // Whether a role that nobody may ping counts among the mentions, Discord does not say.
@@ -267,6 +246,10 @@ export function createMessageIntake(options: IntakeOptions) {
 function guildPlaceOf({ channelId, guildId }: Message, channel: Channel | undefined): GuildPlace {
   const parentId = channel?.isThread() === true ? channel.parentId : null;
   return { channelId, parentId: parentId ?? undefined, guildId: guildId ?? undefined };
+}
+
+function hasEnclosures({ attachments, shown }: ChatMessage): boolean {
+  return attachments.length > 0 || shown !== undefined;
 }
 
 /** Where nothing can be known, nothing is public, and nobody known to read along [V0]. */
