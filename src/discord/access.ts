@@ -79,13 +79,7 @@ export interface IntakePolicy extends AccessSettings {
   readonly managerCommands: readonly string[];
 }
 
-/**
- * What becomes of a message [G1][G2]. A command needs access and channel, but no mention; it is never a turn [F2]. The settings of a server are open
- * to who may manage it, whoever may talk with the bot. Who writes to the bot without access is locked out. A bot that may
- * speak is answered only when it mentions this one or replies to it, so that two bots in one channel do not go on for ever; its
- * commands are ignored, since it has no memory to command. Nothing is commanded by an edit: what was not a command when it was sent is none.
- * `undecided` where it depends on an answer mode that is unknown.
- */
+/** What becomes of a message [G1][G2]; a command is never a turn [F2], and an edit makes none. `undecided` needs the answer mode. */
 export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
   const { authorKind, authorId } = message;
   if (authorKind === 'self') return ignored('self');

@@ -31,10 +31,7 @@ export interface CatchUpOptions {
   readonly client: Client;
   /** Those of this client: channels of others are not looked at, and a new session of one leaves the channels of the others alone. */
   readonly shards: Shards;
-  /**
-   * Channels that the bot has been active in, DMs above all (Discord lists those to no bot), with when it last was, in milliseconds since the
-   * epoch.
-   */
+  /** Channels that the bot has been active in, DMs above all, and when it last was; milliseconds since the epoch. */
   readonly knownChannels: () => Promise<readonly { readonly id: string; readonly activeAt: number }[]>;
   /** The guild that a known channel was in, as far as that is remembered. */
   readonly guildOf: (channelId: string) => Promise<ChannelGuild>;
@@ -75,10 +72,8 @@ interface Gap {
 export type CatchUp = ReturnType<typeof createCatchUp>;
 
 /**
- * Fetches what was written while the bot was away, channel by channel, and gives it to intake as if it had just come in, oldest first [G3a]:
- * a channel in which something happens at once, before that; the others one by one behind it, those in which the bot was active last first
- * [G3b]. Messages that were handled without a reply are among what is fetched; the handlers know them. What is remembered and was deleted or
- * edited meanwhile is told first [G5], as far as the channel's newest hundred messages reach. Nothing here rejects.
+ * Fetches what was written while the bot was away, and hands it on as if it had just come in [G3a]: first where something happens now, then
+ * by activity [G3b]. Deletions and edits come first [G5]. Nothing here rejects.
  */
 export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   const { client, shards, settings, messages, recover, clock, logger } = options;
@@ -146,10 +141,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
 
   const guildOf = (channelId: string) => read(options.guildOf(channelId), { kind: 'unknown' }, channelId);
 
-  /**
-   * Whether a channel is deleted, in a guild that the bot is in no more or that is another process's, or where it does not work: no request is sent for
-   * it [G3d].
-   */
+  /** Whether a channel is deleted, in a guild that is not this process's, or none to work in: no request is sent for it [G3d]. */
   async function isOutOfReach(channelId: string): Promise<boolean> {
     if (!client.channels.cache.has(channelId) && (await isElsewhereOrGone(channelId))) return true;
     const channel = client.channels.cache.get(channelId);
@@ -174,10 +166,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     return client.channels.cache.has(channelId);
   }
 
-  /**
-   * The channel's newest hundred messages, or, where that is not enough, all since `floor`, oldest first. `since` is how far they reach back:
-   * to the channel's beginning where they are all; it is absent where there are none.
-   */
+  /** The channel's newest hundred messages, or else all since `floor`, oldest first. `since` is how far they reach back; absent where there are none. */
   async function fetchNewest(channelId: string, floor: string) {
     const page = await messages.newest(channelId, pageSize);
     const newest = page.toSorted((a, b) => compareSnowflakes(a.id, b.id));
@@ -226,10 +215,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     return [...new Set([...openChannels(floor), ...byActivity.map(({ id }) => id)])];
   }
 
-  /**
-   * Channels that this process knows of by itself: DMs, and wherever in a guild something was said since `floor`, as it may have mentioned
-   * the bot where it never spoke.
-   */
+  /** DMs, and wherever in a guild something was said since `floor`: it may have mentioned the bot where it never spoke. */
   function openChannels(floor: string): readonly string[] {
     const open = client.channels.cache.filter((channel) => {
       if (channel.isDMBased()) return channel.type === ChannelType.DM;
@@ -271,9 +257,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       if (isQuiet(channelId, gap)) return recover(channelId);
       return gap.caughtUp.get(channelId) ?? Promise.resolve();
     },
-    /**
-     * Once the guilds of a shard's session are known: catches up with all channels there are in it. Ends early with the session, or when the bot stops.
-     */
+    /** Catches up with all channels of a shard once its guilds are known. Ends early with the session, or when the bot stops. */
     async everywhere(shard: number): Promise<void> {
       const gap = gapOf(shard);
       gap.quiet = quietChannels(client, shards, shard, gap.floor);

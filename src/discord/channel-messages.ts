@@ -76,10 +76,7 @@ interface MessageSource {
   readonly logger: Logger;
 }
 
-/**
- * The message that a thread was made from, as the first of the thread: `found` are all messages of the thread, among them Discord's pointer
- * to it. `undefined` where there is none, it is gone, or is no part of history [F2]. (A forum's post begins with an ordinary message.)
- */
+/** The message that a thread was made from, as the thread's first; `undefined` where it is gone or no part of history [F2]. */
 export async function threadStarter(
   found: readonly Message[],
   isHidden: History['isHidden'],

@@ -32,11 +32,7 @@ import { usableAnswer } from './payloads.ts';
 import { requiredIntents } from './required-permissions.ts';
 import { guardedSharding, withGuild, wrap, type Identifying, type OnMalformed } from './shard.ts';
 
-/**
- * The discord.js client with what the bot needs and no more [G3a]: its intents, DMs from channels that it has not seen, caches that do
- * not grow with time, and listeners for errors, which would end the process otherwise. It is not logged in. `apiUrl` is that of another
- * Discord-compatible server, as `http://127.0.0.1:8080/api`, with or without a version.
- */
+/** The discord.js client with what the bot needs and no more [G3a], not logged in. `apiUrl` is that of another Discord-compatible server. */
 export function createDiscordClient(options: {
   readonly apiUrl?: string | undefined;
   readonly logger: Logger;
@@ -238,10 +234,7 @@ const callbackTries = 3;
 const callbackWithinMs = 3000;
 const keptCallbacks = 1000;
 
-/**
- * How a callback is sent. Discord takes it for three seconds, and once: it is given up after these, however the library would go on, and where a connection
- * broke or Discord failed before its answer, a second one being refused as such says that the first was heard.
- */
+/** Discord takes a callback for three seconds, and once: after a try that got no answer, a refusal as the second one says that the first was heard. */
 function createCallBack(): typeof DefaultRestOptions.makeRequest {
   const begun = growingCache<string, number>(keptCallbacks);
   return async (url, init) => {
@@ -279,10 +272,7 @@ export function gatewayPing(client: Client): number | undefined {
   return ping >= 0 ? ping : undefined;
 }
 
-/**
- * Who the token belongs to. Asked before the gateway is, so that access is settled when the first message arrives.
- * @throws {GatewayError} for a bad token or an unreachable server.
- */
+/** Who the token belongs to, known before the first message arrives. @throws {GatewayError} for a bad token or an unreachable server. */
 export async function fetchApplication(client: Client, token: string) {
   if (token.trim() === '') throw new GatewayError('token');
   try {
@@ -310,11 +300,7 @@ export function applicationOf({ id, team, owner }: Pick<APIApplication, 'id' | '
   return { id, ownerIds: ownerId === undefined ? [] : [ownerId] };
 }
 
-/**
- * Logs in, and resolves when the client is ready.
- * @throws {GatewayError} for a bad token, refused intents, an unreachable server, or after `timeoutMs`; the client is destroyed then, also where
- * `stopping` is aborted, whose reason it throws.
- */
+/** Resolves when the client is ready. @throws {GatewayError} and destroys the client where it cannot log in; also with the reason of `stopping`. */
 export async function logIn(
   client: Client,
   token: string,

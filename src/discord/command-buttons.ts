@@ -82,10 +82,7 @@ function customIdOf(does: 'do' | 'ask', personId: string, takes: Takes, line: st
 
 export type AnswerRow = APIActionRowComponent<APIButtonComponent | APIStringSelectComponent>;
 
-/**
- * What stands under an answer, as Discord shows it. Whatever people wrote, it keeps Discord's limits, or the whole answer would be refused: labels are cut; a
- * button whose command does not fit is left out rather than cut to do something else, and so is one that is there already.
- */
+/** What stands under an answer, within Discord's limits, or the whole answer would be refused: labels are cut, and what does not fit is left out. */
 export function answerRows(
   personId: string,
   { rows, buttons = [] }: Pick<CommandReply, 'rows' | 'buttons'>,

@@ -21,10 +21,7 @@ const guildPage = 200;
 
 export type DiscordApi = ReturnType<typeof createDiscordApi>;
 
-/**
- * The requests that need no cache. All reject as discord.js's REST client does, which waits for rate limits by itself; one that Discord is
- * known to refuse is not sent, and rejects with {@link NotPermittedError}.
- */
+/** The requests that need no cache. All reject as the library does; one that Discord is known to refuse is not sent [G3d]. */
 export function createDiscordApi(client: Client) {
   const { rest, channels } = client;
   const isGone = watchGoneChannels(client);

@@ -86,11 +86,7 @@ export interface GatewayOptions
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
-/**
- * Connects the bot: logs in, listens, registers the slash commands, and catches up with what was missed. Resolves when the client is
- * ready.
- * @throws {GatewayError} when it cannot be connected.
- */
+/** Logs in, listens, registers the slash commands and catches up; resolves when the client is ready. @throws {GatewayError} */
 export async function startGateway(options: GatewayOptions) {
   const { client, shards, token, access, parseCommand, logger } = options;
   const { signal } = options;

@@ -24,10 +24,7 @@ export interface HistoryOptions {
 
 export type History = ReturnType<typeof createHistory>;
 
-/**
- * The newest messages of a channel [H2]: from warm memory, fed by the gateway's events; a cold channel is fetched once, and kept current by
- * its events from then on. Without an answer from Discord, history is what is known.
- */
+/** The newest messages of a channel [H2]: a cold one is fetched once, and kept current by the gateway's events from then on. */
 export function createHistory(options: HistoryOptions) {
   const { fetchNewest, hiddenIn, isCommand, recent, logger } = options;
   const channels = growingCache<string, WarmChannel>(warmChannels);
@@ -138,10 +135,7 @@ function saysSomething({ text, attachments, shown }: ChatMessage): boolean {
 /** Signs that the program's own lines begin with, which `sendLine` posts. */
 const ownLine = /^(?:-# |⚠️ |⏹️ )/u;
 
-/**
- * Whether a message offers something, or is nothing but lines of the program's own. The journal may not know its id after a kill, but it answers
- * nothing and begins as no answer of the model's does.
- */
+/** Whether a message offers something, or has only the program's own lines: after a kill the journal may not know it. */
 function isOwnLine({ author, answers, text }: ChatMessage): boolean {
   if (author.kind !== 'self' || answers !== undefined) return false;
   return text.startsWith(offerHead) || text.split('\n').every((line) => ownLine.test(line));

@@ -78,10 +78,7 @@ export function createMessageIntake(options: IntakeOptions) {
         }),
       );
     },
-    /**
-     * One that was missed. Never throws, and resolves when the message was handed on or ignored. A channel's messages are handed on in the order they
-     * came in; how long each is worked on does not hold up the next.
-     */
+    /** One that was missed. Never throws; resolves when it was handed on, in its channel's order, or ignored. */
     take,
   };
 
@@ -229,10 +226,7 @@ export function createMessageIntake(options: IntakeOptions) {
     );
   }
 
-  /**
-   * What is said in a thread that the bot has joined reaches it also where it is not a manager, and people see it among the members. Only where
-   * it may and is not yet; never rejects.
-   */
+  /** A bot that has joined a thread hears what is said there also where it is no manager. Never rejects. */
   async function joinThread(channel: Channel | undefined): Promise<void> {
     if (channel?.isThread() !== true || !channel.joinable) return;
     try {

@@ -94,10 +94,7 @@ export interface Names {
 
 const markup = /<(?:(@!?|@&|#)|\/([^<>:\n]{1,100}):|a?:(\w{1,32}):)([0-9]{15,21})>/gu;
 
-/**
- * A message's text as people read it, well-formed [S5]: mentions as `@name` and `#name` (see {@link mention}), emoji as `:name:`. The bot's own mention
- * at the beginning is an address, not content, and is left out, unless nothing else was said; `ownIds` are the bot's and its role's.
- */
+/** A message's text as people read it, well-formed [S5]. A mention of `ownIds` at its beginning is an address, and left out unless nothing else was said. */
 export function readableText(content: string, names: Names, ownIds: readonly string[]): string {
   const text = content.toWellFormed();
   // Most mention nothing, and are not for the bot.
@@ -133,10 +130,7 @@ function nameOf(names: Names, sign: string | undefined, id: string): string | un
   return sign === '@&' ? names.role(id) : names.user(id);
 }
 
-/**
- * The names of what a text mentions, from the caches alone; `mentioned` is whom Discord says it does. Nobody is told the name of a channel that
- * not everybody can see, unless the text stands in it.
- */
+/** The names of what a text mentions, from the caches. Nobody is told the name of a channel that not everybody can see, unless it is this one. */
 function namesIn(client: Client, { channelId, guildId, mentioned }: WrittenIn): Names {
   const guild = guildId === null ? undefined : client.guilds.cache.get(guildId);
   return {

@@ -358,9 +358,7 @@ const events: Readonly<Record<string, z.ZodType<object>>> = {
 /** Lists of which parts may have been left out. */
 const lists = ['channels', 'threads', 'members'] as const;
 
-/**
- * A dispatched event as the library may have it, if the bot has a use for it; `data` is changed. `isMalformed`: nobody can use it, or not all of it.
- */
+/** A dispatched event as the library may have it, if the bot has a use for it; `data` is changed. */
 export function usableEvent(type: string, data: unknown) {
   const schema = Object.hasOwn(events, type) ? events[type] : undefined;
   if (schema === undefined) return { isMalformed: false };
@@ -400,11 +398,7 @@ const answers: readonly (readonly [method: string, path: RegExp, schema: z.ZodTy
   ['POST', /^\/users\/@me\/channels$/u, dmChannel],
 ];
 
-/**
- * What Discord answered to a request, as far as it can be used; `path` without the API's version. `onMalformed` is told of each message of a page that
- * cannot be read: the others can.
- * @throws {Error} where nothing of it can.
- */
+/** What Discord answered, as far as it can be used; `path` without the API's version. @throws {Error} where nothing of it can. */
 export function usableAnswer(
   method: string,
   path: string,

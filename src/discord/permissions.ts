@@ -35,10 +35,7 @@ export function hasKnownOverwrites(channel: GuildBasedChannel): boolean {
   return judged === null || !judged.permissionOverwrites.cache.has(unknownOverwrite.id);
 }
 
-/**
- * What it takes to read a channel's messages: in a voice or stage channel connecting too [V0]. Judged by the type, since the library takes for voice
- * only what came with a bitrate.
- */
+/** What it takes to read a channel, in a voice channel connecting too [V0]: by its type, since the library wants a bitrate. */
 export function neededToRead({ type }: Pick<GuildBasedChannel, 'type'>): bigint {
   return type === ChannelType.GuildVoice || type === ChannelType.GuildStageVoice
     ? Permission.ViewChannel | Permission.Connect
@@ -63,10 +60,7 @@ function neededWith(sending: bigint): Readonly<Record<Capability, bigint>> {
 const neededInThread = neededWith(Permission.SendMessagesInThreads);
 const neededElsewhere = neededWith(Permission.SendMessages);
 
-/**
- * Whether a member may do something in a channel of the guild, as far as the caches tell: roles, overwrites, time-outs, closed threads, and
- * what the kind of channel allows. `undefined` where that cannot be known. Whether a person is in a private thread is not asked here.
- */
+/** Whether a member may do something in a channel, as far as the caches tell; `undefined` where that cannot be known. */
 export function memberMay(
   capability: Capability,
   channel: GuildBasedChannel,
@@ -130,10 +124,7 @@ export function createServerPort(client: Client, shards: Shards): ServerPort {
   };
 }
 
-/**
- * Whether the bot may do something in a channel, without asking Discord, which bans an address for a while that sends too many requests
- * that it must refuse. What cannot be known is tried.
- */
+/** Whether the bot may do something in a channel: Discord bans an address that sends much to be refused. What cannot be known is tried. */
 export function botMay(capability: Capability, channel: Channel | undefined): boolean {
   if (channel === undefined) return true;
   if (channel.isDMBased()) return capability !== 'start-thread' && capability !== 'start-private-thread';
@@ -144,10 +135,7 @@ export function botMay(capability: Capability, channel: Channel | undefined): bo
 /** Channels of servers that the bot was in that are remembered as gone. */
 const keptGone = 10_000;
 
-/**
- * Tells of a channel whether it is gone for the bot: deleted, or in a server that it was taken out of. No request is sent for it [G3d]; back
- * again, it is like any other.
- */
+/** Tells of a channel whether it is deleted or in a server that the bot was taken out of: no request is sent for it [G3d]. */
 export function watchGoneChannels(client: Client): (channelId: string) => boolean {
   const gone = growingCache<string, true>(keptGone);
   const note = ({ id }: { readonly id: string }): void => void gone.set(id, true);

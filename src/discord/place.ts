@@ -29,11 +29,7 @@ export interface Places {
   readonly memberRole: (guildId: string) => Promise<string | undefined>;
 }
 
-/**
- * Where a channel's messages are said, with the readers of this very moment: never kept, because permissions change. What cannot
- * be known is private without readers, so nothing becomes public by mistake and nothing private is told [V0]. `undefined` for a group DM, where
- * others read along.
- */
+/** Where a channel's messages are said, with the readers of this moment; unknown ones make it private [V0]. `undefined` for a group DM. */
 export async function placeOf(channel: Channel, places: Places): Promise<Place | undefined> {
   if (channel.isDMBased()) {
     if (channel.type !== ChannelType.DM) return undefined;
@@ -99,10 +95,7 @@ export function hasAgesFor(here: Channel, there: GuildBasedChannel): boolean {
   return here.isDMBased() || !isAgeRestricted(there) || isAgeRestricted(here);
 }
 
-/**
- * Whom a channel's permissions let read, whatever their age: roles, people with an overwrite of their own, and in a voice channel two of these where
- * one may view and the other connect. The guild's owner always can, and the bot is no reader: neither is listed.
- */
+/** Whom a channel's permissions let read, whatever their age: roles, people, and in a voice channel pairs of these. Neither the guild's owner nor the bot. */
 function permittedIn(
   channel: NonThreadGuildBasedChannel,
   memberRole: string | undefined,
@@ -134,10 +127,7 @@ function permittedIn(
 /** Roles and people with overwrites in two channels that are looked at together; where there are more, it is not known who reads what. */
 const mostListed = 60;
 
-/**
- * Whether whoever can read one channel can read another one too [B4], as far as roles and overwrites tell: stricter than what counts as public [V0], since a
- * role or person may be shut out of that. Who is in a private thread is not known, so nobody elsewhere counts as in it; those in it can read its parent.
- */
+/** Whether everybody who can read one channel can read another [B4], by roles and overwrites: stricter than being public [V0]. */
 export function readersCanRead(here: GuildBasedChannel, there: GuildBasedChannel): boolean {
   if (here.id === there.id) return true;
   if (there.type === ChannelType.PrivateThread || here.guildId !== there.guildId || !here.guild.available)
@@ -176,10 +166,7 @@ function hashOf(ids: readonly string[]): string {
   return createHash('sha256').update(ids.join()).digest('hex').slice(0, 16);
 }
 
-/**
- * Of the permissions that are needed in a channel, those of somebody with these roles, or who is the one person among the ids. By Discord's order:
- * what the roles have in the guild, then the overwrites for @everyone, for the roles together, and for the person.
- */
+/** Of the permissions needed in a channel, those of somebody with these roles, or of the one person among the ids, in Discord's order. */
 function grantedTo(
   ids: readonly string[],
   { guild, permissionOverwrites }: NonThreadGuildBasedChannel,
@@ -204,10 +191,7 @@ function grantedTo(
 const availableWithinMs = 5000;
 const lookEveryMs = 50;
 
-/**
- * Looks again who can read a channel: the place as it is now where somebody can who could not, so that nothing is used or shown in front of them;
- * otherwise as given, since fewer readers would admit more of memory.
- */
+/** The place as it is now where more people can read along; otherwise as given, since fewer readers would admit more of memory. */
 export function createPresentPlace(places: Places): PresentPlace {
   return async (place) => {
     if (place.audience !== 'private' || place.readers === undefined) return place;
@@ -226,10 +210,7 @@ async function whenAvailable(guild: Guild): Promise<void> {
     await delay(lookEveryMs);
 }
 
-/**
- * Finds channels in the client's cache, and fetches those that it does not hold or knows in part only: an event alone tells neither
- * a channel's permissions nor a thread's parent and maker.
- */
+/** Finds channels in the client's cache, and fetches those that it does not hold or, after an event alone, knows in part. */
 export function createPlaces(
   options: Pick<Places, 'memberRole'> & {
     readonly client: Client;

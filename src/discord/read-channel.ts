@@ -14,10 +14,7 @@ const maxCandidates = 10;
 /** Messages of a channel that are read for one answer at most [B4]. */
 const mostMessages = 500;
 
-/**
- * Reads what was said in a channel, for somebody who can read it at this moment, and in front of people who all can [B4]. Both are asked before it is read, and
- * again after that.
- */
+/** Reads what was said in a channel, if the asker and all who read the answer can read it now [B4]; asked again after reading. */
 export function createReadChannel(options: {
   readonly places: Places;
   readonly messages: Pick<ChannelMessages, 'back'>;

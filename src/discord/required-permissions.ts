@@ -93,10 +93,7 @@ function inWords(name: string): string {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])/gu, ' ');
 }
 
-/**
- * Says in the log, once for each server of a ready client and for each that the bot comes into later, which permissions it was not given
- * there: what needs them is refused or left out, and its owner should know why.
- */
+/** Says in the log, once a server, which permissions the bot was not given there. */
 export function reportMissingPermissions(client: Client, logger: Logger): void {
   for (const guild of client.guilds.cache.values()) report(guild, logger);
   client.on(Events.GuildCreate, (guild) => report(guild, logger));

@@ -58,10 +58,7 @@ const longestPauseMs = 60_000;
 /** As `WebSocketShardStatus` of the library numbers them. */
 const shardStatus = { connecting: 1, resuming: 2 } as const;
 
-/**
- * How the client connects to the gateway: as the library does, but nothing that comes ends the process or stands in the way of what comes after
- * it [L5]. Where Discord refuses the intents and `asksForFewer`, the connection is made with those that `intents` gives then [G3c].
- */
+/** Connects as the library does, but nothing that comes ends the process or holds up what comes after it [L5]; intents that are refused are left out [G3c]. */
 export function guardedSharding(options: {
   readonly client: () => Client;
   readonly onMalformed: OnMalformed;
@@ -199,11 +196,7 @@ const openingEvents: ReadonlySet<string> = new Set([
   Event.GuildDelete,
 ]);
 
-/**
- * Gives an event as the library may have it, when it may have it; `undefined` for one that is of no use. A message of a channel that the client does
- * not hold, and that does not say of which kind the channel is, would be dropped: Discord is asked for the channel first, so that no message of
- * a server passes for a direct one.
- */
+/** Gives an event when the library may have it; `undefined` where it is of no use. Discord is asked for unknown channels first: a server's are no DMs. */
 function createPreparation(client: Client, onMalformed: OnMalformed) {
   const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
   /** By channel, a request for it: messages that wait for it go on in the order in which they came. */

@@ -17,10 +17,7 @@ type Seen = Pick<Message, 'embeds' | 'components' | 'stickers' | 'flags' | 'atta
 
 type CardTexts = Pick<Embed | APIEmbed, 'author' | 'title' | 'description' | 'fields' | 'footer'>;
 
-/**
- * What people see of a message besides its author's prose and files, in the order in which Discord shows it: a voice message, a poll, cards
- * and link previews, texts of components, stickers. Of this bot's own only its polls: what else hangs there was made from its words.
- */
+/** What people see of a message besides prose and files, in Discord's order; of this bot's own only its polls. */
 export function shownIn(message: Seen, isOwn: boolean): readonly ShownPiece[] {
   const own = [...voiceIn(message), ...pollIn(message)];
   const others = isOwn

@@ -9,10 +9,7 @@ const eyes = '👀';
 /** Discord takes one reaction of a channel in a quarter of a second, and counts a quicker one as invalid; milliseconds. */
 const pauseMs = 300;
 
-/**
- * The `WaitingReactionPort` of a client. What happens in one channel goes to Discord in order, so that a reaction which is taken away at once
- * does not come after that, and no faster than Discord takes it; a refusal is no more than a line in the log.
- */
+/** The `WaitingReactionPort` of a client: in order within a channel, no faster than Discord takes them. A refusal is only logged. */
 export function createWaitingReactions(api: Pick<DiscordApi, 'react' | 'unreact'>, logger: Logger) {
   const requests = createKeyedQueue();
   /** One of them a channel stands among the requests at a time, so that a flood keeps nobody from seeing that they wait. */

@@ -67,10 +67,7 @@ interface Action<Input> {
 const needsButton = "Not done: this takes the person's own click.";
 const notAsShown = 'it is not any more as it was shown. Please ask again.';
 
-/**
- * A tool that does something on Discord for the speaker: input checked, failures told to the model, every action in the log by ids. Where
- * others' words or a file are in the context, it is offered by a button [M8].
- */
+/** A tool that does something on Discord for the speaker. Where others' words or a file are in the context, it is offered by a button [M8]. */
 export function actionTool<Input>(action: Action<Input>): (options: ActionOptions) => Tool {
   const { name, description, input: schema } = action;
   return (options) => {
@@ -197,10 +194,7 @@ function failureText(error: unknown): string {
 /** What is posted: a text, or a poll without one. */
 type Post = Required<Pick<MessageCreateOptions, 'content'>> | Required<Pick<MessageCreateOptions, 'poll'>>;
 
-/**
- * Posts something that pings nobody, unless an earlier try at the turn has: known by its nonce or, where Discord may have forgotten that, by what it says.
- * `check` is awaited right before, and may throw.
- */
+/** Posts something that pings nobody, unless an earlier try has: known by its nonce, or later by what it says. `check` is awaited right before. */
 export async function postOnce(
   channel: SendableChannels,
   post: Post,

@@ -26,10 +26,7 @@ export async function messageIn(
   return findMessage(reference, context, await history.recent(context.place.channelId, lookedThrough));
 }
 
-/**
- * The id of the message that a reference means; `recent` are the channel's newest messages, oldest first.
- * @throws {ActionRefusal} where it means none.
- */
+/** The id of the message that a reference means; `recent` is oldest first. @throws {ActionRefusal} where it means none. */
 export function findMessage(
   reference: string,
   { messages, place }: Pick<TurnContext, 'messages' | 'place'>,

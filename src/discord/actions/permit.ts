@@ -23,11 +23,7 @@ import { ActionRefusal } from './action.ts';
 /** The same for what does not exist and for what one of the two cannot see, so that nobody learns of a channel by asking. */
 export const noSuchChannel = 'there is no such channel that the person and I can both see.';
 
-/**
- * Makes sure that both the speaker and the bot may do something in a channel at this moment: the person is asked of Discord anew, and what
- * cannot be known counts as not allowed. When it resolves, the caches have just been looked at; whatever follows without waiting is covered.
- * @throws {ActionRefusal} with the reason.
- */
+/** Requires that speaker and bot may do something in a channel at this moment; what cannot be known counts as not allowed. @throws {ActionRefusal} */
 export async function permit(
   capability: Capability,
   channel: Channel,
@@ -77,10 +73,7 @@ function has(channel: GuildBasedChannel, member: GuildMember, permission: bigint
   return channel.permissionsFor(member)?.has(permission) ?? false;
 }
 
-/**
- * The person as a member of the guild, as Discord knows them now: changes of other members are not told to the bot.
- * @throws {ActionRefusal} where they do not see the channel. A private thread is seen by those in it, and by who may manage threads.
- */
+/** The person as a member, as Discord knows them now. @throws {ActionRefusal} where they do not see the channel, or are not in a private thread. */
 async function seeingMember(channel: GuildBasedChannel, userId: string): Promise<GuildMember> {
   const member = await memberNow(channel.guild, userId);
   const isSeen =
@@ -151,10 +144,7 @@ export async function currentPlaceOf(channel: Channel, places: Places): Promise<
   return place;
 }
 
-/**
- * Makes sure that what is said in the present channel has no more readers than those that the model's words were made for [V2].
- * @throws {ActionRefusal}
- */
+/** Requires that nobody reads here who could not when the model's words were made [V2]. @throws {ActionRefusal} */
 export async function requireSameAudience(
   here: Channel,
   context: TurnContext,

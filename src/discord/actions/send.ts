@@ -54,11 +54,7 @@ export const sendTool = actionTool({
 /** Channels of one name that are looked at more closely. */
 const maxCandidates = 5;
 
-/**
- * The channel that a message is to be sent to, by id or name: one of the same server, from a direct message one of a server that both are
- * in. Nothing is asked of Discord about an id that the client does not know.
- * @throws {ActionRefusal} where there is none, or where several could be meant.
- */
+/** The channel that a message is to go to: of this server, or from a DM of any that both are in. @throws {ActionRefusal} for none or several. */
 async function sendTarget(
   reference: string,
   here: SendableChannels,

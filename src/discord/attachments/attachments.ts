@@ -49,10 +49,7 @@ interface Begun {
 
 type Unopened = Extract<OpenedFile, { readonly kind: 'unopened' }>;
 
-/**
- * Opens the files of a turn: all are asked for at once, their first bytes tell what they are, and what is within the limits is read to
- * its end. No file may be longer than Discord announced it.
- */
+/** Opens the files of a turn: their first bytes tell what they are, and what is within the limits is read to its end. */
 export function createAttachments(
   options: AttachmentsOptions,
 ): AttachmentPort & { readonly read: ReadAttachment } {

@@ -8,10 +8,7 @@ export class DownloadError extends Error {
 /** A download that has begun: its first bytes are here, the rest waits at the server. */
 export type Download = Awaited<ReturnType<typeof beginDownload>>;
 
-/**
- * Begins to fetch a file, without credentials and without following redirects. `timeoutMs` holds for the beginning, and again for the rest: between
- * the two the download waits for others, which is not its fault.
- */
+/** Begins to fetch a file, without credentials or redirects. `timeoutMs` holds for the beginning, and again for the rest. */
 export async function beginDownload(url: string, timeoutMs: number, signal: AbortSignal) {
   const over = new AbortController();
   const ends = AbortSignal.any([signal, over.signal]);
@@ -74,10 +71,7 @@ const discordOrigins: ReadonlySet<string> = new Set([
   'https://media.discordapp.net',
 ]);
 
-/**
- * Whether a file may be fetched from an address [G5]: on Discord's own hosts, or below `cdnUrl`. Nothing else, so that nobody makes the
- * bot ask a server of their choice; a message's address comes from the server that the bot is connected to, whichever that is.
- */
+/** Whether a file may be fetched from an address [G5]: on Discord's own hosts or below `cdnUrl`, so that nobody makes the bot call their server. */
 export function isAllowedAddress(address: string, cdnUrl: string | undefined): boolean {
   if (!URL.canParse(address)) return false;
   const { origin, pathname, username, password } = new URL(address);

@@ -27,11 +27,7 @@ export function fileKind(head: Buffer): FileKind {
   return utf16Of(head) !== undefined || !head.includes(0) ? { kind: 'text' } : { kind: 'other' };
 }
 
-/**
- * A file's text, without a byte order mark: UTF-8; UTF-16, by its mark or by where its zeros stand; or, where most of its letters are plain ones,
- * Windows-1252, in which Windows programs still write. Of UTF-8 with a few broken bytes the rest is read. `undefined` where it is none of these, or holds
- * what no text holds.
- */
+/** A file's text as UTF-8, UTF-16 or, where most letters are plain ones, Windows-1252; `undefined` where it is none of these. */
 export function decodeText(bytes: Buffer): string | undefined {
   const utf16 = utf16Of(bytes);
   if (utf16 !== undefined) return decoded(bytes, utf16);

@@ -5,10 +5,7 @@ const mostPixels = 100_000_000;
 /** Seconds for one picture. */
 const timeoutSeconds = 10;
 
-/**
- * A picture made small enough for the model, as WebP, turned as its camera says; of an animated one the first frame. The work is done off the
- * main thread, one picture at a time. `undefined` where it is no picture that can be read.
- */
+/** A picture made small enough for the model, as WebP, off the main thread; `undefined` where it cannot be read. */
 export async function shrinkPicture(bytes: Buffer): Promise<Buffer | undefined> {
   // Loaded when the first picture is too large: most never are.
   const { default: sharp } = await import('sharp');

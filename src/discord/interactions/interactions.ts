@@ -111,10 +111,7 @@ export function createInteractions(options: InteractionsOptions) {
     return tell(interaction, unknown);
   }
 
-  /**
-   * Acknowledges a command at once and takes it to the channel's other events in the order in which it came; the answer is for the asker's
-   * eyes only. What could not be acknowledged is not done: the person has been told by Discord that nothing came of it.
-   */
+  /** Acknowledges a command at once, and answers behind the channel's earlier events. What could not be acknowledged is not done. */
   async function answer(
     interaction: CommandInteraction,
     work: (context: CommandContext) => Promise<CommandReply>,
@@ -208,10 +205,7 @@ export function createInteractions(options: InteractionsOptions) {
     }
   }
 
-  /**
-   * Gives the command that a button, a choice or a form under an answer stands for. What could not be acknowledged is not done, and the answer comes as
-   * a message of its own, or in place of the one that was pressed.
-   */
+  /** Gives the command that a button, a choice or a form stands for. What could not be acknowledged is not done. */
   async function press(interaction: PressInteraction, admission: Admission): Promise<void> {
     const button = readCommandButton(interaction.customId);
     if (button === undefined || (interaction.isModalSubmit() && !interaction.isFromMessage()))

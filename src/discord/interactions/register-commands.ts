@@ -116,10 +116,7 @@ const guildsKey = 'command-guilds.json';
 const guildsSchema = z.object({ version: z.literal(1), guildIds: z.array(z.string()).readonly() });
 export const guildsKind: DocumentKind<z.infer<typeof guildsSchema>> = { version: 1, schema: guildsSchema };
 
-/**
- * Gives Discord the commands in one scope, global or the guilds for development. What was registered in the other scope goes first, so that nobody sees a
- * command twice. Never rejects: without commands `!memory` still works, and those that Discord knows already work before.
- */
+/** Gives Discord the commands, globally or in the guilds for development; what the other way left behind goes first. Never rejects. */
 export async function registerCommands(options: RegistrationOptions): Promise<void> {
   try {
     await registerInScope(options);

@@ -9,11 +9,7 @@ export interface FencedLine {
   readonly isCode: boolean;
 }
 
-/**
- * Markdown that Discord lacks as what it has [G9]: tables as aligned code blocks, or as lists where they are wide or hold what code does not show;
- * headings below the third level in bold; pictures as links. What stands in code stays as it is, and so does a table inside a spoiler.
- * The result is for the splitter: {@link shownForm} makes of its chunks what is sent, of the same length.
- */
+/** Markdown that Discord lacks as what it has [G9]: tables, small headings, pictures. {@link shownForm} makes of the splitter's chunks what is sent. */
 export function discordForm(lines: readonly FencedLine[]): string {
   const formed: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {

@@ -60,10 +60,7 @@ function rawFiles(files: PostRequest['files']): readonly RawFile[] {
   }));
 }
 
-/**
- * Carries out what {@link nextStep} says, one request at a time [G3]. While a request or a pause lasts, text only gathers; what is shown next
- * is the newest. Every message carries a nonce made from the message answered, so that sending it again puts nothing there twice.
- */
+/** Carries out what {@link nextStep} says, one request at a time [G3]. Nonces are made from the message answered, so that nothing is sent twice. */
 export function growReply(options: RepliesOptions, start: ReplyStart): GrowingReply {
   const { api, clock, logger, sleep = pauseFor, retryDelaysMs = [500, 2000, 5000] } = options;
   const { channelId, nonceBase } = start;
@@ -150,10 +147,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     return step.kind === 'post' || step.kind === 'edit' ? step : undefined;
   }
 
-  /**
-   * The bot's own messages from its reply to this message on, oldest first: those of the reply, and then perhaps others. Empty where the
-   * nonce still protects from saying it twice, and where nothing can be found out. Never rejects.
-   */
+  /** The bot's own messages from its reply to this message on, oldest first; none while the nonce still protects. Never rejects. */
   async function earlierMessages(): Promise<readonly APIMessage[]> {
     if (!isSnowflake(nonceBase) || !mayHaveForgottenNonces(nonceBase, clock)) return [];
     for (let looks = 0; ; looks += 1) {

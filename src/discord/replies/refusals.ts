@@ -13,11 +13,7 @@ export function mayHaveForgottenNonces(messageId: string, clock: Clock): boolean
   return clock().getTime() - snowflakeTime(messageId).getTime() > nonceHoldsMs;
 }
 
-/**
- * What Discord's refusals mean for what is sent, by its codes [G3d]. `passes`: by itself, so it is sent again now, and at the next start. `may-pass`: it is
- * sent again a few times, and counts as for good then, as does a 4xx with a code that is not here. The others are for good at once, because of the
- * place or of what the message says.
- */
+/** What Discord's refusals mean by their codes [G3d]: sent again now and at the next start, sent again a few times, or refused for good. */
 const meanings = new Map<number | string, 'passes' | 'may-pass' | RefusalReason>([
   [RESTJSONErrorCodes.ActionCannotBePerformedDueToSlowmodeRateLimit, 'passes'],
   [RESTJSONErrorCodes.AnnouncementEditLimitExceeded, 'passes'],

@@ -4,10 +4,7 @@ import { sentOnce, type DiscordApi } from '../discord-api.ts';
 import { growReply, type RepliesOptions } from './growing-reply.ts';
 import { refusalOf } from './refusals.ts';
 
-/**
- * How replies reach Discord [G3]: in chunks, in order, pinging nobody, the first one as a reply to the message that `nonceBase` names; at once or
- * growing.
- */
+/** How replies reach Discord [G3]: in chunks, in order, pinging nobody, the first as a reply to the message that `nonceBase` names. */
 export function createReplies(options: RepliesOptions): ReplyPort {
   return {
     typing: (channelId) => keepTyping(options.api, channelId, options.logger),

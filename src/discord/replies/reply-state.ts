@@ -103,10 +103,7 @@ export function withoutMessage(state: ReplyState, messageId: string): ReplyState
   return { ...state, standing: state.standing.filter(({ id }) => id !== messageId) };
 }
 
-/**
- * What is to be done next, from the first message on that does not say yet what it should. While a reply grows, superfluous messages
- * stay: the text that begins again may need them. Posting a further message waits for nothing, since no text may be missing meanwhile.
- */
+/** What is to be done next, from the first message that does not say yet what it should. While a reply grows, superfluous messages stay. */
 export function nextStep(state: ReplyState, now: number): ReplyStep {
   switch (state.phase) {
     case 'growing':

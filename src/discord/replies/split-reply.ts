@@ -19,11 +19,8 @@ interface Fence {
 }
 
 /**
- * Splits a reply into messages of at most `max` characters (at least 44) [G3]: at a paragraph if that leaves the chunk half full,
- * else at a line, a sentence, a word, and only then between two code points. A code fence that a cut runs through is closed and
- * opened again, with its language or, of a table, its head; one that is never closed is closed at the end. A spoiler is closed and
- * opened again, too. What is lost is white space around a cut, nothing else; what Discord cannot show becomes what it can [G9].
- * No chunk is blank.
+ * Splits a reply into messages of at most `max` characters (at least 44) [G3]: at a paragraph if that leaves one half full, else at a line, a
+ * sentence, a word. Fences and spoilers are closed and opened again; nothing but white space is lost.
  */
 export function splitReply(text: string, max: number = sentMaxChars): readonly string[] {
   const formed = discordForm(fencedLines(text.trimEnd()));
@@ -108,10 +105,7 @@ function closingChars(fence: Fence | undefined): number {
   return fence === undefined ? 0 : fence.closer.length + 1;
 }
 
-/**
- * Where a line that is too long is cut: as late as possible, and only where neither half would be taken for one that opens or closes a fence, and
- * no mark of a spoiler is cut through, unless there is no such place.
- */
+/** Where a line that is too long is cut: as late as possible, and if possible through no mark of a spoiler, nor so that a half looks like a fence. */
 function cutIn(line: string, fence: Fence | undefined, room: number, max: number): number {
   for (let size = room; size > 1; size -= 1) {
     const head = clip(line, size);
@@ -142,11 +136,7 @@ function lastEnd(text: string, pattern: RegExp): number {
 const openerPattern = /^(?<indent>[ \t]*)(?<marker>`{3,}|~{3,})(?<info>[\s\S]*)$/u;
 const closerPattern = /^[ \t]*(?<marker>`{3,}|~{3,})[ \t]*$/u;
 
-/**
- * The fence that is open after a line, given the one before it; the very same object where nothing changed. Indented fences count, since Discord shows
- * them as such. Lines that will be repeated may fill a fifth of a chunk: a longer opening line is opened again without its language, and a marker of
- * that length is no fence.
- */
+/** The fence that is open after a line; the same object where nothing changed. What is repeated may fill a fifth of a chunk. */
 function fenceAfter(line: string, before: Fence | undefined, max = sentMaxChars): Fence | undefined {
   if (before !== undefined) return closes(line, before) ? undefined : before;
   const { indent = '', marker = '', info = '' } = openerPattern.exec(line)?.groups ?? {};
@@ -176,10 +166,7 @@ const longestCode = 3 * sentMaxChars;
 const previewLines = 12;
 const previewMaxChars = 800;
 
-/**
- * A reply as it is shown, and the files that it hands over with it [G3]: of each code block over 6,000 characters the beginning stands in the
- * text, and the whole block in a file. Everything else stays as it is, also while the block still grows.
- */
+/** A reply as it is shown, and its code blocks over 6,000 characters as files [G3]: their beginning stands in the text. It may still grow. */
 export function withLongCodeAsFiles(text: string): {
   readonly text: string;
   readonly files: readonly ReplyFile[];
@@ -251,10 +238,7 @@ function openTableStart(text: string): number {
 /** A line that may still turn out to open or close a code fence. */
 const possibleFence = /^[ \t]*(?:`{1,2}|~{1,2}|`{3,}[^`]*|~{3,}[\s\S]*)$/u;
 
-/**
- * What can be shown of a text that is still growing: all but a spoiler that is not closed, a table that is not over, a last line whose meaning
- * is not decided yet, as "``" or "```typ", and the first half of a character.
- */
+/** What can be shown of a text that still grows: all but an open spoiler, an open table, a line that may become a fence, half a character. */
 export function visiblePart(text: string): string {
   const decided = decidedPart(text);
   const marks = spoilerMarks(decided);
