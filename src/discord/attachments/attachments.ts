@@ -68,24 +68,6 @@ export function createAttachments(
     return { file, fileKind: fileKind(download.head), download };
   }
 
-  async function finish({ file, fileKind: found, download }: Begun): Promise<OpenedFile> {
-    const bytes = await download.readAll(file.size);
-    switch (found.kind) {
-      case 'image':
-        return isTooLarge(found, file)
-          ? shrunk(file, bytes)
-          : { ...found, name: file.name, data: bytes.toString('base64') };
-      case 'document':
-        return { ...found, name: file.name, data: bytes.toString('base64') };
-      case 'text': {
-        const text = decodeText(bytes);
-        return text === undefined ? unopened(file, notReadable) : { kind: 'text', name: file.name, text };
-      }
-      case 'other':
-        return unopened(file, notReadable);
-    }
-  }
-
   return {
     async open(files, userId, signal) {
       const unlessFailed = <Result>(work: Promise<Result>, file: AttachedFile, index: number) =>
@@ -99,7 +81,9 @@ export function createAttachments(
       );
       const kept = withinLimits(begun, (bytes) => minute.take(userId, bytes));
       return Promise.all(
-        kept.map((each, index) => ('kind' in each ? each : unlessFailed(finish(each), each.file, index))),
+        kept.map(async (each, index) =>
+          'kind' in each ? each : unlessFailed(finish(each), each.file, index),
+        ),
       );
     },
     async read(file, userId, maxBytes) {
@@ -113,6 +97,24 @@ export function createAttachments(
       }
     },
   };
+}
+
+async function finish({ file, fileKind: found, download }: Begun): Promise<OpenedFile> {
+  const bytes = await download.readAll(file.size);
+  switch (found.kind) {
+    case 'image':
+      return isTooLarge(found, file)
+        ? shrunk(file, bytes)
+        : { ...found, name: file.name, data: bytes.toString('base64') };
+    case 'document':
+      return { ...found, name: file.name, data: bytes.toString('base64') };
+    case 'text': {
+      const text = decodeText(bytes);
+      return text === undefined ? unopened(file, notReadable) : { kind: 'text', name: file.name, text };
+    }
+    case 'other':
+      return unopened(file, notReadable);
+  }
 }
 
 async function shrunk(file: AttachedFile, bytes: Buffer): Promise<OpenedFile> {

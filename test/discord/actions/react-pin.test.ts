@@ -149,8 +149,11 @@ describe('an emoji as the model gives it', () => {
   });
 });
 
+function rolesOf(...ids: readonly string[]) {
+  return { cache: new Map(ids.map((id) => [id, id])) };
+}
+
 describe('an emoji of a server', () => {
-  const rolesOf = (...ids: readonly string[]) => ({ cache: new Map(ids.map((id) => [id, id])) });
   const claw: EmojiFacts = { id: '1', name: 'claw', available: true, roles: rolesOf() };
   const crew: EmojiFacts = { ...claw, id: '2', name: 'crew', roles: rolesOf('role') };
   const lost: EmojiFacts = { ...claw, id: '3', name: 'lost', available: false };
