@@ -15,18 +15,10 @@ import {
   type StringSelectMenuInteraction,
 } from 'discord.js';
 
-import type { AttachedFile, CommandCall, OutgoingFile } from '../../core/chat.ts';
-import {
-  choiceMaxChars,
-  mostChoices,
-  type Choice,
-  type CommandContext,
-  type CommandHandlers,
-  type CommandReply,
-} from '../../core/commands.ts';
+import type { CommandCall } from '../../core/chat.ts';
+import type { Choice, CommandContext, CommandHandlers, CommandReply } from '../../core/commands.ts';
 import { referenceTo, withReference } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Place } from '../../core/place.ts';
 import { within } from '../../core/time.ts';
 import { hasAccess, isOwner, worksIn, type AccessSettings, type IntakePolicy } from '../access.ts';
 import {
@@ -97,9 +89,7 @@ export function createInteractions(options: InteractionsOptions) {
   async function taken(interaction: Interaction): Promise<void> {
     if (isStopped) return tell(interaction, restarting);
     if (interaction.isChatInputCommand())
-      return answer(interaction, (context) =>
-        handlers.command({ ...context, command: callOf(interaction), files: filesOf(interaction) }),
-      );
+      return answer(interaction, (context) => handlers.command({ ...context, ...callOf(interaction) }));
     if (interaction.isMessageContextMenuCommand())
       return answer(interaction, (context) => {
         const message = chatMessageOf(interaction.targetMessage, botId);
@@ -175,7 +165,7 @@ export function createInteractions(options: InteractionsOptions) {
         logger.warn('choices could not be found', { channelId: interaction.channelId, error });
         return [];
       });
-      await interaction.respond(usableChoices(await within(choicesWithinMs, found, [])));
+      await interaction.respond(await within(choicesWithinMs, found, []));
     } catch (error) {
       logger.debug('choices could not be offered', { channelId: interaction.channelId, error });
     }
@@ -251,15 +241,6 @@ async function tellLate(interaction: CommandInteraction): Promise<void> {
   }
 }
 
-/** Those that Discord takes; it refuses all of them for one that it does not. */
-function usableChoices(choices: readonly Choice[]): readonly Choice[] {
-  return choices.filter(({ name, value }) => [name, value].every(isShown)).slice(0, mostChoices);
-}
-
-function isShown(text: string): boolean {
-  return text.trim() !== '' && text.length <= choiceMaxChars;
-}
-
 type PressInteraction = ButtonInteraction | StringSelectMenuInteraction | ModalSubmitInteraction;
 type AskingInteraction = CommandInteraction | PressInteraction;
 
@@ -296,7 +277,8 @@ async function deliver(
       if (isInPlace && index === 0) await interaction.editReply(page);
       else await interaction.followUp({ ...page, flags });
     }
-    for (const file of reply.files ?? []) await interaction.followUp({ files: [uploadOf(file)], flags });
+    for (const { name, bytes } of reply.files ?? [])
+      await interaction.followUp({ files: [{ name, attachment: Buffer.from(bytes) }], flags });
     if (reply.announcement !== undefined)
       await interaction.followUp({ content: reply.announcement, allowedMentions });
     wasSent = true;
@@ -321,7 +303,11 @@ export async function admit(
     managerCommands.includes(interaction.commandName) &&
     interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
   if (!hasAccess(settings, user.id) && !isManaging()) return { kind: 'refused', line: noAccess };
-  const place = await placeFor(interaction, places).catch(() => undefined);
+  const { channelId, context } = interaction;
+  // A conversation of other people, into which the asker brought the bot along, is no place.
+  const isForeign = channelId === null || context === InteractionContextType.PrivateChannel;
+  const channel = isForeign ? undefined : await places.find(channelId).catch(() => undefined);
+  const place = channel && (await placeOf(channel, places));
   if (place === undefined || !worksIn(settings, { ...place, isDm: place.audience === 'dm' }))
     return { kind: 'refused', line: otherChannel };
   const name = interaction.inCachedGuild() ? interaction.member.displayName.toWellFormed() : userName(user);
@@ -331,29 +317,15 @@ export async function admit(
   };
 }
 
-async function placeFor({ context, channelId }: BaseInteraction, places: Places): Promise<Place | undefined> {
-  // A conversation of other people, into which the asker brought the bot along.
-  if (channelId === null || context === InteractionContextType.PrivateChannel) return undefined;
-  const channel = await places.find(channelId);
-  return channel === undefined ? undefined : placeOf(channel, places);
-}
-
-/** A slash command as its definition knows it: subcommand and options by name. */
-function callOf(interaction: ChatInputCommandInteraction): CommandCall {
-  return {
+/** A slash command as its definition knows it, by names, and the files that were chosen as options. */
+function callOf(interaction: ChatInputCommandInteraction) {
+  const given = givenOptions(interaction);
+  const command: CommandCall = {
     name: interaction.commandName,
     subcommand: interaction.options.getSubcommand(false) ?? '',
-    options: Object.fromEntries(
-      givenOptions(interaction).map(({ name, value }) => [name, String(value ?? '').toWellFormed()]),
-    ),
+    options: Object.fromEntries(given.map(({ name, value }) => [name, String(value ?? '').toWellFormed()])),
   };
-}
-
-/** The files that were chosen as options. */
-function filesOf(interaction: ChatInputCommandInteraction): readonly AttachedFile[] {
-  return givenOptions(interaction).flatMap(({ attachment }) =>
-    attachment === undefined ? [] : [attachedFile(attachment)],
-  );
+  return { command, files: given.flatMap(({ attachment }) => attachment ?? []).map(attachedFile) };
 }
 
 function givenOptions({ options }: ChatInputCommandInteraction) {
@@ -363,10 +335,6 @@ function givenOptions({ options }: ChatInputCommandInteraction) {
   for (let [first] = given; first?.type === SubcommandGroup || first?.type === Subcommand; [first] = given)
     given = first.options ?? [];
   return given;
-}
-
-function uploadOf({ name, bytes }: OutgoingFile) {
-  return { name, attachment: Buffer.from(bytes) };
 }
 
 /** A line for the person's own eyes, or no choices where they are typing. */
