@@ -1,7 +1,7 @@
 import { ButtonStyle, ComponentType, MessageType } from 'discord-api-types/v10';
 
 import type { Button, ComponentRow, Interaction, Message, Modal, Poll } from '../world/entities.ts';
-import { isEphemeral, isThere } from '../world/messages.ts';
+import { isThere } from '../world/messages.ts';
 import { userOf, type World } from '../world/world.ts';
 import { personView } from './control-views.ts';
 
@@ -32,7 +32,7 @@ export function messageView(world: World, message: Message) {
     /** The id of the message answered. */
     replyTo: message.replyTo?.messageId,
     nonce: message.nonce,
-    isEphemeral: isEphemeral(message),
+    isEphemeral: message.viewerId !== undefined,
     components: componentsView(message.components),
     isPinned: message.pinnedAt !== null,
     system: systemKinds[message.type],

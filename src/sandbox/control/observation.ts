@@ -20,8 +20,8 @@ export function observedMessages(
   const viewer = input.as === undefined ? undefined : findPerson(world, input.as);
   const channel = findChannel(world, input.in, viewer);
   if (viewer !== undefined) requireView(world, channel, viewer);
-  const forViewer = [...world.ephemerals.values()].flatMap(({ message, viewerId }) =>
-    message.channelId === channel.id && viewerId === viewer?.id ? [message] : [],
+  const forViewer = [...world.ephemerals.values()].filter(
+    ({ channelId, viewerId }) => channelId === channel.id && viewerId === viewer?.id,
   );
   const all = [...messagesOf(world, channel.id), ...forViewer].toSorted((a, b) =>
     Snowflake.compare(a.id, b.id),

@@ -127,7 +127,7 @@ export function visibleMessage(world: World, user: User, id: string): Message {
   if (ephemeral !== undefined && ephemeral.viewerId !== user.id) {
     throw new SandboxError(`${user.username} does not see message ${id}: it is for somebody else alone`);
   }
-  const message = ephemeral?.message ?? findMessageAnywhere(world, id);
+  const message = ephemeral ?? findMessageAnywhere(world, id);
   if (message === undefined) throw new SandboxError(`There is no message ${id}`);
   requireView(world, channelOf(world, message.channelId), user);
   return message;

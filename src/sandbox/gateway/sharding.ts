@@ -46,14 +46,11 @@ export function guildIdOfEvent(world: World, event: WorldEvent): string | undefi
   if ('thread' in event) return event.thread.guildId;
   if ('channel' in event) return guildIdOf(event.channel);
   if ('presence' in event) return undefined;
-  const { channelId } =
-    'message' in event
-      ? event.message
-      : 'ephemeral' in event
-        ? event.ephemeral.message
-        : 'interaction' in event
-          ? event.interaction
-          : event;
+  if ('message' in event) return guildIdAt(world, event.message);
+  return guildIdAt(world, 'interaction' in event ? event.interaction : event);
+}
+
+function guildIdAt(world: World, { channelId }: { readonly channelId: string }): string | undefined {
   const channel = world.channels.get(channelId);
   return channel && guildIdOf(channel);
 }

@@ -12,7 +12,7 @@ import {
 } from 'discord-api-types/v10';
 
 import { imageDimensions, signedUrl } from '../world/attachments.ts';
-import type { Attachment, InteractionOrigin, Message, Poll } from '../world/entities.ts';
+import type { Attachment, Interaction, Message, Poll } from '../world/entities.ts';
 import { findMessage } from '../world/messages.ts';
 import { channelOf, guildIdOf, memberOf, userOf, type World } from '../world/world.ts';
 import { channelType, threadPayload } from './channel-payload.ts';
@@ -133,25 +133,27 @@ function interactionPart(
   return {
     application_id: world.application.id,
     webhook_id: world.application.id,
-    interaction_metadata: interactionMetadata(world, message.interaction),
+    interaction_metadata: interactionMetadata(world, message.interaction, message),
   };
 }
 
-function interactionMetadata(world: World, origin: InteractionOrigin): APIMessageInteractionMetadata {
+function interactionMetadata(
+  world: World,
+  { id, userId, request, original }: Interaction,
+  answer?: Message,
+): APIMessageInteractionMetadata {
   const common = {
-    id: origin.id,
-    user: userPayload(userOf(world, origin.userId)),
+    id,
+    user: userPayload(userOf(world, userId)),
     authorizing_integration_owners: {},
-    original_response_message_id: origin.originalId,
+    original_response_message_id: original === answer ? undefined : original?.id,
   };
-  if (origin.kind === 'component')
-    return {
-      ...common,
-      type: InteractionType.MessageComponent,
-      interacted_message_id: origin.messageId ?? '',
-    };
-  if (origin.openedBy !== undefined) {
-    const opened = interactionMetadata(world, origin.openedBy);
+  if (request.kind === 'component') {
+    const type = InteractionType.MessageComponent;
+    return { ...common, type, interacted_message_id: request.message.id };
+  }
+  if (request.kind === 'modal') {
+    const opened = interactionMetadata(world, request.openedBy);
     // A modal opens no other one.
     if (opened.type !== InteractionType.ModalSubmit)
       return { ...common, type: InteractionType.ModalSubmit, triggering_interaction_metadata: opened };
@@ -159,7 +161,7 @@ function interactionMetadata(world: World, origin: InteractionOrigin): APIMessag
   return {
     ...common,
     type: InteractionType.ApplicationCommand,
-    target_message_id: origin.messageId,
+    target_message_id: 'message' in request ? request.message?.id : undefined,
   };
 }
 

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { interactionType } from '../payloads/interaction-payload.ts';
-import type { Interaction, InteractionOrigin, InteractionRequest, Message } from '../world/entities.ts';
+import type { Interaction, InteractionRequest, Message } from '../world/entities.ts';
 import { advanceInteraction, ageOf, failIfLate, findInteractionByToken } from '../world/interactions.ts';
-import { createEphemeral, createMessage, editMessage, isEphemeral, isThere } from '../world/messages.ts';
+import { createEphemeral, createMessage, editMessage, isThere } from '../world/messages.ts';
 import type { World } from '../world/world.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { parseCallback, type Callback } from './callback-form.ts';
@@ -36,7 +36,7 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
         type: interactionType(interaction.request),
         response_message_id: message?.id,
         response_message_loading: message && (message.flags & MessageFlags.Loading) !== 0,
-        response_message_ephemeral: message && isEphemeral(message),
+        response_message_ephemeral: message && message.viewerId !== undefined,
       },
       resource: { type: callback.type, message: message && messageAnswer(context, message) },
     };
@@ -98,7 +98,7 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
   }
 
   function answered(interaction: Interaction, state: Interaction['state'], original: Message): void {
-    advanceInteraction(world, interaction, { state, ephemeral: isEphemeral(original), original });
+    advanceInteraction(world, interaction, { state, ephemeral: original.viewerId !== undefined, original });
   }
 
   function componentMessage({ request }: Interaction): Message {
@@ -164,7 +164,7 @@ function postAnswer(world: World, interaction: Interaction, form: MessageForm, e
     authorId: world.botId,
     type: answerType(interaction),
     flags: (form.flags ?? 0) | extraFlags,
-    interaction: originOf(interaction),
+    interaction,
     replyTo: answered === undefined ? undefined : { channelId: channel.id, messageId: answered.id },
   };
   return (input.flags & MessageFlags.Ephemeral) === 0
@@ -189,17 +189,6 @@ function answerWith(world: World, interaction: Interaction, id: string): Message
     id === '@original' || id === original?.id ? original : followUps.find((followUp) => followUp.id === id);
   if (message === undefined || !isThere(world, message)) throw apiErrors.unknownMessage();
   return message;
-}
-
-function originOf({ id, userId, request, original }: Interaction): InteractionOrigin {
-  return {
-    id,
-    userId,
-    kind: request.kind,
-    messageId: answeredMessage(request)?.id,
-    originalId: original?.id,
-    openedBy: request.kind === 'modal' ? originOf(request.openedBy) : undefined,
-  };
 }
 
 /** The message that the request was made on. */

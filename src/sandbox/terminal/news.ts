@@ -35,24 +35,23 @@ export function newsOf(events: readonly WorldEvent[], untold: Set<string>, reade
   const did = (key: string, channelId: string, words: string): void => {
     news.set(key, { kind: 'did', text: `${names.placeOf(channelId) ?? 'somewhere'}  ${words}` });
   };
-  const said = (message: Message, onlyFor?: string): void => {
+  const said = (message: Message): void => {
     const isLoading = (message.flags & MessageFlags.Loading) !== 0;
     if (isLoading || systemTypes.has(message.type) || news.has(message.id)) return;
     const isEdited = !untold.delete(message.id);
-    news.set(message.id, { kind: 'said', line: saidLine(message, { isEdited, onlyFor }, reader) });
+    news.set(message.id, { kind: 'said', line: saidLine(message, isEdited, reader) });
   };
   const deleted = new Set(
     events.flatMap((event) => (event.type === 'messages-deleted' ? event.messages : [])),
   );
   for (const event of events) {
-    if (event.type === 'message-created' && names.isBot(event.message.authorId)) untold.add(event.message.id);
-    if (event.type === 'ephemeral-created') untold.add(event.ephemeral.message.id);
+    const isCreated = event.type === 'message-created' || event.type === 'ephemeral-created';
+    if (isCreated && names.isBot(event.message.authorId)) untold.add(event.message.id);
     if ('message' in event && deleted.has(event.message)) continue;
-    const isCreated = event.type === 'message-created';
-    if (isCreated || event.type === 'message-edited') {
-      if (!isCreated || names.isBot(event.message.authorId)) said(event.message);
-    } else if ('ephemeral' in event) {
-      said(event.ephemeral.message, event.ephemeral.viewerId);
+    if (isCreated) {
+      if (names.isBot(event.message.authorId)) said(event.message);
+    } else if (event.type === 'message-edited' || event.type === 'ephemeral-edited') {
+      said(event.message);
     } else if (event.type === 'messages-deleted') {
       for (const message of event.messages)
         if (!untold.delete(message.id))

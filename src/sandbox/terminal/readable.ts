@@ -13,12 +13,12 @@ export interface Names {
 /** What somebody said, as `viewerId` is shown it: files by name and size, buttons below. */
 export function saidLine(
   message: Message,
-  { isEdited, onlyFor }: { readonly isEdited: boolean; readonly onlyFor: string | undefined },
+  isEdited: boolean,
   { names, viewerId }: { readonly names: Names; readonly viewerId: string },
 ): TranscriptLine {
+  const { attachments, poll, components, viewerId: onlyFor } = message;
   const seer = onlyFor === viewerId ? 'you see' : `${names.personOf(onlyFor ?? '')} sees`;
   const remarks = [isEdited ? 'edited' : '', onlyFor === undefined ? '' : `only ${seer} this`];
-  const { attachments, poll, components } = message;
   const parts = [
     readableText(message.text, names),
     ...attachments.map(({ name, bytes }) => `[file ${name}, ${bytesText(bytes.length)}]`),

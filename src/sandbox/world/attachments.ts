@@ -58,13 +58,12 @@ export function findAttachment(
   channelId: string,
   attachmentId: string,
 ): Attachment | undefined {
-  const forOne = Array.from(world.ephemerals.values(), ({ message }) => message);
   const given = [...world.interactions.values()].flatMap(({ channelId: at, request }) =>
     at === channelId && 'attachments' in request ? [request] : [],
   );
   return [
     ...messagesOf(world, channelId),
-    ...forOne.filter((message) => message.channelId === channelId),
+    ...[...world.ephemerals.values()].filter((message) => message.channelId === channelId),
     ...given,
   ]
     .flatMap(({ attachments = [] }) => attachments)

@@ -147,7 +147,9 @@ export interface Message {
   /** Emoji → who reacted. */
   readonly reactions: Map<string, Set<string>>;
   /** The interaction this message answers. */
-  readonly interaction: InteractionOrigin | undefined;
+  readonly interaction: Interaction | undefined;
+  /** Of a message that one person alone sees: who that is. */
+  readonly viewerId: string | undefined;
 }
 
 export type MessageFields = Readonly<Record<string, unknown>>;
@@ -155,25 +157,6 @@ export type MessageFields = Readonly<Record<string, unknown>>;
 export type Button = APIButtonComponentWithCustomId | APIButtonComponentWithURL;
 export type MessageComponent = Button | APIStringSelectComponent;
 export type ComponentRow = APIActionRowComponent<MessageComponent>;
-
-/** Which interaction a message came from, as the message keeps it. */
-export interface InteractionOrigin {
-  readonly id: string;
-  readonly userId: string;
-  readonly kind: InteractionRequest['kind'];
-  /** The message that the command was given on, or that the component hangs on. */
-  readonly messageId: string | undefined;
-  /** For a follow-up: the first answer. */
-  readonly originalId: string | undefined;
-  /** For a modal: what opened it. */
-  readonly openedBy: InteractionOrigin | undefined;
-}
-
-/** A message that only one person sees. */
-export interface EphemeralMessage {
-  readonly message: Message;
-  readonly viewerId: string;
-}
 
 /** What a message said from a moment on. */
 export interface MessageVersion {

@@ -6,8 +6,7 @@ import type {
   Attachment,
   Channel,
   ComponentRow,
-  EphemeralMessage,
-  InteractionOrigin,
+  Interaction,
   Message,
   MessageFields,
   MessageReference,
@@ -33,8 +32,9 @@ export interface NewMessage {
   readonly replyTo?: MessageReference | undefined;
   readonly nonce?: string | number | undefined;
   readonly flags?: number;
-  readonly interaction?: InteractionOrigin;
+  readonly interaction?: Interaction;
   readonly fields?: MessageFields;
+  readonly viewerId?: string;
 }
 
 /** A message that nobody sees yet. */
@@ -60,6 +60,7 @@ function draftMessage(world: World, input: NewMessage): Message {
     reactions: new Map(),
     interaction: input.interaction,
     fields: input.fields,
+    viewerId: input.viewerId,
   };
   world.versions.set(message.id, [{ at: message.createdAt, text: message.text }]);
   return message;
@@ -102,11 +103,8 @@ export function showEmbeds(world: World, message: Message, embeds: readonly APIE
 /** Changes a message in place; `editedAt` becomes now, unless the message only gets the words that it was announced without. */
 export function editMessage(world: World, message: Message, change: MessageChange): void {
   applyChange(world, message, change);
-  const ephemeral = world.ephemerals.get(message.id);
-  if (ephemeral !== undefined) world.emit({ type: 'ephemeral-edited', ephemeral });
-  else if (findMessage(world, message.channelId, message.id) !== undefined) {
-    world.emit({ type: 'message-edited', message });
-  }
+  if (!isThere(world, message)) return;
+  world.emit({ type: message.viewerId === undefined ? 'message-edited' : 'ephemeral-edited', message });
 }
 
 function applyChange(world: World, message: Message, change: MessageChange): void {
@@ -217,17 +215,13 @@ export function unpinMessage(world: World, message: Message): void {
 
 /** Shows a message to one person alone: it enters no channel's history, and the gateway tells nobody of it. */
 export function createEphemeral(world: World, input: NewMessage, viewerId: string): Message {
-  const ephemeral: EphemeralMessage = { message: draftMessage(world, input), viewerId };
-  world.ephemerals.set(ephemeral.message.id, ephemeral);
-  world.emit({ type: 'ephemeral-created', ephemeral });
-  return ephemeral.message;
+  const message = draftMessage(world, { ...input, viewerId });
+  world.ephemerals.set(message.id, message);
+  world.emit({ type: 'ephemeral-created', message });
+  return message;
 }
 
 /** Whether a message is there still, in its channel or before one person's eyes. */
 export function isThere(world: World, message: Message): boolean {
-  return world.ephemerals.has(message.id) || findMessage(world, message.channelId, message.id) !== undefined;
-}
-
-export function isEphemeral({ flags }: Message): boolean {
-  return (flags & MessageFlags.Ephemeral) !== 0;
+  return message.viewerId !== undefined || findMessage(world, message.channelId, message.id) !== undefined;
 }

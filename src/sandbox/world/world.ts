@@ -2,7 +2,6 @@ import type {
   Application,
   Channel,
   Command,
-  EphemeralMessage,
   Guild,
   Interaction,
   Member,
@@ -29,7 +28,7 @@ export interface World {
   /** Channel id → its messages, oldest first. */
   readonly messages: Map<string, Message[]>;
   /** By message id. They are in no channel's history. */
-  readonly ephemerals: Map<string, EphemeralMessage>;
+  readonly ephemerals: Map<string, Message>;
   /** Message id → what it has said so far, oldest first; kept when the message is deleted. */
   readonly versions: Map<string, MessageVersion[]>;
   readonly commands: Map<string, Command>;
@@ -46,7 +45,7 @@ export interface World {
 export type WorldEvent =
   /** Pins and threads change a message too, which is no edit. */
   | {
-      readonly type: 'message-created' | 'message-edited' | 'pin-changed' | 'thread-attached';
+      readonly type: `${'message' | 'ephemeral'}-${'created' | 'edited'}` | 'pin-changed' | 'thread-attached';
       readonly message: Message;
     }
   | { readonly type: 'presence-changed'; readonly presence: Presence }
@@ -56,7 +55,6 @@ export type WorldEvent =
       readonly messages: readonly Message[];
       readonly inBulk: boolean;
     }
-  | { readonly type: 'ephemeral-created' | 'ephemeral-edited'; readonly ephemeral: EphemeralMessage }
   | {
       readonly type: 'reaction-added' | 'reaction-removed';
       readonly message: Message;

@@ -27,6 +27,7 @@ function message(number: number): Message {
     pinnedAt: null,
     reactions: new Map(),
     interaction: undefined,
+    viewerId: undefined,
   };
 }
 
