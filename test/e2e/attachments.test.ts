@@ -137,7 +137,7 @@ describe('what hangs on a message', () => {
       to: `${stage.model.url}/redirected`,
       file: 'moved.txt',
     });
-    await stage.sandbox.setCdnFault({ kind: 'larger', bytes: 5000, withLength: false, file: 'growing.txt' });
+    await stage.sandbox.setCdnFault({ kind: 'larger', bytes: 5000, file: 'growing.txt' });
     const { blocks } = await send(
       await newChannel(),
       files.map(([file]) => file),

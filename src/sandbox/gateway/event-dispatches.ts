@@ -1,98 +1,114 @@
-import { GatewayDispatchEvents, GatewayIntentBits } from 'discord-api-types/v10';
+import { GatewayDispatchEvents as Events, GatewayIntentBits as Intents } from 'discord-api-types/v10';
 
-import { guildChannelPayload } from '../payloads/channel-payload.ts';
+import {
+  channelType,
+  guildChannelPayload,
+  threadList,
+  threadMemberPayload,
+  threadPayload,
+} from '../payloads/channel-payload.ts';
 import { guildCreatePayload, memberPayload, rolePayload } from '../payloads/guild-payload.ts';
 import { interactionPayload } from '../payloads/interaction-payload.ts';
-import type { World, WorldEvent } from '../world/world.ts';
-import * as gated from './gated-events.ts';
-import type { Audience, ClientEvent, Found } from './gated-events.ts';
+import { messageEventPayload } from '../payloads/message-payload.ts';
+import { reactionEmoji } from '../payloads/user-payload.ts';
+import { activeThreads } from '../world/channels.ts';
+import type { Channel, Message, TextChannel, ThreadChannel } from '../world/entities.ts';
+import { canView } from '../world/permissions.ts';
+import { channelOf, guildIdOf, memberOf, type World, type WorldEvent } from '../world/world.ts';
+
+interface Audience {
+  readonly intents: number;
+  readonly cdnUrl: string;
+}
+
+/** An event for one client, not numbered yet. */
+interface ClientEvent {
+  readonly type: Events;
+  readonly data: unknown;
+  /** One of these intents is needed; 0 for none. */
+  readonly intent: number;
+}
 
 /** What a client with these intents is told of an event: nothing where it is not subscribed or the bot may not see it. */
 export function dispatchesFor(world: World, event: WorldEvent, audience: Audience): readonly ClientEvent[] {
-  return [clientEvents(world, event, audience)]
-    .flat()
-    .flatMap((found) =>
-      found !== undefined && gated.subscribes(audience.intents, found.intent)
-        ? [{ type: found.type, data: found.data }]
-        : [],
-    );
+  return clientEvents(world, event, audience).filter(({ intent }) => subscribes(audience.intents, intent));
 }
 
-function clientEvents(world: World, event: WorldEvent, audience: Audience): Found | readonly Found[] {
+/** Whether a client with these intents gets an event that needs one; 0 needs none. */
+export function subscribes(intents: number, needed: number): boolean {
+  return needed === 0 || (intents & needed) !== 0;
+}
+
+function clientEvents(world: World, event: WorldEvent, audience: Audience): readonly ClientEvent[] {
   switch (event.type) {
     case 'message-created':
-      return gated.messageEvent(world, event.message, GatewayDispatchEvents.MessageCreate, audience);
+      return messageEvent(world, event.message, Events.MessageCreate, audience);
     case 'message-edited':
     case 'pin-changed':
     case 'thread-attached':
-      return gated.messageEvent(world, event.message, GatewayDispatchEvents.MessageUpdate, audience);
-    case 'messages-deleted':
-      return gated.messagesDeleted(world, event);
+      return messageEvent(world, event.message, Events.MessageUpdate, audience);
+    case 'messages-deleted': {
+      const ids = event.messages.map(({ id }) => id);
+      return event.inBulk
+        ? inChannel(world, event.channelId, Events.MessageDeleteBulk, { ids }, ofMessages)
+        : inChannel(world, event.channelId, Events.MessageDelete, { id: ids[0] }, ofMessages);
+    }
     case 'reaction-added':
-      return gated.reactionAdded(world, event);
+      return reactionAdded(world, event);
     case 'channel-created':
-      return gated.guildEvent(GatewayDispatchEvents.ChannelCreate, guildChannelPayload(world, event.channel));
+      return guildEvent(Events.ChannelCreate, guildChannelPayload(world, event.channel));
     case 'channel-updated':
-      return gated.guildEvent(GatewayDispatchEvents.ChannelUpdate, guildChannelPayload(world, event.channel));
+      return guildEvent(Events.ChannelUpdate, guildChannelPayload(world, event.channel));
     case 'channel-deleted':
-      return gated.guildEvent(GatewayDispatchEvents.ChannelDelete, guildChannelPayload(world, event.channel));
+      return guildEvent(Events.ChannelDelete, guildChannelPayload(world, event.channel));
     case 'thread-created':
-      return gated.threadCreated(world, event.thread, 'new');
-    case 'thread-deleted':
-      return gated.threadDeleted(event.thread);
+      return threadCreated(world, event.thread, true);
+    case 'thread-deleted': {
+      const { id, guildId: guild_id, parentId: parent_id } = event.thread;
+      return guildEvent(Events.ThreadDelete, { id, guild_id, parent_id, type: channelType(event.thread) });
+    }
     case 'thread-updated':
-      return gated.threadUpdated(world, event.thread);
+      return ifSeen(
+        world,
+        event.thread,
+        guildEvent(Events.ThreadUpdate, threadPayload(world, event.thread, world.botId)),
+      );
     case 'thread-unarchived':
-      return gated.ownMembership(world, event.thread);
+      return ownMembership(world, event.thread);
     case 'access-gained':
-      return gated.threadListSync(world, event.channel);
+      return threadListSync(world, event.channel);
     case 'thread-joined':
-      return gated.threadJoined(world, event.thread, event.userId);
+      return threadJoined(world, event.thread, event.userId);
     case 'thread-left':
-      return gated.threadLeft(world, event.thread, event.userId);
+      return membersUpdate(world, event.thread, event.userId, { removed_member_ids: [event.userId] });
     case 'role-created':
+      return guildEvent(Events.GuildRoleCreate, { guild_id: event.guildId, role: rolePayload(event.role) });
     case 'role-updated':
-      return gated.guildEvent(
-        event.type === 'role-created'
-          ? GatewayDispatchEvents.GuildRoleCreate
-          : GatewayDispatchEvents.GuildRoleUpdate,
-        { guild_id: event.guildId, role: rolePayload(event.role) },
-      );
+      return guildEvent(Events.GuildRoleUpdate, { guild_id: event.guildId, role: rolePayload(event.role) });
     case 'role-deleted':
-      return gated.guildEvent(GatewayDispatchEvents.GuildRoleDelete, {
-        guild_id: event.guildId,
-        role_id: event.role.id,
-      });
-    case 'guild-created':
-      return gated.guildEvent(
-        GatewayDispatchEvents.GuildCreate,
-        guildCreatePayload(
-          world,
-          event.guild,
-          gated.subscribes(audience.intents, GatewayIntentBits.GuildMembers),
-        ),
-      );
+      return guildEvent(Events.GuildRoleDelete, { guild_id: event.guildId, role_id: event.role.id });
+    case 'guild-created': {
+      const withAllMembers = subscribes(audience.intents, Intents.GuildMembers);
+      return guildEvent(Events.GuildCreate, guildCreatePayload(world, event.guild, withAllMembers));
+    }
     case 'guild-left':
-      return gated.guildEvent(GatewayDispatchEvents.GuildDelete, { id: event.guild.id });
+      return guildEvent(Events.GuildDelete, { id: event.guild.id });
     case 'guild-unavailable':
-      return gated.guildEvent(GatewayDispatchEvents.GuildDelete, { id: event.guild.id, unavailable: true });
+      return guildEvent(Events.GuildDelete, { id: event.guild.id, unavailable: true });
     case 'member-added':
     case 'member-updated':
-      return {
-        type:
-          event.type === 'member-added'
-            ? GatewayDispatchEvents.GuildMemberAdd
-            : GatewayDispatchEvents.GuildMemberUpdate,
-        data: { ...memberPayload(world, event.member), guild_id: event.guildId },
-        // The bot hears of changes to itself without the intent.
-        intent: event.member.userId === world.botId ? 0 : GatewayIntentBits.GuildMembers,
-      };
-    case 'interaction-created':
-      return {
-        type: GatewayDispatchEvents.InteractionCreate,
-        data: interactionPayload(world, event.interaction, audience.cdnUrl),
-        intent: 0,
-      };
+      return [
+        {
+          type: event.type === 'member-added' ? Events.GuildMemberAdd : Events.GuildMemberUpdate,
+          data: { ...memberPayload(world, event.member), guild_id: event.guildId },
+          // The bot hears of changes to itself without the intent.
+          intent: event.member.userId === world.botId ? 0 : Intents.GuildMembers,
+        },
+      ];
+    case 'interaction-created': {
+      const data = interactionPayload(world, event.interaction, audience.cdnUrl);
+      return [{ type: Events.InteractionCreate, data, intent: 0 }];
+    }
     // Discord does not tell a bot of its own messages that only one person sees.
     case 'ephemeral-created':
     case 'ephemeral-edited':
@@ -100,6 +116,111 @@ function clientEvents(world: World, event: WorldEvent, audience: Audience): Foun
     case 'presence-changed':
     case 'reaction-removed':
     case 'typing-started':
-      return undefined;
+      return [];
   }
+}
+
+function guildEvent(type: Events, data: unknown): readonly ClientEvent[] {
+  return [{ type, data, intent: Intents.Guilds }];
+}
+
+/** The events of a channel, where the bot can view it. */
+function ifSeen(world: World, channel: Channel, events: readonly ClientEvent[]): readonly ClientEvent[] {
+  return canView(world, channel, world.botId) ? events : [];
+}
+
+const ofMessages = { guild: Intents.GuildMessages, dm: Intents.DirectMessages };
+const ofReactions = { guild: Intents.GuildMessageReactions, dm: Intents.DirectMessageReactions };
+
+/** An event of a channel that the bot can view, which comes with one intent in guilds and with another in DMs. */
+function inChannel(
+  world: World,
+  channelId: string,
+  type: Events,
+  data: object,
+  intents: { readonly guild: number; readonly dm: number },
+): readonly ClientEvent[] {
+  const channel = channelOf(world, channelId);
+  const intent = channel.kind === 'dm' ? intents.dm : intents.guild;
+  const located = { ...data, channel_id: channelId, guild_id: guildIdOf(channel) };
+  return ifSeen(world, channel, [{ type, data: located, intent }]);
+}
+
+function messageEvent(
+  world: World,
+  message: Message,
+  type: Events,
+  { intents, cdnUrl }: Audience,
+): readonly ClientEvent[] {
+  const readsContent = subscribes(intents, Intents.MessageContent);
+  const data = messageEventPayload(world, message, { cdnUrl, readsContent });
+  return inChannel(world, message.channelId, type, data, ofMessages);
+}
+
+function reactionAdded(
+  world: World,
+  { message, userId, emoji }: Extract<WorldEvent, { type: 'reaction-added' | 'reaction-removed' }>,
+): readonly ClientEvent[] {
+  const data = {
+    user_id: userId,
+    message_id: message.id,
+    message_author_id: message.authorId,
+    emoji: reactionEmoji(emoji),
+    burst: false,
+    type: 0,
+    member: memberIn(world, channelOf(world, message.channelId), userId),
+  };
+  return inChannel(world, message.channelId, Events.MessageReactionAdd, data, ofReactions);
+}
+
+/** In a guild, the member that a user is there. */
+function memberIn(world: World, channel: Channel, userId: string): object | undefined {
+  const guildId = guildIdOf(channel);
+  const member = guildId === undefined ? undefined : memberOf(world, guildId, userId);
+  return member && memberPayload(world, member);
+}
+
+/** A thread that is not new is shown to the bot when it is added to it. */
+function threadCreated(world: World, thread: ThreadChannel, isNew: boolean): readonly ClientEvent[] {
+  const data = { ...threadPayload(world, thread, world.botId), newly_created: isNew ? true : undefined };
+  return ifSeen(world, thread, guildEvent(Events.ThreadCreate, data));
+}
+
+/** A thread that is opened again reminds its members that they are in it. */
+function ownMembership(world: World, thread: ThreadChannel): readonly ClientEvent[] {
+  if (!thread.members.has(world.botId)) return [];
+  const data = { ...threadMemberPayload(thread, world.botId), guild_id: thread.guildId };
+  return ifSeen(world, thread, guildEvent(Events.ThreadMemberUpdate, data));
+}
+
+/** The active threads of a channel that the bot did not see until now. */
+function threadListSync(world: World, channel: TextChannel): readonly ClientEvent[] {
+  const threads = activeThreads(world, channel.guildId).filter(({ parentId }) => parentId === channel.id);
+  return guildEvent(Events.ThreadListSync, {
+    guild_id: channel.guildId,
+    channel_ids: [channel.id],
+    ...threadList(world, threads),
+  });
+}
+
+/** Being added to a thread also shows the bot the thread; others joining one that it sees is only a change of members. */
+function threadJoined(world: World, thread: ThreadChannel, userId: string): readonly ClientEvent[] {
+  const member = memberIn(world, thread, userId);
+  const added = { ...threadMemberPayload(thread, userId), member, presence: null };
+  return [
+    ...(userId === world.botId ? threadCreated(world, thread, false) : []),
+    ...membersUpdate(world, thread, userId, { added_members: [added] }),
+  ];
+}
+
+function membersUpdate(
+  world: World,
+  thread: ThreadChannel,
+  userId: string,
+  change: object,
+): readonly ClientEvent[] {
+  const data = { id: thread.id, guild_id: thread.guildId, member_count: thread.members.size, ...change };
+  // Without the intent for members Discord tells a bot only of its own membership.
+  const intent = userId === world.botId ? Intents.Guilds : Intents.GuildMembers;
+  return ifSeen(world, thread, [{ type: Events.ThreadMembersUpdate, data, intent }]);
 }

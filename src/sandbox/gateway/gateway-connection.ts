@@ -97,9 +97,9 @@ export class GatewayConnection implements SessionLink {
   }
 
   /** Events that happen from now on wait for a resume, whatever the client still says on this connection. */
-  close(code: number, reason: string): void {
+  close(code: number): void {
     this.#release();
-    this.#socket.close(code, reason);
+    this.#socket.close(code);
   }
 
   /** Breaks the connection without a word, as a lost network does. */
@@ -111,7 +111,7 @@ export class GatewayConnection implements SessionLink {
   #receive(value: unknown): void {
     const frame = frameSchema.safeParse(value);
     if (!frame.success) {
-      this.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
+      this.close(GatewayCloseCodes.DecodeError);
       return;
     }
     const { d } = frame.data;
@@ -119,13 +119,13 @@ export class GatewayConnection implements SessionLink {
     if (op === GatewayOpcodes.Heartbeat) this.#heartbeat(d);
     else if (op === GatewayOpcodes.Identify || op === GatewayOpcodes.Resume) this.#authenticate(op, d);
     else if (this.#session === undefined) {
-      this.close(GatewayCloseCodes.NotAuthenticated, 'Not authenticated.');
+      this.close(GatewayCloseCodes.NotAuthenticated);
     } else if (op === GatewayOpcodes.PresenceUpdate) {
       const presence = presenceSchema.safeParse(d);
       if (presence.success) this.#host.presence(presence.data);
-      else this.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
+      else this.close(GatewayCloseCodes.DecodeError);
     } else {
-      this.close(GatewayCloseCodes.UnknownOpcode, 'Unknown opcode.');
+      this.close(GatewayCloseCodes.UnknownOpcode);
     }
   }
 
@@ -136,14 +136,14 @@ export class GatewayConnection implements SessionLink {
 
   #authenticate(op: GatewayOpcodes.Identify | GatewayOpcodes.Resume, data: unknown): void {
     if (this.#session !== undefined) {
-      this.close(GatewayCloseCodes.AlreadyAuthenticated, 'Already authenticated.');
+      this.close(GatewayCloseCodes.AlreadyAuthenticated);
       return;
     }
     const request = op === GatewayOpcodes.Identify ? identifySchema.safeParse(data) : undefined;
     const resume = op === GatewayOpcodes.Resume ? resumeSchema.safeParse(data) : undefined;
     if (request?.success) this.#host.identify(this, request.data);
     else if (resume?.success) this.#host.resume(this, resume.data);
-    else this.close(GatewayCloseCodes.DecodeError, 'Error while decoding payload.');
+    else this.close(GatewayCloseCodes.DecodeError);
   }
 
   #release(): void {

@@ -1,6 +1,6 @@
 import { GatewayOpcodes } from 'discord-api-types/v10';
 
-import { onlyShard, type Shard } from './sharding.ts';
+import type { Shard } from './sharding.ts';
 
 /** A numbered event as it goes over the wire. */
 export interface Dispatch {
@@ -38,12 +38,7 @@ export class GatewaySession {
   #repeatAtResume = 0;
   #link: SessionLink | undefined;
 
-  constructor(
-    id: string,
-    intents: number,
-    shard: Shard = onlyShard,
-    sends: (data: unknown) => unknown = (data) => data,
-  ) {
+  constructor(id: string, intents: number, shard: Shard, sends: (data: unknown) => unknown) {
     this.#sends = sends;
     this.id = id;
     this.intents = intents;

@@ -11,8 +11,7 @@ import { guildCreatePayload } from '../payloads/guild-payload.ts';
 import { applicationFlags, userPayload } from '../payloads/user-payload.ts';
 import type { Presence, PrivilegedIntents } from '../world/entities.ts';
 import { offline, setPresence, userOf, type World, type WorldEvent } from '../world/world.ts';
-import { dispatchesFor } from './event-dispatches.ts';
-import { subscribes } from './gated-events.ts';
+import { dispatchesFor, subscribes } from './event-dispatches.ts';
 import {
   GatewayConnection,
   type ConnectionHost,
@@ -20,7 +19,7 @@ import {
   type ResumeRequest,
 } from './gateway-connection.ts';
 import { GatewaySession } from './gateway-session.ts';
-import { guildIdOfEvent, hears, shardFrom, type SessionStarts } from './sharding.ts';
+import { guildIdOfEvent, hears, shardSchema, type SessionStarts } from './sharding.ts';
 
 interface GatewayOptions {
   readonly world: World;
@@ -66,25 +65,16 @@ export class Gateway implements ConnectionHost {
   listenOn(server: Server, may: (headers: IncomingHttpHeaders) => boolean): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const url = new URL(request.url ?? '/', 'http://localhost');
-      if (!/^\/gateway\/?$/.test(url.pathname)) {
-        socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
-        return;
-      }
-      if (!may(request.headers)) {
-        socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
-        return;
-      }
-      if (this.faults.take('connect') !== undefined) {
-        socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n');
-        return;
-      }
-      this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        const connection = new GatewayConnection(webSocket, this);
-        this.#connections.add(connection);
-        if (url.searchParams.get('v') !== '10') {
-          connection.close(GatewayCloseCodes.InvalidAPIVersion, 'Invalid API version.');
-        }
-      });
+      const refuse = (status: string) => socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+      if (!/^\/gateway\/?$/.test(url.pathname)) refuse('404 Not Found');
+      else if (!may(request.headers)) refuse('403 Forbidden');
+      else if (this.faults.take('connect') !== undefined) refuse('503 Service Unavailable');
+      else
+        this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+          const connection = new GatewayConnection(webSocket, this);
+          this.#connections.add(connection);
+          if (url.searchParams.get('v') !== '10') connection.close(GatewayCloseCodes.InvalidAPIVersion);
+        });
     });
   }
 
@@ -155,43 +145,29 @@ export class Gateway implements ConnectionHost {
       if (kind === 'reconnect') connection.requestReconnect();
       else if (kind === 'invalidate') connection.invalidate();
       else if (kind === 'cut') connection.cut();
-      else connection.close(options.code ?? GatewayCloseCodes.UnknownError, 'Closed by the sandbox.');
+      else connection.close(options.code ?? GatewayCloseCodes.UnknownError);
     }
     return connected.length;
   }
 
   identify(connection: GatewayConnection, request: IdentifyRequest): void {
-    const { world, token, urls, starts, guildsPerShard } = this.#options;
-    if (this.#closesByFault(connection)) return;
-    if (bareToken(request.token) !== token) {
-      connection.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
-      return;
-    }
-    const verdict = checkIntents(request.intents, world.application.privileged);
-    if (verdict !== 'allowed') {
-      const disallowed = verdict === 'disallowed';
-      connection.close(
-        disallowed ? GatewayCloseCodes.DisallowedIntents : GatewayCloseCodes.InvalidIntents,
-        disallowed ? 'Disallowed intent(s).' : 'Invalid intent(s).',
-      );
-      return;
-    }
-    const shard = shardFrom(request.shard);
-    if (shard === undefined) {
-      connection.close(GatewayCloseCodes.InvalidShard, 'Invalid shard.');
-      return;
-    }
+    if (this.#isRefused(connection, request.token)) return;
+    const { world, urls, starts, guildsPerShard } = this.#options;
+    const shard = shardSchema.safeParse(request.shard).data;
     const guilds = [...world.guilds.values()].filter(
-      ({ id, members }) => members.has(world.botId) && hears(shard, id),
+      ({ id, members }) => members.has(world.botId) && shard !== undefined && hears(shard, id),
     );
-    if (guilds.length > guildsPerShard) {
-      connection.close(GatewayCloseCodes.ShardingRequired, 'Sharding required.');
+    const refusal =
+      intentsRefusal(request.intents, world.application.privileged) ??
+      (guilds.length > guildsPerShard ? GatewayCloseCodes.ShardingRequired : undefined);
+    if (refusal !== undefined || shard === undefined) {
+      connection.close(refusal ?? GatewayCloseCodes.InvalidShard);
       return;
     }
     const start = starts.take(shard);
     if (start === 'used-up') {
       // Discord ends all sessions then, and has the token made anew.
-      connection.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
+      connection.close(GatewayCloseCodes.AuthenticationFailed);
       return;
     }
     if (start === 'too-soon') {
@@ -231,19 +207,17 @@ export class Gateway implements ConnectionHost {
     }
   }
 
-  #closesByFault(connection: GatewayConnection): boolean {
+  /** Closes the connection for a fault that is set, or a wrong token. */
+  #isRefused(connection: GatewayConnection, token: string): boolean {
     const fault = this.faults.take('authenticate');
-    if (fault?.kind !== 'closed') return false;
-    connection.close(fault.code, 'Closed by the sandbox.');
-    return true;
+    const isKnown = token.replace(/^Bot /, '') === this.#options.token;
+    if (fault?.kind === 'closed') connection.close(fault.code);
+    else if (!isKnown) connection.close(GatewayCloseCodes.AuthenticationFailed);
+    return fault?.kind === 'closed' || !isKnown;
   }
 
   resume(connection: GatewayConnection, request: ResumeRequest): void {
-    if (this.#closesByFault(connection)) return;
-    if (bareToken(request.token) !== this.#options.token) {
-      connection.close(GatewayCloseCodes.AuthenticationFailed, 'Authentication failed.');
-      return;
-    }
+    if (this.#isRefused(connection, request.token)) return;
     const session = this.#sessions.get(request.session_id);
     if (session === undefined || !session.canResumeFrom(request.seq)) {
       this.#sessions.delete(request.session_id);
@@ -280,24 +254,18 @@ function sendRaw(connection: GatewayConnection, frame: RawFrame): void {
   else connection.session?.dispatch(frame.t, frame.d);
 }
 
-function bareToken(token: string): string {
-  return token.replace(/^Bot /, '');
-}
-
 const knownIntents = Object.values(GatewayIntentBits).reduce<number>(
   (all, bit) => (typeof bit === 'number' ? all | bit : all),
   0,
 );
 
-/** What is to be said of the intents that a client identifies with. */
-type IntentsVerdict = 'allowed' | 'invalid' | 'disallowed';
-
-/** `invalid`: bits that Discord does not know; `disallowed`: privileged intents that are not switched on for the bot. */
-function checkIntents(intents: number, privileged: PrivilegedIntents): IntentsVerdict {
-  if (!Number.isInteger(intents) || intents < 0 || (intents & ~knownIntents) !== 0) return 'invalid';
+/** The close code for bits that Discord does not know, or for privileged intents that are not switched on for the bot. */
+function intentsRefusal(intents: number, privileged: PrivilegedIntents): GatewayCloseCodes | undefined {
+  if (!Number.isInteger(intents) || intents < 0 || (intents & ~knownIntents) !== 0)
+    return GatewayCloseCodes.InvalidIntents;
   const refused =
     (privileged.messageContent ? 0 : GatewayIntentBits.MessageContent) |
     (privileged.guildMembers ? 0 : GatewayIntentBits.GuildMembers) |
     (privileged.presences ? 0 : GatewayIntentBits.GuildPresences);
-  return (intents & refused) === 0 ? 'allowed' : 'disallowed';
+  return (intents & refused) === 0 ? undefined : GatewayCloseCodes.DisallowedIntents;
 }

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import type { Clock } from '../world/snowflakes.ts';
 import { guildIdOf, type World, type WorldEvent } from '../world/world.ts';
 
@@ -21,18 +23,12 @@ export interface Shard {
   readonly count: number;
 }
 
-/** Without any, all there is. */
-export const onlyShard: Shard = { id: 0, count: 1 };
-
-/** `undefined` where Discord would not take it: close code 4010. */
-export function shardFrom(given: unknown): Shard | undefined {
-  if (given === undefined || given === null) return onlyShard;
-  if (!Array.isArray(given) || given.length !== 2) return undefined;
-  const [id, count]: unknown[] = given;
-  if (typeof id !== 'number' || typeof count !== 'number') return undefined;
-  const isValid = Number.isInteger(id) && Number.isInteger(count) && id >= 0 && id < count;
-  return isValid ? { id, count } : undefined;
-}
+/** As a client identifies; one that names no shard has all there is. */
+export const shardSchema = z
+  .tuple([z.int().nonnegative(), z.int()])
+  .refine(([id, count]) => id < count)
+  .nullish()
+  .transform((pair): Shard => ({ id: pair?.[0] ?? 0, count: pair?.[1] ?? 1 }));
 
 /** Whether a shard is told of a guild; without one, of DMs, which are told to the first alone. */
 export function hears({ id, count }: Shard, guildId: string | undefined): boolean {

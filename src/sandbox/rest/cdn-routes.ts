@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -35,37 +34,6 @@ export function cdnRoutes(app: FastifyInstance, context: RestContext): void {
 }
 
 function applyCdnFault(fault: CdnFault, { bytes }: Attachment, reply: FastifyReply): FastifyReply {
-  const half = Math.ceil(bytes.length / 2);
-  switch (fault.kind) {
-    case 'redirect':
-      return reply.redirect(fault.to, 302);
-    case 'status':
-      return reply.code(fault.status).type('text/plain').send('Set by the sandbox');
-    case 'no-length':
-      return reply.send(Readable.from([bytes]));
-    case 'larger': {
-      const larger = Buffer.concat([bytes, Buffer.alloc(Math.max(0, fault.bytes - bytes.length), 'x')]);
-      return reply.send(fault.withLength ? larger : Readable.from([larger]));
-    }
-    case 'slow':
-      return reply.header('content-length', bytes.length).send(
-        Readable.from(
-          (async function* send() {
-            yield bytes.subarray(0, half);
-            await sleep(fault.milliseconds);
-            yield bytes.subarray(half);
-          })(),
-        ),
-      );
-    case 'type':
-      return reply.type(fault.contentType).send(bytes);
-    case 'cut':
-      reply.hijack();
-      reply.raw.writeHead(200, {
-        'content-type': String(reply.getHeader('content-type')),
-        'content-length': bytes.length,
-      });
-      reply.raw.write(bytes.subarray(0, half), () => reply.raw.destroy());
-      return reply;
-  }
+  if (fault.kind === 'redirect') return reply.redirect(fault.to, 302);
+  return reply.send(Readable.from([bytes, Buffer.alloc(Math.max(0, fault.bytes - bytes.length), 'x')]));
 }

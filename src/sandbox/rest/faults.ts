@@ -121,21 +121,8 @@ const onFile = {
 export const cdnFaultSchema = z.discriminatedUnion('kind', [
   /** Sends the client elsewhere. */
   z.strictObject({ kind: z.literal('redirect'), to: z.url(), ...onFile }),
-  z.strictObject({ kind: z.literal('status'), status: z.int().min(400).max(599), ...onFile }),
-  /** Does not say how long the file is. */
-  z.strictObject({ kind: z.literal('no-length'), ...onFile }),
-  /** Sends so many bytes, whatever the message announced; without `withLength` it does not say so before. */
-  z.strictObject({
-    kind: z.literal('larger'),
-    bytes: z.int().positive(),
-    withLength: z.boolean().default(true),
-    ...onFile,
-  }),
-  /** Sends half of the file, and the rest so much later. */
-  z.strictObject({ kind: z.literal('slow'), milliseconds: z.int().positive(), ...onFile }),
-  z.strictObject({ kind: z.literal('type'), contentType: z.string().min(1), ...onFile }),
-  /** Breaks the connection in the middle of the file. */
-  z.strictObject({ kind: z.literal('cut'), ...onFile }),
+  /** Sends so many bytes, whatever the message announced, and does not say so before. */
+  z.strictObject({ kind: z.literal('larger'), bytes: z.int().positive(), ...onFile }),
 ]);
 
 export type CdnFault = z.output<typeof cdnFaultSchema>;

@@ -36,7 +36,7 @@ describe('the control over HTTP', () => {
     await remote.addChannel({ name: 'ideas', form: 'forum' });
     const post = await remote.addPost({ as: 'bob', forum: 'ideas', title: 'Snacks', text: 'more' });
     expect(post.channelId).toBe(post.id);
-    await remote.setCdnFault({ kind: 'cut' });
+    await remote.setCdnFault({ kind: 'larger', bytes: 9 });
     await remote.setRateLimits({ on: true });
     expect(await remote.presence()).toEqual({ status: 'online', activities: [] });
     expect(await remote.downloads()).toEqual([]);

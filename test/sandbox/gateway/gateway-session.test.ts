@@ -14,7 +14,7 @@ class FakeLink implements SessionLink {
 }
 
 function sessionWithEvents(...types: readonly string[]): GatewaySession {
-  const session = new GatewaySession('id', 0);
+  const session = new GatewaySession('id', 0, { id: 0, count: 1 }, (data) => data);
   for (const type of types) session.dispatch(type, {});
   return session;
 }

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { Attachment } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
@@ -72,48 +70,24 @@ describe('a file', () => {
 });
 
 describe('a misbehaving CDN', () => {
-  it('redirects, refuses, or names another type', async () => {
+  it('redirects', async () => {
     const { server, attachment } = await botWithFile();
-    await server.setCdnFault({ kind: 'redirect', to: 'http://192.0.2.1/elsewhere' });
+    await server.setCdnFault({ kind: 'redirect', to: 'http://192.0.2.1/elsewhere', file: 'other.txt' });
+    await server.setCdnFault({ kind: 'redirect', to: 'http://192.0.2.1/elsewhere', file: 'a.txt' });
     const redirected = await fetch(attachment.url, { redirect: 'manual' });
     expect([redirected.status, redirected.headers.get('location')]).toEqual([
       302,
       'http://192.0.2.1/elsewhere',
     ]);
-    await server.setCdnFault({ kind: 'status', status: 503, file: 'a.txt' });
-    await server.setCdnFault({ kind: 'status', status: 500, file: 'other.txt' });
-    expect((await fetch(attachment.url)).status).toBe(503);
-    await server.setCdnFault({ kind: 'type', contentType: 'image/png', times: 2 });
-    expect((await fetch(attachment.url)).headers.get('content-type')).toBe('image/png');
-    await server.clearFaults();
-    expect((await fetch(attachment.url)).headers.get('content-type')).toContain('text/plain');
   });
 
-  it('sends more than was said, with or without saying how much', async () => {
+  it('sends more than was said, without saying how much, until that is over', async () => {
     const { server, attachment } = await botWithFile();
-    await server.setCdnFault({ kind: 'no-length' });
-    const silent = await fetch(attachment.url);
-    expect([silent.headers.get('content-length'), await silent.text()]).toEqual([null, file.text]);
-    await server.setCdnFault({ kind: 'larger', bytes: 500 });
-    const honest = await fetch(attachment.url);
-    expect([honest.headers.get('content-length'), (await honest.text()).length]).toEqual(['500', 500]);
-    await server.setCdnFault({ kind: 'larger', bytes: 500, withLength: false });
+    await server.setCdnFault({ kind: 'larger', bytes: 500, times: 2 });
     const sly = await fetch(attachment.url);
     expect([sly.headers.get('content-length'), (await sly.text()).length]).toEqual([null, 500]);
-  });
-
-  it('stalls in the middle of a file, or breaks off', async () => {
-    const { server, attachment } = await botWithFile();
-    await server.setCdnFault({ kind: 'slow', milliseconds: 60_000 });
-    const patience = new AbortController();
-    const slow = await fetch(attachment.url, { signal: patience.signal });
-    const text = slow.text();
-    expect(await Promise.race([text, sleep(200, 'stalled')])).toBe('stalled');
-    patience.abort();
-    await expect(text).rejects.toThrow('aborted');
-    await server.setCdnFault({ kind: 'cut' });
-    const broken = await fetch(attachment.url);
-    await expect(broken.text()).rejects.toThrow('terminated');
+    await server.clearFaults();
+    expect(await (await fetch(attachment.url)).text()).toBe(file.text);
   });
 });
 
