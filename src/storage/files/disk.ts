@@ -163,8 +163,9 @@ export function createDisk(fileSystem: FileSystem) {
         await writeFile(key, copy, bytes, false);
         await fileSystem.rename(copy, backupOf(path));
       } else if (backup === 'none') await unlessMissing(fileSystem.unlink(backupOf(path)));
-      if (present === undefined) await nameNew(staged, path);
-      else await swap(staged, path, temporary(), backup === 'former');
+      const former = present && temporary();
+      if (former !== undefined) await copyFile(path, former);
+      await putInPlace(staged, path, former, backup === 'former');
       // The disk works again.
       await eraseLeftovers();
       return written;
@@ -174,29 +175,24 @@ export function createDisk(fileSystem: FileSystem) {
     }
   }
 
-  async function nameNew(staged: string, path: string): Promise<void> {
+  /** Gives the staged file its name; the former one is kept as `.bak` or erased. Where that fails, all is as it was. */
+  async function putInPlace(
+    staged: string,
+    path: string,
+    former: string | undefined,
+    isKept: boolean,
+  ): Promise<void> {
     await fileSystem.rename(staged, path);
     try {
       await syncFolder(dirname(path));
+      if (former !== undefined)
+        await (isKept ? fileSystem.rename(former, backupOf(path)) : fileSystem.unlink(former));
     } catch (error) {
-      await fileSystem.unlink(path);
-      throw error;
-    }
-  }
-
-  /** Puts the staged file in place of another, which is kept as `.bak` or erased. Where that fails, the old one is put back. */
-  async function swap(staged: string, path: string, former: string, isKept: boolean): Promise<void> {
-    await copyFile(path, former);
-    await fileSystem.rename(staged, path);
-    try {
-      await syncFolder(dirname(path));
-      await (isKept ? fileSystem.rename(former, backupOf(path)) : fileSystem.unlink(former));
-    } catch (error) {
-      await fileSystem.rename(former, path);
+      await (former === undefined ? fileSystem.unlink(path) : fileSystem.rename(former, path));
       throw error;
     }
     // Not even a power loss brings back what was erased.
-    if (!isKept) await discard(former, path);
+    if (former !== undefined && !isKept) await discard(former, path);
   }
 
   /** The owner of a file that a person made stays its owner, as far as this process may. */
@@ -294,15 +290,13 @@ export function createDisk(fileSystem: FileSystem) {
     }
   }
 
-  /** The same of what an earlier process left, as long as that was not all looked for. */
-  async function eraseFormerLeftovers({ root, path }: Location): Promise<void> {
+  /** Has `eraseLeftovers` know what an earlier process left of these, as long as that was not all looked for. */
+  async function findFormerLeftovers({ root, path }: Location): Promise<void> {
     if (isLookedThrough) return;
     for (let folder = path === root ? root : dirname(path); ; folder = dirname(folder)) {
       for (const { name } of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
         const origin = originOf(folder, name, ownMark);
-        if (origin === undefined || !isOf(path, origin)) continue;
-        leftovers.set(join(folder, name), origin);
-        await removeLeftover(join(folder, name));
+        if (origin !== undefined && isOf(path, origin)) leftovers.set(join(folder, name), origin);
       }
       if (folder === root) return;
     }
@@ -345,7 +339,7 @@ export function createDisk(fileSystem: FileSystem) {
     hide,
     discard,
     eraseLeftovers,
-    eraseFormerLeftovers,
+    findFormerLeftovers,
     removeFormerLeftovers,
   };
 }

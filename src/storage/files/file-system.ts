@@ -67,6 +67,10 @@ export async function readBytes(file: OpenFile, position: number, length: number
   return bytes.subarray(0, filled);
 }
 
+export async function readWhole(file: OpenFile): Promise<Buffer> {
+  return readBytes(file, 0, Number((await file.stat()).size));
+}
+
 /** Writes all of it, or rejects: a disk that fills up takes a part. */
 export async function writeWhole(
   file: OpenFile,

@@ -23,19 +23,14 @@ export async function inspectFolder(folder: string): Promise<InspectedFolder> {
   const path = resolve(folder);
   const nearest = await nearestAbove(path);
   const stats = await stat(nearest);
-  const refused = await access(nearest, constants.R_OK | constants.W_OK | constants.X_OK).then(
-    () => undefined,
-    errorCode,
-  );
-  const standing = nearest === path ? 'fine' : 'creatable';
-  const state: FolderState = !stats.isDirectory()
-    ? 'no-folder'
-    : refused === undefined
-      ? standing
-      : refused === 'EROFS'
-        ? 'read-only'
-        : 'refused';
-  return { path, state, nearest, owner: stats.uid, mode: stats.mode & 0o777 };
+  const about = { path, nearest, owner: stats.uid, mode: stats.mode & 0o777 };
+  if (!stats.isDirectory()) return { ...about, state: 'no-folder' };
+  try {
+    await access(nearest, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return { ...about, state: errorCode(error) === 'EROFS' ? 'read-only' : 'refused' };
+  }
+  return { ...about, state: nearest === path ? 'fine' : 'creatable' };
 }
 
 /** Bytes that are free where a folder is, or will be. */
@@ -46,9 +41,6 @@ export async function freeBytes(folder: string): Promise<number> {
 
 /** The path itself or what lies above it, whichever is there. */
 async function nearestAbove(path: string): Promise<string> {
-  const isThere = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  return isThere || dirname(path) === path ? path : nearestAbove(dirname(path));
+  const isMissing = (await stat(path).catch(() => undefined)) === undefined;
+  return isMissing && dirname(path) !== path ? nearestAbove(dirname(path)) : path;
 }

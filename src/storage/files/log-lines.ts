@@ -12,27 +12,11 @@ interface RawLine {
   readonly start: number;
 }
 
+export const newline = Buffer.from('\n');
 const lineBreak = 0x0a;
 const blockBytes = 64 * 1024;
 
-/** The lines in the first `end` bytes, first to last, without their line breaks, as many at a time as are read at once. A last line without line break comes by itself at the end; empty lines do not count. */
-export async function* linesForward(file: OpenFile, end: number): AsyncGenerator<readonly Buffer[]> {
-  let rest: Buffer[] = [];
-  for (let position = 0; position < end;) {
-    const block = await readBytes(file, position, Math.min(blockBytes, end - position));
-    if (block.length === 0) break;
-    const last = block.lastIndexOf(lineBreak);
-    if (last !== -1) {
-      yield linesOf(Buffer.concat([...rest, block.subarray(0, last)]));
-      rest = [];
-    }
-    rest.push(block.subarray(last + 1));
-    position += block.length;
-  }
-  yield linesOf(Buffer.concat(rest));
-}
-
-/** The same lines, last to first; reads only as far back as is asked for. */
+/** The lines in the first `end` bytes, last to first, without their line breaks; reads only as far back as is asked for. Empty lines do not count. */
 export async function* linesBackward(file: OpenFile, end: number): AsyncGenerator<RawLine> {
   let parts: Buffer[] = [];
   for (let position = end; position > 0;) {
@@ -121,25 +105,24 @@ export async function rewriteLines<T>(
   const pause = createTimeSlice();
   // What is behind the end is of an append that was torn off or rejected.
   let isChanged = size > end;
-  for await (const lines of linesForward(file, end))
-    for (const bytes of lines) {
-      await pause();
-      const line = parseLine(bytes);
-      // The mark at the end is set anew.
-      if (line !== undefined && line.record === undefined) continue;
-      const record = line === undefined ? undefined : schema.safeParse(line.record);
-      let output: Buffer = Buffer.concat([bytes, Buffer.from('\n')]);
-      if (line !== undefined && record?.success === true) {
-        const before = formatRecord(record.data);
-        const next = change({ sequence: line.sequence, record: record.data });
-        const after = next === undefined ? undefined : formatRecord(next);
-        isChanged ||= after !== before;
-        if (after === undefined) continue;
-        if (after !== before) output = formatLine(line.sequence, after);
-      }
-      kept.push(output);
-      newest = line?.sequence ?? newest;
+  for (const bytes of linesOf(await readBytes(file, 0, end))) {
+    await pause();
+    const line = parseLine(bytes);
+    // The mark at the end is set again below.
+    if (line !== undefined && line.record === undefined) continue;
+    const record = line === undefined ? undefined : schema.safeParse(line.record);
+    let output: Buffer = Buffer.concat([bytes, newline]);
+    if (line !== undefined && record?.success === true) {
+      const before = formatRecord(record.data);
+      const next = change({ sequence: line.sequence, record: record.data });
+      const after = next === undefined ? undefined : formatRecord(next);
+      isChanged ||= after !== before;
+      if (after === undefined) continue;
+      if (after !== before) output = formatLine(line.sequence, after);
     }
+    kept.push(output);
+    newest = line?.sequence ?? newest;
+  }
   if (newest < highest) kept.push(formatLine(highest));
   return { bytes: Buffer.concat(kept), newest, isChanged };
 }

@@ -7,17 +7,19 @@ import { growingCache } from '../../core/limits.ts';
 import type { LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
-import { formatLine, parseLine, type LogLine } from '../log-line.ts';
+import { formatLine, linesOf, parseLine } from '../log-line.ts';
 import { editingMs, type FileParts } from './documents.ts';
 import {
   closeQuietly,
+  readBytes,
+  readWhole,
   toStoreError,
   unlessMissing,
   withFile,
   writeWhole,
   type OpenFile,
 } from './file-system.ts';
-import { inspect, linesBackward, linesForward, noFile, rewriteLines, type LogFile } from './log-lines.ts';
+import { inspect, linesBackward, newline, noFile, rewriteLines, type LogFile } from './log-lines.ts';
 
 interface WaitingRecord {
   readonly json: string;
@@ -27,7 +29,6 @@ interface WaitingRecord {
 
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW;
 const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
-const newline = Buffer.from('\n');
 const keptLogs = 1000;
 /** Milliseconds until what an append left is taken off, where it could not be at once. */
 const cutAgainMs = 5000;
@@ -163,17 +164,7 @@ export function createLogs(
       }
       const size = state.end + bytes.length;
       const newest = state.highest + records.length;
-      const { edition } = state;
-      remember(log, {
-        inode,
-        size,
-        end: size,
-        isOpenLine: false,
-        newest,
-        highest: newest,
-        edition,
-        isNamed: true,
-      });
+      remember(log, { ...state, inode, ...wholeUpTo(size), newest, highest: newest });
     });
     return first;
   }
@@ -193,18 +184,9 @@ export function createLogs(
   /** How many lines of the file are no records; a last one may still be on its way. */
   async function damagedLines(log: string): Promise<number> {
     const opening = fileSystem.open(await pathOf(log), readFlags);
-    const count = await unlessMissing(
-      withFile(opening, async (file) => {
-        const size = Number((await file.stat()).size);
-        let [damaged, ended] = [0, 0];
-        for await (const lines of linesForward(file, size)) {
-          ended = damaged;
-          damaged += lines.filter((bytes) => parseLine(bytes) === undefined).length;
-        }
-        return ended;
-      }),
-    );
-    return count ?? 0;
+    const content = (await unlessMissing(withFile(opening, readWhole))) ?? Buffer.alloc(0);
+    const lines = linesOf(content.subarray(0, content.lastIndexOf(newline) + 1));
+    return lines.filter((bytes) => parseLine(bytes) === undefined).length;
   }
 
   async function* scan<T>(log: string, schema: z.ZodType<T>, after: number): AsyncGenerator<LogEntry<T>> {
@@ -214,8 +196,9 @@ export function createLogs(
     let skipped = 0;
     const pause = createTimeSlice();
     try {
-      for await (const line of after > 0 ? linesAfter(file, state.end, after) : allLines(file, state.end)) {
+      for (const bytes of await linesAfter(file, state.end, after)) {
         await pause();
+        const line = parseLine(bytes);
         const record = line === undefined ? undefined : schema.safeParse(line.record);
         if (line !== undefined && record?.success === true)
           yield { sequence: line.sequence, record: record.data };
@@ -253,18 +236,9 @@ export function createLogs(
         const { bytes, newest, isChanged } = await rewriteLines(file, state, schema, change);
         if (!isChanged) return { from, to: from };
         const written = await disk.replaceFile({ key: log, path, bytes, backup: 'none' });
-        const size = bytes.length;
         const to = (editions += 1);
-        remember(log, {
-          ...state,
-          inode: written?.ino,
-          size,
-          end: size,
-          isOpenLine: false,
-          newest,
-          edition: to,
-          isNamed: true,
-        });
+        const inode = written?.ino;
+        remember(log, { ...state, inode, ...wholeUpTo(bytes.length), newest, edition: to });
         return { from, to };
       } finally {
         await closeQuietly(file);
@@ -280,19 +254,21 @@ function isAsKnown({ inode, size, end }: KnownLog, stats: BigIntStats | undefine
   return inode === stats?.ino && size === end && size === Number(stats?.size ?? 0);
 }
 
-async function* allLines(file: OpenFile, end: number): AsyncGenerator<LogLine | undefined> {
-  for await (const lines of linesForward(file, end)) for (const bytes of lines) yield parseLine(bytes);
+/** What is known of a file that this process has just written, and of which everything is on disk. */
+function wholeUpTo(size: number) {
+  return { size, end: size, isOpenLine: false, isNamed: true };
 }
 
 /** The lines with a higher number, first to last; of what is before them only the nearest line is read. */
-async function* linesAfter(file: OpenFile, end: number, after: number): AsyncGenerator<LogLine | undefined> {
-  const found: (LogLine | undefined)[] = [];
+async function linesAfter(file: OpenFile, end: number, after: number): Promise<readonly Buffer[]> {
+  if (after === 0) return linesOf(await readBytes(file, 0, end));
+  const found: Buffer[] = [];
   const pause = createTimeSlice();
   for await (const { bytes } of linesBackward(file, end)) {
     await pause();
     const line = parseLine(bytes);
     if (line !== undefined && line.sequence <= after) break;
-    found.push(line);
+    found.push(bytes);
   }
-  yield* found.toReversed();
+  return found.toReversed();
 }

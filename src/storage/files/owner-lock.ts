@@ -4,9 +4,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { StoreError } from '../../core/errors.ts';
-import { errorCode, unlessMissing, withFile, type FileSystem } from './file-system.ts';
+import { errorCode, readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 
-/** A lock file's name says all, so that it is never half-written: machine, process id, when that process began. */
+/** A lock file's name says all, so that it is never half-written: machine, process id, when that process began, and a mark. */
 interface Owner {
   readonly name: string;
   readonly host: string;
@@ -33,66 +33,66 @@ export type OwnerLock = Awaited<ReturnType<typeof takeOwnerLock>>;
  */
 export async function takeOwnerLock(
   fileSystem: FileSystem,
-  dataFolder: string,
+  folder: string,
   onBeat: () => void = () => {},
   mark: string = randomBytes(4).toString('hex'),
 ) {
-  const host = ownHost();
   const began = (await processBegan(fileSystem, process.pid)) ?? '0';
-  const dead = new Set<string>();
-  const name = `.owner-${host}-${process.pid}-${began}-${mark}`;
-  const path = join(dataFolder, name);
+  const path = join(folder, `.owner-${ownHost()}-${process.pid}-${began}-${mark}`);
+  // A failure leaves the file to whoever takes the lock next.
+  const discard = (name: string) => fileSystem.unlink(name).catch(() => undefined);
   try {
     for (let attempt = 1; ; attempt += 1) {
       // Everybody announces himself before he looks: of two who start together, at least one sees the other.
       await announce(fileSystem, path);
-      const other = await findOther(fileSystem, dataFolder, name, dead);
+      // The time as this very disk tells it: the other machine's clock may differ from ours.
+      const { alive: other, dead } = await look(fileSystem, folder, mark, await touchedAt(fileSystem, path));
       if (other === undefined) {
         // What a killed process wrote last may be nowhere but in memory: nothing is built on that.
-        if (dead.size > 0) await fileSystem.syncAll(dataFolder);
-        for (const each of dead) await discard(fileSystem, join(dataFolder, each));
-        return keepAlive(fileSystem, path, onBeat);
+        if (dead.length > 0) await fileSystem.syncAll(folder);
+        for (const { name } of dead) await discard(join(folder, name));
+        break;
       }
-      await discard(fileSystem, path);
-      if (attempt === attempts) throw inUse(dataFolder, other);
+      await discard(path);
+      if (attempt === attempts) throw inUse(folder, other);
       await wait(randomInt(20, 100));
     }
   } catch (error) {
-    await discard(fileSystem, path);
+    await discard(path);
     throw error;
   }
+  const heartbeat = setInterval(() => {
+    // A full or read-only disk does not stop the bot; the next beat tries again.
+    fileSystem.touch(path, new Date()).catch(() => undefined);
+    onBeat();
+  }, heartbeatMs).unref();
+  return {
+    async release(): Promise<void> {
+      clearInterval(heartbeat);
+      await discard(path);
+    },
+  };
 }
 
 /** Changes nothing, so that it can be asked where a lock cannot be taken, whose `mark` is no other's. @throws {FolderInUseError} where another process has the folder. */
-export async function assertFree(fileSystem: FileSystem, dataFolder: string, mark: string): Promise<void> {
-  const owner = await findOwner(fileSystem, dataFolder, mark);
-  if (owner !== undefined) throw inUse(dataFolder, { pid: owner.pid, name: owner.lockFile });
+export async function assertFree(fileSystem: FileSystem, folder: string, mark: string): Promise<void> {
+  const { alive } = await look(fileSystem, folder, mark);
+  if (alive !== undefined) throw inUse(folder, alive);
 }
 
-function inUse(folder: string, { pid, name }: Pick<Owner, 'pid' | 'name'>) {
+/** The process that uses a data folder, if any; nothing is changed. */
+export async function findOwner(fileSystem: FileSystem, folder: string) {
+  const { alive } = await look(fileSystem, folder);
+  return alive && { pid: alive.pid, lockFile: alive.name, isHere: alive.host === ownHost() };
+}
+
+function inUse(folder: string, { pid, name }: Owner) {
   const text = `The data folder ${folder} is in use by process ${pid} (its lock file: ${name}): stop that one, or give each a folder of its own`;
   return new FolderInUseError(text, name);
 }
 
-/** The process that uses a data folder, if any; nothing is changed. */
-export async function findOwner(fileSystem: FileSystem, dataFolder: string, ownMark?: string) {
-  const host = ownHost();
-  for (const owner of await ownersIn(fileSystem, dataFolder))
-    if (
-      !owner.name.endsWith(`-${ownMark}`) &&
-      (await isAlive(fileSystem, dataFolder, owner, { host, now: Date.now() }))
-    )
-      return { pid: owner.pid, lockFile: owner.name, isHere: owner.host === host };
-  return undefined;
-}
-
 function ownHost(): string {
   return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
-}
-
-/** A failure leaves the file to whoever takes the lock next. */
-async function discard(fileSystem: FileSystem, path: string): Promise<void> {
-  await fileSystem.unlink(path).catch(() => undefined);
 }
 
 async function announce(fileSystem: FileSystem, path: string): Promise<void> {
@@ -101,59 +101,21 @@ async function announce(fileSystem: FileSystem, path: string): Promise<void> {
   await fileSystem.touch(path, new Date());
 }
 
-/** The owner that is alive; those that are not are added to `dead`. */
-async function findOther(
-  fileSystem: FileSystem,
-  folder: string,
-  own: string,
-  dead: Set<string>,
-): Promise<Owner | undefined> {
-  // The time as this very disk tells it: the other machine's clock may differ from ours.
-  const now = await touchedAt(fileSystem, join(folder, own));
-  const host = parseName(own)?.host;
-  for (const owner of await ownersIn(fileSystem, folder)) {
-    if (owner.name === own) continue;
-    if (await isAlive(fileSystem, folder, owner, { host, now })) return owner;
-    dead.add(owner.name);
+/** The first owner that is alive, but for the one with this mark, and those before it that are not. */
+async function look(fileSystem: FileSystem, folder: string, ownMark?: string, now = Date.now()) {
+  const dead: Owner[] = [];
+  for (const { name } of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
+    const [, host = '', pid, began = ''] = lockName.exec(name) ?? [];
+    if (pid === undefined || name.endsWith(`-${ownMark}`)) continue;
+    const owner = { name, host, pid: Number(pid), began };
+    const isAlive =
+      host === ownHost()
+        ? await isRunning(fileSystem, owner)
+        : now - (await touchedAt(fileSystem, join(folder, name))) < silenceMs;
+    if (isAlive) return { alive: owner, dead };
+    dead.push(owner);
   }
-  return undefined;
-}
-
-/** Whom the lock files in a folder name, dead or alive. */
-async function ownersIn(fileSystem: FileSystem, folder: string): Promise<readonly Owner[]> {
-  const entries = (await unlessMissing(fileSystem.readdir(folder))) ?? [];
-  return entries.flatMap(({ name }) => parseName(name) ?? []);
-}
-
-async function isAlive(
-  fileSystem: FileSystem,
-  folder: string,
-  owner: Owner,
-  { host, now }: { readonly host: string | undefined; readonly now: number },
-): Promise<boolean> {
-  if (owner.host === host) return isRunning(fileSystem, owner);
-  return now - (await touchedAt(fileSystem, join(folder, owner.name))) < silenceMs;
-}
-
-function keepAlive(fileSystem: FileSystem, path: string, onBeat: () => void) {
-  const heartbeat = setInterval(() => {
-    // A full or read-only disk does not stop the bot; the next beat tries again.
-    fileSystem.touch(path, new Date()).catch(() => undefined);
-    onBeat();
-  }, heartbeatMs);
-  heartbeat.unref();
-  return {
-    async release(): Promise<void> {
-      clearInterval(heartbeat);
-      await discard(fileSystem, path);
-    },
-  };
-}
-
-function parseName(name: string): Owner | undefined {
-  const [, host, pid, began] = lockName.exec(name) ?? [];
-  if (host === undefined || pid === undefined || began === undefined) return undefined;
-  return { name, host, pid: Number(pid), began };
+  return { alive: undefined, dead };
 }
 
 async function touchedAt(fileSystem: FileSystem, path: string): Promise<number> {
@@ -173,19 +135,9 @@ async function isRunning(fileSystem: FileSystem, { pid, began }: Owner): Promise
 
 /** When a process began, in ticks since the machine did; `undefined` where it is dead or the system does not tell. */
 async function processBegan(fileSystem: FileSystem, pid: number): Promise<string | undefined> {
-  const stat = await readProcess(fileSystem, pid);
+  const opening = fileSystem.open(`/proc/${pid}/stat`, constants.O_RDONLY);
+  const stat = await withFile(opening, (file) => readBytes(file, 0, 4096)).then(String, () => '');
   // The second field is the program's name in brackets, which may itself hold spaces and brackets.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return state === 'Z' || state === 'X' ? undefined : fields[18];
-}
-
-async function readProcess(fileSystem: FileSystem, pid: number): Promise<string> {
-  try {
-    return await withFile(fileSystem.open(`/proc/${pid}/stat`, constants.O_RDONLY), async (file) => {
-      const bytes = Buffer.alloc(4096);
-      return bytes.toString('utf8', 0, await file.read(bytes, 0));
-    });
-  } catch {
-    return '';
-  }
 }

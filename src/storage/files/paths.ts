@@ -26,35 +26,36 @@ export function originOf(folder: string, name: string, ownMark: string): string 
   return origin === undefined || mark === ownMark ? undefined : join(folder, origin);
 }
 
-/** The folders on disk that keys lead into; a layer's folder lies in the data folder unless it was moved [I2]. */
-export interface RootFolders {
-  readonly data: string;
-  readonly workspace: string;
-  readonly durable?: string | undefined;
-  readonly summary?: string | undefined;
-  readonly shortTerm?: string | undefined;
-}
-
 /** Where the configuration has them. */
 export interface FolderOptions {
   readonly dataDir: string;
   /** The bot owner's folder: keys below `workspace/`. */
   readonly workspaceDir: string;
-  /** Where a layer's files lie instead of in `dataDir`, under the same names. */
+  /** Where a layer's files lie instead of in `dataDir`, under the same names [I2]. */
   readonly durableDir?: string | undefined;
   readonly summaryDir?: string | undefined;
   readonly shortTermDir?: string | undefined;
 }
 
+/** The folders on disk that keys lead into. */
+export interface RootFolders {
+  readonly data: string;
+  readonly workspace: string;
+  /** Folders of layers that do not lie in the data folder, and which keys they hold. */
+  readonly moved: readonly { readonly root: string; readonly keys: RegExp }[];
+}
+
 /** The folders as they are named. */
 export function rootsIn(options: FolderOptions): RootFolders {
-  const { dataDir, workspaceDir, durableDir, summaryDir, shortTermDir } = options;
+  const layers = [
+    { folder: options.durableDir, keys: /^users\/[^/]+\/durable\.json$/ },
+    { folder: options.summaryDir, keys: /^sessions\/[^/]+\/[^/]+\/state\.json$/ },
+    { folder: options.shortTermDir, keys: /^users\/[^/]+\/short-term\// },
+  ];
   return {
-    data: resolve(dataDir),
-    workspace: resolve(workspaceDir),
-    durable: durableDir && resolve(durableDir),
-    summary: summaryDir && resolve(summaryDir),
-    shortTerm: shortTermDir && resolve(shortTermDir),
+    data: resolve(options.dataDir),
+    workspace: resolve(options.workspaceDir),
+    moved: layers.flatMap(({ folder, keys }) => (folder ? [{ root: resolve(folder), keys }] : [])),
   };
 }
 
@@ -69,7 +70,7 @@ export function locate(roots: RootFolders, key: string): Location {
   if (isInWorkspace(key)) {
     return { root: roots.workspace, path: roots.workspace + key.slice(workspaceSegment.length) };
   }
-  const root = movedRoot(roots, key) ?? roots.data;
+  const root = roots.moved.find(({ keys }) => keys.test(key))?.root ?? roots.data;
   return { root, path: `${root}/${key}` };
 }
 
@@ -89,15 +90,8 @@ export function allRoots(roots: RootFolders): readonly string[] {
   return [...new Set([...dataRoots(roots), roots.workspace])];
 }
 
-function dataRoots({ data, durable, summary, shortTerm }: RootFolders): readonly string[] {
-  return [...new Set([data, durable ?? data, summary ?? data, shortTerm ?? data])];
-}
-
-function movedRoot(roots: RootFolders, key: string): string | undefined {
-  if (/^users\/[^/]+\/durable\.json$/.test(key)) return roots.durable;
-  if (/^sessions\/[^/]+\/[^/]+\/state\.json$/.test(key)) return roots.summary;
-  if (/^users\/[^/]+\/short-term\//.test(key)) return roots.shortTerm;
-  return undefined;
+function dataRoots({ data, moved }: RootFolders): readonly string[] {
+  return [...new Set([data, ...moved.map(({ root }) => root)])];
 }
 
 /** Where the folders on a path lead; `link`: one of them is a symbolic link, through which a key would leave its root folder. */
@@ -111,12 +105,8 @@ export type Ways = ReturnType<typeof createWays>;
 export function createWays({ lstat }: Pick<FileSystem, 'lstat'>) {
   const straight = growingCache<string, true>(knownFolders);
 
-  function isKnownStraight(root: string, folder: string): boolean {
-    return folder === root || straight.has(folder);
-  }
-
   async function to(root: string, folder: string): Promise<Way> {
-    if (isKnownStraight(root, folder)) return 'straight';
+    if (folder === root || straight.has(folder)) return 'straight';
     const above = await to(root, dirname(folder));
     if (above !== 'straight') return above;
     const stats = await unlessMissing(lstat(folder));
@@ -126,17 +116,12 @@ export function createWays({ lstat }: Pick<FileSystem, 'lstat'>) {
     return 'straight';
   }
 
-  async function assertNoLink(key: string, root: string, folder: string): Promise<void> {
-    if ((await to(root, folder)) === 'link')
-      throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
-  }
-
   return {
     to,
-    /** At once where all folders on the way are known. Rejects with `StoreError` where a key's path leads through a link. */
-    assertNoLinks(key: string, { root, path }: Location): Promise<void> | undefined {
-      const isKnown = path === root || isKnownStraight(root, dirname(path));
-      return isKnown ? undefined : assertNoLink(key, root, dirname(path));
+    /** Rejects with `StoreError` where a key's path leads through a link. */
+    async assertNoLinks(key: string, { root, path }: Location): Promise<void> {
+      if (path !== root && (await to(root, dirname(path))) === 'link')
+        throw new StoreError(`${key} leads through a symbolic link, which the store does not follow`, key);
     },
     forget: (): void => straight.clear(),
   };

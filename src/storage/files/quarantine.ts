@@ -28,7 +28,7 @@ export function createQuarantine({
   /** Keeps a copy of the file; the file itself stays. Resolves with the copy's path, on disk by then. */
   async function keep(key: string, path: string): Promise<string> {
     const { path: target } = locateQuarantine(roots, key);
-    const stamp = clock().toISOString().replaceAll(/[-:.]/g, '');
+    const stamp = stampOf(clock());
     await disk.ensureFolder(dirname(target));
     for (let attempt = 1; ; attempt += 1) {
       const copy = attempt === 1 ? `${target}.${stamp}` : `${target}.${stamp}-${attempt}`;
@@ -47,14 +47,14 @@ export function createQuarantine({
 
   /** Lets the oldest copies go that are more, larger or older than is kept. */
   async function dropOldest(): Promise<void> {
-    const oldest = clock().getTime() - limits.quarantine.days * 24 * 60 * 60 * 1000;
-    const copies = (await filesBelow(fileSystem, locateQuarantine(roots, '').path)).toSorted(
-      (a, b) => b.time - a.time,
+    const oldest = stampOf(new Date(clock().getTime() - limits.quarantine.days * 24 * 60 * 60 * 1000));
+    const copies = (await filesBelow(fileSystem, locateQuarantine(roots, '').path)).toSorted((a, b) =>
+      a.stamp < b.stamp ? 1 : -1,
     );
     let bytes = 0;
-    for (const [index, { path, size, time }] of copies.entries()) {
+    for (const [index, { path, size, stamp }] of copies.entries()) {
       bytes += size;
-      const isKept = index < limits.quarantine.files && bytes <= limits.quarantine.bytes && time >= oldest;
+      const isKept = index < limits.quarantine.files && bytes <= limits.quarantine.bytes && stamp >= oldest;
       // The newest is why a person looks.
       if (!isKept && index > 0) await disk.removeFile(path);
     }
@@ -67,8 +67,8 @@ export function createQuarantine({
   async function eraseCopies(key: string): Promise<void> {
     const copies = locateQuarantine(roots, key);
     for (const location of [locate(roots, key), copies]) {
+      await disk.findFormerLeftovers(location);
       await disk.eraseLeftovers(location.path);
-      await disk.eraseFormerLeftovers(location);
     }
     for (const copy of await copiesOf(copies.path)) await disk.removeFile(copy);
   }
@@ -90,8 +90,8 @@ export function createQuarantine({
 interface KeptCopy {
   readonly path: string;
   readonly size: number;
-  /** When it was put here, in milliseconds since 1970, as its name tells; one without a stamp counts as the oldest. */
-  readonly time: number;
+  /** When it was put here, as its name tells; one without a stamp counts as the oldest. */
+  readonly stamp: string;
 }
 
 async function filesBelow(fileSystem: FileSystem, folder: string): Promise<readonly KeptCopy[]> {
@@ -103,17 +103,13 @@ async function filesBelow(fileSystem: FileSystem, folder: string): Promise<reado
       continue;
     }
     const stats = await unlessMissing(fileSystem.lstat(path));
-    if (stats !== undefined) found.push({ path, size: Number(stats.size), time: stampOf(entry.name) });
+    const [, stamp = ''] = /\.(\d{8}T\d{9}Z)(?:-\d+)?$/u.exec(entry.name) ?? [];
+    if (stats !== undefined) found.push({ path, size: Number(stats.size), stamp });
   }
   return found;
 }
 
-function stampOf(name: string): number {
-  const parts = /\.(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z(?:-\d+)?$/u
-    .exec(name)
-    ?.slice(1)
-    .map(Number);
-  if (parts === undefined) return 0;
-  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0, ms = 0] = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second, ms);
+/** Such as `20260115T120000000Z`: the later, the greater. */
+function stampOf(date: Date): string {
+  return date.toISOString().replaceAll(/[-:.]/g, '');
 }

@@ -8,7 +8,7 @@ import { isSegment, quarantineSegment, workspaceSegment } from '../keys.ts';
 import { formatLine, linesOf, parseLine } from '../log-line.ts';
 import { entryOfBytes, isJson, kindOfKey, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
 import { nodeFileSystem, orStoreError, unlessMissing } from './file-system.ts';
-import { locate, newMark, rootsIn, temporaryName } from './paths.ts';
+import { allRoots, locate, newMark, rootsIn, temporaryName } from './paths.ts';
 import { createFileStore, type FileStoreOptions } from './store.ts';
 
 /** Files that are read or written at the same time. */
@@ -76,8 +76,7 @@ export async function openRawFiles(options: FileStoreOptions): Promise<RawStore>
     },
     damagedLines: () => damagedLines,
     async settle() {
-      for (const root of new Set(Object.values(roots)))
-        if (root !== undefined) await nodeFileSystem.syncAll(root);
+      for (const root of allRoots(roots)) await nodeFileSystem.syncAll(root);
     },
     close: () => store.close(),
   };

@@ -1,6 +1,7 @@
 import { constants, type BigIntStats, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import { StoreError } from '../../core/errors.ts';
 import type { StoredFile } from '../../core/store.ts';
 import { readBytes, timeResolutionMs, unlessMissing, withFile, type FileSystem } from './file-system.ts';
@@ -111,14 +112,6 @@ async function readStable(
 /** Files looked at at the same time where there may be very many: what others ask of the disk meanwhile waits behind no more. */
 const looksAtOnce = 32;
 
-/** Looks at each, a few at a time; in order. */
-async function lookAt<T, Found>(all: readonly T[], look: (one: T) => Promise<Found>): Promise<Found[]> {
-  const found: Found[] = [];
-  for (let begin = 0; begin < all.length; begin += looksAtOnce)
-    found.push(...(await Promise.all(all.slice(begin, begin + looksAtOnce).map(look))));
-  return found;
-}
-
 interface ListingParts {
   readonly fileSystem: FileSystem;
   /** The folder itself may be a link, or lie behind one. */
@@ -134,7 +127,7 @@ export async function listFolders(
   const isStraight = (await ways.to(root, path)) === 'straight';
   const entries = (isStraight ? await unlessMissing(fileSystem.readdir(path)) : undefined) ?? [];
   const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
-  return lookAt(folders, async (folder) => {
+  return pLimit(looksAtOnce).map(folders, async (folder) => {
     const stats = await unlessMissing(fileSystem.lstat(join(path, folder.name, name)));
     return { name: folder.name, changedAt: Number(stats?.mtimeMs ?? 0) };
   });
@@ -149,7 +142,7 @@ export async function listFiles(
   async function walk(key: string, path: string): Promise<StoredFile[]> {
     const entries = (await unlessMissing(fileSystem.readdir(path))) ?? [];
     const named = entries.filter((entry) => isSegment(entry.name, key));
-    const found = await lookAt(named, (entry) =>
+    const found = await pLimit(looksAtOnce).map(named, (entry) =>
       visit(entry, `${key}/${entry.name}`, `${path}/${entry.name}`),
     );
     return found.flat();

@@ -140,7 +140,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   async function removeFolder(prefix: string): Promise<void> {
     const locations = [...locateFolders(roots, prefix), locateQuarantine(roots, prefix)];
     for (const location of locations) await ways.assertNoLinks(prefix, location);
-    for (const location of locations) await disk.eraseFormerLeftovers(location);
+    for (const location of locations) await disk.findFormerLeftovers(location);
     const paths: string[] = [];
     for (const { root, path } of locations) {
       // A root folder itself stays, with the hidden files that its owner's tools keep there.
@@ -201,14 +201,12 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
 
 /** The root folders, under their real paths where they are there. */
 async function findRoots(fileSystem: FileSystem, options: FileStoreOptions): Promise<RootFolders> {
-  const find = async (path: string): Promise<string> =>
+  const realOf = async (path: string): Promise<string> =>
     (await unlessMissing(fileSystem.realpath(path))) ?? path;
-  const { data, workspace, durable, summary, shortTerm } = rootsIn(options);
+  const { data, workspace, moved } = rootsIn(options);
   return {
-    data: await find(data),
-    workspace: await find(workspace),
-    durable: durable && (await find(durable)),
-    summary: summary && (await find(summary)),
-    shortTerm: shortTerm && (await find(shortTerm)),
+    data: await realOf(data),
+    workspace: await realOf(workspace),
+    moved: await Promise.all(moved.map(async ({ root, keys }) => ({ root: await realOf(root), keys }))),
   };
 }

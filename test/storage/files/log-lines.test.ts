@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OpenFile } from '../../../src/storage/files/file-system.ts';
-import { linesBackward, linesForward } from '../../../src/storage/files/log-lines.ts';
-import { formatLine, parseLine } from '../../../src/storage/log-line.ts';
+import { readBytes, type OpenFile } from '../../../src/storage/files/file-system.ts';
+import { linesBackward } from '../../../src/storage/files/log-lines.ts';
+import { formatLine, linesOf, parseLine } from '../../../src/storage/log-line.ts';
 import { formatRecord } from '../../../src/storage/document-text.ts';
 
 const refuse = () => Promise.reject(new Error('only read'));
@@ -51,8 +51,7 @@ describe('the lines of a log', () => {
           const content = Buffer.from(lines.join('\n') + (ends ? '\n' : ''));
           const file = fileOf(content, most);
           const expected = lines.filter((line) => line !== '');
-          const forward: string[] = [];
-          for await (const some of linesForward(file, content.length)) forward.push(...some.map(String));
+          const forward = linesOf(await readBytes(file, 0, content.length)).map(String);
           expect(forward.join('\n')).toBe(expected.join('\n'));
           const backward = await textsOf(linesBackward(file, content.length), content);
           expect(backward.toReversed().join('\n')).toBe(expected.join('\n'));

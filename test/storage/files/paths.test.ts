@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/core/errors.ts';
-import { allRoots, locate } from '../../../src/storage/files/paths.ts';
+import { allRoots, locate, rootsIn } from '../../../src/storage/files/paths.ts';
 import { assertKey } from '../../../src/storage/keys.ts';
 import {
   alice,
@@ -30,7 +30,12 @@ afterEach(async () => {
   await rm(outside, { recursive: true });
 });
 
-const roots = { data: '/d', workspace: '/w', durable: '/moved/durable', summary: '/moved/summary' };
+const roots = rootsIn({
+  dataDir: '/d',
+  workspaceDir: '/w',
+  durableDir: '/moved/durable',
+  summaryDir: '/moved/summary',
+});
 const piece = fc.oneof(
   fc.constantFrom(
     '..',
