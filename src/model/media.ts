@@ -87,11 +87,6 @@ export function withoutMedia(
   return { ...request, messages };
 }
 
-/** Bytes of a request's pictures and documents, as they are sent. */
-export function mediaBytes(request: ModelRequest): number {
-  return mediaIn(request).reduce((bytes, { data }) => bytes + data.length, 0);
-}
-
 function mediaIn({ messages }: ModelRequest): readonly MediaBlock[] {
   return messages.flatMap(({ content }): readonly MediaBlock[] => content.filter((block) => isMedia(block)));
 }

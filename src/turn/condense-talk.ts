@@ -90,6 +90,7 @@ export async function condenseTalk(
   try {
     const condensed = await Promise.all(
       parts.map(async (part): Promise<readonly ToldPoint[]> => {
+        if (options.model.isOffline) return byRules(part, most, options);
         try {
           return await condensePart(part, most, options, deadline.signal);
         } catch (error) {

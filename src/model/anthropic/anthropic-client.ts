@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
+
 import { ModelError } from '../../core/errors.ts';
 import { growingCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -17,12 +17,12 @@ import {
 } from '../../core/model.ts';
 import { jsonIn } from '../../core/text.ts';
 import { startDeadline, type Deadline } from '../deadline.ts';
-import { mediaBytes, withoutMedia } from '../media.ts';
+import { withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt } from './attempt.ts';
-import { createRefusals } from './features.ts';
+import { createRefusals, type SentRequest } from './features.ts';
 import { callCost, type OwnPrices } from './models.ts';
-import { largestUsage, requestBody } from './request-body.ts';
+import { largestUsage, mediaBytes, requestBody } from './request-body.ts';
 import { backOff, failedAttempt } from './retries.ts';
 
 export interface AnthropicClientOptions {
@@ -103,10 +103,11 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   const latest = growingCache<string, string>(keptConversations);
 
   /** With the pictures and documents that may be sent by now. */
-  function bodyFor(request: ModelRequest, { takeMedia }: ModelCallOptions): MessageCreateParamsStreaming {
-    const bytes = mediaBytes(request);
+  function bodyFor({ request, leftOut }: SentRequest, takeMedia: ModelCallOptions['takeMedia']) {
+    const whole = requestBody(request, leftOut);
+    const bytes = mediaBytes(whole);
     const mayAttach = bytes === 0 || takeMedia === undefined || takeMedia(bytes);
-    const body = requestBody(mayAttach ? request : withoutMedia(request, mediaLeftOut));
+    const body = mayAttach ? whole : requestBody(withoutMedia(request, mediaLeftOut), leftOut);
     const { conversation } = request;
     if (options.asksForCacheMisses !== true || conversation === undefined) return body;
     return { ...body, diagnostics: { previous_message_id: latest.get(conversation) ?? null } };
@@ -125,8 +126,8 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     const costOf = (usage: ModelUsage): number => callCost(request.model, usage, options.prices) ?? 0;
     let ignoredUsage = noUsage;
     for (let retries = 0; ;) {
-      const sent = refusals.applied(request);
-      const body = bodyFor(sent.request, callOptions);
+      const sent = { request, leftOut: refusals.leftOut(request) };
+      const body = bodyFor(sent, callOptions.takeMedia);
       let reserved: Reservation | undefined;
       streamed.restart();
       try {
@@ -141,8 +142,8 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
         reserved?.settle(costOf(response.usage));
         if (request.conversation !== undefined && id !== undefined) latest.set(request.conversation, id);
         const usage = addUsage(ignoredUsage, response.usage);
-        if (!ignoresSchema(sent.request, response)) return { ...response, usage, leftOut: sent.leftOut };
-        refusals.learnIgnoredSchema(sent);
+        if (!ignoresSchema(sent, response)) return { ...response, usage, leftOut: sent.leftOut };
+        refusals.learnIgnoredSchema(request.model);
         ignoredUsage = usage;
       } catch (error) {
         const failed = failedAttempt(error, apiKey);
@@ -155,8 +156,9 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   }
 
   /** Other servers may take the schema and let the model answer in prose. */
-  function ignoresSchema({ outputSchema }: ModelRequest, { stop, content }: ModelResponse): boolean {
-    return options.baseUrl !== undefined && outputSchema !== undefined && stop === 'end' && !isJson(content);
+  function ignoresSchema({ request, leftOut }: SentRequest, { stop, content }: ModelResponse): boolean {
+    if (request.outputSchema === undefined || leftOut.includes('structured output')) return false;
+    return options.baseUrl !== undefined && stop === 'end' && !isJson(content);
   }
 
   return {

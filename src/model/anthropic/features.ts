@@ -2,16 +2,8 @@ import { APIError } from '@anthropic-ai/sdk';
 
 import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import type {
-  CacheLife,
-  ModelFeature,
-  ModelMessage,
-  ModelRequest,
-  RefusedFeature,
-  TextBlock,
-} from '../../core/model.ts';
+import type { ModelFeature, ModelMessage, ModelRequest, RefusedFeature } from '../../core/model.ts';
 import { clip } from '../../core/text.ts';
-import { withoutMedia } from '../media.ts';
 import { resolveModel, thinksFirst } from './models.ts';
 
 interface Feature {
@@ -21,81 +13,68 @@ interface Feature {
   /** How a server's words name it. */
   readonly named: RegExp;
   readonly isIn: (request: ModelRequest) => boolean;
-  /** The next best way. @throws {ModelError} where there is none. */
-  readonly without: (request: ModelRequest) => ModelRequest;
 }
 
-const structuredOutput: Feature = {
-  name: 'structured output',
-  of: 'model',
-  named:
-    /output_config(?!\W{0,3}effort)|output_format|response_format|json[_ -]?schema|structured[_ -]?outputs?/iu,
-  isIn: ({ outputSchema }) => outputSchema !== undefined,
-  without: (request) => ({
-    ...request,
-    outputSchema: undefined,
-    system: [...request.system, { type: 'text', text: schemaText(request.outputSchema) }],
-  }),
-};
-
 /**
- * What a server that speaks the Messages API only in part may refuse, and how a request is made without it [M9]. An error that names several
- * counts for the first of these that the request has.
+ * What a server that speaks the Messages API only in part may refuse [M9]. An error that names several counts for the first of these that the request has.
  */
 const features: readonly Feature[] = [
-  structuredOutput,
+  {
+    name: 'structured output',
+    of: 'model',
+    named:
+      /output_config(?!\W{0,3}effort)|output_format|response_format|json[_ -]?schema|structured[_ -]?outputs?/iu,
+    isIn: ({ outputSchema }) => outputSchema !== undefined,
+  },
   {
     name: 'hour-long cache',
     of: 'server',
     named: /\bttl\b|extended[_ -]cache/iu,
-    isIn: (request) => marksOf(request).includes('1h'),
-    without: (request) => withMarks(request, '5m'),
+    isIn: (request) => blocksOf(request).some((block) => 'cache' in block && block.cache === '1h'),
   },
   {
     name: 'cache marks',
     of: 'server',
     named: /cache_control|prompt[_ ]cach/iu,
-    isIn: (request) => marksOf(request).length > 0,
-    without: (request) => withMarks(request, undefined),
+    isIn: (request) => blocksOf(request).some((block) => 'cache' in block && block.cache !== undefined),
   },
   {
     name: 'tools',
     of: 'model',
     named: /\btool(?:s|_choice|_calls?|[ -](?:use|calls?|calling))?\b|\bfunction[ _-]?call/iu,
-    isIn: ({ tools = [], messages }) =>
-      tools.length > 0 || messages.some((message) => has(message, 'tool_use') || has(message, 'tool_result')),
-    without: withoutTools,
+    isIn: (request) =>
+      (request.tools ?? []).length > 0 || has(request, 'tool_use') || has(request, 'tool_result'),
   },
   {
     name: 'thinking',
     of: 'model',
     named: /\bthinking\b|\breasoning(?:_effort)?\b|\beffort\b|output_config/iu,
-    isIn: ({ model, messages, thinks }) =>
-      (thinks !== false && thinksFirst(resolveModel(model))) ||
-      messages.some((message) => has(message, 'reasoning')),
-    without: (request) => ({
-      ...request,
-      thinks: false,
-      messages: request.messages.map(withoutThoughts),
-    }),
+    isIn: (request) =>
+      (request.thinks !== false && thinksFirst(resolveModel(request.model))) || has(request, 'reasoning'),
   },
   {
     name: 'pictures',
     of: 'model',
     named: /\bimages?\b|\bimage_url\b|\binput_image\b|\bvision\b|\bmulti-?modal\b/iu,
-    isIn: ({ messages }) => messages.some((message) => has(message, 'image')),
-    without: (request) =>
-      withoutMedia(request, 'you cannot see pictures; say so', ({ type }) => type === 'image'),
+    isIn: (request) => has(request, 'image'),
   },
   {
     name: 'documents',
     of: 'model',
     named: /\bdocuments?\b|\bpdfs?\b/iu,
-    isIn: ({ messages }) => messages.some((message) => has(message, 'document')),
-    without: (request) =>
-      withoutMedia(request, 'you cannot open PDF files; say so', ({ type }) => type === 'document'),
+    isIn: (request) => has(request, 'document'),
   },
 ];
+
+type Block = ModelMessage['content'][number];
+
+function blocksOf({ system, messages }: ModelRequest): readonly Block[] {
+  return [...system, ...messages.flatMap(({ content }): readonly Block[] => content)];
+}
+
+function has(request: ModelRequest, type: Block['type']): boolean {
+  return blocksOf(request).some((block) => block.type === type);
+}
 
 /** Statuses with which servers refuse what they do not have; llama.cpp's does with 500. A stream that begins with an error has none. */
 const refusingStatuses: ReadonlySet<number | undefined> = new Set([400, 404, 415, 422, 500, 501, undefined]);
@@ -112,8 +91,8 @@ const ofOneFile =
 const listed =
   /\b(?:expected|should be|must be|supported(?: [a-z]+){0,2} (?:are|is)|valid (?:options|values|types)|input_value)\b.*$/isu;
 
-/** A request as it is sent, and what was left out of it. */
-export interface AppliedRequest {
+/** A request as it was sent, and what was left out of it. */
+export interface SentRequest {
   readonly request: ModelRequest;
   readonly leftOut: readonly ModelFeature[];
 }
@@ -122,16 +101,16 @@ export interface AppliedRequest {
 export function createRefusals(logger: Logger) {
   const found: RefusedFeature[] = [];
 
-  function isRefused({ name }: Feature, model: string): boolean {
+  function isRefused(name: ModelFeature, model: string): boolean {
     return found.some((each) => each.feature === name && (each.model ?? model) === model);
   }
 
-  function keep(feature: Feature, { model }: ModelRequest, reason: string): void {
+  function keep(name: ModelFeature, of: Feature['of'], model: string, reason: string): void {
     // Calls at the same time learn the same.
-    if (isRefused(feature, model)) return;
-    found.push({ feature: feature.name, model: feature.of === 'model' ? model : undefined });
+    if (isRefused(name, model)) return;
+    found.push({ feature: name, model: of === 'model' ? model : undefined });
     logger.warn("the model's server refuses a feature, which is left out from now on", {
-      feature: feature.name,
+      feature: name,
       model,
       reason,
     });
@@ -140,32 +119,30 @@ export function createRefusals(logger: Logger) {
   return {
     /** In the order in which it was found. */
     found: found as readonly RefusedFeature[],
-    /** The request without what is known to be refused. @throws {ModelError} `invalid` where it makes no sense without. */
-    applied(request: ModelRequest): AppliedRequest {
-      let applied = request;
-      const leftOut: ModelFeature[] = [];
-      for (const feature of features) {
-        if (!isRefused(feature, request.model) || !feature.isIn(applied)) continue;
-        applied = feature.without(applied);
-        leftOut.push(feature.name);
-      }
-      return { request: applied, leftOut };
+    /** What of the request is known to be refused. @throws {ModelError} `invalid` where the request makes no sense without. */
+    leftOut(request: ModelRequest): readonly ModelFeature[] {
+      const names = features
+        .filter(({ name, isIn }) => isRefused(name, request.model) && isIn(request))
+        .map(({ name }) => name);
+      if (request.purpose === 'reflection' && names.includes('tools'))
+        throw new ModelError("A reflection needs tools, which the model's server refuses", 'invalid');
+      return names;
     },
     /** Learns which feature of the request the error refuses; whether it refuses one that was not left out yet. The same request is then to be sent again. */
-    learn({ request: sent, leftOut }: AppliedRequest, error: unknown): boolean {
+    learn({ request, leftOut }: SentRequest, error: unknown): boolean {
       if (!(error instanceof APIError) || !refusingStatuses.has(error.status)) return false;
-      const candidates = features.filter(({ name, isIn }) => !leftOut.includes(name) && isIn(sent));
+      const candidates = features.filter(({ name, isIn }) => !leftOut.includes(name) && isIn(request));
       for (const statement of statementsIn(error.error ?? error.message)) {
         const refused = candidates.find((feature) => refuses(statement, feature));
         if (refused === undefined) continue;
-        keep(refused, sent, `${error.status ?? 'in the stream'}`);
+        keep(refused.name, refused.of, request.model, `${error.status ?? 'in the stream'}`);
         return true;
       }
       return false;
     },
     /** Learns that the server took a schema and did not heed it. */
-    learnIgnoredSchema({ request: sent }: AppliedRequest): void {
-      keep(structuredOutput, sent, 'it was not heeded');
+    learnIgnoredSchema(model: string): void {
+      keep('structured output', 'model', model, 'it was not heeded');
     },
   };
 }
@@ -201,64 +178,4 @@ function statementsIn(body: unknown): readonly string[] {
 
 function isScalar(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number';
-}
-
-type Block = ModelMessage['content'][number];
-
-function has({ content }: ModelMessage, type: Block['type']): boolean {
-  return content.some((block) => block.type === type);
-}
-
-function marksOf({ system, messages }: ModelRequest): readonly CacheLife[] {
-  const blocks = [...system, ...messages.flatMap(({ content }): readonly Block[] => content)];
-  return blocks.flatMap((block) => ('cache' in block && block.cache !== undefined ? [block.cache] : []));
-}
-
-/** The request with another life, or none, for each mark that it has. */
-function withMarks(request: ModelRequest, cache: CacheLife | undefined): ModelRequest {
-  return mapBlocks(request, (block) =>
-    'cache' in block && block.cache !== undefined ? { ...block, cache } : block,
-  );
-}
-
-/** The request with something else in place of its blocks, of the same kind each. */
-function mapBlocks(request: ModelRequest, map: <T extends Block>(block: T) => T): ModelRequest {
-  const messages = request.messages.map((message): ModelMessage =>
-    message.role === 'user'
-      ? { ...message, content: message.content.map(map) }
-      : { ...message, content: message.content.map(map) },
-  );
-  return { ...request, system: request.system.map(map), messages };
-}
-
-function schemaText(schema: ModelRequest['outputSchema']): string {
-  return `Answer with one JSON object and nothing else: no words around it, no code fence. It has this JSON Schema:\n${JSON.stringify(schema)}`;
-}
-
-/** What tools gave by then stays, as text. @throws {ModelError} for a reflection, whose work is done by tools alone. */
-function withoutTools(request: ModelRequest): ModelRequest {
-  if (request.purpose === 'reflection')
-    throw new ModelError("A reflection needs tools, which the model's server refuses", 'invalid');
-  const { messages, ...rest } = mapBlocks(request, (block) =>
-    block.type === 'text' ? { ...block, text: block.withoutTools ?? block.text } : block,
-  );
-  return {
-    ...rest,
-    tools: undefined,
-    messages: messages.map((message): ModelMessage => {
-      if (message.role === 'user') return { ...message, content: message.content.map(resultAsText) };
-      // What was thought before a call belongs to it.
-      if (!has(message, 'tool_use')) return message;
-      return { ...message, content: message.content.filter(({ type }) => type === 'text') };
-    }),
-  };
-}
-
-function resultAsText<T extends Block>(block: T): T | TextBlock {
-  return block.type === 'tool_result' ? { type: 'text', text: `(a tool gave: ${block.text})\n` } : block;
-}
-
-function withoutThoughts(message: ModelMessage): ModelMessage {
-  if (message.role === 'user') return message;
-  return { ...message, content: message.content.filter(({ type }) => type !== 'reasoning') };
 }

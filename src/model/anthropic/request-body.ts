@@ -2,7 +2,6 @@ import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema
 import type {
   ContentBlockParam,
   MessageCreateParamsStreaming,
-  MessageParam,
   OutputConfig,
   TextBlockParam,
   Tool,
@@ -12,6 +11,7 @@ import { oncePer } from '../../core/limits.ts';
 import {
   noUsage,
   type CacheLife,
+  type ModelFeature,
   type ModelMessage,
   type ModelPurpose,
   type ModelRequest,
@@ -40,18 +40,26 @@ const effortFor: Readonly<Record<ModelPurpose, 'low' | 'medium'>> = {
   'catch-up': 'low',
 };
 
+/** What the model's server refuses, and gets in the next best way [M9]. */
+type LeftOut = readonly ModelFeature[];
+
 /**
  * The request as the Messages API takes it. Equal requests give equal bytes, so that the vendor's cache holds [P2]. Of more
  * than four cache marks the last four count, as they cover the most; texts without a visible character, which the API refuses, are left out,
  * and so are lone halves of characters [S5].
  */
-export function requestBody(request: ModelRequest): MessageCreateParamsStreaming {
+export function requestBody(request: ModelRequest, leftOut: LeftOut = []): MessageCreateParamsStreaming {
   const model = resolveModel(request.model);
-  const thinks = request.thinks !== false && thinksFirst(model);
-  const system = request.system.filter(isVisible).map(textParam);
-  const messages = request.messages.map(messageParam).filter((message) => message.content.length > 0);
-  keepLastMarks([...system, ...messages.flatMap((message) => message.content)]);
-  const { tools = [] } = request;
+  const thinks = request.thinks !== false && !leftOut.includes('thinking') && thinksFirst(model);
+  const schema = leftOut.includes('structured output') ? undefined : request.outputSchema;
+  const system = [...request.system, ...schemaInWords(request, leftOut)].flatMap((block) =>
+    textParams(block, leftOut),
+  );
+  const messages = request.messages
+    .map(({ role, content }) => ({ role, content: content.flatMap((block) => blockParams(block, leftOut)) }))
+    .filter(({ content }) => content.length > 0);
+  keepLastMarks([...system, ...messages.flatMap(({ content }) => content)]);
+  const tools = leftOut.includes('tools') ? [] : (request.tools ?? []);
   return {
     model,
     max_tokens: request.maxTokens + (thinks ? thinkingTokens : 0),
@@ -59,8 +67,13 @@ export function requestBody(request: ModelRequest): MessageCreateParamsStreaming
     tools: tools.length > 0 ? tools.map(toolParam) : undefined,
     system: system.length > 0 ? system : undefined,
     messages,
-    output_config: outputConfig(request, thinks),
+    output_config: outputConfig(request.purpose, schema, thinks),
   };
+}
+
+/** Bytes of a request's pictures and documents, as they are sent. */
+export function mediaBytes(body: MessageCreateParamsStreaming): number {
+  return blocksOf(body).reduce((bytes, block) => bytes + encodedBytes(block), 0);
 }
 
 /** Tokens that the vendor adds of its own, for tools and structured answers. */
@@ -76,15 +89,12 @@ const contextTokens = 1_000_000;
  * longest mark says, and the answer is as long as it may be.
  */
 export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
-  const { system = [], messages } = body;
-  const blocks = [system, ...messages.map(({ content }) => content)].flatMap((content) =>
-    typeof content === 'string' ? [] : content,
-  );
+  const blocks = blocksOf(body);
   let tokens = Buffer.byteLength(JSON.stringify(body)) + addedTokens;
   for (const block of blocks) {
-    if (block.type !== 'image' && block.type !== 'document') continue;
-    const encoded = block.source.type === 'base64' ? block.source.data.length : 0;
-    tokens += (block.type === 'image' ? imageTokens : encoded * documentFactor) - encoded;
+    const encoded = encodedBytes(block);
+    if (block.type === 'image') tokens += imageTokens - encoded;
+    if (block.type === 'document') tokens += encoded * (documentFactor - 1);
   }
   const input = Math.min(contextTokens, tokens);
   const marks = blocks.flatMap((block) => ('cache_control' in block ? (block.cache_control ?? []) : []));
@@ -98,8 +108,20 @@ export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
   };
 }
 
+function blocksOf({ system = [], messages }: MessageCreateParamsStreaming): readonly ContentBlockParam[] {
+  return [system, ...messages.map(({ content }) => content)].flatMap((content) =>
+    typeof content === 'string' ? [] : content,
+  );
+}
+
+function encodedBytes(block: ContentBlockParam): number {
+  const isMedia = block.type === 'image' || block.type === 'document';
+  return isMedia && block.source.type === 'base64' ? block.source.data.length : 0;
+}
+
 function outputConfig(
-  { purpose, outputSchema: schema }: ModelRequest,
+  purpose: ModelPurpose,
+  schema: ModelRequest['outputSchema'],
   thinks: boolean,
 ): OutputConfig | undefined {
   if (!thinks && schema === undefined) return undefined;
@@ -107,6 +129,12 @@ function outputConfig(
     effort: thinks ? effortFor[purpose] : undefined,
     format: schema && { type: 'json_schema', schema: transformJSONSchema({ ...schema }) },
   };
+}
+
+function schemaInWords({ outputSchema }: ModelRequest, leftOut: LeftOut): readonly TextBlock[] {
+  if (!leftOut.includes('structured output')) return [];
+  const wish = 'Answer with one JSON object and nothing else: no words around it, no code fence.';
+  return [{ type: 'text', text: `${wish} It has this JSON Schema:\n${JSON.stringify(outputSchema)}` }];
 }
 
 function toolParam(tool: ToolDefinition): Tool {
@@ -122,53 +150,61 @@ const schemaParam = oncePer((schema: ToolDefinition['inputSchema']): Tool['input
   type: 'object',
 }));
 
-function messageParam(message: ModelMessage): MessageParam & { content: ContentBlockParam[] } {
-  return { role: message.role, content: message.content.flatMap(blockParam) };
-}
-
-function blockParam(block: ModelMessage['content'][number]): ContentBlockParam[] {
+/** A block as it is sent; where its feature is left out, as text or not at all. */
+function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): ContentBlockParam[] {
+  const inWords = (text: string) => textParams({ type: 'text', text: `(${text})\n` }, leftOut);
+  const hasTools = !leftOut.includes('tools');
   switch (block.type) {
     case 'text':
-      return isVisible(block) ? [textParam(block)] : [];
+      return textParams(block, leftOut);
     case 'tool_use':
-      return [{ type: 'tool_use', id: block.id, name: block.name, input: wellFormed(block.input) }];
-    case 'tool_result':
+      return hasTools
+        ? [{ type: 'tool_use', id: block.id, name: block.name, input: wellFormed(block.input) }]
+        : [];
+    case 'tool_result': {
+      if (!hasTools) return inWords(`a tool gave: ${block.text}`);
+      const content = block.text.toWellFormed();
+      const cache_control = markParam(block.cache, leftOut);
       return [
         {
           type: 'tool_result',
           tool_use_id: block.toolUseId,
-          content: block.text.toWellFormed(),
+          content,
           is_error: block.isError,
-          cache_control: markParam(block.cache),
+          cache_control,
         },
       ];
+    }
     case 'image':
+      if (leftOut.includes('pictures')) return inWords('you cannot see pictures; say so');
       return [{ type: 'image', source: { type: 'base64', media_type: block.mediaType, data: block.data } }];
-    case 'document':
-      return [
-        {
-          type: 'document',
-          title: block.title.toWellFormed(),
-          source: { type: 'base64', media_type: 'application/pdf', data: block.data },
-        },
-      ];
+    case 'document': {
+      if (leftOut.includes('documents')) return inWords('you cannot open PDF files; say so');
+      const source = { type: 'base64', media_type: 'application/pdf', data: block.data } as const;
+      return [{ type: 'document', title: block.title.toWellFormed(), source }];
+    }
     case 'reasoning': {
+      // What was thought before a call belongs to it.
+      if (!hasTools || leftOut.includes('thinking')) return [];
       const reasoning = reasoningSchema.safeParse(block.vendor);
       return reasoning.success ? [reasoning.data] : [];
     }
   }
 }
 
-function textParam({ text, cache }: TextBlock): TextBlockParam {
-  return { type: 'text', text: text.toWellFormed(), cache_control: markParam(cache) };
+/** None where nothing is to be seen. */
+function textParams(block: TextBlock, leftOut: LeftOut): TextBlockParam[] {
+  const text = leftOut.includes('tools') ? (block.withoutTools ?? block.text) : block.text;
+  if (!/\S/u.test(text)) return [];
+  return [{ type: 'text', text: text.toWellFormed(), cache_control: markParam(block.cache, leftOut) }];
 }
 
-function markParam(cache: CacheLife | undefined): TextBlockParam['cache_control'] {
-  return cache && { type: 'ephemeral', ttl: cache === '1h' ? '1h' : undefined };
-}
-
-function isVisible(block: TextBlock): boolean {
-  return /\S/u.test(block.text);
+function markParam(cache: CacheLife | undefined, leftOut: LeftOut): TextBlockParam['cache_control'] {
+  if (cache === undefined || leftOut.includes('cache marks')) return undefined;
+  return {
+    type: 'ephemeral',
+    ttl: cache === '1h' && !leftOut.includes('hour-long cache') ? '1h' : undefined,
+  };
 }
 
 function keepLastMarks(blocks: readonly ContentBlockParam[]): void {

@@ -2,7 +2,7 @@ import { estimateTokenCount } from 'tokenx';
 
 import { ModelError } from '../../core/errors.ts';
 import { noUsage, type ModelClient, type ModelPurpose, type ModelRequest } from '../../core/model.ts';
-import { condense, extractItems, reflect, summarize, trimProfile } from './background.ts';
+import { extractItems, summarize } from './background.ts';
 import { catchUp } from './catch-up.ts';
 import { offlineLabel } from './matching.ts';
 import { readRequest, requestText } from './read-request.ts';
@@ -50,12 +50,12 @@ const rules: Readonly<Record<ModelPurpose, (request: ModelRequest, knowledge: Kn
     return typeof reply === 'string' ? `${offlineLabel}\n${reply}` : reply;
   },
   summary: summarize,
-  condense,
+  condense: summarize,
   extraction: extractItems,
-  // What people agree on no rule can tell.
+  'catch-up': (request) => `${offlineLabel}\n${catchUp(request)}`,
+  // What people agree on, and what matters in a conversation, no rule can tell.
   'channel-notes': () => JSON.stringify({ notes: [] }),
-  reflection: reflect,
-  trim: trimProfile,
-  'catch-up': (request) =>
-    request.outputSchema === undefined ? `${offlineLabel}\n${catchUp(request)}` : catchUp(request),
+  reflection: () => 'Nothing new.',
+  // Which keeps the profile as it is [N7].
+  trim: () => JSON.stringify({ userMd: '', topics: [] }),
 };

@@ -3,9 +3,6 @@ import { describe, expect, it } from 'vitest';
 
 import { ModelError } from '../../../src/core/errors.ts';
 import { createWeeklyTrim, type WeeklyTrimOptions } from '../../../src/memory/notebook/weekly-trim.ts';
-import { shareOf } from '../../../src/memory/recall/answering.ts';
-import { wishesIn } from '../../../src/memory/wishes.ts';
-import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
@@ -163,12 +160,5 @@ describe('the weekly trim [N7]', () => {
       }),
       { numRuns: runs(100) },
     );
-  });
-
-  it('works by rules where there is no language model', async () => {
-    const { store, trim } = await setUp(good, { model: createOfflineClient({ shareOf, wishesIn }) });
-    expect(await trim.trimIfDue(inDm)).toBe('trimmed');
-    expect(await store.readText(profileKey)).toBe('# Alice\n\n- Gardens\n');
-    expect(await store.readText(`${folder}/topics/profile.md`)).toContain('- Has a blue shed');
   });
 });

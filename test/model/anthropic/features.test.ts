@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { ModelFeature, ModelRequest } from '../../../src/core/model.ts';
 import { createRefusals } from '../../../src/model/anthropic/features.ts';
+import { requestBody } from '../../../src/model/anthropic/request-body.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { everything } from './everything.ts';
 
@@ -111,7 +112,7 @@ describe('what was refused [M9]', () => {
       { feature: 'tools', model: 'large' },
       { feature: 'cache marks' },
     ]);
-    expect(refusals.applied({ ...everything, model: 'third' }).leftOut).toEqual(['cache marks']);
+    expect(refusals.leftOut({ ...everything, model: 'third' })).toEqual(['cache marks']);
   });
 
   it('has its next best way: JSON asked for in the text, words for what cannot be seen, rules without tools', () => {
@@ -121,16 +122,17 @@ describe('what was refused [M9]', () => {
         { request: everything, leftOut: [] },
         errorOf(400, vendors(`${message}: not supported`)),
       );
-    const { request, leftOut } = refusals.applied(everything);
+    const leftOut = refusals.leftOut(everything);
     expect(leftOut).toEqual(['structured output', 'tools', 'thinking', 'pictures', 'documents']);
-    expect(request.system.map(({ text }) => text)).toEqual([
-      'You have no tools.',
-      expect.stringContaining('{"type":"object","title":"answer"}'),
+    const { system, tools, messages } = requestBody(everything, leftOut);
+    expect(system).toMatchObject([
+      { text: 'You have no tools.' },
+      { text: expect.stringContaining('{"type":"object","title":"answer"}') },
     ]);
-    expect(request.tools).toBeUndefined();
-    expect(request.messages.map(({ content }) => content)).toEqual([
+    expect(tools).toBeUndefined();
+    expect(messages.map(({ content }) => content)).toEqual([
       [
-        { type: 'text', text: 'Look:', cache: '1h' },
+        { type: 'text', text: 'Look:', cache_control: { type: 'ephemeral', ttl: '1h' } },
         { type: 'text', text: '(you cannot see pictures; say so)\n' },
         { type: 'text', text: '(you cannot open PDF files; say so)\n' },
       ],
@@ -151,6 +153,6 @@ describe('what was refused [M9]', () => {
     const refusals = createRefusals(recordingLogger());
     const reflection = { ...everything, purpose: 'reflection' } as const;
     refusals.learn({ request: reflection, leftOut: [] }, errorOf(400, vendors('no tools: not supported')));
-    expect(() => refusals.applied(reflection)).toThrow('A reflection needs tools');
+    expect(() => refusals.leftOut(reflection)).toThrow('A reflection needs tools');
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { textOf, type ModelRequest } from '../../../src/core/model.ts';
+import { textOf } from '../../../src/core/model.ts';
 import { shareOf } from '../../../src/memory/recall/answering.ts';
 import { wishesIn } from '../../../src/memory/wishes.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
@@ -17,12 +17,6 @@ async function summary(
 ): Promise<string> {
   const sections = { previous_summary: previous, turns };
   const request = offlineRequest({ purpose: 'summary', sections, system: limit(maxChars) });
-  return textOf((await createOfflineClient({ shareOf, wishesIn }).complete(request)).content);
-}
-
-async function condensed(previous: string, maxChars: number): Promise<string> {
-  const sections = { previous_summary: previous.split('\n') };
-  const request = offlineRequest({ purpose: 'condense', sections, system: limit(maxChars) });
   return textOf((await createOfflineClient({ shareOf, wishesIn }).complete(request)).content);
 }
 
@@ -85,26 +79,6 @@ describe('a summary', () => {
           expect(text.length).toBeLessThan(maxChars);
           expect(text.split(/\s+/u).length).toBeLessThan(600);
           expect(text.trim()).not.toBe('');
-        },
-      ),
-    );
-  });
-});
-
-describe('condensing', () => {
-  it('keeps whole sentences, the newest', async () => {
-    const text = 'Alice plans a release. Bob tests it. The notes are written by Carol.';
-
-    expect(await condensed(text, 60)).toBe('Bob tests it. The notes are written by Carol.');
-  });
-
-  it('always stays under the limit', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.string({ minLength: 1, maxLength: 4_000 }),
-        fc.integer({ min: 20, max: 500 }),
-        async (text, maxChars) => {
-          expect((await condensed(text, maxChars)).length).toBeLessThan(maxChars);
         },
       ),
     );
@@ -187,60 +161,5 @@ describe('extraction', () => {
         for (const { quote } of await extracted(message)) expect(message).toContain(quote);
       }),
     );
-  });
-});
-
-const reflectionRules = 'Keep facts/user.md.';
-
-async function reflected(
-  turns: readonly string[],
-  changes: { facts?: string[]; tools?: string[]; system?: string } = {},
-) {
-  const { facts = [], tools = ['memory_append'] } = changes;
-  const request: ModelRequest = offlineRequest({
-    purpose: 'reflection',
-    sections: { turns, facts },
-    tools,
-    system: changes.system ?? reflectionRules,
-  });
-  const { content } = await createOfflineClient({ shareOf, wishesIn }).complete(request);
-  return content;
-}
-
-const nothingNew = [{ type: 'text', text: 'Nothing new.' }];
-
-describe('a reflection without a language model', () => {
-  it('adds what the person said of themselves to the facts', async () => {
-    const [call] = await reflected([
-      '- Thu 2026-01-15 10:00 [1] Alice: my name is Alice',
-      '- Thu 2026-01-15 10:00 [2] Discoclaw: I am a bot',
-      '- Thu 2026-01-15 10:00 [3] Alice: I live in Lisbon',
-    ]);
-    expect(call).toMatchObject({
-      name: 'memory_append',
-      input: { path: 'facts/user.md', entry: '- My name is Alice\n- I live in Lisbon' },
-    });
-  });
-
-  it.each([
-    [
-      'nothing was said',
-      ['- Thu 2026-01-15 10:00 [1] Alice: hello', '- Thu 2026-01-15 10:00 [2] Discoclaw: I am a bot'],
-      {},
-    ],
-    [
-      'the facts say it already',
-      ['- Thu 2026-01-15 10:00 [1] Alice: I live in Lisbon'],
-      { facts: ['- I live  in Lisbon'] },
-    ],
-    ['items were asked for', ['- Thu 2026-01-15 10:00 [1] Alice: remember that I live in Lisbon'], {}],
-    ['there is no tool', ['- Thu 2026-01-15 10:00 [1] Alice: I live in Lisbon'], { tools: [] }],
-    [
-      'there are no facts files',
-      ['- Thu 2026-01-15 10:00 [1] Alice: I live in Lisbon'],
-      { system: 'Keep overview.md.' },
-    ],
-  ])('finds nothing new where %s', async (_, turns, changes) => {
-    expect(await reflected(turns, changes)).toEqual(nothingNew);
   });
 });
