@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 import { createBirpc } from 'birpc';
@@ -14,7 +14,7 @@ import { shownShards } from './shards.ts';
 /** What a supervised process may be asked, by its supervisor and by the other processes of this machine through it [X3]. */
 export interface ProcessCalls {
   /** As `Health` says. */
-  health(): { readonly unhealthy: string | undefined; readonly unready: string | undefined };
+  health(): Promise<{ readonly unhealthy: string | undefined; readonly unready: string | undefined }>;
   /** As prom-client has them; empty where nobody counts. */
   metrics(): Promise<readonly object[]>;
   /** Its own part; `undefined` before it is ready. */
@@ -47,25 +47,25 @@ export interface OtherProcesses {
   readonly ask: SupervisorCalls['askOthers'];
 }
 
-/** How a process ended. */
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly error?: unknown;
-}
-
 /** A process that runs. */
 export interface RunningProcess {
-  /** Each rejects when the process is gone. */
+  /** Each rejects when the process is gone, or does not answer in time. */
   readonly calls: {
     [Name in keyof ProcessCalls]: (
       ...asked: Parameters<ProcessCalls[Name]>
     ) => Promise<Awaited<ReturnType<ProcessCalls[Name]>>>;
   };
-  /** Never rejects; `error` is why it could not even be started. */
-  readonly exited: Promise<Exit>;
+  /** How it ended. Never rejects; `error` is why it could not even be started. */
+  readonly exited: Promise<{
+    readonly code: number | null;
+    readonly signal: string | null;
+    readonly error?: unknown;
+  }>;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
+
+/** Milliseconds that a process has for an answer; a long channel is read by several requests to Discord. */
+const patienceMs = 10_000;
 
 /**
  * Starts this program once more, as process `number` of `count` with these shards: it is configured like any other one, by variables, and told by an
@@ -89,14 +89,8 @@ export function forkProcess(
     // Dates, and what is not there, come as they are.
     serialization: 'advanced',
   });
-  const calls = createBirpc<ProcessCalls, SupervisorCalls>(own, {
-    ...overChannel(child),
-    post: (message: unknown) => {
-      // It may just have ended.
-      if (child.connected) child.send(Object(message), () => undefined);
-    },
-  });
-  const exited = new Promise<Exit>((resolve) => {
+  const calls = createBirpc<ProcessCalls, SupervisorCalls>(own, overChannel(child, patienceMs));
+  const exited = new Promise<Awaited<RunningProcess['exited']>>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
     child.on('error', (error) => {
       // Otherwise a signal or a message could not be sent, and the process goes on or says itself that it ended.
@@ -108,7 +102,7 @@ export function forkProcess(
 }
 
 const notReady: ProcessCalls = {
-  health: () => ({ unhealthy: undefined, unready: 'the bot is not connected to Discord yet' }),
+  health: async () => ({ unhealthy: undefined, unready: 'the bot is not connected to Discord yet' }),
   metrics: async () => [],
   status: async () => undefined,
   placeOf: async () => undefined,
@@ -123,13 +117,8 @@ export type Supervised = NonNullable<ReturnType<typeof connectToSupervisor>>;
 export function connectToSupervisor(number: number, count: number) {
   if (process.send === undefined) return undefined;
   const own = { ...notReady };
-  const supervisor = createBirpc<SupervisorCalls, ProcessCalls>(own, {
-    ...overChannel(process),
-    post: (message: unknown) => {
-      // The supervisor may just have ended: then the channel says so.
-      if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
-    },
-  });
+  // A shard may have to wait for many others.
+  const supervisor = createBirpc<SupervisorCalls, ProcessCalls>(own, overChannel(process, -1));
   const identifying: Identifying = {
     async waitForIdentify(shard, signal) {
       await Promise.race([supervisor.mayIdentify(shard), once(signal, 'abort')]);
@@ -160,12 +149,15 @@ export function connectToSupervisor(number: number, count: number) {
   };
 }
 
-function overChannel(channel: Pick<NodeJS.EventEmitter, 'on' | 'off'>) {
+function overChannel(channel: ChildProcess | NodeJS.Process, timeout: number) {
   return {
     on: (listener: (message: unknown) => void) => void channel.on('message', listener),
     off: (listener: (message: unknown) => void) => void channel.off('message', listener),
+    post(message: unknown): void {
+      // The other end may just have closed: then the channel says so.
+      if (channel.connected) channel.send?.(Object(message), undefined, undefined, () => undefined);
+    },
     bind: 'functions',
-    // A shard may have to wait for many others, and its caller waits with it.
-    timeout: -1,
+    timeout,
   } as const;
 }

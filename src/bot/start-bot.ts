@@ -257,7 +257,7 @@ export async function startBot(config: Config, options: StartOptions) {
       /** What the supervisor and the other processes ask. */
       calls: {
         ...answersOfChannels(discordPorts, isHeld),
-        health: () => ({ unhealthy: unhealthy(), unready: unready() }),
+        health: async () => ({ unhealthy: unhealthy(), unready: unready() }),
         status: bot.status,
       } satisfies Partial<ProcessCalls>,
       commandsRegistered: gateway.commandsRegistered,

@@ -5,18 +5,12 @@ import type { Config, Environment } from '../config/config.ts';
 import { createAbortGroup } from '../core/abort-group.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Shards } from '../core/shards.ts';
-import { unlessAborted, within } from '../core/time.ts';
+import { unlessAborted } from '../core/time.ts';
 import { createIdentifyQueue } from '../discord/shard.ts';
 import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
 import { UnusableError } from './findings.ts';
-import {
-  forkProcess,
-  type Exit,
-  type ProcessCalls,
-  type RunningProcess,
-  type SupervisorCalls,
-} from './processes.ts';
+import { forkProcess, type RunningProcess, type SupervisorCalls } from './processes.ts';
 import { whenReachable } from './run.ts';
 import { serveHealth } from './serve-health.ts';
 import { askAboutShards, divideShards, shardsHere, shownShards } from './shards.ts';
@@ -26,10 +20,6 @@ const firstWaitMs = 500;
 const longestWaitMs = 60_000;
 /** One that was ready for so long is started again as at first. */
 const provenMs = 30_000;
-
-/** Milliseconds that a process has for an answer; a long channel is read by several requests to Discord. */
-const patienceMs = 5000;
-const readingPatienceMs = 30_000;
 
 /** `EX_CONFIG`: starting again does not help [O2]. */
 const badConfiguration = 78;
@@ -86,23 +76,16 @@ export async function runProcesses(
       logger,
     });
     health?.follow(supervisor);
-    await runUntil(signal, supervisor);
+    const { ready, ended, stop } = supervisor;
+    const end = (): void => void stop(endWithinMs);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+    void ready.then(() => process.send?.('ready'));
+    // One that cannot run ends all.
+    await ended.finally(() => stop(endWithinMs));
     logger.info('all processes of the bot have ended');
   } finally {
     await health?.close();
-  }
-}
-
-async function runUntil(signal: AbortSignal, supervisor: Supervisor): Promise<void> {
-  const stop = (): void => void supervisor.stop(endWithinMs);
-  if (signal.aborted) stop();
-  else signal.addEventListener('abort', stop, { once: true });
-  void supervisor.ready.then(() => process.send?.('ready'));
-  try {
-    await supervisor.ended;
-  } finally {
-    // One that cannot run ends all.
-    await supervisor.stop(endWithinMs);
   }
 }
 
@@ -127,18 +110,27 @@ export type Supervisor = ReturnType<typeof createSupervisor>;
  * identify one after the other, passes on what they ask of each other, and adds up how they are.
  */
 export function createSupervisor({ parts, start, mayIdentify, wait, now, logger }: SupervisorOptions) {
-  const running = new Map<number, { readonly process: RunningProcess; readyAt: number | undefined }>();
-  const restarts = createAbortGroup();
+  const running = new Map<number, { readonly process: RunningProcess; readyAt?: number }>();
+  const stopping = new AbortController();
   const allReady = new AbortController();
-  const ready = once(allReady.signal, 'abort').then(() => undefined);
+  const numbers = parts.map((_, index) => index + 1);
 
   const nameOf = (number: number): string =>
     `process ${number} (shards ${shownShards(parts[number - 1]?.ids ?? [])})`;
   const isReady = (number: number): boolean => running.get(number)?.readyAt !== undefined;
-  const numbers = parts.map((_, index) => index + 1);
 
-  /** What it ended with, and whether it had been ready for a while. Never rejects. */
-  async function run(number: number, shards: Shards): Promise<Exit & { readonly isProven: boolean }> {
+  /** What all processes but one answer, as far as they do. Never rejects. */
+  async function answersOf<Answer>(
+    ask: (process: RunningProcess) => Promise<Answer>,
+    except?: number,
+  ): Promise<readonly Answer[]> {
+    const asked = [...running].filter(([number]) => number !== except);
+    const answers = await Promise.allSettled(asked.map(async ([, { process }]) => ask(process)));
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  }
+
+  /** Resolves when it has ended; never rejects. */
+  async function run(number: number, shards: Shards) {
     const identifying = createAbortGroup();
     const own: SupervisorCalls = {
       mayIdentify: (shard) => identifying.run((signal) => mayIdentify(shard, signal)),
@@ -147,17 +139,11 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
         if (entry !== undefined) entry.readyAt = now();
         if (numbers.every(isReady)) allReady.abort();
       },
-      askOthers(name, asked) {
-        const others = [...running].filter(([other]) => other !== number);
-        return answersOf(
-          name,
-          others.map(([, { process }]) => process.calls[name](...asked)),
-        );
-      },
+      askOthers: (name, asked) => answersOf(({ calls }) => calls[name](...asked), number),
     };
     try {
       const process = start(number, shards, own);
-      running.set(number, { process, readyAt: undefined });
+      running.set(number, { process });
       const exit = await process.exited;
       const readyAt = running.get(number)?.readyAt ?? Infinity;
       return { ...exit, isProven: now() - readyAt >= provenMs };
@@ -173,7 +159,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
   async function keepRunning(number: number, shards: Shards): Promise<void> {
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
       const { code, signal, error, isProven } = await run(number, shards);
-      if (restarts.hasEnded()) return;
+      if (stopping.signal.aborted) return;
       if (code === badConfiguration)
         throw new UnusableError(
           `${nameOf(number)} ended with what only its operator can mend, as it says above`,
@@ -187,47 +173,40 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
         signal: signal ?? undefined,
         inMs: waitMs,
       });
-      await restarts.run((end) => wait(waitMs, end));
-      if (restarts.hasEnded()) return;
+      await wait(waitMs, stopping.signal);
+      if (stopping.signal.aborted) return;
     }
   }
 
-  const allEnded = Promise.all(parts.map((shards, index) => keepRunning(index + 1, shards)));
-
-  async function problems(kind: 'unhealthy' | 'unready'): Promise<string | undefined> {
-    for (const number of numbers) {
-      const entry = running.get(number);
-      if (entry?.readyAt === undefined) {
-        if (kind === 'unready') return `${nameOf(number)} is not connected to Discord yet`;
-        continue;
-      }
-      try {
-        const problem = (await inTime(entry.process.calls.health()))[kind];
-        if (problem !== undefined) return `${nameOf(number)}: ${problem}`;
-      } catch {
-        return `${nameOf(number)} does not answer`;
-      }
+  async function problemOf(number: number, kind: 'unhealthy' | 'unready'): Promise<string | undefined> {
+    const entry = running.get(number);
+    if (entry?.readyAt === undefined)
+      return kind === 'unready' ? `${nameOf(number)} is not connected to Discord yet` : undefined;
+    try {
+      const { [kind]: problem } = await entry.process.calls.health();
+      return problem && `${nameOf(number)}: ${problem}`;
+    } catch {
+      return `${nameOf(number)} does not answer`;
     }
-    return undefined;
+  }
+
+  async function firstProblem(kind: 'unhealthy' | 'unready'): Promise<string | undefined> {
+    const problems = await Promise.all(numbers.map((number) => problemOf(number, kind)));
+    return problems.find((problem) => problem !== undefined);
   }
 
   return {
     /** Resolves when all have been ready at the same time, for the first time. */
-    ready,
+    ready: once(allReady.signal, 'abort'),
     /** Resolves when all have ended after `stop`. @throws {UnusableError} where one cannot run; the others still do. */
-    ended: allEnded.then(() => undefined),
-    unhealthy: () => problems('unhealthy'),
-    unready: () => problems('unready'),
+    ended: Promise.all(parts.map((shards, index) => keepRunning(index + 1, shards))),
+    unhealthy: () => firstProblem('unhealthy'),
+    unready: () => firstProblem('unready'),
     /** Of all that answer. */
-    async metrics(): Promise<readonly (readonly object[])[]> {
-      const answers = await Promise.allSettled(
-        [...running.values()].map(({ process }) => inTime(process.calls.metrics())),
-      );
-      return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-    },
+    metrics: () => answersOf(({ calls }) => calls.metrics()),
     /** Has all end, for so many milliseconds in peace [G4]; resolves when they have. */
     async stop(withinMs: number): Promise<void> {
-      restarts.end();
+      stopping.abort();
       const left = [...running.values()].map(({ process }) => process);
       for (const process of left) process.kill('SIGTERM');
       const ended = new AbortController();
@@ -237,35 +216,4 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
       await all;
     },
   };
-}
-
-/** Rejects where there is no answer in time. */
-async function inTime<T>(answer: Promise<T>, ms = patienceMs): Promise<T> {
-  const late = Symbol('late');
-  const given = await within<T | typeof late>(ms, answer, late);
-  if (given === late) throw new Error('no answer in time');
-  return given;
-}
-
-/** What comes in time, as it comes; where one answer tells all, those that come later are not waited for. Never rejects. */
-async function answersOf<Name extends keyof ProcessCalls>(
-  name: Name,
-  asked: readonly Promise<Awaited<ReturnType<ProcessCalls[Name]>>>[],
-): Promise<readonly Awaited<ReturnType<ProcessCalls[Name]>>[]> {
-  const answers: Awaited<ReturnType<ProcessCalls[Name]>>[] = [];
-  const told = new AbortController();
-  const all = Promise.allSettled(
-    asked.map(async (each) => {
-      const answer = await inTime(each, name === 'readChannel' ? readingPatienceMs : patienceMs);
-      answers.push(answer);
-      if (tellsAll(name, answer)) told.abort();
-    }),
-  );
-  await Promise.race([all, once(told.signal, 'abort')]);
-  return [...answers];
-}
-
-/** A channel is one process's: whoever holds it knows, and all others know nothing. */
-function tellsAll(name: keyof ProcessCalls, answer: unknown): boolean {
-  return (name === 'placeOf' && answer !== undefined) || (name === 'personMay' && answer === true);
 }

@@ -5,7 +5,6 @@ import { divideShards, shownShards } from '../../src/bot/shards.ts';
 import { createSupervisor } from '../../src/bot/supervise.ts';
 import type { Shards } from '../../src/core/shards.ts';
 import { deferred } from '../support/deferred.ts';
-import { publicPlace } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
 type End = { readonly code: number | null; readonly signal: string | null };
@@ -181,15 +180,6 @@ describe('the processes of a bot [X3]', () => {
     expect(await own(1).askOthers('personMay', ['read', '1', '2'])).toContain(true);
     await end(2, 1);
     expect(await own(1).askOthers('personMay', ['read', '1', '2'])).toEqual([false]);
-  });
-
-  it('are not waited for where another one has answered for its own channel', async () => {
-    const { own, answers } = open(divideShards({ count: 4, ids: [0, 1, 2, 3] }, 4));
-    answers.set(2, { personMay: new Promise(() => {}), placeOf: new Promise(() => {}) });
-    answers.set(3, { personMay: true, placeOf: publicPlace });
-    answers.set(4, { personMay: false, placeOf: undefined });
-    expect(await own(1).askOthers('personMay', ['read', '1', '2'])).toContain(true);
-    expect(await own(1).askOthers('placeOf', ['1'])).toContain(publicPlace);
   });
 
   it('are started again where the system could not start them', async () => {
