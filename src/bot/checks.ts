@@ -61,15 +61,7 @@ async function checkDiscord(config: Config, logger: Logger): Promise<readonly Fi
     try {
       const { id, name, readsContent } = await discord.application();
       found.push(fine('token', `Discord knows the bot as ${name}, application ${id}`));
-      found.push(
-        readsContent
-          ? fine('intents', 'Message Content is switched on')
-          : broken(
-              'intents',
-              'Message Content is switched off, so the bot reads only direct messages, mentions, replies that ping it and commands, and no channel around them',
-              `switch it on, under Privileged Gateway Intents: ${portalPage(id)}`,
-            ),
-      );
+      found.push(checkIntents(id, readsContent));
       found.push(...(await checkServers(discord, id)));
       found.push(await checkCommands(discord, id, config));
     } catch (error) {
@@ -78,6 +70,14 @@ async function checkDiscord(config: Config, logger: Logger): Promise<readonly Fi
     }
     return [...found, ...checkClock(discord)];
   });
+}
+
+function checkIntents(applicationId: string, readsContent: boolean): Finding {
+  if (readsContent) return fine('intents', 'Message Content is switched on');
+  const text =
+    'Message Content is switched off, so the bot reads only direct messages, mentions, replies that ping it and commands, and no channel around them';
+  const remedy = `switch it on, under Privileged Gateway Intents: ${portalPage(applicationId)}`;
+  return broken('intents', text, remedy);
 }
 
 /** Where a bot's token and intents are. */
@@ -117,13 +117,9 @@ async function checkCommands(
   const { commandGuildIds: guildIds } = config.discord;
   const has = (guildId?: string) => discord.hasCommands(applicationId, definitions, menuNames, guildId);
   const found = await Promise.all(guildIds.length === 0 ? [has()] : guildIds.map(has));
-  return found.every(Boolean)
-    ? fine('commands', 'Discord has the slash commands')
-    : warning(
-        'commands',
-        'Discord does not have the slash commands of this version',
-        'start the bot, which registers them',
-      );
+  if (found.every(Boolean)) return fine('commands', 'Discord has the slash commands');
+  const text = 'Discord does not have the slash commands of this version';
+  return warning('commands', text, 'start the bot, which registers them');
 }
 
 /** Each model that is used, once. */
@@ -131,18 +127,13 @@ async function checkModels({ model, summary }: Config): Promise<readonly Finding
   const { apiKey, baseUrl } = model;
   if (apiKey === undefined && baseUrl === undefined)
     return [warning('model', 'no model is set, so an offline stand-in answers', 'npm run setup')];
-  const names = {
-    DISCOCLAW_MODEL: model.main,
-    DISCOCLAW_FAST_MODEL: model.fast,
-    DISCOCLAW_SUMMARY_MODEL: summary.model,
-  };
   const found: Finding[] = [];
-  const variableOf = new Map(
-    Object.entries(names)
-      .toReversed()
-      .map(([variable, name]) => [name, variable]),
-  );
-  for (const name of new Set(Object.values(names))) {
+  const variableOf = new Map([
+    [summary.model, 'DISCOCLAW_SUMMARY_MODEL'],
+    [model.fast, 'DISCOCLAW_FAST_MODEL'],
+    [model.main, 'DISCOCLAW_MODEL'],
+  ]);
+  for (const name of new Set([model.main, model.fast, summary.model])) {
     const options = { apiKey, baseUrl, model: name, timeoutMs: patienceMs };
     const finding = await tryModel(options, variableOf.get(name));
     found.push(finding);
@@ -172,11 +163,9 @@ export async function tryModel(options: ProbeOptions, variable = 'DISCOCLAW_MODE
       return warning(about, text, 'wait, or raise the limits of the key with the vendor');
     case 'refused':
       return broken(about, text, 'look into the account of the key, and check the variables of the model');
-    case 'unreachable':
-      return broken(
-        about,
-        text,
-        `check the network${baseUrl === undefined ? '' : ' and ANTHROPIC_BASE_URL'}`,
-      );
+    case 'unreachable': {
+      const address = baseUrl === undefined ? '' : ' and ANTHROPIC_BASE_URL';
+      return broken(about, text, `check the network${address}`);
+    }
   }
 }

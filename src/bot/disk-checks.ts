@@ -6,7 +6,7 @@ import type { Logger } from '../core/logger.ts';
 import { nodeFileSystem } from '../storage/files/file-system.ts';
 import { freeBytes, inspectFolder } from '../storage/files/inspect.ts';
 import { findOwner } from '../storage/files/owner-lock.ts';
-import { createFileStore } from '../storage/files/store.ts';
+import { createFileStore, type FileStore } from '../storage/files/store.ts';
 import { openStore } from './open-store.ts';
 import { dataFolders, documentKindOf, rootFiles } from './document-kinds.ts';
 import { broken, fine, warning, type Finding } from './findings.ts';
@@ -28,13 +28,10 @@ async function checkFolder(variable: string, folder: string): Promise<Finding> {
   if (fault !== undefined) return broken('folders', fault.text, fault.remedy);
   if (state === 'creatable') return fine('folders', `${path} will be made by the first start`);
   // The workspace is its owner's to share.
-  return variable !== 'DISCOCLAW_WORKSPACE_DIR' && (mode & 0o077) !== 0
-    ? warning(
-        'folders',
-        `others on this machine may look into ${path} (mode ${mode.toString(8)})`,
-        `run chmod 700 ${path}, or let the next start do it`,
-      )
-    : fine('folders', `${path} can be written`);
+  if (variable === 'DISCOCLAW_WORKSPACE_DIR' || (mode & 0o077) === 0)
+    return fine('folders', `${path} can be written`);
+  const text = `others on this machine may look into ${path} (mode ${mode.toString(8)})`;
+  return warning('folders', text, `run chmod 700 ${path}, or let the next start do it`);
 }
 
 /** Whether the database can be used, and what it keeps in quarantine. */
@@ -65,24 +62,16 @@ export async function checkOwner({ storage }: Config): Promise<readonly Finding[
     if (owner === undefined) return [fine('process', 'no bot runs on the data folder')];
     if (owner.isHere)
       return [fine('process', `process ${owner.pid} runs on the data folder; a second bot would not start`)];
-    return [
-      warning(
-        'process',
-        `a bot on another machine or in a container runs on ${path} (its lock file: ${owner.lockFile})`,
-        'start none here, or set DISCOCLAW_DATA_DIR to a folder of its own',
-      ),
-    ];
+    const text = `a bot on another machine or in a container runs on ${path} (its lock file: ${owner.lockFile})`;
+    return [warning('process', text, 'start none here, or set DISCOCLAW_DATA_DIR to a folder of its own')];
   } catch {
     return [unreadable('process', path)];
   }
 }
 
 function unreadable(about: string, what: string): Finding {
-  return broken(
-    about,
-    `${what} cannot be read`,
-    'give it to the user that runs the bot, and look at the disk',
-  );
+  const remedy = 'give it to the user that runs the bot, and look at the disk';
+  return broken(about, `${what} cannot be read`, remedy);
 }
 
 export async function checkDisk({ storage }: Config): Promise<readonly Finding[]> {
@@ -99,59 +88,42 @@ export async function checkDisk({ storage }: Config): Promise<readonly Finding[]
 /** What the store would put into quarantine when it is used next, what it passes over, and what lies in quarantine. */
 export async function checkFiles({ storage }: Config, logger: Logger): Promise<readonly Finding[]> {
   if (storage.databaseUrl !== undefined) return [];
-  const quarantine = `${resolve(storage.dataDir)}/quarantine`;
-  const found: Finding[] = [];
   const store = await createFileStore({ ...storage, clock: () => new Date(), logger, readOnly: true });
   try {
-    const keys = dataFolders.map(async (folder) =>
+    const lists = dataFolders.map(async (folder) =>
       (await store.list(folder)).map(({ path }) => `${folder}/${path}`),
     );
-    const all = [...rootFiles, ...(await Promise.all(keys)).flat()];
-    for (const key of all) {
-      const finding = await damageOf(key).catch((error: unknown) =>
-        broken(
-          'files',
-          error instanceof Error ? error.message : `${key} cannot be read`,
-          'start the version that wrote it, or restore a backup',
-        ),
-      );
-      if (finding !== undefined) found.push(finding);
-    }
+    const keys = (await Promise.all(lists)).flat();
+    const found: Finding[] = [];
+    for (const key of [...rootFiles, ...keys]) found.push(...(await damageOf(store, key)));
     const quarantined = await store.quarantined();
-    if (quarantined > 0)
-      found.push(
-        warning(
-          'files',
-          `${quarantined} damaged files lie in ${quarantine}`,
-          'put right what you can, and remove them',
-        ),
-      );
-    return found.length > 0 ? found : [fine('files', `${all.length - rootFiles.length} files can be read`)];
+    if (quarantined > 0) {
+      const text = `${quarantined} damaged files lie in ${resolve(storage.dataDir)}/quarantine`;
+      found.push(warning('files', text, 'put right what you can, and remove them'));
+    }
+    return found.length > 0 ? found : [fine('files', `${keys.length} files can be read`)];
   } catch {
     return [unreadable('files', resolve(storage.dataDir))];
   } finally {
     await store.close();
   }
+}
 
-  async function damageOf(key: string): Promise<Finding | undefined> {
-    if (key.endsWith('.jsonl')) {
-      const lines = await store.damagedLines(key);
-      return lines === 0
-        ? undefined
-        : warning(
-            'files',
-            `${lines} damaged lines of ${key} are passed over`,
-            'put them right by hand while the bot is stopped, or leave them',
-          );
-    }
+/** Never rejects. */
+async function damageOf(store: FileStore, key: string): Promise<readonly Finding[]> {
+  try {
     const kind = documentKindOf(key);
     const reason = kind && (await store.damage(key, kind));
-    return reason === undefined
-      ? undefined
-      : broken(
-          'files',
-          `${key} is damaged (${reason})`,
-          `put it right by hand; otherwise it goes to quarantine, and its last good copy ${basename(key)}.bak is used`,
-        );
+    if (reason !== undefined) {
+      const remedy = `put it right by hand; otherwise it goes to quarantine, and its last good copy ${basename(key)}.bak is used`;
+      return [broken('files', `${key} is damaged (${reason})`, remedy)];
+    }
+    const lines = key.endsWith('.jsonl') ? await store.damagedLines(key) : 0;
+    if (lines === 0) return [];
+    const remedy = 'put them right by hand while the bot is stopped, or leave them';
+    return [warning('files', `${lines} damaged lines of ${key} are passed over`, remedy)];
+  } catch (error) {
+    const text = error instanceof Error ? error.message : `${key} cannot be read`;
+    return [broken('files', text, 'start the version that wrote it, or restore a backup')];
   }
 }

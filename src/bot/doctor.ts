@@ -13,7 +13,7 @@ export async function runDoctor(environment: Environment): Promise<number> {
   const levels: Finding['level'][] = [];
   const tell = (finding: Finding): void => {
     levels.push(finding.level);
-    const remedy = finding.level === 'fine' ? '' : ` → ${finding.remedy}`;
+    const remedy = finding.remedy === undefined ? '' : ` → ${finding.remedy}`;
     process.stdout.write(`${signs[finding.level]} ${finding.about}: ${finding.text}${remedy}\n`);
   };
   const { config, findings } = checkConfiguration(environment);
@@ -32,10 +32,10 @@ const mend = 'put it right in .env or the environment; docs/configuration.md has
 
 const shardVariables = ['DISCOCLAW_SHARDS', 'DISCOCLAW_SHARD_IDS', 'DISCOCLAW_PROCESSES'];
 /** What counts for nothing without a variable, or may contradict its default. */
-const relatives: ReadonlyMap<string, readonly string[]> = new Map([
-  ['DISCORD_TOKEN', ['DISCORD_API_URL']],
-  ...['DISCOCLAW_STORE', ...shardVariables].map((name) => [name, shardVariables] as const),
-]);
+const relatives: Readonly<Record<string, readonly string[]>> = {
+  DISCORD_TOKEN: ['DISCORD_API_URL'],
+  ...Object.fromEntries(['DISCOCLAW_STORE', ...shardVariables].map((name) => [name, shardVariables])),
+};
 
 /** The configuration, with the defaults in place of what is wrong in it. */
 function checkConfiguration(environment: Environment): { config: Config; findings: readonly Finding[] } {
@@ -48,7 +48,7 @@ function checkConfiguration(environment: Environment): { config: Config; finding
     if (!(error instanceof ConfigError)) throw error;
     const { problems } = error;
     const bad = problems.map((problem) => problem.slice(0, problem.indexOf(':')));
-    const left = new Set(bad.flatMap((name) => [name, ...(relatives.get(name) ?? [])]));
+    const left = new Set(bad.flatMap((name) => [name, ...(relatives[name] ?? [])]));
     const rest = Object.entries(environment).filter(([name]) => !left.has(name));
     return {
       config: readConfig(Object.fromEntries(rest)).config,

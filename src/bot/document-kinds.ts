@@ -15,39 +15,32 @@ import { spendingKind } from '../observability/spending.ts';
 import { usageKind } from '../observability/usage-meter.ts';
 import { turnsKind } from '../turn/turn-limits.ts';
 
-/** The documents of the data folder: which keys are of which kind. */
-const documentKinds: readonly (readonly [RegExp, DocumentKind<Versioned>])[] = [
-  [/^users\/[^/]+\/durable\.json$/u, durableDocumentKind],
-  [/^users\/[^/]+\/settings\.json$/u, personSettingsKind],
-  [/^users\/[^/]+\/sessions\.json$/u, sessionsKind],
-  [/^users\/[^/]+\/noted\.json$/u, notedKind],
-  [/^users\/[^/]+\/turns\.json$/u, turnsKind],
-  [/^users\/[^/]+\/spending\.json$/u, spendingKind],
-  [/^users\/[^/]+\/short-term\/[^/]+\.json$/u, shortTermKind],
-  [/^sessions\/[^/]+\/[^/]+\/state\.json$/u, stateKind],
-  [/^guilds\/[^/]+\/settings\.json$/u, placeSettingsKind],
-  [/^guilds\/[^/]+\/notes\/[^/]+\.json$/u, notesKind],
-  [/^usage\.json$/u, usageKind],
-  [/^spending\.json$/u, spendingKind],
-  [/^retention\.json$/u, retentionKind],
-  [/^command-guilds\.json$/u, guildsKind],
-  [/^gone-places\.json$/u, goneKind],
-  [/^erasures\.json$/u, erasuresKind],
-];
+/** The documents of the data folder: which keys, with ids left open, are of which kind. */
+const documentKinds: Readonly<Record<string, DocumentKind<Versioned>>> = {
+  'users/*/durable.json': durableDocumentKind,
+  'users/*/settings.json': personSettingsKind,
+  'users/*/sessions.json': sessionsKind,
+  'users/*/noted.json': notedKind,
+  'users/*/turns.json': turnsKind,
+  'users/*/spending.json': spendingKind,
+  'users/*/short-term/*.json': shortTermKind,
+  'sessions/*/*/state.json': stateKind,
+  'guilds/*/settings.json': placeSettingsKind,
+  'guilds/*/notes/*.json': notesKind,
+  'usage.json': usageKind,
+  'spending.json': spendingKind,
+  'retention.json': retentionKind,
+  'command-guilds.json': guildsKind,
+  'gone-places.json': goneKind,
+  'erasures.json': erasuresKind,
+};
 
-/** Documents and logs that lie directly in the data folder; all others lie in {@link dataFolders}. */
-export const rootFiles = [
-  'usage.json',
-  'spending.json',
-  'retention.json',
-  'command-guilds.json',
-  'gone-places.json',
-  'erasures.json',
-] as const;
+/** Documents that lie directly in the data folder; all others, and logs, lie in {@link dataFolders}. */
+export const rootFiles = Object.keys(documentKinds).filter((key) => !key.includes('/'));
 
 export const dataFolders = ['users', 'sessions', 'guilds', 'channels', 'changes'] as const;
 
 /** `undefined` for keys of logs and texts. */
 export function documentKindOf(key: string): DocumentKind<Versioned> | undefined {
-  return documentKinds.find(([keys]) => keys.test(key))?.[1];
+  return documentKinds[key.replaceAll(/\d+/gu, '*')];
 }

@@ -25,28 +25,25 @@ export function faultOf(
   variable: string,
   { path, state, nearest, owner, mode }: InspectedFolder,
 ): { readonly text: string; readonly remedy: string } | undefined {
+  if (state === 'fine' || state === 'creatable') return undefined;
   const elsewhere = `set ${variable} to another folder`;
-  const where = nearest === path ? '' : `, since ${nearest}`;
-  switch (state) {
-    case 'fine':
-    case 'creatable':
-      return undefined;
-    case 'no-folder':
-      return {
-        text: nearest === path ? `${path} is no folder` : `${path} cannot be made${where} is no folder`,
-        remedy: `move away what is there, or ${elsewhere}`,
-      };
-    case 'read-only':
-      return {
-        text: `${path} cannot be written by ${ownName()}${where === '' ? ': it' : where} lies on a read-only file system`,
-        remedy: `let the bot write there (systemd: ReadWritePaths; a container: a volume), or ${elsewhere}`,
-      };
-    case 'refused':
-      return {
-        text: `${path} cannot be written by ${ownName()}${where === '' ? ': it' : where} belongs to ${nameOf(owner)} with mode ${mode.toString(8)}`,
-        remedy: `${nearest === path ? waysToGive(path, owner) : `make it for that user (mkdir -p ${path} && chown ${ownIds()} ${path})`}, or ${elsewhere}`,
-      };
-  }
+  const isThere = nearest === path;
+  if (state === 'no-folder')
+    return {
+      text: isThere ? `${path} is no folder` : `${path} cannot be made, since ${nearest} is no folder`,
+      remedy: `move away what is there, or ${elsewhere}`,
+    };
+  const cannot = `${path} cannot be written by ${ownName()}${isThere ? ': it' : `, since ${nearest}`}`;
+  if (state === 'read-only')
+    return {
+      text: `${cannot} lies on a read-only file system`,
+      remedy: `let the bot write there (systemd: ReadWritePaths; a container: a volume), or ${elsewhere}`,
+    };
+  const making = `make it for that user (mkdir -p ${path} && chown ${ownIds()} ${path})`;
+  return {
+    text: `${cannot} belongs to ${owner === 0 ? 'root' : `the user ${owner}`} with mode ${mode.toString(8)}`,
+    remedy: `${isThere ? waysToGive(path, owner) : making}, or ${elsewhere}`,
+  };
 }
 
 /** @throws {UnusableStoreError} that names each folder that the bot cannot use [O2]. */
@@ -96,8 +93,4 @@ function ownName(): string {
   } catch {
     return `the user ${id}`;
   }
-}
-
-function nameOf(owner: number): string {
-  return owner === 0 ? 'root' : `the user ${owner}`;
 }

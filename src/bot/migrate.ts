@@ -9,7 +9,6 @@ import { canonicalHash, type RawEntry, type RawStore } from '../storage/raw.ts';
 const badRequest = 2;
 
 const keysAtOnce = 200;
-const tellEveryMs = 5000;
 
 /** What was done, in entries: documents, texts and logs. */
 interface Moved {
@@ -25,14 +24,13 @@ interface Moved {
  * compared by its hash, and at the end the keys of both; interrupted, it goes on where it was when it is called again [X4].
  * @throws {RangeError} where the other holds something else. @throws {StoreError}
  */
-export async function moveAll(from: RawStore, to: RawStore, tell: (line: string) => void): Promise<Moved> {
+export async function moveAll(from: RawStore, to: RawStore): Promise<Moved> {
   const keys = await from.keys();
   const wanted = new Set(keys);
   const foreign = (await to.keys()).find((key) => !wanted.has(key));
   if (foreign !== undefined)
     throw new RangeError(`The target holds ${foreign} already, which the source does not.`);
   let [copied, there, records] = [0, 0, 0];
-  let toldAt = performance.now();
   for (let begin = 0; begin < keys.length; begin += keysAtOnce) {
     const page = keys.slice(begin, begin + keysAtOnce);
     const entries = await from.read(page);
@@ -49,10 +47,6 @@ export async function moveAll(from: RawStore, to: RawStore, tell: (line: string)
     copied += missing.length;
     there += entries.length - missing.length;
     for (const entry of entries) records += entry.kind === 'log' ? entry.records.length : 0;
-    if (performance.now() - toldAt > tellEveryMs) {
-      toldAt = performance.now();
-      tell(`${begin + page.length} of ${keys.length}`);
-    }
   }
   await to.settle();
   const after = await to.keys();
@@ -86,7 +80,7 @@ export async function runMigrate(from: string, to: string, environment: Environm
     for (const name of [from, to]) opened.push(await open(name, environment, logger));
     const [source, target] = opened;
     if (source === undefined || target === undefined) return badRequest;
-    const moved = await moveAll(source, target, (line) => process.stderr.write(`${line}\n`));
+    const moved = await moveAll(source, target);
     process.stdout.write(reportOf(moved));
     return 0;
   } catch (error) {

@@ -9,9 +9,6 @@ import { createFileStore } from '../storage/files/store.ts';
 import type { SharedPorts } from './bot-ports.ts';
 import { assertFoldersUsable } from './folders.ts';
 
-/** `bot`: beside other bots where the store allows it. `alone`: where no bot runs. `reader`: beside whatever runs, and changes nothing. */
-export type Opener = 'bot' | 'alone' | 'reader';
-
 export interface OpenStore {
   readonly store: Store;
   /** What holds between processes; `undefined` where one process has the store alone. */
@@ -24,33 +21,22 @@ export interface OpenStore {
   readonly close: () => Promise<void>;
 }
 
+interface OpenOptions {
+  /** `bot`: beside other bots where the store allows it. `alone`: where no bot runs. `reader`: beside whatever runs, and changes nothing. */
+  readonly as: 'bot' | 'alone' | 'reader';
+  /** Is told of documents that could not be read [S5]; must not throw. Default: nobody is. */
+  readonly onSetAside?: (file: SetAside) => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 /** The store that the configuration names [X1]. @throws {StoreError} where it cannot be used, or somebody else is in the way. */
-export async function openStore(
-  config: Config,
-  {
-    as = 'bot',
-    onSetAside,
-    clock,
-    logger,
-  }: {
-    readonly as?: Opener;
-    /** Is told of documents that could not be read [S5]; must not throw. Default: nobody is. */
-    readonly onSetAside?: (file: SetAside) => void;
-    readonly clock: Clock;
-    readonly logger: Logger;
-  },
-): Promise<OpenStore> {
+export async function openStore(config: Config, { as, ...options }: OpenOptions): Promise<OpenStore> {
   const { storage } = config;
   const { databaseUrl: url } = storage;
   if (url === undefined) {
     if (as !== 'reader') await assertFoldersUsable(config);
-    const store = await createFileStore({
-      ...storage,
-      onSetAside,
-      clock,
-      logger,
-      readOnly: as === 'reader',
-    });
+    const store = await createFileStore({ ...storage, ...options, readOnly: as === 'reader' });
     return {
       store,
       shared: undefined,
@@ -61,12 +47,7 @@ export async function openStore(
   }
   // Who keeps files does not load it.
   const { createPostgresStore } = await import('../storage/postgres/store.ts');
-  const store = await createPostgresStore({
-    url,
-    onSetAside,
-    logger,
-    as: as === 'bot' ? 'shared' : as,
-  });
+  const store = await createPostgresStore({ ...options, url, as: as === 'bot' ? 'shared' : as });
   return {
     store,
     shared: { processes: store, work: store.work },

@@ -83,7 +83,12 @@ export async function startBot(config: Config, options: StartOptions) {
   const clock = systemClock;
   const setAsideEarly: SetAside[] = [];
   let noteSetAside = (file: SetAside): void => void setAsideEarly.push(file);
-  const opened = await openStore(config, { onSetAside: (file) => noteSetAside(file), clock, logger });
+  const opened = await openStore(config, {
+    as: 'bot',
+    onSetAside: (file) => noteSetAside(file),
+    clock,
+    logger,
+  });
   const malformed = createMalformedCount(logger, clock);
   const lockedOut = createLockedOut();
   let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;

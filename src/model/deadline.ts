@@ -26,19 +26,3 @@ export function startDeadline(limitMs: number, callerSignal?: AbortSignal) {
     },
   };
 }
-
-/** Settles as `work` does, or rejects with the signal's reason as soon as it is aborted, whatever `work` still does. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    const settled =
-      <Value>(settle: (value: Value) => void) =>
-      (value: Value) => {
-        signal.removeEventListener('abort', abort);
-        settle(value);
-      };
-    work.then(settled(resolve), settled(reject));
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
-}

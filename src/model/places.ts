@@ -1,7 +1,7 @@
 import { ModelError } from '../core/errors.ts';
 import { growingCache } from '../core/limits.ts';
 import type { ModelCallOptions } from '../core/model.ts';
-import { untilAborted } from './deadline.ts';
+import { unlessAborted } from '../core/time.ts';
 
 /** Calls of one person that run at a time, whatever they are for [L1]. */
 const placesAPerson = 2;
@@ -88,7 +88,7 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
     try {
       if (waiting.has(call)) {
         onQueue?.(true);
-        await untilAborted(call.place, signal);
+        await unlessAborted(signal, call.place);
         onQueue?.(false);
       }
       await call.place;
@@ -97,9 +97,9 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
       leave(call);
       throw error;
     }
-    return untilAborted(
-      work().finally(() => leave(call)),
+    return unlessAborted(
       signal,
+      work().finally(() => leave(call)),
     );
   };
 }

@@ -14,9 +14,10 @@ import {
   type ToolUseBlock,
 } from '../core/model.ts';
 import { clip } from '../core/text.ts';
+import { unlessAborted } from '../core/time.ts';
 import { offerText, type MemoryNotice, type Offer, type Tool, type ToolOutcome } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
-import { startDeadline, untilAborted } from './deadline.ts';
+import { startDeadline } from './deadline.ts';
 import { withMediaFallback, type MediaBudget } from './media.ts';
 
 /**
@@ -135,7 +136,7 @@ async function runRounds(
         takeMedia,
       },
     );
-    const response = await untilAborted(asked, signal);
+    const response = await unlessAborted(signal, asked);
     exchange.endRound(response);
     for (const feature of response.leftOut ?? [])
       if (feature === 'pictures' || feature === 'documents') options.onNote?.(unseenNotes[feature]);
@@ -197,7 +198,7 @@ export async function runToolCall(
   }
   signal.throwIfAborted();
   try {
-    const outcome = await untilAborted(tool.run(call.input, context, signal), signal);
+    const outcome = await unlessAborted(signal, tool.run(call.input, context, signal));
     options.onOutcome?.(outcome);
     if (outcome.note !== undefined) onNote?.(outcome.note);
     if (outcome.notice !== undefined) options.onNotice?.(outcome.notice);

@@ -57,9 +57,9 @@ describe.each(['files to a database', 'a database to files'])('memory that was m
     const rawFiles = await openRawFiles({ ...files, clock: () => new Date(), logger: silent });
     const rawDatabase = await openRawDatabase(database.url, silent);
     const [from, to] = isForth ? [rawFiles, rawDatabase] : [rawDatabase, rawFiles];
-    await moveAll(from, to, () => {});
+    await moveAll(from, to);
     // Called once more, it finds everything there.
-    expect(await moveAll(from, to, () => {})).toMatchObject({ copied: 0 });
+    expect(await moveAll(from, to)).toMatchObject({ copied: 0 });
     await from.close();
     await to.close();
     const target = await (isForth ? inDatabase() : inFiles());

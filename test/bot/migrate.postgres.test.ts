@@ -149,19 +149,15 @@ async function move(
     const target = await to();
     let writes = 0;
     try {
-      return await moveAll(
-        source,
-        {
-          ...target,
-          async write(entries) {
-            writes += 1;
-            if (writes <= stopAfter) return target.write(entries);
-            await target.write(entries.slice(0, Math.ceil(entries.length / 2)));
-            throw new Error('interrupted');
-          },
+      return await moveAll(source, {
+        ...target,
+        async write(entries) {
+          writes += 1;
+          if (writes <= stopAfter) return target.write(entries);
+          await target.write(entries.slice(0, Math.ceil(entries.length / 2)));
+          throw new Error('interrupted');
         },
-        () => {},
-      );
+      });
     } finally {
       await target.close();
     }

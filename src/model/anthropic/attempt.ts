@@ -3,8 +3,7 @@ import { Stream, type ServerSentEvent } from '@anthropic-ai/sdk/core/streaming';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 
 import { ModelError } from '../../core/errors.ts';
-import { within } from '../../core/time.ts';
-import { untilAborted } from '../deadline.ts';
+import { unlessAborted, within } from '../../core/time.ts';
 import { createAssembly, jsonOf } from './assembly.ts';
 import { readMessage, type Answer } from './response.ts';
 
@@ -54,7 +53,7 @@ export async function attempt(
   }
 
   try {
-    return await untilAborted(receive(), own.signal);
+    return await unlessAborted(own.signal, receive());
   } finally {
     clearTimeout(watchdog);
     signal.removeEventListener('abort', giveUp);
