@@ -4,7 +4,7 @@ import type { CommandCall } from '../core/chat.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { processTimer, within, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
-import type { ModelClient } from '../core/model.ts';
+import type { ModelUsage } from '../core/model.ts';
 import { allShards, isFirst, type Shards } from '../core/shards.ts';
 import type { SetAside } from '../core/store.ts';
 import {
@@ -17,23 +17,20 @@ import {
 import { createLockedOut, hasAccess } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
-import { createClientPresence, type Presence } from '../discord/presence.ts';
+import { createClientPresence } from '../discord/presence.ts';
 import { createMalformedCount, type Identifying } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { createSpending, type DailyUse, type Spending } from '../observability/spending.ts';
+import { createSpending, type DailyUse } from '../observability/spending.ts';
 import { UsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { watchStore } from '../observability/watched-store.ts';
 import { createChannelJournal, saveBestEffort } from '../turn/journal.ts';
 import { createBot } from './create-bot.ts';
 import { assertPricesKnown, createModel } from './create-model.ts';
-import { openStore, type OpenStore } from './open-store.ts';
+import { openStore } from './open-store.ts';
 import { acrossProcesses, answersOfChannels } from './other-processes.ts';
 import type { OtherProcesses, ProcessCalls } from './processes.ts';
-import type { StatusSources } from './status.ts';
-
-const systemClock: Clock = () => new Date();
 
 /** Milliseconds from the wish to stop until running work is aborted, and until it is no longer waited for [G4]: a last edit and a line fit between. */
 const drainMs = 6500;
@@ -66,21 +63,11 @@ export interface StartOptions {
  * @throws {ConfigError} where a limit on cost needs a price that is not known. @throws {StoreError} when the store cannot be used. @throws {GatewayError} when Discord cannot be.
  */
 export async function startBot(config: Config, options: StartOptions) {
-  const {
-    token,
-    apiUrl,
-    shards = allShards,
-    identifying,
-    others,
-    logger,
-    metrics,
-    checked,
-    signal,
-    onLost,
-  } = options;
+  const { shards = allShards, others, logger, metrics } = options;
   const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);
   assertPricesKnown(config);
-  const clock = systemClock;
+  const clock: Clock = () => new Date();
+  const timer = processTimer;
   const setAsideEarly: SetAside[] = [];
   let noteSetAside = (file: SetAside): void => void setAsideEarly.push(file);
   const opened = await openStore(config, {
@@ -91,46 +78,50 @@ export async function startBot(config: Config, options: StartOptions) {
   });
   const malformed = createMalformedCount(logger, clock);
   const lockedOut = createLockedOut();
-  let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
-  const spending = createSpending({
-    store: opened.store,
-    clock,
-    timeZone: config.timeZone,
-    limits: config.limits,
-    async tellOwner(use) {
-      if (tellOwner === undefined) throw new Error('Nobody can be told yet');
-      await tellOwner(use);
-    },
-    logger,
-  });
   const discordTime = createDiscordTime(clock, logger);
   const client = createDiscordClient({
-    apiUrl,
+    apiUrl: options.apiUrl,
     onDate: (aheadMs) => discordTime.note(aheadMs),
     shards,
-    identifying,
+    identifying: options.identifying,
     logger,
     onMalformed: malformed.note,
   });
-  const presence = createClientPresence(client, { timer: processTimer, logger });
+  const presence = createClientPresence(client, { timer, logger });
   try {
-    const { store, model, statusSources, flush } = observeEdges(config, {
-      opened,
-      model: await createModel(config.model, logger, spending.budget),
-      spending,
-      presence,
-      gateway: () => ({
-        pingMs: gatewayPing(client),
-        readsContent: readsContent(client),
-        malformed: malformed.count(),
-        lockedOut: lockedOut.count(),
-        servers: client.guilds.cache.size,
-        shards: shards.count > 1 ? shards : undefined,
-      }),
+    const { store, lastWrite } = watchStore(opened.store, clock);
+    let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
+    const spending = createSpending({
+      store: opened.store,
       clock,
+      timeZone: config.timeZone,
+      limits: config.limits,
+      async tellOwner(use) {
+        if (tellOwner === undefined) throw new Error('Nobody can be told yet');
+        await tellOwner(use);
+      },
       logger,
-      metrics,
     });
+    const costOf = (name: string, used: ModelUsage) => callCost(name, used, config.model.prices);
+    const usage = new UsageMeter({ store, clock, timer, timeZone: config.timeZone, costOf, logger });
+    const model = watchModel(await createModel(config.model, logger, spending.budget), {
+      mainModel: config.model.main,
+      clock,
+      onState(state) {
+        if (state.kind === 'unreachable')
+          logger.warn('the model is out of reach', { failure: state.failure, model: config.model.main });
+        else logger.info('the model can be reached again', { model: config.model.main });
+        presence.show(state.kind === 'reachable' ? 'well' : 'out-of-reach');
+      },
+      onUsage(request, { usage: used, cacheMiss }) {
+        if (model.isOffline) return;
+        const { purpose, model: name } = request;
+        logger.info('the model was used', { purpose, model: name, ...used, cacheMiss });
+        usage.add(request, used, cacheMiss);
+        metrics?.used({ model: name, purpose, usage: used, cost: costOf(name, used) });
+      },
+    });
+    if (model.isOffline) presence.show('stand-in');
     const recent = new RecentChanges();
     const journal = createChannelJournal({ store, changes: recent });
     const parseCommand = (text: string): CommandCall | undefined => bot.commands.parse(text, client.user?.id);
@@ -150,33 +141,33 @@ export async function startBot(config: Config, options: StartOptions) {
       clock,
       logger,
     });
-    const { places, history, replies, offers, reactions, presentPlace, server } = discordPorts;
-    const { readReplied, attachments, actions, directMessages } = discordPorts;
+    const { places, history, offers, reactions, attachments } = discordPorts;
     const isHeld = (channelId: string): boolean => places.known(channelId) !== undefined;
-    const { channels, readChannel } =
-      others === undefined ? discordPorts : acrossProcesses(discordPorts, others, isHeld);
     let { ownerIds } = config.discord;
     const bot = createBot(config, {
+      ...discordPorts,
+      ...(others && acrossProcesses(discordPorts, others, isHeld)),
+      readAttachment: attachments.read,
       store,
       shared: opened.shared,
       model,
       journal,
       recent,
-      replies,
-      directMessages,
-      offers,
-      reactions,
-      history,
-      presentPlace,
-      server,
-      channels,
       hasAccess: (userId) => hasAccess({ ...config.discord, ownerIds }, userId),
-      readReplied,
-      readChannel,
-      attachments,
-      readAttachment: attachments.read,
-      actions,
-      statusSources,
+      statusSources: {
+        model,
+        gateway: () => ({
+          pingMs: gatewayPing(client),
+          readsContent: readsContent(client),
+          malformed: malformed.count(),
+          lockedOut: lockedOut.count(),
+          servers: client.guilds.cache.size,
+          shards: shards.count > 1 ? shards : undefined,
+        }),
+        usage: () => usage.report(),
+        lastWrite,
+        quarantined: opened.quarantined,
+      },
       others,
       spending,
       clock,
@@ -190,9 +181,9 @@ export async function startBot(config: Config, options: StartOptions) {
     const gateway = await startGateway({
       client,
       shards,
-      token,
-      checked,
-      signal,
+      token: options.token,
+      checked: options.checked,
+      signal: options.signal,
       access: config.discord,
       commands: bot.commands.definitions,
       menuNames: bot.commands.menuNames,
@@ -228,7 +219,7 @@ export async function startBot(config: Config, options: StartOptions) {
       resume: (channelId, end) => recovery.sessions(channelId, end),
       guildLeft: bot.guildLeft,
       channelsDeleted: bot.channelsDeleted,
-      onLost,
+      onLost: options.onLost,
       clock: discordTime.clock,
       logger,
     });
@@ -254,7 +245,7 @@ export async function startBot(config: Config, options: StartOptions) {
       return { ...bot.openWork(), model_calls_running: running, model_calls_waiting: waiting };
     });
     const unhealthy = () =>
-      statusSources.lastWrite()?.isOk === false ? 'the newest write to the store failed' : undefined;
+      lastWrite()?.isOk === false ? 'the newest write to the store failed' : undefined;
     const unready = () => (isConnected(client) ? undefined : 'the bot is not connected to Discord');
     return {
       unhealthy,
@@ -283,7 +274,7 @@ export async function startBot(config: Config, options: StartOptions) {
           .then(() => true);
         if (!(await within(waitMs, finished, false)))
           logger.warn('what still runs is left to the next start', { waitMs });
-        await flush();
+        await Promise.all([usage.flush(), spending.flush()]);
         presence.close();
         await gateway.destroy();
         await opened.close();
@@ -295,63 +286,4 @@ export async function startBot(config: Config, options: StartOptions) {
     await opened.close();
     throw error;
   }
-}
-
-/** The same store and model, observed for the status and for what the bot's presence says. */
-function observeEdges(
-  config: Config,
-  edges: {
-    readonly opened: OpenStore;
-    readonly model: ModelClient;
-    readonly spending: Pick<Spending, 'flush'>;
-    readonly presence: Presence;
-    readonly gateway: StatusSources['gateway'];
-    readonly clock: Clock;
-    readonly logger: Logger;
-    readonly metrics: Metrics | undefined;
-  },
-) {
-  const { opened, presence, gateway, clock, logger, metrics } = edges;
-  const { store, lastWrite } = watchStore(opened.store, clock);
-  const usage = new UsageMeter({
-    store,
-    clock,
-    timer: processTimer,
-    timeZone: config.timeZone,
-    costOf: (name, used) => callCost(name, used, config.model.prices),
-    logger,
-  });
-  const model = watchModel(edges.model, {
-    mainModel: config.model.main,
-    clock,
-    onState(state) {
-      if (state.kind === 'unreachable')
-        logger.warn('the model is out of reach', { failure: state.failure, model: config.model.main });
-      else logger.info('the model can be reached again', { model: config.model.main });
-      presence.show(state.kind === 'reachable' ? 'well' : 'out-of-reach');
-    },
-    onUsage(request, { usage: used, cacheMiss }) {
-      if (edges.model.isOffline) return;
-      const { purpose, model: name } = request;
-      logger.info('the model was used', { purpose, model: name, ...used, cacheMiss });
-      usage.add(request, used, cacheMiss);
-      metrics?.used({ model: name, purpose, usage: used, cost: callCost(name, used, config.model.prices) });
-    },
-  });
-  if (model.isOffline) presence.show('stand-in');
-  return {
-    store,
-    model,
-    statusSources: {
-      model,
-      gateway,
-      usage: () => usage.report(),
-      lastWrite,
-      quarantined: opened.quarantined,
-    },
-    /** Writes what was gathered. Never rejects. */
-    flush: async (): Promise<void> => {
-      await Promise.all([usage.flush(), edges.spending.flush()]);
-    },
-  };
 }
