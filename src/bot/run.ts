@@ -30,20 +30,19 @@ export async function runConnected(
 ): Promise<void> {
   const about = supervised && { process: supervised.number, shards: shownShards(config.shards.ids ?? []) };
   const logger = createLogger({ level: config.logLevel, about });
-  if (supervised === undefined) for (const note of notes) logger.warn(note);
-  const lost = new AbortController();
   const metrics = await countFor(config.http);
-  // The supervisor has the port.
-  const health = supervised === undefined ? await serveHealth(config.http, metrics) : undefined;
   if (metrics !== undefined) supervised?.answer({ metrics: metrics.parts });
-  // The supervisor has looked once for all.
-  const checked = supervised === undefined ? checkStart(config, logger) : Promise.resolve();
+  // A supervisor tells the notes, has the port, and looks once for all.
+  const isAlone = supervised === undefined;
+  if (isAlone) for (const note of notes) logger.warn(note);
+  const health = isAlone ? await serveHealth(config.http, metrics) : undefined;
+  const checked = isAlone ? checkStart(config, logger) : Promise.resolve();
+  const lost = new AbortController();
   const start = async () => {
     try {
-      const asksForShards = config.shards.count === 'auto';
-      const recommended = asksForShards
-        ? (await unlessAborted(signal, askAboutShards(config, token, logger))).recommended
-        : 1;
+      const asked =
+        config.shards.count === 'auto' ? askAboutShards(config, token, logger) : { recommended: 1 };
+      const { recommended } = await unlessAborted(signal, Promise.resolve(asked));
       return await startBot(config, {
         token,
         apiUrl: config.discord.apiUrl,
@@ -66,11 +65,9 @@ export async function runConnected(
     const bot = await whenReachable(start, logger, signal);
     if (bot === undefined) return;
     health?.follow(bot);
-    if (supervised === undefined) process.send?.('ready');
-    else {
-      supervised.answer(bot.calls);
-      await supervised.ready();
-    }
+    supervised?.answer(bot.calls);
+    await supervised?.ready();
+    if (isAlone) process.send?.('ready');
     const end = AbortSignal.any([signal, lost.signal]);
     if (!end.aborted) await once(end, 'abort');
     health?.follow(undefined);
@@ -102,20 +99,16 @@ export async function whenReachable<Bot>(
     } catch (error) {
       if (signal.aborted) return undefined;
       if (!(error instanceof GatewayError) || !error.isPassing) throw error;
-      const inMs = Math.max(error.waitMs ?? 0, waitMs);
+      // Timers hold at most 24 days, and no wait of Discord's is longer than one.
+      const inMs = Math.min(Math.max(error.waitMs ?? 0, waitMs), 24 * 3_600_000);
       logger.warn(`${error.message}; it is tried again`, {
         inMs,
         error: error.waitMs === undefined ? error.cause : undefined,
       });
-      await pause(inMs, signal);
+      await delay(inMs, undefined, { signal }).catch(() => undefined);
     }
   }
   return undefined;
-}
-
-/** Timers hold at most 24 days, and no wait of Discord's is longer than one. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(Math.min(ms, 24 * 3_600_000), undefined, { signal }).catch(() => undefined);
 }
 
 /**
@@ -136,63 +129,51 @@ export async function runInSandbox(
     import('../sandbox/terminal/terminal-mode.ts'),
   ]);
   const mode = await chooseTerminalMode(process.stdin, process.stdout);
-  const chat = async ({ sandbox, settled, remembers, storage }: SandboxWorld): Promise<void> => {
+  const chat: UseOfWorld = async (sandbox, bot, { storage }) => {
     const { owner } = await sandbox.info();
     // Who was answered once has something here: nobody is led through the same twice.
-    const isNewcomer = !(await remembers(owner.id));
+    const isNewcomer = !(await bot.remembers(owner.id));
     await runTerminalChat({
       mode,
       sandbox,
-      settled,
+      settled: () => bot.idle(),
       output: process.stdout,
       facts: [
         ['language model', spokenBy(config.model)],
         ['memory', keptIn(storage)],
       ],
       demonstration,
-      inFreshWorld: (play) => inTemporaryWorld(config, logger, play),
+      inFreshWorld: (play) =>
+        inTemporaryWorld(config, logger, (inner, fresh) =>
+          play({ sandbox: inner, settled: () => fresh.idle() }),
+        ),
       suggestions: isNewcomer ? suggestions : [],
       signal,
     });
   };
-  if (mode.kind === 'demonstration') await inTemporaryWorld(config, logger, chat);
-  else await inWorld(config, logger, chat);
+  await (mode.kind === 'demonstration' ? inTemporaryWorld : inWorld)(config, logger, chat);
 }
 
-/** A sandbox with the bot in it. */
-interface SandboxWorld {
-  readonly sandbox: SandboxServer;
-  /** Resolves when the bot has nothing running or waiting. */
-  readonly settled: () => Promise<void>;
-  /** Whether anything is held about a person. */
-  readonly remembers: (userId: string) => Promise<boolean>;
-  readonly storage: Config['storage'];
-}
+/** What is done with a sandbox and the bot in it, which goes by this configuration. */
+type UseOfWorld = (
+  sandbox: SandboxServer,
+  bot: Awaited<ReturnType<typeof startBot>>,
+  config: Config,
+) => Promise<void>;
 
 /** Remembers in a folder that is removed afterwards. */
-async function inTemporaryWorld(
-  config: Config,
-  logger: Logger,
-  use: (world: SandboxWorld) => Promise<void>,
-): Promise<void> {
+async function inTemporaryWorld(config: Config, logger: Logger, use: UseOfWorld): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-demonstration-'));
+  const storage = whollyBelow(folder, config.storage);
   try {
     // The chat that it may be played in has the port.
-    await inWorld(
-      { ...config, storage: whollyBelow(folder, config.storage), http: { ...config.http, port: 0 } },
-      logger,
-      use,
-    );
+    await inWorld({ ...config, storage, http: { ...config.http, port: 0 } }, logger, use);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function inWorld(
-  config: Config,
-  logger: Logger,
-  use: (world: SandboxWorld) => Promise<void>,
-): Promise<void> {
+async function inWorld(config: Config, logger: Logger, use: UseOfWorld): Promise<void> {
   const { startSandboxServer } = await import('../sandbox/sandbox-server.ts');
   const serverBegan = new Date();
   const sandbox = await startSandboxServer();
@@ -206,24 +187,22 @@ async function inWorld(
       access: 'everyone' as const,
       autoReplyChannelIds: Object.values(channels),
     };
-    const bot = await startBot(
-      // Nobody else is there to wait for, and a script writes fast.
-      { ...config, discord, limits: { ...config.limits, turnsPerMinute: 0 } },
-      {
-        token: sandbox.token,
-        apiUrl: sandbox.apiUrl,
-        serverBegan,
-        logger,
-        metrics,
-        checked: checkStart(config, logger),
-        onLost: (error) => logger.error('the sandbox is out of reach', { error }),
-      },
-    );
+    // Nobody else is there to wait for, and a script writes fast.
+    const here = { ...config, discord, limits: { ...config.limits, turnsPerMinute: 0 } };
+    const bot = await startBot(here, {
+      token: sandbox.token,
+      apiUrl: sandbox.apiUrl,
+      serverBegan,
+      logger,
+      metrics,
+      checked: checkStart(config, logger),
+      onLost: (error) => logger.error('the sandbox is out of reach', { error }),
+    });
     health?.follow(bot);
     try {
       // Who types a slash command at once finds it.
       await bot.commandsRegistered;
-      await use({ sandbox, settled: () => bot.idle(), remembers: bot.remembers, storage: config.storage });
+      await use(sandbox, bot, config);
     } finally {
       await bot.stop();
     }

@@ -32,6 +32,8 @@ import { openStore } from './open-store.ts';
 import { acrossProcesses, answersOfChannels } from './other-processes.ts';
 import type { OtherProcesses, ProcessCalls } from './processes.ts';
 
+const clock: Clock = () => new Date();
+
 /** Milliseconds from the wish to stop until running work is aborted, and until it is no longer waited for [G4]: a last edit and a line fit between. */
 const drainMs = 6500;
 const waitMs = 8500;
@@ -66,7 +68,6 @@ export async function startBot(config: Config, options: StartOptions) {
   const { shards = allShards, others, logger, metrics } = options;
   const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);
   assertPricesKnown(config);
-  const clock: Clock = () => new Date();
   const timer = processTimer;
   const setAsideEarly: SetAside[] = [];
   let noteSetAside = (file: SetAside): void => void setAsideEarly.push(file);

@@ -76,13 +76,17 @@ export async function runProcesses(
       logger,
     });
     health?.follow(supervisor);
-    const { ready, ended, stop } = supervisor;
-    const end = (): void => void stop(endWithinMs);
+    const stop = async () => supervisor?.stop(endWithinMs);
+    const end = (): void => void stop();
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
-    void ready.then(() => process.send?.('ready'));
-    // One that cannot run ends all.
-    await ended.finally(() => stop(endWithinMs));
+    void supervisor.ready.then(() => process.send?.('ready'));
+    try {
+      await supervisor.ended;
+    } finally {
+      // One that cannot run ends all.
+      await stop();
+    }
     logger.info('all processes of the bot have ended');
   } finally {
     await health?.close();
