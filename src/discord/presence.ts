@@ -22,8 +22,6 @@ function customStatus(text: string) {
 /** Discord takes 5 presences in 20 seconds; milliseconds between two. */
 const pauseMs = 5000;
 
-export type Presence = ReturnType<typeof createClientPresence>;
-
 /** Sends no presence sooner than {@link pauseMs} after the one before. */
 export function createPresence(send: (state: ShownState) => void, timer: Timer) {
   let wanted: ShownState = 'well';
