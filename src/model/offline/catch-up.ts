@@ -82,7 +82,7 @@ export function toldByRules(text: string, askerName: string): string {
 }
 
 /** A message as a section shows it, with its link; where it rests on several, the first. */
-const lineForm = /^- \S+ \S+ \S+ \[([^\] ]+)[^\]]*\] ([^:\n]{1,200}): (.*)$/gmu;
+const lineForm = /^- \S+ \S+ \S+ \[([^\] ]+)(?: [^\]]*)?\] ([^:\n]{1,200}): (.*)$/gmu;
 
 function under(heading: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`**${heading}**`, ...lines];
