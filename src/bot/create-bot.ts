@@ -79,8 +79,6 @@ export function createBot(config: Config, ports: BotPorts) {
         for (const reply of begun) void takeAwayErased({ journal, replies, logger }, reply);
       },
     },
-    dropAnswers: (isPast) => journal.dropPast(isPast),
-    dropJournal: journal.drop,
     server: ports.server,
     channels,
     costs: spending?.layer,

@@ -46,6 +46,7 @@ import { createUndoLog, undoFile } from '../memory/undo.ts';
 import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
+import type { ChannelJournal } from '../turn/journal.ts';
 import type { Events } from './events.ts';
 
 /** What the bot is called in logs and summaries. */
@@ -93,11 +94,7 @@ export function createRecords(config: Config, ports: RecordPorts) {
 
 export interface LayerPorts extends RecordPorts {
   readonly model: ModelClient;
-  readonly answers: AnswerKeeper;
-  /** Takes out answers that were kept for messages which are too old [K15]; resolves with how many. Default: none are kept. */
-  readonly dropAnswers?: (isPast: (messageId: string) => boolean) => Promise<number>;
-  /** Takes a channel's journal out for good. Default: there is none. */
-  readonly dropJournal?: (channelId: string) => Promise<void>;
+  readonly answers: AnswerKeeper & Pick<ChannelJournal, 'dropPast' | 'drop'>;
   readonly server: Pick<ServerPort, 'hasSeveral'>;
   /** What a person's model calls cost today, which goes with the rest. Default: it is not known. */
   readonly costs?: MemoryLayer;
@@ -319,7 +316,7 @@ export function createLayers(config: Config, records: Records, ports: LayerPorts
     durable,
     layers: [shortTerm, rolling, notebook, recall, sessionLog],
     dropNotes: channelNotes.expire,
-    dropAnswers: ports.dropAnswers ?? (() => Promise.resolve(0)),
+    dropAnswers: (isPast) => ports.answers.dropPast(isPast),
     locks: ports.processes.locks,
     clock,
     timer,
@@ -332,7 +329,7 @@ export function createLayers(config: Config, records: Records, ports: LayerPorts
     log: sessionLog,
     layers: [shortTerm, rolling, notebook, recall, provenance, sessionLog],
     forgetNotes: channelNotes.forgetGuild,
-    dropJournal: ports.dropJournal ?? (() => Promise.resolve()),
+    dropJournal: ports.answers.drop,
     clock,
     timer,
     logger,

@@ -3,7 +3,6 @@ import { RecentChanges } from '../core/changes.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { createOneProcess } from '../core/processes.ts';
 import type { SetAside } from '../core/store.ts';
-import type { AnswerKeeper } from '../memory/change-records.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSpending } from '../observability/spending.ts';
 import { createChannelJournal } from '../turn/journal.ts';
@@ -14,12 +13,14 @@ import { assertMemory, openStore } from './open-store.ts';
 const clock = () => new Date();
 
 /** Where no answer waits to be sent, and nobody looks at history. */
-export const noAnswers: AnswerKeeper = {
+export const noAnswers: LayerPorts['answers'] = {
   withdraw: () => Promise.resolve(),
   hide: () => Promise.resolve(),
   unhide: () => Promise.resolve(),
   erase: () => Promise.resolve(),
   noteErased: () => {},
+  dropPast: () => Promise.resolve(0),
+  drop: () => Promise.resolve(),
 };
 
 /** All layers where no bot runs but for these ports: no model is asked, nobody is told of anything, and nothing happens later by itself. */

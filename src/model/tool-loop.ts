@@ -87,16 +87,16 @@ const notRun =
  */
 export async function runToolLoop(options: ToolLoopOptions): Promise<LoopResult> {
   const deadline = startDeadline(options.deadlineMs, options.signal);
-  const exchange = new Exchange(options);
+  const exchange = createExchange(options);
   try {
     const stop = await runRounds(options, deadline.signal, exchange);
-    if (!exchange.hasText && options.mayBeSilent === undefined)
+    if (!exchange.hasText() && options.mayBeSilent === undefined)
       throw new ModelError(`No text in the answer (${stop})`, 'invalid');
     return exchange.result(stop);
   } catch (error) {
     const reason: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
     const ranOut = deadline.signal.aborted && reason instanceof ModelError && reason.failure === 'timeout';
-    if (ranOut && exchange.hasText) return exchange.result('timeout');
+    if (ranOut && exchange.hasText()) return exchange.result('timeout');
     throw exchange.failure(reason);
   } finally {
     deadline.end();
@@ -106,7 +106,7 @@ export async function runToolLoop(options: ToolLoopOptions): Promise<LoopResult>
 async function runRounds(
   options: ToolLoopOptions,
   signal: AbortSignal,
-  exchange: Exchange,
+  exchange: ReturnType<typeof createExchange>,
 ): Promise<LoopResult['stop']> {
   const { request, tools, after, onQueue, logger, maxRounds = defaultMaxRounds } = options;
   const client = withMediaFallback(options.client, logger, (titles) =>
@@ -129,7 +129,7 @@ async function runRounds(
       { ...request, messages: [...messages], tools: definitions },
       {
         signal,
-        onText: (piece) => exchange.addText(piece),
+        onText: (piece) => exchange.add(piece),
         onRestart: () => exchange.restartRound(),
         after,
         onQueue,
@@ -230,61 +230,50 @@ function toolResult(call: ToolUseBlock, outcome: ToolOutcome): ToolResultBlock {
 }
 
 /** What a loop adds up on its way. What the listener was given of the text is always the text so far. */
-class Exchange {
-  readonly #listener: Pick<ToolLoopOptions, 'onText' | 'onRestart'>;
-  #endedText = '';
-  #roundText = '';
-  #hadNoTools = false;
+function createExchange({ onText, onRestart }: Pick<ToolLoopOptions, 'onText' | 'onRestart'>) {
+  let ended = '';
+  let round = '';
+  let hadNoTools = false;
 
-  constructor(listener: Pick<ToolLoopOptions, 'onText' | 'onRestart'>) {
-    this.#listener = listener;
+  /** The texts of all rounds, the present one as far as it came. White space alone is held back until something follows it. */
+  const text = (): string => {
+    const parts = round.trim() === '' ? [ended] : [ended, round];
+    return parts.filter((part) => part !== '').join(betweenRounds);
+  };
+  const hasText = (): boolean => text().trim() !== '';
+
+  /** Adds to the present round. */
+  function add(piece: string): void {
+    const before = text().length;
+    round += piece;
+    const shown = text().slice(before);
+    if (shown !== '') onText?.(shown);
   }
 
-  get hasText(): boolean {
-    return this.#text.trim() !== '';
-  }
-
-  /** The texts of all rounds, the present one as far as it came. */
-  get #text(): string {
-    if (this.#roundText.trim() === '') return this.#endedText;
-    return this.#endedText === '' ? this.#roundText : `${this.#endedText}${betweenRounds}${this.#roundText}`;
-  }
-
-  /** Adds to the present round. White space alone is held back until something follows it. */
-  addText(piece: string): void {
-    const before = this.#text;
-    this.#roundText += piece;
-    const shown = this.#text.slice(before.length);
-    if (shown !== '') this.#listener.onText?.(shown);
-  }
-
-  /** The present round begins again: its text was taken back. */
-  restartRound(): void {
-    this.#roundText = '';
-    this.#listener.onRestart?.();
-    if (this.#endedText !== '') this.#listener.onText?.(this.#endedText);
-  }
-
-  /** Ends the round; the whole text counts if nothing of it was streamed. */
-  endRound({ content, leftOut }: ModelResponse): void {
-    this.#hadNoTools ||= leftOut?.includes('tools') === true;
-    if (this.#roundText === '') this.addText(textOf(content));
-    this.#endedText = this.#text;
-    this.#roundText = '';
-  }
-
-  result(stop: LoopResult['stop']): LoopResult {
-    return { text: this.#text, stop, hadNoTools: this.#hadNoTools };
-  }
-
-  /** Why the loop failed, with the text that there is. */
-  failure(error: unknown): ModelError {
-    if (!(error instanceof ModelError))
-      return new ModelError('The exchange with the model failed', 'broken', {
-        cause: error,
-        partialText: this.#text,
-      });
-    const partialText = this.hasText ? this.#text : error.partialText;
-    return new ModelError(error.message, error.failure, { cause: error.cause, partialText });
-  }
+  return {
+    hasText,
+    add,
+    /** The present round begins again: its text was taken back. */
+    restartRound(): void {
+      round = '';
+      onRestart?.();
+      if (ended !== '') onText?.(ended);
+    },
+    /** Ends the round; the whole text counts if nothing of it was streamed. */
+    endRound({ content, leftOut }: ModelResponse): void {
+      hadNoTools ||= leftOut?.includes('tools') === true;
+      if (round === '') add(textOf(content));
+      ended = text();
+      round = '';
+    },
+    result: (stop: LoopResult['stop']): LoopResult => ({ text: text(), stop, hadNoTools }),
+    /** Why the loop failed, with the text that there is. */
+    failure(error: unknown): ModelError {
+      const { message, failure, cause, partialText } =
+        error instanceof ModelError
+          ? error
+          : new ModelError('The exchange with the model failed', 'broken', { cause: error });
+      return new ModelError(message, failure, { cause, partialText: hasText() ? text() : partialText });
+    },
+  };
 }

@@ -1,21 +1,10 @@
-import type { Model } from '@anthropic-ai/sdk/resources/messages';
-
 import type { CachePrice, ModelUsage } from '../../core/model.ts';
-
-/** The ids that the SDK knows by name; its `Model` type admits any other string besides. */
-type KnownModel = Model extends infer Id
-  ? Id extends string
-    ? string extends Id
-      ? never
-      : Id
-    : never
-  : never;
 
 /** The day of the price list that {@link models} goes by. */
 export const priceListDate = '2026-10-24';
 
 interface ListedModel {
-  readonly id: KnownModel;
+  readonly id: string;
   /** US dollars a million tokens. */
   readonly input: number;
   readonly output: number;

@@ -29,17 +29,6 @@ const maxCacheMarks = 4;
 /** Thinking counts towards the vendor's output limit, and must not eat up the answer's. */
 const thinkingTokens = 4_000;
 
-const effortFor: Readonly<Record<ModelPurpose, 'low' | 'medium'>> = {
-  chat: 'medium',
-  summary: 'low',
-  condense: 'low',
-  extraction: 'low',
-  'channel-notes': 'low',
-  reflection: 'low',
-  trim: 'low',
-  'catch-up': 'low',
-};
-
 /** What the model's server refuses, and gets in the next best way [M9]. */
 type LeftOut = readonly ModelFeature[];
 
@@ -125,8 +114,9 @@ function outputConfig(
   thinks: boolean,
 ): OutputConfig | undefined {
   if (!thinks && schema === undefined) return undefined;
+  const effort = purpose === 'chat' ? 'medium' : 'low';
   return {
-    effort: thinks ? effortFor[purpose] : undefined,
+    effort: thinks ? effort : undefined,
     format: schema && { type: 'json_schema', schema: transformJSONSchema({ ...schema }) },
   };
 }
