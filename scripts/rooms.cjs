@@ -26,7 +26,6 @@ const keepers = {
   ws: ['sandbox'],
   pino: ['observability'],
   dotenv: ['config'],
-  '@clack/prompts': ['bot'],
 };
 
 const roomRules = Object.entries(mayImport).map(([room, rooms]) => ({

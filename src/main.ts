@@ -107,7 +107,8 @@ async function supervisedAs(part: string) {
 }
 
 main().catch(async (failure: unknown) => {
-  const { exitCodeFor, explain } = await import('./bot/failures.ts');
-  process.stderr.write(`${explain(failure)}\n`);
-  process.exitCode = exitCodeFor(failure);
+  const { describeFailure } = await import('./bot/failures.ts');
+  const { text, exitCode } = describeFailure(failure);
+  process.stderr.write(`${text}\n`);
+  process.exitCode = exitCode;
 });

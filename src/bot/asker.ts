@@ -1,66 +1,52 @@
 import { createInterface } from 'node:readline';
-
-/** Asks whoever sets the bot up. */
-export interface Asker {
-  say(text: string): void;
-  /** An answer that nobody sees on the screen, trimmed. @throws {InputEndedError} */
-  secret(question: string): Promise<string>;
-  /** @throws {InputEndedError} */
-  confirm(question: string, preset: boolean): Promise<boolean>;
-  close(): void;
-}
+import { Writable } from 'node:stream';
 
 /** Nobody answers any more. */
 export class InputEndedError extends Error {
   override readonly name = 'InputEndedError';
 }
 
-/** In a terminal by its prompts, otherwise line by line: an empty line is what is preset. */
-export async function createAsker(): Promise<Asker> {
-  return process.stdin.isTTY && process.stdout.isTTY ? terminalAsker() : lineAsker();
-}
+export type Asker = ReturnType<typeof createAsker>;
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-async function terminalAsker(): Promise<Asker> {
-  const { confirm, isCancel, password } = await import('@clack/prompts');
-  return {
-    say,
-    async secret(message) {
-      const answer = await password({ message });
-      if (isCancel(answer)) throw new InputEndedError('cancelled');
-      return answer.trim();
+/** Asks the person who sets the bot up, line by line. */
+export function createAsker() {
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  let isHidden = false;
+  const output = new Writable({
+    write(chunk, _, done) {
+      if (!isHidden) process.stdout.write(chunk);
+      done();
     },
-    async confirm(message, preset) {
-      const answer = await confirm({ message, initialValue: preset });
-      if (isCancel(answer)) throw new InputEndedError('cancelled');
-      return answer;
-    },
-    close: () => undefined,
-  };
-}
-
-function lineAsker(): Asker {
-  const reader = createInterface({ input: process.stdin });
+  });
+  const reader = createInterface({ input: process.stdin, output, terminal: isTerminal });
+  // Which a terminal's line takes to itself.
+  reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const lines = reader[Symbol.asyncIterator]();
-  async function answer(question: string): Promise<string> {
-    process.stdout.write(`${question} `);
+
+  const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+  async function answer(question: string, options: { readonly isSecret: boolean }): Promise<string> {
+    reader.setPrompt(`${question} `);
+    reader.prompt();
+    isHidden = options.isSecret;
     const { done, value } = await lines.next();
-    process.stdout.write('\n');
+    if (isHidden || !isTerminal) process.stdout.write('\n');
+    isHidden = false;
     if (done === true) throw new InputEndedError('the input has ended');
     return value.trim();
   }
+
   return {
     say,
-    secret: answer,
-    async confirm(question, preset) {
+    /** An answer that nobody sees on the screen, trimmed. @throws {InputEndedError} */
+    secret: (question: string) => answer(question, { isSecret: true }),
+    /** An empty line is what is preset. @throws {InputEndedError} */
+    async confirm(question: string, preset: boolean): Promise<boolean> {
       for (;;) {
-        const word = (await answer(`${question} (${preset ? 'Y/n' : 'y/N'})`)).toLowerCase();
+        const word = await answer(`${question} (${preset ? 'Y/n' : 'y/N'})`, { isSecret: false });
         if (word === '') return preset;
-        if (/^(?:y|yes)$/u.test(word)) return true;
-        if (/^(?:n|no)$/u.test(word)) return false;
+        if (/^y(?:es)?$/iu.test(word)) return true;
+        if (/^no?$/iu.test(word)) return false;
         say('Please answer yes or no.');
       }
     },

@@ -13,8 +13,8 @@ export async function runDoctor(environment: Environment): Promise<number> {
   const levels: Finding['level'][] = [];
   const tell = (finding: Finding): void => {
     levels.push(finding.level);
-    const remedy = finding.remedy === undefined ? '' : ` → ${finding.remedy}`;
-    process.stdout.write(`${signs[finding.level]} ${finding.about}: ${finding.text}${remedy}\n`);
+    const advice = finding.remedy === undefined ? '' : ` → ${finding.remedy}`;
+    process.stdout.write(`${signs[finding.level]} ${finding.about}: ${finding.text}${advice}\n`);
   };
   const { config, findings } = checkConfiguration(environment);
   for (const finding of [...findings, ...(await checkEnvFile())]) tell(finding);
@@ -28,7 +28,7 @@ export async function runDoctor(environment: Environment): Promise<number> {
   return count('broken') > 0 ? 1 : 0;
 }
 
-const mend = 'put it right in .env or the environment; docs/configuration.md has all variables';
+const remedy = 'put it right in .env or the environment; docs/configuration.md has all variables';
 
 const shardVariables = ['DISCOCLAW_SHARDS', 'DISCOCLAW_SHARD_IDS', 'DISCOCLAW_PROCESSES'];
 /** What counts for nothing without a variable, or may contradict its default. */
@@ -42,7 +42,7 @@ function checkConfiguration(environment: Environment): { config: Config; finding
   const about = 'configuration';
   try {
     const { config, notes } = readConfig(environment);
-    const doubts = notes.map((text) => warning(about, text, mend));
+    const doubts = notes.map((text) => warning(about, text, remedy));
     return { config, findings: doubts.length > 0 ? doubts : [fine(about, 'all variables can be used')] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -52,7 +52,7 @@ function checkConfiguration(environment: Environment): { config: Config; finding
     const rest = Object.entries(environment).filter(([name]) => !left.has(name));
     return {
       config: readConfig(Object.fromEntries(rest)).config,
-      findings: problems.map((text) => broken(about, text, mend)),
+      findings: problems.map((text) => broken(about, text, remedy)),
     };
   }
 }

@@ -5,36 +5,19 @@ import { usage, UsageError } from './command-line.ts';
 import { UnusableError } from './findings.ts';
 import { refusedByDisk } from './folders.ts';
 
-/** As shells have it: the command line is wrong [O6]. */
-const badArguments = 2;
-
-/** `EX_CONFIG` of sysexits.h: starting again does not help [O2]. */
-const badConfiguration = 78;
-
-/** People get one clear line for what they can mend, and the whole error for what is ours. */
-export function explain(failure: unknown): string {
-  const error = known(failure);
-  if (error instanceof UsageError) return `${error.message}\n\n${usage}`;
-  const isForPeople =
-    error instanceof ConfigError ||
-    error instanceof GatewayError ||
-    error instanceof UnusableError ||
-    error instanceof StoreError;
-  if (isForPeople) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-export function exitCodeFor(failure: unknown): number {
-  const error = known(failure);
-  if (error instanceof UsageError) return badArguments;
+/** What the process says of a failure, and ends with: one clear line for what people can put right, and the whole error for what is ours. */
+export function describeFailure(failure: unknown): { readonly text: string; readonly exitCode: number } {
+  const error = refusedByDisk(failure) ?? failure;
+  // As shells have it: the command line is wrong [O6].
+  if (error instanceof UsageError) return { text: `${error.message}\n\n${usage}`, exitCode: 2 };
   const needsOperator =
     error instanceof ConfigError ||
     error instanceof UnusableError ||
     error instanceof UnusableStoreError ||
     (error instanceof GatewayError && !error.isPassing);
-  return needsOperator ? badConfiguration : 1;
-}
-
-function known(failure: unknown): unknown {
-  return refusedByDisk(failure) ?? failure;
+  // `EX_CONFIG` of sysexits.h: starting again does not help [O2].
+  if (needsOperator) return { text: error.message, exitCode: 78 };
+  if (error instanceof GatewayError || error instanceof StoreError)
+    return { text: error.message, exitCode: 1 };
+  return { text: error instanceof Error ? (error.stack ?? error.message) : String(error), exitCode: 1 };
 }

@@ -5,7 +5,7 @@ import { createLogger } from '../observability/logger.ts';
 import { openRawFiles } from '../storage/files/raw-files.ts';
 import { canonicalHash, type RawEntry, type RawStore } from '../storage/raw.ts';
 
-/** What is the caller's to mend. */
+/** The exit code for what the caller can put right. */
 const badRequest = 2;
 
 const keysAtOnce = 200;

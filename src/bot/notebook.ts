@@ -12,7 +12,7 @@ import { openStore } from './open-store.ts';
 
 const clock = () => new Date();
 
-/** What is the caller's to mend. */
+/** The exit code for what the caller can put right. */
 const badRequest = 2;
 
 /** In the folder: what each file was when it was pulled, by SHA-256. */

@@ -56,7 +56,7 @@ export async function runConnected(
         onLost: (error) => lost.abort(error),
       });
     } catch (error) {
-      // While Discord is away, too, it is told what only the operator can mend.
+      // What only the operator can put right is reported while Discord is away, too.
       if (error instanceof GatewayError && error.isPassing) await checked;
       throw error;
     }

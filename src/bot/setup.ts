@@ -24,11 +24,10 @@ const patienceMs = 20_000;
 export async function runSetup(environment: Environment): Promise<number> {
   // Without a token some of the rest has no use yet.
   const { config } = readConfig({ ...environment, DISCORD_TOKEN: 'asked for' });
-  const asker = await createAsker();
+  const asker = createAsker();
   const setup = { asker, config, environment };
   const stopped = (reason: string): void =>
     asker.say(`\n${reason}. What was checked by then is in .env; npm run setup goes on from there.`);
-  // A question that is open takes Ctrl-C itself.
   const interrupted = (): void => {
     stopped(stoppedByHand);
     process.exit(1);
@@ -93,7 +92,7 @@ async function setUpDiscord(setup: Setup): Promise<void> {
     const application = await askDiscord(setup, token);
     if (application === 'refused') {
       asker.say(
-        'Discord refused this token. Copy it anew: Reset Token on the page Bot makes one and shows it once.',
+        'Discord refused this token. Copy it again: Reset Token on the page Bot makes a new one and shows it once.',
       );
       token = await askToken();
     } else if (application === 'unreachable') {
@@ -162,7 +161,7 @@ async function setUpModel(setup: Setup): Promise<void> {
     const finding = await tryModel({ apiKey, baseUrl, model: main, timeoutMs: patienceMs });
     if (finding.level === 'fine') asker.say(`✓ ${finding.text}.`);
     else if (finding.wrong === 'key') {
-      asker.say(`${finding.text}. Copy it anew from ${server}.`);
+      asker.say(`${finding.text}. Copy it again from ${server}.`);
       apiKey = await askKey();
       continue;
     } else if (finding.level === 'broken' && finding.wrong === undefined) {

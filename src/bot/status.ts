@@ -67,7 +67,7 @@ export function createReadStatus(
   };
 }
 
-/** Reads the status of all processes of this machine, where there are others; whoever does not answer is left out. */
+/** Reads the status of all processes of this machine, where there are others; those that do not answer are left out. */
 export function statusOfAll(
   readOwn: () => Promise<StatusFacts>,
   others: OtherProcesses | undefined,

@@ -166,7 +166,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
       if (stopping.signal.aborted) return;
       if (code === badConfiguration)
         throw new UnusableError(
-          `${nameOf(number)} ended with what only its operator can mend, as it says above`,
+          `${nameOf(number)} ended with what only its operator can put right, as it says above`,
         );
       if (isProven) waitMs = firstWaitMs;
       logger.error('a process of the bot has ended and is started again', {

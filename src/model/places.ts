@@ -26,7 +26,7 @@ interface Call extends Caller {
 /**
  * The places at a model [L1][M7]: at most `concurrency` calls run, two of them of one person, and at most `queueLimit` wait. Free places go round by
  * person, answers first; while there is more than one place, background work leaves one to them. Where too many wait, a call takes the waiting
- * place of background work or of whoever has most calls waiting; where none is to be had, it rejects with `ModelError` `busy`.
+ * place of background work, or of the person who has most calls waiting; where none is to be had, it rejects with `ModelError` `busy`.
  */
 export function createModelPlaces(concurrency: number, queueLimit: number) {
   const running = new Set<Call>();
@@ -55,7 +55,7 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
     }
   }
 
-  /** Which call waits no longer: background work, else the newest of whoever has most waiting. */
+  /** Which call waits no longer: background work, else the newest of the person who has most waiting. */
   function tooMany(newest: Call): Call {
     const background = newest.isBackground ? newest : inBackground(waiting).at(-1);
     if (background !== undefined) return background;

@@ -96,7 +96,7 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
     });
   }
 
-  /** Whoever of the processes notes it first, tells the owner. Never rejects. */
+  /** The process that notes it first tells the owner. Never rejects. */
   async function tellOfMost(day: string, limit: number): Promise<void> {
     let spent: number | undefined;
     const note = (isTold: boolean) =>

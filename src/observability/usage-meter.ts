@@ -137,7 +137,7 @@ function periodOf(period: string, { models, purposes }: Sums): PeriodUsage {
   return { period, all, byModel: models, byPurpose: purposes };
 }
 
-/** Both together where they are of one day, and of one month; otherwise the later one, whoever wrote first, since only the present ones count. */
+/** Both together where they are of one day, and of one month; otherwise the later one, since only the present ones count. */
 function merged(one: UsageDocument, other: UsageDocument): UsageDocument {
   const [earlier, later] = one.day > other.day ? [other, one] : [one, other];
   if (monthIn(earlier.day) !== monthIn(later.day)) return later;

@@ -75,14 +75,14 @@ describe.concurrent('npm run setup [O1]', () => {
       'sk-wrong',
       goodKey,
     ]);
-    expect(output).toContain('Discord refused this token. Copy it anew');
+    expect(output).toContain('Discord refused this token. Copy it again');
     expect(output).toContain('Discord knows the bot as Discoclaw');
     expect(output).toContain('Message Content Intent is off');
     expect(output).toContain('https://discord.com/developers/applications/130000000000000001/bot');
     expect(output).toMatch(
       /https:\/\/discord\.com\/oauth2\/authorize\?client_id=130000000000000001&scope=bot\+applications\.commands&permissions=\d+\n/u,
     );
-    expect(output).toContain("The model's server refused the key. Copy it anew");
+    expect(output).toContain("The model's server refused the key. Copy it again");
     expect(output).toContain('sonnet answers');
     expect(output).not.toMatch(/wrong-token|sk-wrong|sk-right|sandbox-token/u);
     expect(code).toBe(0);
