@@ -23,8 +23,6 @@ export function createAsker() {
   reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const lines = reader[Symbol.asyncIterator]();
 
-  const say = (text: string): void => void process.stdout.write(`${text}\n`);
-
   async function answer(question: string, options: { readonly isSecret: boolean }): Promise<string> {
     reader.setPrompt(`${question} `);
     reader.prompt();
@@ -52,4 +50,8 @@ export function createAsker() {
     },
     close: () => reader.close(),
   };
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
 }

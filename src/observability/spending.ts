@@ -51,12 +51,6 @@ export interface SpendingOptions {
   readonly logger: Logger;
 }
 
-/** How a sum of the day changes; `undefined` where it would be over its limit, and so does not. What is given back is so only where the sum is still that of its day. */
-interface Change {
-  readonly isBack: boolean;
-  readonly of: (usd: number) => number | undefined;
-}
-
 export type Spending = ReturnType<typeof createSpending>;
 
 /**
@@ -72,15 +66,19 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
   const held = new Map<string, string>();
   const today = (): string => localDate(clock(), timeZone);
 
-  /** Resolves with the new sum, `undefined` where it did not change. Rejects with `StoreError` where the sum is not known. */
-  function add(key: string, day: string, change: Change): Promise<number | undefined> {
+  /**
+   * Adds to a sum what keeps it within the limit; without a limit gives back, where the sum is still that of its day. Resolves with the new sum, `undefined`
+   * where it did not change. Rejects with `StoreError` where the sum is not known.
+   */
+  function add(key: string, day: string, usd: number, limit?: number): Promise<number | undefined> {
     return sums.run(key, async () => {
       const ahead = unsaved.get(key)?.day === day ? (unsaved.get(key)?.usd ?? 0) : undefined;
       let made: number | undefined;
       function changed(stored: Sum | undefined): Sum | undefined {
         const known = present(stored, day) ?? { version: 1 as const, day, usd: 0 };
-        const isOver = change.isBack && stored?.day !== day && ahead === undefined;
-        made = isOver ? undefined : change.of(known.usd + (ahead ?? 0));
+        const isOver = limit === undefined && stored?.day !== day && ahead === undefined;
+        const sum = known.usd + (ahead ?? 0) + usd;
+        made = isOver || sum > (limit ?? Infinity) ? undefined : Math.max(0, sum);
         return made === undefined ? stored : { ...known, usd: made };
       }
       try {
@@ -120,10 +118,9 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
 
   /** What a call did not cost is free again. Never rejects. */
   async function giveBack(userId: string, day: string, usd: number): Promise<void> {
-    const less = lessBy(usd);
     try {
-      if (dailyCostPerPerson !== undefined) await add(ownKey(userId), day, less);
-      const total = dailyCost === undefined ? undefined : await add(totalKey, day, less);
+      if (dailyCostPerPerson !== undefined) await add(ownKey(userId), day, -usd);
+      const total = dailyCost === undefined ? undefined : await add(totalKey, day, -usd);
       if (dailyCost !== undefined && total !== undefined && total >= dailyCost * mostShare)
         await tellOfMost(day, dailyCost);
     } catch (error) {
@@ -133,12 +130,11 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
 
   async function reserve(userId: string, day: string, usd: number): Promise<boolean> {
     if (dailyCostPerPerson !== undefined) {
-      const own = await add(ownKey(userId), day, upTo(usd, dailyCostPerPerson));
+      const own = await add(ownKey(userId), day, usd, dailyCostPerPerson);
       if (own === undefined) return false;
     }
-    if (dailyCost === undefined || (await add(totalKey, day, upTo(usd, dailyCost))) !== undefined)
-      return true;
-    if (dailyCostPerPerson !== undefined) await add(ownKey(userId), day, lessBy(usd));
+    if (dailyCost === undefined || (await add(totalKey, day, usd, dailyCost)) !== undefined) return true;
+    if (dailyCostPerPerson !== undefined) await add(ownKey(userId), day, -usd);
     await tellOfMost(day, dailyCost);
     return false;
   }
@@ -205,15 +201,6 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
 /** What is stored, where it is of the day, or of a later one by another process's clock: a day that has begun is not ended again. */
 function present(stored: Sum | undefined, day: string): Sum | undefined {
   return stored !== undefined && stored.day >= day ? stored : undefined;
-}
-
-/** More, unless it is over the limit then. */
-function upTo(added: number, limit: number): Change {
-  return { isBack: false, of: (usd) => (usd + added > limit ? undefined : usd + added) };
-}
-
-function lessBy(taken: number): Change {
-  return { isBack: true, of: (usd) => Math.max(0, usd - taken) };
 }
 
 function ownKey(userId: string): string {
