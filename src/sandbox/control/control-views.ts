@@ -45,10 +45,11 @@ export function commandView({ type, name, guildId, options }: Command) {
     type: commandTypes[type],
     guildId,
     /** Empty where the command takes its options itself. */
-    subcommands: subcommands.map((subcommand) => ({
-      name: subcommand.name,
-      group: subcommand.group,
-      options: subcommand.options.map(optionView),
+    subcommands: subcommands.map(({ name: subcommand, path, options: own }) => ({
+      name: subcommand,
+      /** Behind the name of its group, where it is in one. */
+      path,
+      options: own.map(optionView),
     })),
     /** Its own. */
     options: subcommands.length > 0 ? [] : options.map(optionView),

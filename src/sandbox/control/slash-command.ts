@@ -31,9 +31,7 @@ export function slashOptions(
     requireKnown(title, registered, Object.keys(values));
     const missing = registered.find(({ name, required }) => required === true && values[name] === undefined);
     if (missing !== undefined) {
-      const choices = 'choices' in missing ? (missing.choices ?? []).map(({ value }) => value) : [];
-      const offered = choices.length === 0 ? '' : `: ${choices.join(', ')}`;
-      throw new SandboxError(`${title} needs the option ${missing.name}${offered}`);
+      throw new SandboxError(`${title} needs the option ${missing.name}${choicesText(missing)}`);
     }
     return filledIn(world, title, registered, values, attachments);
   });
@@ -134,13 +132,23 @@ function filledIn(
     if (given === undefined) return [];
     const value = optionValue(world, option, given, attachments);
     if (value === undefined) {
-      throw new SandboxError(`${title} does not take ${JSON.stringify(given)} as ${option.name}`);
+      const taken = choicesText(option);
+      throw new SandboxError(`${title} does not take ${JSON.stringify(given)} as ${option.name}${taken}`);
     }
     return [{ name: option.name, type: option.type, value }];
   });
 }
 
-/** A value as the gateway carries it, or `undefined` where the option does not take it: a role becomes its id, a file that of what was uploaded. */
+/** What an option can be, for the end of a sentence. */
+function choicesText(option: APIApplicationCommandOption): string {
+  const choices = option.type === Type.String ? (option.choices ?? []) : [];
+  return choices.length === 0 ? '' : `: ${choices.map(({ value }) => value).join(', ')}`;
+}
+
+/**
+ * A value as the gateway carries it, or `undefined` where the option does not take it: a role becomes its id, a file that of
+ * what was uploaded. A choice is given by its value or its name.
+ */
 function optionValue(
   world: World,
   option: APIApplicationCommandOption,
@@ -150,9 +158,12 @@ function optionValue(
   if (option.type === Type.Role) return findRole(world, value).id;
   if (option.type === Type.Attachment) return attachments.find(({ name }) => name === value)?.id;
   if (option.type !== Type.String) return undefined;
-  const { choices = [], min_length: least = 0, max_length: most = 6_000 } = option;
-  const isChoice = choices.length === 0 || choices.some((choice) => choice.value === value);
-  return isChoice && value.length >= least && value.length <= most ? value : undefined;
+  const { choices, min_length: least = 0, max_length: most = 6_000 } = option;
+  const wanted = value.toLowerCase();
+  if (choices !== undefined && choices.length > 0)
+    return choices.find((each) => [each.value, each.name].some((face) => face.toLowerCase() === wanted))
+      ?.value;
+  return value.length >= least && value.length <= most ? value : undefined;
 }
 
 /** @throws {SandboxError} where the person may not use commands of bots. */

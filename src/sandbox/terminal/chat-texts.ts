@@ -1,7 +1,7 @@
 import type { ChannelView, CommandView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/local-control.ts';
 import type { ChatAction } from './chat-action.ts';
-import { interactionActions, pathOf } from './interaction-actions.ts';
+import { interactionActions } from './interaction-actions.ts';
 import { messageActions } from './message-actions.ts';
 import { inReadingOrder, placeName } from './places.ts';
 
@@ -11,16 +11,25 @@ export const chatActions: Readonly<Record<string, ChatAction>> = {
   ...interactionActions,
 };
 
-/** The chat's own commands. */
-export const chatCommands: readonly string[] = [
-  '/as',
-  '/go',
-  '/who',
-  '/demo',
-  ...Object.keys(chatActions).map((name) => `/${name}`),
-  '/help',
-  '/quit',
-];
+/** Everything that can be typed with a slash, and what it does. */
+function commandRows({ people }: SandboxInfo): readonly (readonly [usage: string, meaning: string])[] {
+  return [
+    ['/as NAME', `speak as somebody else: ${Object.keys(people).join(', ')}`],
+    ['/go PLACE', 'go to a #channel, to your @dm with the bot, or to a thread by its name'],
+    ['/who', 'who is here, and who sees which place'],
+    ['/demo', 'see a short demonstration, which changes nothing here'],
+    ...Object.entries(chatActions).map(
+      ([name, { usage, meaning }]) => [`/${name} ${usage}`.trim(), meaning] as const,
+    ),
+    ['/help', 'this'],
+    ['/quit', 'end'],
+  ];
+}
+
+/** The names of the chat's own commands. */
+export function chatCommands(info: SandboxInfo): readonly string[] {
+  return commandRows(info).map(([usage]) => usage.replace(/ .*/u, ''));
+}
 
 export interface ChatView {
   readonly info: SandboxInfo;
@@ -31,17 +40,7 @@ export interface ChatView {
 }
 
 export function helpText({ info, speaker, place }: ChatView, commands: readonly CommandView[]): string {
-  const rows = [
-    ['/as NAME', `speak as somebody else: ${Object.keys(info.people).join(', ')}`],
-    ['/go PLACE', 'go to a #channel, to your @dm with the bot, or to a thread by its name'],
-    ['/who', 'who is here, and who sees which place'],
-    ['/demo', 'see a short demonstration, which changes nothing here'],
-    ...Object.entries(chatActions).map(
-      ([name, { usage, meaning }]) => [`/${name} ${usage}`.trim(), meaning] as const,
-    ),
-    ['/help', 'this'],
-    ['/quit', 'end'],
-  ] as const;
+  const rows = commandRows(info);
   const width = Math.max(...rows.map(([command]) => command.length)) + 2;
   return [
     `What you write is said by ${speaker} in ${place}; @${info.bot.name} mentions the bot.`,
@@ -57,7 +56,7 @@ function commandLines(commands: readonly CommandView[]): readonly string[] {
   const slash = commands.filter(({ type }) => type === 'slash');
   const menu = commands.filter(({ type }) => type === 'message');
   const slashLines = slash.map(({ name, subcommands }) =>
-    [`/${name}`, subcommands.map(pathOf).join('|')].join(' ').trim(),
+    [`/${name}`, subcommands.map(({ path }) => path).join('|')].join(' ').trim(),
   );
   return [
     ...(slashLines.length === 0 ? [] : [`The bot's own commands: ${slashLines.join(', ')}`]),

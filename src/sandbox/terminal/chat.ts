@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { closest, distance } from 'fastest-levenshtein';
 
 import type { ChannelView, PersonView } from '../control/control-views.ts';
 import type { SandboxInfo } from '../control/local-control.ts';
@@ -120,9 +120,11 @@ export class Chat {
     if (commands.some((candidate) => candidate.name === name)) {
       return await giveSlashCommand(this.#scene, `${asTyped} ${rest}`.trim());
     }
-    const names = [...chatCommands, ...commands.map((candidate) => `/${candidate.name}`)];
-    const near = name.length > slipLetters ? nearestOf(names, `/${name}`) : undefined;
-    const choice = near === undefined ? `; there are ${names.join(', ')}.` : `. Did you mean ${near}?`;
+    const names = [...chatCommands(this.#info), ...commands.map((candidate) => `/${candidate.name}`)];
+    // Of equally near ones the bot's, which stand last.
+    const near = closest(`/${name}`, names.toReversed());
+    const isSlip = name.length > slipLetters && distance(`/${name}`, near) <= slipLetters;
+    const choice = isSlip ? `. Did you mean ${near}?` : `; there are ${names.join(', ')}.`;
     throw new SandboxError(`There is no /${asTyped}${choice} To say this line, put a space before it.`);
   }
 
@@ -197,17 +199,5 @@ export class Chat {
   }
 }
 
-/** A command that differs by so many letters is probably meant; two that changed places are two. */
+/** A command that differs by so many letters is probably meant; two swapped letters count as two. */
 const slipLetters = 2;
-
-/** The command that is nearest to a word, of equally near ones that with the same letters. */
-function nearestOf(names: readonly string[], typed: string): string | undefined {
-  const farOff = (name: string): number =>
-    distance(name, typed) * 2 - Number(lettersOf(name) === lettersOf(typed));
-  const near = names.filter((name) => distance(name, typed) <= slipLetters);
-  return near.toSorted((a, b) => farOff(a) - farOff(b))[0];
-}
-
-function lettersOf(text: string): string {
-  return Array.from(text).toSorted().join('');
-}

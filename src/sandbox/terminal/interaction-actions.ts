@@ -1,4 +1,4 @@
-import type { CommandView, OptionView } from '../control/control-views.ts';
+import type { CommandView } from '../control/control-views.ts';
 import type { MessageView, ModalView } from '../control/message-view.ts';
 import { SandboxError } from '../control/sandbox-control.ts';
 import {
@@ -24,8 +24,7 @@ export const interactionActions: Readonly<Record<string, ChatAction>> = {
     usage: 'COMMAND …',
     meaning: 'what the bot offers while you type, as in /complete memory forget te',
     async act(scene, rest) {
-      const { command, words } = commandOf(await scene.sandbox.commands(), rest);
-      const line = readHalfTypedLine(command, words);
+      const line = readHalfTyped(await scene.sandbox.commands(), rest);
       const choices = await scene.sandbox.complete({ as: scene.speaker.id, in: scene.place.id, ...line });
       const lines = choices.map(({ name, value }) =>
         name === value ? `  ${name}` : `  ${name}  → ${value}`,
@@ -85,13 +84,11 @@ export const interactionActions: Readonly<Record<string, ChatAction>> = {
       const modal = (await scene.sandbox.modals({ as: scene.speaker.id })).at(-1);
       if (modal === undefined)
         throw new SandboxError('The bot has opened no window for you; a button may, by /click');
-      const fields = modal.fields.map(({ customId }) => ({ name: customId }));
-      const named = namedWords(fields, rest).map(([{ name }, words]) => [name, words] as const);
-      const all =
-        named.length > 0 || rest === '' ? named : fields.slice(0, 1).map(({ name }) => [name, rest] as const);
-      const { interaction } = modal;
-      await scene.sandbox.submit({ as: scene.speaker.id, interaction, values: Object.fromEntries(all) });
-      return { echo: { kind: 'did', text: `sent “${modal.title}” off` }, expectsAnswer: true };
+      const { interaction, title, fields } = modal;
+      const names = fields.map(({ customId }) => customId);
+      const values = readNamed(title, names, rest);
+      await scene.sandbox.submit({ as: scene.speaker.id, interaction, values });
+      return { echo: { kind: 'did', text: `sent “${title}” off` }, expectsAnswer: true };
     },
   },
 };
@@ -108,43 +105,24 @@ function modalText({ title, fields }: ModalView): string {
   ].join('\n');
 }
 
-/** Gives a slash command as it is typed, without the slash. @throws {SandboxError} */
+/** Gives a slash command as it is typed. Options that take a file are given its path. @throws {SandboxError} */
 export async function giveSlashCommand(scene: Scene, rest: string): Promise<ActionResult> {
-  const { command, words } = commandOf(await scene.sandbox.commands(), rest);
-  const line = readSlashLine(command, words);
-  const { options, attachments } = await withFiles(command, line);
-  await scene.sandbox.slash({ as: scene.speaker.id, in: scene.place.id, ...line, options, attachments });
+  const { title, options: known, call, words } = readCommand(await scene.sandbox.commands(), rest);
+  const options = readNamed(
+    title,
+    known.map(({ name }) => name),
+    words,
+  );
+  const attachments = [];
+  for (const { name } of known.filter(({ takesFile }) => takesFile)) {
+    const path = options[name];
+    if (path === undefined) continue;
+    const file = await readLocalFile(path);
+    options[name] = file.name;
+    attachments.push(file);
+  }
+  await scene.sandbox.slash({ as: scene.speaker.id, in: scene.place.id, ...call, options, attachments });
   return { echo: { kind: 'said', text: `/${rest.replace(/^\//, '')}` }, expectsAnswer: true };
-}
-
-/** Options that take a file are given its path; the file is handed in under its name. @throws {SandboxError} */
-async function withFiles(command: CommandView, { subcommand, options }: ReturnType<typeof readSlashLine>) {
-  const known = command.subcommands.find(({ name }) => name === subcommand)?.options ?? command.options;
-  const takesFile = new Set(known.filter((option) => option.takesFile).map(({ name }) => name));
-  const files = await Promise.all(
-    Object.entries(options)
-      .filter(([name]) => takesFile.has(name))
-      .map(async ([option, path]) => ({ option, file: await readLocalFile(path) })),
-  );
-  return {
-    options: { ...options, ...Object.fromEntries(files.map(({ option, file }) => [option, file.name])) },
-    attachments: files.map(({ file }) => file),
-  };
-}
-
-/** A command by the first word, with or without its slash. @throws {SandboxError} with what there is. */
-function commandOf(
-  commands: readonly CommandView[],
-  rest: string,
-): { readonly command: CommandView; readonly words: string } {
-  const [, name = '', words = ''] = /^\/?(\S*)\s*([^]*)$/u.exec(rest) ?? [];
-  const command = commands.find(
-    (candidate) => candidate.type === 'slash' && candidate.name === name.toLowerCase(),
-  );
-  if (command !== undefined) return { command, words };
-  const names = commands.filter(({ type }) => type === 'slash').map((candidate) => `/${candidate.name}`);
-  const known = `The bot has the commands ${names.join(', ') || '(none)'}`;
-  throw new SandboxError(name === '' ? `Which command? ${known}` : `${known}, not /${name}`);
 }
 
 /** What to hand to the control for a label: a button by it, or a select of which it is an option. */
@@ -168,94 +146,59 @@ function pressOf(
 }
 
 /**
- * Reads what stands after a slash command's name: the subcommand, where it has some, then its options as `name:value`, or
- * everything as its first option.
- * @throws {SandboxError} for words that the command has no place for, or that an option cannot take.
+ * Reads the command that a line begins with, with or without its slash, by its subcommand where it has some.
+ * @throws {SandboxError} with what there is.
  */
-export function readSlashLine(command: CommandView, rest: string) {
-  const { title, subcommand, options, words } = readPlace(command, rest);
-  const { name } = command;
-  return { name, ...subcommand, options: optionsOf(title, options, words) };
+export function readCommand(commands: readonly CommandView[], line: string) {
+  const [, typed = '', rest = ''] = /^\/?(\S*)\s*([^]*)$/u.exec(line) ?? [];
+  const slash = commands.filter(({ type }) => type === 'slash');
+  const command = slash.find(({ name }) => name === typed.toLowerCase());
+  if (command === undefined) {
+    const known = `The bot has the commands ${slash.map(({ name }) => `/${name}`).join(', ') || '(none)'}`;
+    throw new SandboxError(typed === '' ? `Which command? ${known}` : `${known}, not /${typed}`);
+  }
+  const { name, subcommands } = command;
+  if (subcommands.length === 0)
+    return { title: `/${name}`, call: { name }, options: command.options, words: rest };
+  const found = subcommands.find(({ path }) => new RegExp(String.raw`^${path}(?!\S)`, 'iu').test(rest));
+  if (found === undefined)
+    throw new SandboxError(`There are ${subcommands.map(({ path }) => `/${name} ${path}`).join(', ')}`);
+  const { path, options } = found;
+  const words = rest.slice(path.length).trim();
+  return { title: `/${name} ${path}`, call: { name, subcommand: path }, options, words };
+}
+
+/** Words for several names as `name:words`, or all for the first one. @throws {SandboxError} where there is none. */
+export function readNamed(title: string, names: readonly string[], words: string): Record<string, string> {
+  const [first] = names;
+  if (words === '') return {};
+  if (first === undefined) throw new SandboxError(`${title} takes nothing after it`);
+  const named = namedWords(names, words);
+  return named.length === 0 ? { [first]: words } : Object.fromEntries(named);
+}
+
+/** What stands behind each `name:`, up to the next one; nothing where the words begin otherwise. */
+function namedWords(names: readonly string[], words: string): readonly (readonly [string, string])[] {
+  const starts = [...words.matchAll(/(?<!\S)([^\s:]+):/gu)].filter(([, name = '']) => names.includes(name));
+  if (starts[0]?.index !== 0) return [];
+  return starts.map((start, place) => [
+    start[1] ?? '',
+    words.slice(start.index + start[0].length, starts[place + 1]?.index).trim(),
+  ]);
 }
 
 /**
  * Reads a slash command that is not finished: the option whose name stands last is being typed, or where no names stand the
  * first one that the bot completes.
- * @throws {SandboxError} as {@link readSlashLine}, and where there is nothing to complete.
+ * @throws {SandboxError} also where there is nothing to complete.
  */
-function readHalfTypedLine(command: CommandView, rest: string) {
-  const { title, subcommand, options, words } = readPlace(command, rest);
-  const { name } = command;
-  const named = namedWords(options, words);
-  const [option, value] = named.at(-1) ?? [options.find(({ autocomplete }) => autocomplete), words];
-  if (option === undefined) throw new SandboxError(`The bot completes nothing after ${title}`);
-  const others = named
-    .slice(0, -1)
-    .map(([other, text]) => [other.name, valueOf(title, other, text)] as const);
-  return { name, ...subcommand, options: Object.fromEntries(others), option: option.name, value };
-}
-
-/** The part of a command that a line is about, by its title such as `/memory forget`, and the words for its options. */
-function readPlace(command: CommandView, rest: string) {
-  const { name, options } = command;
-  if (command.subcommands.length === 0) return { title: `/${name}`, subcommand: {}, options, words: rest };
-  const [, first = '', more = ''] = /^(\S*)\s*([^]*)$/u.exec(rest) ?? [];
-  const group = command.subcommands.some((candidate) => candidate.group === first.toLowerCase());
-  const [, word = '', words = ''] = /^(\S*)\s*([^]*)$/u.exec(group ? more : rest) ?? [];
-  const subcommand = command.subcommands.find((candidate) => candidate.name === word.toLowerCase());
-  if (subcommand === undefined) {
-    const names = command.subcommands.map((candidate) => `/${name} ${pathOf(candidate)}`).join(', ');
-    throw new SandboxError(`There are ${names}`);
-  }
-  return {
-    title: `/${name} ${pathOf(subcommand)}`,
-    subcommand: { subcommand: subcommand.name },
-    options: subcommand.options,
+function readHalfTyped(commands: readonly CommandView[], line: string) {
+  const { title, call, options, words } = readCommand(commands, line);
+  const named = namedWords(
+    options.map(({ name }) => name),
     words,
-  };
-}
-
-/** A subcommand as Discord shows it, behind the name of its group. */
-export function pathOf({ name, group }: Pick<CommandView['subcommands'][number], 'name' | 'group'>): string {
-  return group === undefined ? name : `${group} ${name}`;
-}
-
-function optionsOf(
-  title: string,
-  options: readonly OptionView[],
-  words: string,
-): Readonly<Record<string, string>> {
-  if (words === '') return {};
-  const [first] = options;
-  if (first === undefined) throw new SandboxError(`${title} takes nothing after it`);
-  const named = namedWords(options, words);
-  const given = named.length === 0 ? ([[first, words]] as const) : named;
-  return Object.fromEntries(given.map(([option, text]) => [option.name, valueOf(title, option, text)]));
-}
-
-/** Words that begin with an option's name and a colon, cut before each such name; none where they begin otherwise. */
-function namedWords<Named extends { readonly name: string }>(
-  options: readonly Named[],
-  words: string,
-): readonly (readonly [Named, string])[] {
-  const byName = new Map(options.map((option) => [option.name, option]));
-  const starts = [...words.matchAll(/(?<!\S)([^\s:]+):/gu)].flatMap((match) => {
-    const option = byName.get(match[1] ?? '');
-    return option === undefined ? [] : [{ option, index: match.index, length: match[0].length }];
-  });
-  if (starts[0]?.index !== 0) return [];
-  return starts.map(({ option, index, length }, place) => [
-    option,
-    words.slice(index + length, starts[place + 1]?.index).trim(),
-  ]);
-}
-
-function valueOf(title: string, { name, choices }: OptionView, words: string): string {
-  const wanted = words.toLowerCase();
-  const choice = choices.find((each) =>
-    [each.name, each.value].some((face) => face.toLowerCase() === wanted),
   );
-  if (choice !== undefined || choices.length === 0) return choice?.value ?? words;
-  const names = choices.map((each) => each.name).join(', ');
-  throw new SandboxError(`${title} takes one of these as ${name}: ${names}`);
+  const [option, value] = named.at(-1) ?? [options.find(({ autocomplete }) => autocomplete)?.name, words];
+  if (option === undefined) throw new SandboxError(`The bot completes nothing after ${title}`);
+  return { ...call, options: Object.fromEntries(named.slice(0, -1)), option, value };
 }

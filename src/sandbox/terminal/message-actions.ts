@@ -195,12 +195,7 @@ async function saveLocalFile(
     await writeFile(path, Buffer.from(base64, 'base64'), { flag: 'wx' });
     return path;
   } catch (error) {
-    throw new SandboxError(
-      `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw new SandboxError(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -222,20 +217,13 @@ export async function readLocalFile(
     }
     return { name: basename(place), base64: await readFile(place, 'base64') };
   } catch (error) {
-    throw error instanceof SandboxError ? error : new SandboxError(whyUnread(place, error), { cause: error });
+    if (error instanceof SandboxError) throw error;
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const why = isMissing ? `There is no file ${place}` : `${place} cannot be read: ${reasonOf(error)}`;
+    throw new SandboxError(why, { cause: error });
   }
 }
 
-function whyUnread(path: string, error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  switch (code) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return `There is no file ${path}`;
-    case 'EACCES':
-    case 'EPERM':
-      return `${path} may not be read`;
-    default:
-      return `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-  }
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

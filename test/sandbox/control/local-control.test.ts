@@ -175,7 +175,12 @@ describe('people and channels', () => {
     const dice = { name: 'dice', takesFile: false, required: false, autocomplete: false, choices: [] };
     expect(await server.commands()).toEqual([
       { name: 'roll', type: 'slash', subcommands: [], options: [dice] },
-      { name: 'memory', type: 'slash', subcommands: [{ name: 'show', options: [] }], options: [] },
+      {
+        name: 'memory',
+        type: 'slash',
+        subcommands: [{ name: 'show', path: 'show', options: [] }],
+        options: [],
+      },
       { name: 'Keep', type: 'message', subcommands: [], options: [] },
     ]);
   });

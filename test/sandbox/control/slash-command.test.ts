@@ -211,6 +211,25 @@ describe('a command', () => {
     );
   });
 
+  it('takes a choice by its value or its name, and no other text', async () => {
+    const choices = [{ name: 'Green felt', value: 'green' }];
+    const table = { name: 'table', description: 'a', choices };
+    const options = [{ type: ApplicationCommandOptionType.String as const, ...table }];
+    const { server } = await botAnswering(
+      [{ name: 'roll', description: 'a', options }],
+      async (interaction) => {
+        if (interaction.isChatInputCommand())
+          await interaction.reply(interaction.options.getString('table') ?? '');
+      },
+    );
+    const call = { as: 'bob', in: '#dev', name: 'roll' };
+    for (const given of ['green', 'green felt'])
+      expect((await server.slash({ ...call, options: { table: given } })).answer?.text).toBe('green');
+    await expect(server.slash({ ...call, options: { table: 'red' } })).rejects.toThrow(
+      '/roll does not take "red" as table: green',
+    );
+  });
+
   it('takes texts within their bounds', async () => {
     const word = { name: 'word', description: 'a', minLength: 2, maxLength: 3 };
     const options = [{ type: ApplicationCommandOptionType.String as const, ...word }];

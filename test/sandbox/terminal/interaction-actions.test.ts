@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { CommandView, OptionView } from '../../../src/sandbox/control/control-views.ts';
-import { readSlashLine } from '../../../src/sandbox/terminal/interaction-actions.ts';
+import { readCommand, readNamed } from '../../../src/sandbox/terminal/interaction-actions.ts';
 
 function option(name: string, facts: Partial<OptionView> = {}): OptionView {
   return { name, takesFile: false, required: false, autocomplete: false, choices: [], ...facts };
@@ -13,25 +13,28 @@ const memory: CommandView = {
   guildId: undefined,
   options: [],
   subcommands: [
-    { name: 'show', group: undefined, options: [] },
-    { name: 'remember', group: undefined, options: [option('text'), option('days')] },
+    { name: 'show', path: 'show', options: [] },
+    { name: 'remember', path: 'remember', options: [option('text'), option('days')] },
   ],
 };
 const roll: CommandView = {
   name: 'roll',
   type: 'slash',
   guildId: undefined,
-  options: [
-    option('dice'),
-    option('loud'),
-    option('table', { choices: [{ name: 'Green felt', value: 'green' }] }),
-  ],
+  options: [option('dice'), option('loud'), option('table')],
   subcommands: [],
 };
 
+/** What is handed to the control for a line. */
+function read(line: string): object {
+  const { title, call, options, words } = readCommand([memory, roll], line);
+  const names = options.map(({ name }) => name);
+  return { ...call, options: readNamed(title, names, words) };
+}
+
 it('reads the subcommand, and the rest as its first option', () => {
-  expect(readSlashLine(memory, 'show')).toEqual({ name: 'memory', subcommand: 'show', options: {} });
-  expect(readSlashLine(memory, 'Remember  I like\ntea')).toEqual({
+  expect(read('memory show')).toEqual({ name: 'memory', subcommand: 'show', options: {} });
+  expect(read('memory Remember  I like\ntea')).toEqual({
     name: 'memory',
     subcommand: 'remember',
     options: { text: 'I like\ntea' },
@@ -39,26 +42,22 @@ it('reads the subcommand, and the rest as its first option', () => {
 });
 
 it('reads everything as the first option where there are no subcommands', () => {
-  expect(readSlashLine(roll, '2 d6')).toEqual({ name: 'roll', options: { dice: '2 d6' } });
-  expect(readSlashLine(roll, '')).toEqual({ name: 'roll', options: {} });
+  expect(read('roll 2 d6')).toEqual({ name: 'roll', options: { dice: '2 d6' } });
+  expect(read('/roll')).toEqual({ name: 'roll', options: {} });
 });
 
-it('reads options by their names, each as what it takes', () => {
-  expect(readSlashLine(memory, 'remember text:I like: tea days:3').options).toEqual({
-    text: 'I like: tea',
-    days: '3',
+it('reads options by their names', () => {
+  expect(read('memory remember text:I like: tea days:3')).toMatchObject({
+    options: { text: 'I like: tea', days: '3' },
   });
-  expect(readSlashLine(roll, 'loud:Yes table:green felt dice:2 d6').options).toEqual({
-    loud: 'Yes',
-    table: 'green',
-    dice: '2 d6',
+  expect(read('roll loud:Yes table:green felt dice:2 d6')).toMatchObject({
+    options: { loud: 'Yes', table: 'green felt', dice: '2 d6' },
   });
-  expect(readSlashLine(roll, 'so dice:6').options).toEqual({ dice: 'so dice:6' });
+  expect(read('roll so dice:6')).toMatchObject({ options: { dice: 'so dice:6' } });
 });
 
 it('refuses what the command has no place for, and says what there is', () => {
-  expect(() => readSlashLine(memory, '')).toThrow('There are /memory show, /memory remember');
-  expect(() => readSlashLine(memory, 'eat it')).toThrow('There are /memory show, /memory remember');
-  expect(() => readSlashLine(memory, 'show me')).toThrow('/memory show takes nothing after it');
-  expect(() => readSlashLine(roll, 'table:red')).toThrow('/roll takes one of these as table: Green felt');
+  expect(() => read('memory')).toThrow('There are /memory show, /memory remember');
+  expect(() => read('memory eat it')).toThrow('There are /memory show, /memory remember');
+  expect(() => read('memory show me')).toThrow('/memory show takes nothing after it');
 });

@@ -47,6 +47,6 @@ describe('a file to upload', () => {
     const locked = join(folder, 'locked.txt');
     await writeFile(locked, 'a');
     await chmod(locked, 0);
-    await expect(readLocalFile(locked)).rejects.toThrow('may not be read');
+    await expect(readLocalFile(locked)).rejects.toThrow('cannot be read: EACCES');
   });
 });
