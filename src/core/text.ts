@@ -26,7 +26,10 @@ export function normalizeText(text: string): string {
 
 /** The form under which two texts count as the same item [D2]: as {@link normalizeText} has it, without the `. ! …` that it ends in, unless it is nothing else. */
 export function sameItemForm(text: string): string {
-  return normalizeText(text).replace(/(?<=[^\s.!。۔।])[\s.!。۔।]+$/u, '');
+  const form = normalizeText(text);
+  let end = form.length;
+  while (end > 0 && ' .!。۔।'.includes(form.charAt(end - 1))) end -= 1;
+  return end === 0 ? form : form.slice(0, end);
 }
 
 /**

@@ -26,13 +26,14 @@ interface ListChange {
 
 export function indexOf(items: readonly DurableItem[]): ItemIndex {
   const byId = new Map(items.map((item) => [item.id, item]));
-  let byText: Map<string, DurableItem[]> | undefined;
+  let forms: readonly string[] | undefined;
   return {
     activeCount: items.filter(({ status }) => status === 'active').length,
     withId: (id) => byId.get(id),
     withText(text) {
-      byText ??= groupBy(items, (item) => sameItemForm(item.text));
-      return byText.get(sameItemForm(text)) ?? [];
+      forms ??= items.map((item) => sameItemForm(item.text));
+      const wanted = sameItemForm(text);
+      return items.filter((_, index) => forms?.[index] === wanted);
     },
     deprecated: () => items.filter(({ status }) => status === 'deprecated'),
     firstToLeave(count, except) {
@@ -52,19 +53,6 @@ export function changedItems(items: readonly DurableItem[], change: ListChange):
   const gone = new Set(removed);
   const kept = items.filter((item) => !gone.has(item)).map((item) => successors.get(item) ?? item);
   return [...kept, ...added];
-}
-
-function groupBy(
-  items: readonly DurableItem[],
-  keyOf: (item: DurableItem) => string,
-): Map<string, DurableItem[]> {
-  const groups = new Map<string, DurableItem[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 function mayLeave({ status, pinned }: DurableItem): boolean {

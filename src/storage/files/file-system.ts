@@ -42,7 +42,7 @@ export interface FileSystem {
   syncAll(folder: string): Promise<void>;
 }
 
-/** Opens a file, does the work, and closes it. A failure to close is no failure of the work: what was read is read, and what must be on disk was synced before. */
+/** Opens a file, does the work, and has it closed. Nobody waits for that, nor for its failure: what was read is read, and what must be on disk was synced before. */
 export async function withFile<T>(
   opening: Promise<OpenFile>,
   work: (file: OpenFile) => Promise<T>,
@@ -51,7 +51,7 @@ export async function withFile<T>(
   try {
     return await work(file);
   } finally {
-    await closeQuietly(file);
+    closeQuietly(file);
   }
 }
 
@@ -89,8 +89,8 @@ export async function writeWhole(
   }
 }
 
-export async function closeQuietly(file: OpenFile): Promise<void> {
-  await file.close().catch(() => undefined);
+export function closeQuietly(file: OpenFile): void {
+  file.close().catch(() => undefined);
 }
 
 const execute = promisify(execFile);

@@ -176,7 +176,7 @@ export function createLogs(
     try {
       return { path, file, state: await stateOf(log, path) };
     } catch (error) {
-      if (file !== undefined) await closeQuietly(file);
+      if (file !== undefined) closeQuietly(file);
       throw error;
     }
   }
@@ -205,7 +205,7 @@ export function createLogs(
         else if (line?.record !== undefined || line === undefined) skipped += 1;
       }
     } finally {
-      await closeQuietly(file);
+      closeQuietly(file);
       if (skipped > 0) logger.warn('log lines skipped', { log, skipped });
     }
   }
@@ -241,7 +241,7 @@ export function createLogs(
         remember(log, { ...state, inode, ...wholeUpTo(bytes.length), newest, edition: to });
         return { from, to };
       } finally {
-        await closeQuietly(file);
+        closeQuietly(file);
       }
     });
   }
