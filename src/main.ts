@@ -23,10 +23,14 @@ const commands: Readonly<Record<CommandName, (words: Words, isReplacing: boolean
   backup: async ([file = '']) => (await import('./bot/backup.ts')).runBackup(file, loadEnvironment()),
   restore: async ([file = ''], isReplacing) =>
     (await import('./bot/backup.ts')).runRestore(file, isReplacing, loadEnvironment()),
-  migrate: async ([from = '', to = '']) =>
-    (await import('./bot/migrate.ts')).runMigrate(from, to, loadEnvironment()),
-  notebook: async ([wish = '', whose = '', folder = '']) =>
-    (await import('./bot/notebook.ts')).runNotebook(wish, whose, folder, loadEnvironment()),
+  migrate: async ([from = '', to = '']) => {
+    await (await import('./bot/migrate.ts')).runMigrate(from, to, loadEnvironment());
+    return 0;
+  },
+  notebook: async ([wish = '', whose = '', folder = '']) => {
+    await (await import('./bot/notebook.ts')).runNotebook(wish, whose, folder, loadEnvironment());
+    return 0;
+  },
 };
 
 async function main(): Promise<void> {

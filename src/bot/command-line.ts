@@ -20,6 +20,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** A command cannot do what it was asked for; the message says what the caller can put right. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+}
+
 export type Words = readonly string[];
 
 /** What can be asked for besides a start, with the words that it takes. */

@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/config.ts';
 import { StoreError, UnusableStoreError } from '../core/errors.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
-import { usage, UsageError } from './command-line.ts';
+import { RequestError, usage, UsageError } from './command-line.ts';
 import { UnusableError } from './findings.ts';
 import { refusedByDisk } from './folders.ts';
 
@@ -10,6 +10,7 @@ export function describeFailure(failure: unknown): { readonly text: string; read
   const error = refusedByDisk(failure) ?? failure;
   // As shells have it: the command line is wrong [O6].
   if (error instanceof UsageError) return { text: `${error.message}\n\n${usage}`, exitCode: 2 };
+  if (error instanceof RequestError) return { text: error.message, exitCode: 2 };
   const needsOperator =
     error instanceof ConfigError ||
     error instanceof UnusableError ||

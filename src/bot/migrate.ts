@@ -4,9 +4,7 @@ import type { Logger } from '../core/logger.ts';
 import { createLogger } from '../observability/logger.ts';
 import { openRawFiles } from '../storage/files/raw-files.ts';
 import { canonicalHash, type RawEntry, type RawStore } from '../storage/raw.ts';
-
-/** The exit code for what the caller can put right. */
-const badRequest = 2;
+import { RequestError } from './command-line.ts';
 
 const keysAtOnce = 200;
 
@@ -22,14 +20,14 @@ interface Moved {
 /**
  * Copies all that one store holds to another, where nothing but an earlier part of the same may be; nothing of the first is changed. Every entry is read back and
  * compared by its hash, and at the end the keys of both; interrupted, it goes on where it was when it is called again [X4].
- * @throws {RangeError} where the other holds something else. @throws {StoreError}
+ * @throws {RequestError} where the other holds something else. @throws {StoreError}
  */
 export async function moveAll(from: RawStore, to: RawStore): Promise<Moved> {
   const keys = await from.keys();
   const wanted = new Set(keys);
   const foreign = (await to.keys()).find((key) => !wanted.has(key));
   if (foreign !== undefined)
-    throw new RangeError(`The target holds ${foreign} already, which the source does not.`);
+    throw new RequestError(`The target holds ${foreign} already, which the source does not.`);
   let [copied, there, records] = [0, 0, 0];
   for (let begin = 0; begin < keys.length; begin += keysAtOnce) {
     const page = keys.slice(begin, begin + keysAtOnce);
@@ -59,7 +57,7 @@ function hashesOf(entries: readonly RawEntry[]): ReadonlyMap<string, string> {
   return new Map(entries.map((entry) => [entry.key, canonicalHash(entry)]));
 }
 
-/** @throws {RangeError} where one of the hashes is not that of its entry. */
+/** @throws {RequestError} where one of the hashes is not that of its entry. */
 function assertSame(
   entries: readonly RawEntry[],
   hashes: ReadonlyMap<string, string>,
@@ -67,28 +65,24 @@ function assertSame(
 ): void {
   for (const entry of entries) {
     const hash = hashes.get(entry.key);
-    if (hash !== undefined && hash !== canonicalHash(entry)) throw new RangeError(complaint(entry.key));
+    if (hash !== undefined && hash !== canonicalHash(entry)) throw new RequestError(complaint(entry.key));
   }
 }
 
-/** `npm run migrate -- FROM TO`, each `files` or a database's address [X4]. Resolves with the exit code. @throws {StoreError} where one of them cannot be used. */
-export async function runMigrate(from: string, to: string, environment: Environment): Promise<number> {
+/** `npm run migrate -- FROM TO`, each `files` or a database's address [X4]. @throws {RequestError} @throws {StoreError} where one of them cannot be used. */
+export async function runMigrate(from: string, to: string, environment: Environment): Promise<void> {
+  if (from === to) throw new RequestError('It would be copied onto itself.');
   const logger = createLogger({ level: 'warn' });
-  const opened: RawStore[] = [];
+  const source = await open(from, environment, logger);
   try {
-    if (from === to) throw new RangeError('It would be copied onto itself.');
-    for (const name of [from, to]) opened.push(await open(name, environment, logger));
-    const [source, target] = opened;
-    if (source === undefined || target === undefined) return badRequest;
-    const moved = await moveAll(source, target);
-    process.stdout.write(reportOf(moved));
-    return 0;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return badRequest;
+    const target = await open(to, environment, logger);
+    try {
+      process.stdout.write(reportOf(await moveAll(source, target)));
+    } finally {
+      await target.close();
+    }
   } finally {
-    for (const store of opened) await store.close();
+    await source.close();
   }
 }
 
@@ -102,7 +96,7 @@ function reportOf({ copied, there, records, damagedLines }: Moved): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** @throws {RangeError} for another name than `files` or a database's address. @throws {StoreError} */
+/** @throws {RequestError} for another name than `files` or a database's address. @throws {StoreError} */
 async function open(name: string, environment: Environment, logger: Logger): Promise<RawStore> {
   if (name === 'files') {
     // The files are one process's, whatever the bot is to be that uses the database.
@@ -111,7 +105,7 @@ async function open(name: string, environment: Environment, logger: Logger): Pro
     return openRawFiles({ ...config.storage, clock: () => new Date(), logger });
   }
   if (!/^postgres(?:ql)?:\/\//u.test(name) || !URL.canParse(name))
-    throw new RangeError('Name where from and where to: files, or postgres://USER:PASSWORD@HOST/DATABASE.');
+    throw new RequestError('Name where from and where to: files, or postgres://USER:PASSWORD@HOST/DATABASE.');
   const { openRawDatabase } = await import('../storage/postgres/raw-database.ts');
   return openRawDatabase(name, logger);
 }

@@ -8,58 +8,39 @@ import { readConfig, type Environment } from '../config/config.ts';
 import { isSnowflake } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import { createLogger } from '../observability/logger.ts';
+import { RequestError } from './command-line.ts';
 import { openStore } from './open-store.ts';
 
 const clock = () => new Date();
-
-/** The exit code for what the caller can put right. */
-const badRequest = 2;
 
 /** In the folder: what each file was when it was pulled, by SHA-256. */
 const pulledName = '.pulled.json';
 
 /**
  * `npm run notebook -- pull|push WHOSE FOLDER`: brings a person's notebook, or the workspace, out of a database into a folder for editing by hand, or puts in place
- * what was edited there since; the bot may run [X1]. Prints what was written. Resolves with the exit code. @throws {StoreError}
+ * what was edited there since; the bot may run [X1]. Prints what was written. @throws {RequestError} @throws {StoreError}
  */
 export async function runNotebook(
   wish: string,
   whose: string,
   place: string,
   environment: Environment,
-): Promise<number> {
-  try {
-    for (const path of await carry(wish, whose, resolve(place), environment))
-      process.stdout.write(`${path}\n`);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return badRequest;
-  }
-}
-
-/** Resolves with what was written. @throws {RangeError} that says what is wrong with the words. @throws {StoreError} */
-async function carry(
-  wish: string,
-  whose: string,
-  folder: string,
-  environment: Environment,
-): Promise<readonly string[]> {
-  if (wish !== 'pull' && wish !== 'push') throw new RangeError(`Say pull or push, not "${wish}".`);
+): Promise<void> {
+  if (wish !== 'pull' && wish !== 'push') throw new RequestError(`Say pull or push, not "${wish}".`);
   if (whose !== 'workspace' && !isSnowflake(whose))
-    throw new RangeError(`"${whose}" is neither a Discord user id nor workspace.`);
+    throw new RequestError(`"${whose}" is neither a Discord user id nor workspace.`);
   const { config } = readConfig(environment);
   const { databaseUrl, dataDir, workspaceDir } = config.storage;
   if (databaseUrl === undefined) {
     const own = whose === 'workspace' ? workspaceDir : join(dataDir, 'users', whose, 'notebook');
-    throw new RangeError(`The bot keeps files, which can be edited where they are: ${resolve(own)}.`);
+    throw new RequestError(`The bot keeps files, which can be edited where they are: ${resolve(own)}.`);
   }
   const logger = createLogger({ level: 'warn' });
   const root = whose === 'workspace' ? 'workspace' : `users/${whose}/notebook`;
   const { store, close } = await openStore(config, { as: wish === 'pull' ? 'reader' : 'bot', clock, logger });
   try {
-    return await (wish === 'pull' ? pull(store, root, folder) : push(store, root, folder));
+    const carry = wish === 'pull' ? pull : push;
+    for (const path of await carry(store, root, resolve(place))) process.stdout.write(`${path}\n`);
   } finally {
     await close();
   }
@@ -79,7 +60,7 @@ async function pull(store: Store, root: string, folder: string): Promise<readonl
 }
 
 /**
- * Resolves with the keys that are other than before; hidden files stay where they are. @throws {RangeError} where what was edited is no longer as it was
+ * Resolves with the keys that are other than before; hidden files stay where they are. @throws {RequestError} where what was edited is no longer as it was
  * pulled, so that nothing that came meanwhile is lost and nothing that was forgotten comes back; then nothing was put in place.
  */
 async function push(store: Store, root: string, folder: string): Promise<readonly string[]> {
@@ -101,7 +82,7 @@ async function push(store: Store, root: string, folder: string): Promise<readonl
     edited.set(path, text);
   }
   if (inTheWay.length > 0)
-    throw new RangeError(
+    throw new RequestError(
       `Nothing was put in place, since these are not as they were pulled: ${inTheWay.toSorted().join(', ')}. Pull into another folder, edit there what you want changed, and push that.`,
     );
   for (const [path, text] of edited) {
@@ -112,13 +93,13 @@ async function push(store: Store, root: string, folder: string): Promise<readonl
   return Array.from(edited.keys(), (path) => `${root}/${path}`);
 }
 
-/** Nothing where the folder was never pulled into. @throws {RangeError} */
+/** Nothing where the folder was never pulled into. @throws {RequestError} */
 async function pulledIn(folder: string): Promise<Map<string, string>> {
   const text = await readFile(join(folder, pulledName), 'utf8').catch(() => '{}');
   try {
     return new Map(Object.entries(z.record(z.string(), z.string()).parse(JSON.parse(text))));
   } catch {
-    throw new RangeError(`${join(folder, pulledName)} was damaged: pull into another folder.`);
+    throw new RequestError(`${join(folder, pulledName)} was damaged: pull into another folder.`);
   }
 }
 
