@@ -164,7 +164,9 @@ type UseOfWorld = (
 /** Remembers in a folder that is removed afterwards. */
 async function inTemporaryWorld(config: Config, logger: Logger, use: UseOfWorld): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-demonstration-'));
-  const storage = whollyBelow(folder, config.storage);
+  // No layer's folder stands apart, and no database is used: a demonstration must not get into anybody's memory.
+  const apart = { durableDir: undefined, summaryDir: undefined, shortTermDir: undefined };
+  const storage = { ...config.storage, ...apart, dataDir: folder, databaseUrl: undefined };
   try {
     // The chat that it may be played in has the port.
     await inWorld({ ...config, storage, http: { ...config.http, port: 0 } }, logger, use);
@@ -211,12 +213,6 @@ async function inWorld(config: Config, logger: Logger, use: UseOfWorld): Promise
     await health?.close();
     await sandbox.close();
   }
-}
-
-/** No layer's folder stands apart, and no database is used: a demonstration must not get into anybody's memory. */
-function whollyBelow(dataDir: string, storage: Config['storage']): Config['storage'] {
-  const apart = { durableDir: undefined, summaryDir: undefined, shortTermDir: undefined };
-  return { ...storage, ...apart, dataDir, databaseUrl: undefined };
 }
 
 /** Without the password that an address may hold. */

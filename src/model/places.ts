@@ -17,8 +17,6 @@ export interface Caller {
 }
 
 interface Call extends Caller {
-  /** Settles when the call has a place, or is to get none. */
-  readonly place: Promise<void>;
   readonly give: () => void;
   readonly refuse: (error: ModelError) => void;
 }
@@ -77,7 +75,7 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
     caller: Caller & { readonly signal: AbortSignal; readonly onQueue?: ModelCallOptions['onQueue'] },
   ): Promise<T> {
     const { signal, onQueue } = caller;
-    const call = callOf(caller);
+    const { call, place } = openCall(caller);
     waiting.add(call);
     giveAway();
     if (waiting.size > queueLimit) {
@@ -88,10 +86,10 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
     try {
       if (waiting.has(call)) {
         onQueue?.(true);
-        await unlessAborted(signal, call.place);
+        await unlessAborted(signal, place);
         onQueue?.(false);
       }
-      await call.place;
+      await place;
       signal.throwIfAborted();
     } catch (error) {
       leave(call);
@@ -104,16 +102,13 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
   };
 }
 
-function callOf({ userId, isBackground }: Caller): Call {
-  const settle: Partial<Pick<Call, 'give' | 'refuse'>> = {};
-  const place = new Promise<void>((give, refuse) => Object.assign(settle, { give, refuse }));
-  return {
-    userId,
-    isBackground,
-    place,
-    give: () => settle.give?.(),
-    refuse: (error) => settle.refuse?.(error),
-  };
+/** `place` settles when the call has a place, or is to get none. */
+function openCall({ userId, isBackground }: Caller): { readonly call: Call; readonly place: Promise<void> } {
+  let call!: Call;
+  const place = new Promise<void>((give, refuse) => {
+    call = { userId, isBackground, give, refuse };
+  });
+  return { call, place };
 }
 
 function ofPerson(calls: ReadonlySet<Call>, { userId }: Caller): readonly Call[] {

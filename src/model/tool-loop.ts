@@ -115,10 +115,6 @@ async function runRounds(
   const definitions = tools.map((tool) => tool.definition);
   const messages: ModelMessage[] = [...request.messages];
   let { context } = options;
-  const onThirdPartyText: ToolLoopOptions['onThirdPartyText'] = (outcome) => {
-    context = { ...context, hasThirdPartyText: true };
-    options.onThirdPartyText?.(outcome);
-  };
   const takeMedia = options.mediaBudget?.(options.context.speaker.id, () =>
     options.onNote?.('📎 The files were too large to be looked at again on the way to this answer'),
   );
@@ -149,11 +145,16 @@ async function runRounds(
       // Each in its own turn of the event loop: what they compute does not add up [L4].
       await setImmediate();
       const outcomes: ToolOutcome[] = [];
-      const onOutcome = (outcome: ToolOutcome): void => void outcomes.push(outcome);
+      const onOutcome = (outcome: ToolOutcome): void => {
+        outcomes.push(outcome);
+        if (outcome.hasThirdPartyText !== true) return;
+        context = { ...context, hasThirdPartyText: true };
+        options.onThirdPartyText?.(outcome);
+      };
       const result =
         round > maxRounds
           ? toolResult(call, { ok: false, text: notRun })
-          : await runToolCall(call, { ...options, context, onThirdPartyText, onOutcome, signal });
+          : await runToolCall(call, { ...options, context, onOutcome, signal });
       const text = withinResults(result.text, resultsLeft);
       resultsLeft -= text.length;
       const sources = outcomes.flatMap((outcome) => sourcesShown(outcome, text));
@@ -182,10 +183,7 @@ function withinResults(text: string, left: number): string {
  */
 export async function runToolCall(
   call: ToolUseBlock,
-  options: Pick<
-    ToolLoopOptions,
-    'tools' | 'context' | 'onNote' | 'onNotice' | 'onOffer' | 'onThirdPartyText' | 'logger'
-  > & {
+  options: Pick<ToolLoopOptions, 'tools' | 'context' | 'onNote' | 'onNotice' | 'onOffer' | 'logger'> & {
     readonly signal: AbortSignal;
     readonly onOutcome?: (outcome: ToolOutcome) => void;
   },
@@ -202,7 +200,6 @@ export async function runToolCall(
     options.onOutcome?.(outcome);
     if (outcome.note !== undefined) onNote?.(outcome.note);
     if (outcome.notice !== undefined) options.onNotice?.(outcome.notice);
-    if (outcome.hasThirdPartyText === true) options.onThirdPartyText?.(outcome);
     if (outcome.offer === undefined) return toolResult(call, outcome);
     return toolResult(call, { ok: false, text: `${outcome.text} ${askedFor(outcome.offer, onOffer)}` });
   } catch (error) {

@@ -37,11 +37,10 @@ const tellMe = 'Say “remember that I like green tea”, then ask “what do I 
  * named, since they were seen; what is in them is nothing to the rules.
  */
 export function chatReply(request: ReadRequest, knowledge: Knowledge): Reply {
-  const { files, message } = request;
-  const seen = `I see ${files.map((name) => `“${name}”`).join(', ')}, but I cannot look into files.`;
-  if (files.length > 0 && message.text === '') return `${seen} ${whatItIs} ${realModel}`;
   const reply = replyToWords(request, knowledge);
-  return typeof reply !== 'string' || files.length === 0 ? reply : `${seen}\n${reply}`;
+  if (typeof reply !== 'string' || request.files.length === 0) return reply;
+  const names = request.files.map((name) => `“${name}”`).join(', ');
+  return `I see ${names}, but I cannot look into files.\n${reply}`;
 }
 
 function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
