@@ -6,7 +6,6 @@ import { Gateway, type EarlyFrames, type RawFrame } from './gateway/gateway.ts';
 import { SessionStarts, type ShardingOptions } from './gateway/sharding.ts';
 import { createCdnFaults, createFaults } from './rest/faults.ts';
 import { RateLimits } from './rest/rate-limits.ts';
-import { RequestLog } from './rest/request-log.ts';
 import type { RestContext } from './rest/rest-context.ts';
 import { apiPath, createRestServer } from './rest/rest-server.ts';
 import { createDefaultWorld } from './world/default-world.ts';
@@ -25,9 +24,9 @@ export interface SandboxOptions {
   readonly rateLimits?: boolean;
   /** Privileged intents that are switched off for the bot: identifying with one is refused. */
   readonly disallowedIntents?: readonly (keyof PrivilegedIntents)[];
-  /** What is asked of a bot that runs in shards; if nothing is said, one shard is enough, and identifies as often as it likes. */
+  /** What is asked of a bot that runs in shards; if nothing is said, one is enough. */
   readonly sharding?: ShardingOptions;
-  /** Changes what is sent, events and answers to requests, into what another server would send; it may change what it is given. */
+  /** Changes events and answers into what another server would send; may change what it is given. */
   readonly sends?: (body: unknown) => unknown;
 }
 
@@ -54,8 +53,8 @@ const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 const notMeantForUs = `The sandbox answers to ${loopbackNames.join(', ')} with its own port only, and to no page of elsewhere`;
 
 /**
- * Whether a request is for this server at this machine, by its own name and from none but its own pages: a browser here would also carry out
- * what a page of elsewhere asks of it, under a name of that page's choice that leads here.
+ * Whether a request names this server and comes from no other page: a browser here would also carry out what a page of
+ * elsewhere asks of it, under any name that leads here.
  */
 function isMeantForUs({ host, origin }: IncomingHttpHeaders, url: string): boolean {
   const { port } = new URL(url);
@@ -94,7 +93,7 @@ export async function startSandboxServer(options: SandboxOptions = {}): Promise<
     faults: createFaults(),
     cdnFaults: createCdnFaults(),
     rateLimits: new RateLimits(now, options.rateLimits ?? false),
-    requests: new RequestLog(now),
+    requests: [],
     downloads: [],
     sends,
     gatewayFacts: () => ({ shards: sharding.shards ?? 1, session_start_limit: starts.limit }),

@@ -17,7 +17,7 @@ class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Serves a sandbox on its own until SIGTERM or SIGINT, and says first where it is, who is in it, and what to do next. */
+/** Serves a sandbox until SIGTERM or SIGINT, and says first where it is and what to do next. */
 async function serve(): Promise<void> {
   const { port, token, rateLimits, json, help } = readArguments();
   if (help) {

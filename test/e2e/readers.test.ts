@@ -74,7 +74,7 @@ describe('the text of a voice or stage channel [V0]', () => {
       const { guest, role, addChannel } = await newServer();
       const lounge = await addChannel('lounge', form);
       const hall = await addChannel('hall');
-      await stage.sandbox.changePermissions({ for: '@everyone', in: lounge, deny: ['Connect'] });
+      await stage.sandbox.setOverwrite({ channel: lounge, for: '@everyone', deny: ['Connect'] });
       for (const each of [role, stage.info.bot.name])
         await stage.sandbox.setOverwrite({ channel: lounge, for: each, allow: ['Connect'] });
       await stage.sandbox.delivered();

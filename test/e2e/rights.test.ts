@@ -276,10 +276,16 @@ async function scenesOn({ sandbox }: Stage): Promise<readonly Scene[]> {
       await sandbox.setRole({ name: 'guests', permissions: [] });
       return {
         async change() {
-          await sandbox.changePermissions({ in: channel, for: 'Discoclaw', deny: ['SendMessages'] });
+          await sandbox.setOverwrite({
+            channel,
+            for: 'Discoclaw',
+            allow: ['ViewChannel'],
+            deny: ['SendMessages'],
+          });
           await sandbox.setOverwrite({ channel, for: 'guests', allow: ['ViewChannel'] });
         },
-        undo: () => sandbox.changePermissions({ in: channel, for: 'Discoclaw', allow: ['SendMessages'] }),
+        undo: () =>
+          sandbox.setOverwrite({ channel, for: 'Discoclaw', allow: ['ViewChannel', 'SendMessages'] }),
       };
     },
     { private: true },

@@ -22,7 +22,7 @@ export function controlRoutes(app: FastifyInstance, calls: ReadonlyMap<string, C
   });
 }
 
-/** The control of a sandbox that runs in another process, at the address that it printed. Connects with the first call. */
+/** The control of a sandbox in another process, at the address that it printed. */
 export function connectSandbox(url: string): SandboxControl {
   const methods = Object.keys(controlInputs).map((method) => [
     method,

@@ -118,10 +118,8 @@ export const controlInputs = {
     deny: permissions,
   }),
   changePermissions: z.strictObject({
-    /** A person or a role by name or id; without `in` a role only, `@everyone` and the bot's own included. */
+    /** A role by name or id, `@everyone` and the bot's own included. */
     for: z.string().min(1),
-    in: channel.optional(),
-    /** Where there is no `in`; the first guild if not said. */
     guild: z.string().optional(),
     allow: permissions,
     deny: permissions,
@@ -174,7 +172,7 @@ export const controlInputs = {
     /** Whether a reply pings the author that it answers. */
     pingReplied: z.boolean().default(true),
     ...writing,
-    /** Fields of Discord's message object that are handed out as they stand: `sticker_items`, `poll`, `message_snapshots`, `flags`. */
+    /** Fields of Discord's message object, handed out as they stand: `sticker_items`, `poll`, `message_snapshots`, `flags`. */
     fields: z.record(z.string(), z.unknown()).optional(),
   }),
   /** Cards that Discord shows under a message of its own accord, such as the preview of a link. */
@@ -193,10 +191,14 @@ export const controlInputs = {
     /** As for `delete`. */
     as: person.optional(),
   }),
-  react: z.strictObject({ as: person, message: z.string(), emoji: z.string() }),
-  unreact: z.strictObject({ as: person, message: z.string(), emoji: z.string() }),
-  pin: z.strictObject({ as: person, message: z.string() }),
-  unpin: z.strictObject({ as: person, message: z.string() }),
+  /** Not `present`: takes the reaction back. */
+  react: z.strictObject({
+    as: person,
+    message: z.string(),
+    emoji: z.string(),
+    present: z.boolean().default(true),
+  }),
+  pin: z.strictObject({ as: person, message: z.string(), pinned: z.boolean().default(true) }),
   versions: z.strictObject({ message: z.string() }),
   file: z.strictObject({ as: person, message: z.string(), name: z.string() }),
   slash: z.strictObject({ ...slashCommand, attachments, ...outcome }),

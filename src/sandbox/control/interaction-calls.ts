@@ -83,14 +83,14 @@ function slash(world: World, input: CheckedInput<'slash'>): Interaction {
   return ask(world, channel, user, { kind: 'slash', command, options, attachments });
 }
 
-/** A person is typing an option whose values the bot completes. @throws {SandboxError} where Discord would not ask the bot. */
+/** A person is typing an option whose values the bot completes. */
 function complete(world: World, input: CheckedInput<'complete'>): Interaction {
   const { user, channel, command } = slashCommandOf(world, input);
   const options = halfTypedOptions(world, command, input);
   return ask(world, channel, user, { kind: 'complete', command, options });
 }
 
-/** A person gives a command from the menu of a message. @throws {SandboxError} where Discord would not offer it. */
+/** A person gives a command from the menu of a message. */
 function menu(world: World, input: CheckedInput<'menu'>): Interaction {
   const user = findPerson(world, input.as);
   const message = findMessageById(world, input.message);
@@ -117,7 +117,7 @@ function slashCommandOf(world: World, input: CheckedInput<'slash' | 'complete'>)
   return { user, channel, command };
 }
 
-/** A person clicks a button, or chooses in a select. @throws {SandboxError} where Discord's client would not let them. */
+/** A person clicks a button, or chooses in a select. */
 function click(world: World, input: CheckedInput<'click'>): Interaction {
   const user = findPerson(world, input.as);
   const message = visibleMessage(world, user, input.message);
@@ -133,7 +133,7 @@ function click(world: World, input: CheckedInput<'click'>): Interaction {
   return ask(world, channel, user, { kind: 'component', message, component, values });
 }
 
-/** A person sends off a modal that was opened for them. @throws {SandboxError} where Discord's client would not let them. */
+/** A person sends off a modal that was opened for them. */
 function submit(world: World, input: CheckedInput<'submit'>): Interaction {
   const user = findPerson(world, input.as);
   const openedBy = world.interactions.get(input.interaction);

@@ -1,4 +1,5 @@
 import type { Gateway } from '../gateway/gateway.ts';
+import { isInvalid } from '../rest/request-log.ts';
 import type { RestContext } from '../rest/rest-context.ts';
 import { channelView, commandView, personView } from './control-views.ts';
 import { interactionCalls } from './interaction-calls.ts';
@@ -88,10 +89,10 @@ export function createLocalControl(parts: LocalControlParts) {
     /** How the bot shows itself. */
     presence: define('presence', () => world.bot.presence),
     /** What the bot asked of the API, oldest first. */
-    requests: define('requests', (input) => matchingRequests(requests.all(), input)),
+    requests: define('requests', (input) => matchingRequests(requests, input)),
     /** What counts against a bot at Discord: 401, 403, and 429 for a limit of its own. */
     invalidRequests: define('invalidRequests', () => {
-      const found = requests.invalid();
+      const found = requests.filter(isInvalid);
       return { count: found.length, requests: found };
     }),
     /** What was fetched from the CDN, oldest first. */

@@ -7,10 +7,9 @@ import {
   editMessage,
   findMessage,
   maxPins,
-  pinMessage,
   pinnedMessages,
+  setPinned,
   showEmbeds,
-  unpinMessage,
 } from '../world/messages.ts';
 import { knownEmoji, maxReactionKinds, setReaction } from '../world/reactions.ts';
 import { channelOf, userOf, type World } from '../world/world.ts';
@@ -53,10 +52,8 @@ export function messageCalls(define: DefineCall, world: World) {
       requireRightToDelete(world, messages, input.as);
       deleteMessages(world, channelId, messages, true);
     }),
-    react: define('react', (input) => react(world, input, true)),
-    unreact: define('unreact', (input) => react(world, input, false)),
-    pin: define('pin', (input) => pin(world, input, true)),
-    unpin: define('unpin', (input) => pin(world, input, false)),
+    react: define('react', (input) => react(world, input)),
+    pin: define('pin', (input) => pin(world, input)),
     /** What a message has said since it was posted, oldest first, also when it is deleted by now. */
     versions: define('versions', (input) => {
       const versions = world.versions.get(input.message);
@@ -73,7 +70,7 @@ export function messageCalls(define: DefineCall, world: World) {
   };
 }
 
-/** A person writes a message. @throws {SandboxError} where Discord would not let them. */
+/** A person writes a message. */
 export function say(world: World, input: CheckedInput<'say'>): Message {
   const author = findPerson(world, input.as);
   const channel = findChannel(world, input.in, author);
@@ -105,8 +102,8 @@ function edit(world: World, input: CheckedInput<'edit'>): Message {
   return message;
 }
 
-/** Puts a person's reaction under a message, or takes it back. @throws {SandboxError} where Discord would not let them. */
-function react(world: World, input: CheckedInput<'react'>, present: boolean): void {
+/** Puts a person's reaction under a message, or takes it back. */
+function react(world: World, input: CheckedInput<'react'>): void {
   const user = findPerson(world, input.as);
   const message = findMessageById(world, input.message);
   const channel = channelOf(world, message.channelId);
@@ -114,28 +111,28 @@ function react(world: World, input: CheckedInput<'react'>, present: boolean): vo
   requireOpen(world, channel, user);
   const emoji = knownEmoji(input.emoji);
   if (emoji === undefined) throw new SandboxError(`${JSON.stringify(input.emoji)} is no emoji`);
-  if (present && !message.reactions.has(emoji)) {
+  if (input.present && !message.reactions.has(emoji)) {
     requirePermission(world, channel, user, 'AddReactions');
     if (message.reactions.size >= maxReactionKinds) {
       throw new SandboxError(`A message takes ${maxReactionKinds} different emoji at most`);
     }
   }
-  setReaction(world, message, { userId: user.id, emoji, present });
+  setReaction(world, message, { userId: user.id, emoji, present: input.present });
 }
 
-/** A person pins a message, or takes it from the pins. @throws {SandboxError} where Discord would not let them. */
-function pin(world: World, input: CheckedInput<'pin'>, pinned: boolean): void {
+/** A person pins a message, or takes it from the pins. */
+function pin(world: World, input: CheckedInput<'pin'>): void {
   const user = findPerson(world, input.as);
   const message = findMessageById(world, input.message);
   const channel = channelOf(world, message.channelId);
   requireView(world, channel, user);
   requirePermission(world, channel, user, 'PinMessages');
-  if (!pinned) unpinMessage(world, message);
-  else if (pinnedMessages(world, channel.id).length < maxPins) pinMessage(world, channel, message, user.id);
-  else throw new SandboxError(`A channel has ${maxPins} pinned messages at most`);
+  if (input.pinned && pinnedMessages(world, channel.id).length >= maxPins)
+    throw new SandboxError(`A channel has ${maxPins} pinned messages at most`);
+  setPinned(world, message, user.id, input.pinned);
 }
 
-/** Somebody's own messages are theirs to delete; others need a moderator; nobody named is let through. @throws {SandboxError} */
+/** Own messages are theirs to delete, others need a moderator; nobody named is let through. */
 function requireRightToDelete(world: World, messages: readonly Message[], as: string | undefined): void {
   if (as === undefined) return;
   const user = findPerson(world, as);

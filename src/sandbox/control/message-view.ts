@@ -55,19 +55,19 @@ export function messageView(world: World, message: Message) {
 }
 
 export function interactionView(world: World, interaction: Interaction) {
-  const { id, state, ephemeral, original, followUps } = interaction;
+  const { id, state, original, followUps, modal } = interaction;
   return {
     id,
     /** `failed`: nothing came within three seconds. */
     state,
-    isEphemeral: ephemeral,
-    /** The first answer, or the message of the clicked button where the bot changes that instead: as it is now, absent where it was deleted. */
+    isEphemeral: modal !== undefined || original?.viewerId !== undefined,
+    /** The first answer, or the clicked message that the bot changed instead, as it is now; absent once deleted. */
     answer: original && isThere(world, original) ? messageView(world, original) : undefined,
     followUps: followUps
       .filter((message) => isThere(world, message))
       .map((message) => messageView(world, message)),
     /** The window that it was answered with, for `submit`. */
-    modal: interaction.modal && modalView(interaction.modal),
+    modal: modal && modalView(modal),
   };
 }
 

@@ -7,7 +7,7 @@ import {
   setOverwrite,
   setPrivacy,
 } from '../world/channels.ts';
-import type { Guild, Overwrite, Role, TextChannel, User } from '../world/entities.ts';
+import type { Overwrite, TextChannel, User } from '../world/entities.ts';
 import {
   addEmoji,
   addMember,
@@ -22,7 +22,7 @@ import { deleteThread } from '../world/threads.ts';
 import { guildOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
 import { channelView, personView } from './control-views.ts';
-import { findChannel, findGuild, findPerson, findTextChannel } from './references.ts';
+import { findChannel, findGuild, findPerson, findRole, findTextChannel, knownPerson } from './references.ts';
 import { SandboxError, type DefineCall } from './sandbox-control.ts';
 
 /** What an operator changes: people, guilds, roles, channels, permissions. */
@@ -45,7 +45,7 @@ export function operatorCalls(define: DefineCall, world: World) {
     setBotMembership: define('setBotMembership', (input) =>
       setBotMembership(world, findGuild(world, input.guild), input.isMember),
     ),
-    /** Tells the bot that a guild has an outage, or that it is over. Its messages still come, as they may before the bot has heard of the end. */
+    /** Tells the bot that a guild has an outage, or that it is over. Its messages still come. */
     setGuildAvailability: define('setGuildAvailability', (input) => {
       const guild = findGuild(world, input.guild);
       world.emit({ type: input.available ? 'guild-created' : 'guild-unavailable', guild });
@@ -59,12 +59,12 @@ export function operatorCalls(define: DefineCall, world: World) {
     /** Takes a role from people. */
     takeRole: define('takeRole', (input) => {
       const guild = findGuild(world, input.guild);
-      takeRole(world, guild, findRole(guild, input.role), idsOf(world, input.people));
+      takeRole(world, guild, findRole([guild], input.role), idsOf(world, input.people));
     }),
     /** Deletes a role with its overwrites, and takes it from everybody. */
     deleteRole: define('deleteRole', (input) => {
       const guild = findGuild(world, input.guild);
-      deleteRole(world, guild, findRole(guild, input.role));
+      deleteRole(world, guild, findRole([guild], input.role));
     }),
     /** Gives a guild an emoji of its own. */
     addEmoji: define('addEmoji', (input) => addEmoji(world, findGuild(world, input.guild), input.name)),
@@ -94,10 +94,21 @@ export function operatorCalls(define: DefineCall, world: World) {
       return channelView(world, channel);
     }),
     /** Replaces what a person or a role may do in a channel besides what they may anyway. */
-    setOverwrite: define('setOverwrite', (input) => channelView(world, overwrite(world, input))),
-    /** Gives and takes permissions and leaves the others: of anybody in a channel, or of a role in the guild. */
-    changePermissions: define('changePermissions', (input) => changePermissions(world, input)),
-    /** Switches privileged intents of the bot on and off: identifying with one that is off is refused, and REST shows no content without it. */
+    setOverwrite: define('setOverwrite', (input) => {
+      const channel = findTextChannel(world, input.channel);
+      const allow = permissionBits(input.allow);
+      const deny = permissionBits(input.deny);
+      setOverwrite(world, channel, { ...overwriteTarget(world, channel, input.for), allow, deny });
+      return channelView(world, channel);
+    }),
+    /** Gives and takes permissions of a role in its guild, and leaves the others. */
+    changePermissions: define('changePermissions', (input) => {
+      const guild = findGuild(world, input.guild);
+      const role = findRole([guild], input.for);
+      const permissions = (role.permissions | permissionBits(input.allow)) & ~permissionBits(input.deny);
+      setRole(world, guild, { name: role.name, permissions, userIds: [] });
+    }),
+    /** Switches privileged intents on and off: who identifies with one that is off is refused. */
     allowIntents: define('allowIntents', (input) => {
       const { privileged } = world.application;
       world.application.privileged = {
@@ -135,58 +146,15 @@ function addPerson(world: World, input: CheckedInput<'addPerson'>): User {
   return user;
 }
 
-/** Sets what a person or a role may do in a channel; a name that both have, as the bot and its role do, means the person. @throws {SandboxError} */
-function overwrite(world: World, input: CheckedInput<'setOverwrite'>): TextChannel {
-  const channel = findTextChannel(world, input.channel);
-  setOverwrite(world, channel, {
-    ...overwriteTarget(world, channel, input.for),
-    allow: permissionBits(input.allow),
-    deny: permissionBits(input.deny),
-  });
-  return channel;
-}
-
-/** Gives and takes permissions and leaves the others as they are. @throws {SandboxError} */
-function changePermissions(world: World, input: CheckedInput<'changePermissions'>): void {
-  const allow = permissionBits(input.allow);
-  const deny = permissionBits(input.deny);
-  if (input.in !== undefined) {
-    const channel = findTextChannel(world, input.in);
-    const target = overwriteTarget(world, channel, input.for);
-    const present = channel.overwrites.get(target.targetId);
-    setOverwrite(world, channel, {
-      ...target,
-      allow: ((present?.allow ?? 0n) | allow) & ~deny,
-      deny: ((present?.deny ?? 0n) | deny) & ~allow,
-    });
-    return;
-  }
-  const guild = findGuild(world, input.guild);
-  const role = findRole(guild, input.for);
-  setRole(world, guild, { name: role.name, permissions: (role.permissions | allow) & ~deny, userIds: [] });
-}
-
-/** @throws {SandboxError} when there is none. */
-function findRole(guild: Guild, reference: string): Role {
-  const role = [...guild.roles.values()].find(({ id, name }) => id === reference || name === reference);
-  if (role !== undefined) return role;
-  throw new SandboxError(
-    `There is no role ${reference}; people have permissions of their own only in a channel`,
-  );
-}
-
+/** A name that both have, as the bot and its role do, means the person. @throws {SandboxError} */
 function overwriteTarget(
   world: World,
-  channel: TextChannel,
+  { guildId }: TextChannel,
   reference: string,
 ): Pick<Overwrite, 'kind' | 'targetId'> {
-  const people = new Set(Array.from(world.users.values(), ({ username }) => username));
-  const role = [...guildOf(world, channel.guildId).roles.values()].find(
-    ({ id, name }) => id === reference || (name === reference && !people.has(name)),
-  );
-  return role === undefined
-    ? { kind: 'member', targetId: findPerson(world, reference).id }
-    : { kind: 'role', targetId: role.id };
+  const person = knownPerson(world, reference);
+  if (person !== undefined) return { kind: 'member', targetId: person.id };
+  return { kind: 'role', targetId: findRole([guildOf(world, guildId)], reference).id };
 }
 
 /** @throws {SandboxError} for a DM, which cannot be deleted. */

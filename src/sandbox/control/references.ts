@@ -9,13 +9,15 @@ import { SandboxError } from './sandbox-control.ts';
 
 /** A user by name, whatever the case and with or without `@`, or by id. @throws {SandboxError} */
 export function findPerson(world: World, reference: string): User {
-  const name = reference.replace(/^@/, '').toLowerCase();
-  const found =
-    world.users.get(reference) ??
-    [...world.users.values()].find(({ username }) => username.toLowerCase() === name);
+  const found = knownPerson(world, reference);
   if (found !== undefined) return found;
   const names = Array.from(world.users.values(), ({ username }) => username);
   throw new SandboxError(`Nobody is called ${JSON.stringify(reference)}; there are ${names.join(', ')}`);
+}
+
+export function knownPerson({ users }: World, reference: string): User | undefined {
+  const name = reference.replace(/^@/, '').toLowerCase();
+  return users.get(reference) ?? [...users.values()].find(({ username }) => username.toLowerCase() === name);
 }
 
 /** A guild by name or id; the first one where nothing is said. @throws {SandboxError} */
@@ -62,9 +64,9 @@ export function findTextChannel(world: World, reference: string): TextChannel {
   return channel;
 }
 
-/** A role of any guild by id or name, with or without `@`; @everyone by its guild's id. @throws {SandboxError} when there is none, or several have the name. */
-export function findRole(world: World, reference: string): Role {
-  const roles = [...world.guilds.values()].flatMap((guild) => [...guild.roles.values()]);
+/** A role by id or name, with or without `@`. @throws {SandboxError} when there is none, or several have the name. */
+export function findRole(guilds: readonly Guild[], reference: string): Role {
+  const roles = guilds.flatMap((guild) => [...guild.roles.values()]);
   const byId = roles.find(({ id }) => id === reference);
   if (byId !== undefined) return byId;
   const [only, ...others] = roles.filter(({ name }) => name === reference || `@${name}` === reference);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { controlInputs, type CheckedInput, type ControlInput, type ControlMethod } from './control-inputs.ts';
 
-/** The sandbox was asked for something that it cannot do; the message says what and, where it helps, what there is. */
+/** The sandbox cannot do what it was asked; the message says why and what there is. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
 }

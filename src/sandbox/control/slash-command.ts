@@ -155,7 +155,7 @@ function optionValue(
   value: string,
   attachments: readonly Attachment[],
 ): string | undefined {
-  if (option.type === Type.Role) return findRole(world, value).id;
+  if (option.type === Type.Role) return findRole([...world.guilds.values()], value).id;
   if (option.type === Type.Attachment) return attachments.find(({ name }) => name === value)?.id;
   if (option.type !== Type.String) return undefined;
   const { choices, min_length: least = 0, max_length: most = 6_000 } = option;

@@ -83,7 +83,7 @@ function alterThread(world: World, input: CheckedInput<'alterThread'>): ThreadCh
   return thread;
 }
 
-/** Adds somebody to a thread, or takes them out of it; themselves, or by whom `as` names. @throws {SandboxError} */
+/** Adds somebody to a thread, or takes them out of it; themselves, or by whom `as` names. */
 function setThreadMember(world: World, input: CheckedInput<'setThreadMember'>): ThreadChannel {
   const thread = findThread(world, input.thread);
   const member = findPerson(world, input.person);

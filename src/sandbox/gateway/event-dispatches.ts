@@ -29,7 +29,7 @@ interface ClientEvent {
   readonly intent: number;
 }
 
-/** What a client with these intents is told of an event: nothing where it is not subscribed or the bot may not see it. */
+/** What a client is told of an event: nothing where it is not subscribed or the bot may not see it. */
 export function dispatchesFor(world: World, event: WorldEvent, audience: Audience): readonly ClientEvent[] {
   return clientEvents(world, event, audience).filter(({ intent }) => subscribes(audience.intents, intent));
 }
@@ -132,7 +132,7 @@ function ifSeen(world: World, channel: Channel, events: readonly ClientEvent[]):
 const ofMessages = { guild: Intents.GuildMessages, dm: Intents.DirectMessages };
 const ofReactions = { guild: Intents.GuildMessageReactions, dm: Intents.DirectMessageReactions };
 
-/** An event of a channel that the bot can view, which comes with one intent in guilds and with another in DMs. */
+/** An event of a channel that the bot can view; guilds and DMs need different intents. */
 function inChannel(
   world: World,
   channelId: string,
@@ -203,7 +203,7 @@ function threadListSync(world: World, channel: TextChannel): readonly ClientEven
   });
 }
 
-/** Being added to a thread also shows the bot the thread; others joining one that it sees is only a change of members. */
+/** The bot is also shown the thread when it is added to it itself. */
 function threadJoined(world: World, thread: ThreadChannel, userId: string): readonly ClientEvent[] {
   const member = memberIn(world, thread, userId);
   const added = { ...threadMemberPayload(thread, userId), member, presence: null };

@@ -58,7 +58,7 @@ export class GatewaySession {
     if (this.#waiting.size > 0) link.requestHeartbeat();
   }
 
-  /** Only the link that is attached can be detached, so that a connection closed late does not cut off its successor. */
+  /** Only the attached link can be detached: a connection that closes late does not cut off its successor. */
   detach(link: SessionLink): void {
     if (this.#link === link) this.#link = undefined;
   }

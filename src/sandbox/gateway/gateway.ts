@@ -36,7 +36,7 @@ interface GatewayOptions {
 /** How a connection is made to end. `reconnect` is op 7, `invalidate` op 9, `cut` a lost network. */
 type DropKind = 'close' | 'cut' | 'reconnect' | 'invalidate';
 
-/** What is sent as it is, whether Discord would or not: an event, which is numbered like any other, or a frame of text or bytes. */
+/** What is sent whether Discord would or not: an event, numbered like any other, or a frame of text or bytes. */
 export type RawFrame = { readonly t: string; readonly d: unknown } | string | Uint8Array;
 
 /** What the next client is sent that identifies: before READY, and after it but before its guilds. */
@@ -82,7 +82,7 @@ export class Gateway implements ConnectionHost {
     return [...this.#sessions.values()];
   }
 
-  /** Sends an event to every session that may have it, each of its own shard's guilds; also how an event is sent a second time. */
+  /** Sends an event to every session whose shard has its guild; also how an event is sent a second time. */
   dispatch(event: WorldEvent): void {
     const { world, urls } = this.#options;
     const guildId = guildIdOfEvent(world, event);
@@ -123,8 +123,8 @@ export class Gateway implements ConnectionHost {
   }
 
   /**
-   * Ends all connections, or those of one shard. Where not `resumable`, the sessions are forgotten and a resume is answered by op 9; `repeat` makes
-   * the resume send so many already received events again. Returns how many connections there were.
+   * Ends all connections, or those of one shard. Where not `resumable`, a resume is answered by op 9; `repeat` makes it send
+   * so many received events again. Returns how many connections there were.
    */
   drop(
     kind: DropKind,
@@ -174,7 +174,7 @@ export class Gateway implements ConnectionHost {
       connection.invalidate();
       return;
     }
-    // A shard that identifies anew has no use for the session of its former life, nor a bot for those of another division.
+    // A shard that identifies again replaces its old session, and another number of shards all of them.
     for (const old of this.sessions) {
       const isReplaced = old.shard.id === shard.id || old.shard.count !== shard.count;
       if (isReplaced && !old.isConnected) this.#sessions.delete(old.id);
@@ -259,7 +259,7 @@ const knownIntents = Object.values(GatewayIntentBits).reduce<number>(
   0,
 );
 
-/** The close code for bits that Discord does not know, or for privileged intents that are not switched on for the bot. */
+/** The close code for unknown bits, or for privileged intents that are off for the bot. */
 function intentsRefusal(intents: number, privileged: PrivilegedIntents): GatewayCloseCodes | undefined {
   if (!Number.isInteger(intents) || intents < 0 || (intents & ~knownIntents) !== 0)
     return GatewayCloseCodes.InvalidIntents;

@@ -11,7 +11,7 @@ export interface ShardingOptions {
   readonly guildsPerShard?: number;
   /** Shards that may identify at the same time: one of each `shard_id % max_concurrency`; 1. */
   readonly maxConcurrency?: number;
-  /** So many milliseconds lie between two that identify under the same key; at Discord 5,000, here 0, which limits nothing. */
+  /** Milliseconds between two that identify under the same key; 5,000 at Discord, here 0: no limit. */
   readonly identifyEveryMs?: number;
   /** Sessions that may be started in a day; 1,000. */
   readonly sessionStarts?: number;

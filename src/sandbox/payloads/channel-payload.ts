@@ -23,7 +23,7 @@ import { flagBits, userPayload } from './user-payload.ts';
 
 type ThreadPayload = APIPrivateThreadChannel | APIPublicThreadChannel;
 
-/** The type of a channel; that of a forum is told in its own payload, since it has messages only in its posts. */
+/** The type of a channel; a forum's stands in its own payload, since only its posts have messages. */
 export function channelType(channel: Channel): TextChannelType {
   switch (channel.kind) {
     case 'dm':

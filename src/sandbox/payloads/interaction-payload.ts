@@ -24,7 +24,7 @@ import { memberPayload, rolePayload } from './guild-payload.ts';
 import { attachmentPayload, messagePayload } from './message-payload.ts';
 import { userPayload } from './user-payload.ts';
 
-/** INTERACTION_CREATE: with `member` in a guild, with `user` in a DM. Messages in it can be read whatever the intents are. */
+/** INTERACTION_CREATE: with `member` in a guild, `user` in a DM. Its messages are readable without an intent. */
 export function interactionPayload(world: World, interaction: Interaction, cdnUrl: string): object {
   const channel = channelOf(world, interaction.channelId);
   const guildId = guildIdOf(channel);

@@ -32,7 +32,7 @@ export function messagePayload(world: World, message: Message, view: MessageView
   return { ...baseMessagePayload(world, message, view), ...referencePart(world, message, view) };
 }
 
-/** MESSAGE_CREATE and MESSAGE_UPDATE: a message plus the type of its channel and, in a guild, guild id and member. */
+/** MESSAGE_CREATE and MESSAGE_UPDATE: a message plus its channel's type and, in a guild, guild and member. */
 export function messageEventPayload(
   world: World,
   message: Message,

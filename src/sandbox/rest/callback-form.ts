@@ -1,20 +1,9 @@
 import { InteractionResponseType } from 'discord-api-types/v10';
 import { z } from 'zod';
 
-import type { InteractionRequest, Modal } from '../world/entities.ts';
+import type { InteractionRequest } from '../world/entities.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { modalOf, modalSchema } from './modal-form.ts';
-
-export type Callback =
-  | { readonly type: InteractionResponseType.ChannelMessageWithSource; readonly data: unknown }
-  | { readonly type: InteractionResponseType.DeferredChannelMessageWithSource; readonly data: unknown }
-  | { readonly type: InteractionResponseType.DeferredMessageUpdate }
-  | { readonly type: InteractionResponseType.UpdateMessage; readonly data: unknown }
-  | { readonly type: InteractionResponseType.Modal; readonly modal: Modal }
-  | {
-      readonly type: InteractionResponseType.ApplicationCommandAutocompleteResult;
-      readonly choices: z.infer<typeof choicesSchema>;
-    };
 
 const choicesSchema = z
   .array(z.object({ name: z.string().min(1).max(100), value: z.string().min(1).max(100) }))
@@ -35,6 +24,8 @@ const callbackSchema = z.discriminatedUnion('type', [
     })
     .transform(({ type, data }) => ({ type, choices: data.choices ?? [] })),
 ]);
+
+export type Callback = z.output<typeof callbackSchema>;
 
 const messageTypes = [
   InteractionResponseType.ChannelMessageWithSource,

@@ -7,7 +7,7 @@ import type { Attachment } from '../world/entities.ts';
 import type { CdnFault } from './faults.ts';
 import type { On, RestContext } from './rest-context.ts';
 
-/** Where files are served, as Discord's CDN does it: without a token, and no longer once their message is gone. */
+/** Serves files as Discord's CDN does: without a token, and only while their message is there. */
 export function cdnRoutes(app: FastifyInstance, context: RestContext): void {
   app.get<On<'channel' | 'file' | 'name'>>('/attachments/:channel/:file/:name', (request, reply) => {
     const { channel, file, name } = request.params;

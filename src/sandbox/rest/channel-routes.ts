@@ -9,11 +9,11 @@ import {
   maxPins,
   messagePage,
   messagesOf,
-  pinMessage,
   pinnedMessages,
-  unpinMessage,
+  setPinned,
 } from '../world/messages.ts';
 import { isLockedFor, may } from '../world/permissions.ts';
+import { maxReactionKinds, reactionKey, setReaction } from '../world/reactions.ts';
 import { apiErrors, parseForm } from './api-error.ts';
 import { parseMessageForm, requireContent } from './message-form.ts';
 import { changeBy, postMessage, repliedUser } from './post-message.ts';
@@ -105,28 +105,40 @@ export function messageRoutes(app: FastifyInstance, context: RestContext): void 
   });
 }
 
-/** Pins and unpins messages. */
-export function pinRoutes(app: FastifyInstance, context: RestContext): void {
+/** What the bot puts on messages and takes from them: pins and its own reactions. */
+export function markRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
-  const path = '/channels/:channel/messages/pins/:message';
 
-  app.put<On<'channel' | 'message'>>(path, ({ params }, reply) => {
-    const { channel, message } = pinnable(params);
-    if (message.pinnedAt === null && pinnedMessages(world, channel.id).length >= maxPins) {
-      throw apiErrors.tooManyPins();
-    }
-    pinMessage(world, channel, message, world.botId);
-    return reply.code(204).send();
+  app.route<On<'channel' | 'message'>>({
+    method: ['PUT', 'DELETE'],
+    url: '/channels/:channel/messages/pins/:message',
+    handler({ method, params }, reply) {
+      const { channel, message } = messageAt(context, params);
+      requirePermission(context, channel, 'PinMessages');
+      const isNew = method === 'PUT' && message.pinnedAt === null;
+      if (isNew && pinnedMessages(world, channel.id).length >= maxPins) throw apiErrors.tooManyPins();
+      setPinned(world, message, world.botId, method === 'PUT');
+      return reply.code(204).send();
+    },
   });
 
-  app.delete<On<'channel' | 'message'>>(path, ({ params }, reply) => {
-    unpinMessage(world, pinnable(params).message);
-    return reply.code(204).send();
+  app.route<On<'channel' | 'message' | 'emoji'>>({
+    method: ['PUT', 'DELETE'],
+    url: '/channels/:channel/messages/:message/reactions/:emoji/@me',
+    handler({ method, params }, reply) {
+      const { channel, message } = messageAt(context, params);
+      const present = method === 'PUT';
+      if (present) requirePermission(context, channel, 'ReadMessageHistory');
+      if (present && channel.kind === 'thread' && channel.archived) throw apiErrors.threadArchived();
+      const emoji = reactionKey(world, params.emoji);
+      if (emoji === undefined) throw apiErrors.unknownEmoji();
+      // As in Discord: joining in what others reacted with needs no right to begin a reaction.
+      if (present && !message.reactions.has(emoji)) {
+        requirePermission(context, channel, 'AddReactions');
+        if (message.reactions.size >= maxReactionKinds) throw apiErrors.tooManyReactions();
+      }
+      setReaction(world, message, { userId: world.botId, emoji, present });
+      return reply.code(204).send();
+    },
   });
-
-  function pinnable(params: On<'channel' | 'message'>['Params']): ReturnType<typeof messageAt> {
-    const found = messageAt(context, params);
-    requirePermission(context, found.channel, 'PinMessages');
-    return found;
-  }
 }

@@ -26,7 +26,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
     message: z.string().default('Set by the sandbox'),
     ...onRoute,
   }),
-  /** Answered by Cloudflare in Discord's place, with a page: a ban (429, or 403 without a time), or an outage. */
+  /** Answered by a page of Cloudflare's: a ban (429, or 403 without a time), or an outage. */
   z.strictObject({
     kind: z.literal('cloudflare'),
     status: z.int().min(400).max(599).default(429),
@@ -63,7 +63,7 @@ export function createGatewayFaults(): GatewayFaults {
   return new PendingFaults(({ kind }, step) => (kind === 'refused') === (step === 'connect'));
 }
 
-/** The faults that are set: each request, download or connection meets at most one, the first set that is not used up. */
+/** The faults that are set: each request meets at most one, the first that is not used up. */
 class PendingFaults<Kind extends { readonly times: number; readonly after?: number }> {
   #pending: { readonly fault: Kind; left: number; toPass: number }[] = [];
   readonly #meets: (fault: Kind, target: string) => boolean;

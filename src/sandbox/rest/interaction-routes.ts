@@ -73,17 +73,17 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
         return begin(interaction, formOf(callback.data), MessageFlags.Loading);
       case InteractionResponseType.DeferredMessageUpdate: {
         const original = componentMessage(interaction);
-        answered(interaction, 'deferred', original);
+        advanceInteraction(world, interaction, { state: 'deferred', original });
         return undefined;
       }
       case InteractionResponseType.UpdateMessage: {
         const original = componentMessage(interaction);
         fillAnswer(world, interaction, original, formOf(callback.data));
-        answered(interaction, 'answered', original);
+        advanceInteraction(world, interaction, { state: 'answered', original });
         return original;
       }
       case InteractionResponseType.Modal:
-        advanceInteraction(world, interaction, { state: 'answered', ephemeral: true, modal: callback.modal });
+        advanceInteraction(world, interaction, { state: 'answered', modal: callback.modal });
         return undefined;
       case InteractionResponseType.ApplicationCommandAutocompleteResult:
         advanceInteraction(world, interaction, { state: 'answered', choices: callback.choices });
@@ -93,12 +93,9 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
 
   function begin(interaction: Interaction, form: MessageForm, extraFlags: number): Message {
     const original = postAnswer(world, interaction, form, extraFlags);
-    answered(interaction, extraFlags === 0 ? 'answered' : 'deferred', original);
+    const state = extraFlags === 0 ? 'answered' : 'deferred';
+    advanceInteraction(world, interaction, { state, original });
     return original;
-  }
-
-  function answered(interaction: Interaction, state: Interaction['state'], original: Message): void {
-    advanceInteraction(world, interaction, { state, ephemeral: original.viewerId !== undefined, original });
   }
 
   function componentMessage({ request }: Interaction): Message {
@@ -110,7 +107,7 @@ export function interactionRoutes(app: FastifyInstance, context: RestContext): v
 
 type OnAnswer = On<'application' | 'token' | 'message'>;
 
-/** What comes after the first response to an interaction: follow-ups and edits. The token is the authorisation. */
+/** Follow-ups and edits after the first response. The token is the authorisation. */
 export function webhookRoutes(app: FastifyInstance, context: RestContext): void {
   const { world } = context;
   const answer = '/webhooks/:application/:token/messages/:message';
@@ -152,7 +149,7 @@ export function webhookRoutes(app: FastifyInstance, context: RestContext): void 
   }
 }
 
-/** Posts a first answer or, where the interaction has one, a follow-up: in the channel, or before the asker's eyes alone. */
+/** Posts the first answer or a follow-up: in the channel, or for the asker alone. */
 function postAnswer(world: World, interaction: Interaction, form: MessageForm, extraFlags: number): Message {
   const channel = world.channels.get(interaction.channelId);
   if (channel === undefined) throw apiErrors.unknownChannel();

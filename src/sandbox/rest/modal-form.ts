@@ -51,9 +51,8 @@ export const modalSchema = z.object({
 
 /** The modal as a person sees it: each component numbered, as Discord does. */
 export function modalOf({ custom_id: customId, title, components }: z.infer<typeof modalSchema>): Modal {
-  const fields = components.map(({ label, description, component }, index) => ({
+  const fields = components.map(({ label, component }, index) => ({
     label,
-    description,
     ids: [2 * index + 1, 2 * index + 2] as const,
     customId: component.custom_id,
     style: component.style === TextInputStyle.Short ? ('short' as const) : ('paragraph' as const),
@@ -61,7 +60,6 @@ export function modalOf({ custom_id: customId, title, components }: z.infer<type
     maxLength: component.max_length,
     isRequired: component.required,
     value: component.value,
-    placeholder: component.placeholder,
   }));
   return { customId, title, fields };
 }

@@ -54,7 +54,7 @@ export function contentOf(
   };
 }
 
-/** What a form changes of a message, which has the attachments that it keeps, and the files that come with it, from then on. */
+/** What a form changes of a message; its attachments are those that it keeps and the new files. */
 export function changeBy(
   world: World,
   message: Message,
@@ -88,7 +88,7 @@ function requireRightToSend(world: World, channel: Channel, form: MessageForm): 
   }
 }
 
-/** Discord lets a bot write to a person who is in a guild with it and has not closed their DMs. @throws {ApiError} 50278 or 50007. */
+/** A bot may write to who shares a guild with it and has not closed their DMs. @throws {ApiError} 50278 or 50007. */
 function requireDmAccepted(world: World, { personId }: DmChannel): void {
   const isShared = [...world.guilds.values()].some(({ members }) =>
     [personId, world.botId].every((id) => members.has(id)),

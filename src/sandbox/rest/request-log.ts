@@ -1,12 +1,10 @@
-import type { Clock } from '../world/snowflakes.ts';
-
 /** A request that the bot made. */
 export interface RecordedRequest {
   readonly method: string;
   /** Without `/api/v10` and the query. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** JSON as it came, `allowed_mentions` and `nonce` included; of an upload the JSON part with the files' names as `files`. */
+  /** JSON as it came; of an upload the JSON part with the files' names as `files`. */
   readonly body: unknown;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -16,43 +14,12 @@ export interface RecordedRequest {
   isSharedLimit: boolean;
 }
 
-/** So many of the newest requests are kept. */
-const kept = 20_000;
-
-/** Every REST request, oldest first. */
-export class RequestLog {
-  readonly #now: Clock;
-  readonly #requests: RecordedRequest[] = [];
-
-  constructor(now: Clock) {
-    this.#now = now;
-  }
-
-  add(request: Pick<RecordedRequest, 'method' | 'path' | 'query' | 'body'>): RecordedRequest {
-    const recorded: RecordedRequest = {
-      ...request,
-      at: this.#now().toISOString(),
-      status: 0,
-      isSharedLimit: false,
-    };
-    this.#requests.push(recorded);
-    if (this.#requests.length > kept) this.#requests.shift();
-    return recorded;
-  }
-
-  /**
-   * Those that count against a bot, which Discord shuts out after 10,000 within ten minutes: refused for want of a right, or
-   * by a limit of its own.
-   */
-  invalid(): readonly RecordedRequest[] {
-    return this.#requests.filter(
-      ({ status, isSharedLimit }) => status === 401 || status === 403 || (status === 429 && !isSharedLimit),
-    );
-  }
-
-  all(): readonly RecordedRequest[] {
-    return this.#requests;
-  }
+/**
+ * Whether it counts against a bot, which Discord shuts out after 10,000 within ten minutes: refused for want of a right, or by
+ * a limit of its own.
+ */
+export function isInvalid({ status, isSharedLimit }: RecordedRequest): boolean {
+  return status === 401 || status === 403 || (status === 429 && !isSharedLimit);
 }
 
 /** A file that somebody fetched. */

@@ -8,7 +8,7 @@ import type { World } from '../world/world.ts';
 import { apiErrors } from './api-error.ts';
 import type { CdnFaults, Faults } from './faults.ts';
 import type { RateLimits } from './rate-limits.ts';
-import type { Download, RequestLog } from './request-log.ts';
+import type { Download, RecordedRequest } from './request-log.ts';
 
 /** What every route is given. */
 export interface RestContext {
@@ -17,7 +17,8 @@ export interface RestContext {
   readonly faults: Faults;
   readonly cdnFaults: CdnFaults;
   readonly rateLimits: RateLimits;
-  readonly requests: RequestLog;
+  /** Every REST request, oldest first; added to. */
+  readonly requests: RecordedRequest[];
   /** What was fetched from the CDN, oldest first; added to. */
   readonly downloads: Download[];
   /** Changes the body of an answer. */

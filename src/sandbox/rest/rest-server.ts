@@ -5,13 +5,12 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { accountRoutes, guildRoutes } from './account-and-guild-routes.ts';
 import { ApiError, apiErrors } from './api-error.ts';
 import { cdnRoutes } from './cdn-routes.ts';
-import { channelRoutes, messageRoutes, pinRoutes } from './channel-routes.ts';
+import { channelRoutes, markRoutes, messageRoutes } from './channel-routes.ts';
 import { commandRoutes } from './command-routes.ts';
 import type { Fault } from './faults.ts';
 import { interactionRoutes, webhookRoutes } from './interaction-routes.ts';
 import { parseUpload, Upload } from './message-form.ts';
 import { answerRateLimited } from './rate-limits.ts';
-import { reactionRoutes } from './reaction-routes.ts';
 import type { RecordedRequest } from './request-log.ts';
 import type { RestContext } from './rest-context.ts';
 import { threadRoutes } from './thread-routes.ts';
@@ -19,6 +18,9 @@ import { threadRoutes } from './thread-routes.ts';
 /** Where the API begins; the client adds the version. */
 export const apiPath = '/api';
 const versionedPath = `${apiPath}/v10`;
+
+/** So many of the newest requests are kept. */
+const keptRequests = 20_000;
 
 /** The REST side: the API under `/api/v10`, and attachments. Not listening yet. */
 export function createRestServer(context: RestContext): FastifyInstance {
@@ -50,11 +52,18 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
   api.addHook('preHandler', async (request, reply) => {
     const { pathname, searchParams } = new URL(request.url, 'http://localhost');
     const path = decodeURIComponent(pathname.slice(versionedPath.length));
-    const query = Object.fromEntries(searchParams);
-    recorded.set(
-      request,
-      context.requests.add({ method: request.method, path, query, body: bodyOf(request) }),
-    );
+    const entry: RecordedRequest = {
+      method: request.method,
+      path,
+      query: Object.fromEntries(searchParams),
+      body: bodyOf(request),
+      at: context.world.now().toISOString(),
+      status: 0,
+      isSharedLimit: false,
+    };
+    recorded.set(request, entry);
+    context.requests.push(entry);
+    if (context.requests.length > keptRequests) context.requests.shift();
     const tokenInPath = /^\/(?:interactions|webhooks)\//.test(path);
     if (!tokenInPath && request.headers.authorization !== `Bot ${context.token}`)
       throw apiErrors.unauthorized();
@@ -90,8 +99,7 @@ function registerApi(api: FastifyInstance, context: RestContext): void {
   channelRoutes(api, context);
   threadRoutes(api, context);
   messageRoutes(api, context);
-  reactionRoutes(api, context);
-  pinRoutes(api, context);
+  markRoutes(api, context);
   commandRoutes(api, context);
   interactionRoutes(api, context);
   webhookRoutes(api, context);

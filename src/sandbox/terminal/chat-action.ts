@@ -34,7 +34,7 @@ export interface ChatAction {
   act(scene: Scene, rest: string): Promise<ActionResult>;
 }
 
-/** What was written in the place, as far as the speaker sees it, oldest first. @throws {SandboxError} where the speaker cannot see it. */
+/** What the speaker sees of the place, oldest first. @throws {SandboxError} where they cannot see it. */
 export async function visibleMessages({ sandbox, speaker, place }: Scene): Promise<readonly MessageView[]> {
   const messages = await sandbox.messages({ in: place.id, as: speaker.id });
   return messages.filter(({ system }) => system === undefined);
@@ -53,7 +53,7 @@ export function newestMessage(scene: Scene, count: number | undefined): Promise<
   return sharedMessage(scene, count, () => true, 'There are no messages here yet');
 }
 
-/** The bot's newest message that everybody here can see, or the one counted to, of anybody. @throws {SandboxError}, with `missing` where there is none. */
+/** The bot's newest message for all, or the one counted to, of anybody. @throws {SandboxError} with `missing` for none. */
 export function botsMessage(scene: Scene, count: number | undefined, missing: string): Promise<MessageView> {
   return sharedMessage(scene, count, ({ author }) => author.id === scene.botId, missing);
 }

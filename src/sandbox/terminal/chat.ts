@@ -22,7 +22,7 @@ interface ChatOptions {
   readonly demonstrate: () => Promise<void>;
 }
 
-/** One chat: somebody, somewhere, whose lines are messages or commands of the chat. Begins as Alice in #general. */
+/** One chat: somebody, somewhere, whose lines are messages or commands of the chat. */
 export class Chat {
   readonly #options: ChatOptions;
   readonly #info: SandboxInfo;
@@ -53,7 +53,7 @@ export class Chat {
     return channelId === this.#place.id;
   }
 
-  /** Takes a line; what is wrong with it is told, and the chat stays as it was. Resolves with whether the chat goes on. */
+  /** Takes a line, and tells what is wrong with it. Resolves with whether the chat goes on. */
   async take(line: string): Promise<boolean> {
     try {
       const [, command, rest = ''] = /^\/(\S*)\s*([^]*?)\s*$/u.exec(line) ?? [];

@@ -113,9 +113,8 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
       const missing =
         'The bot has written nothing here to react to; /react 👍 ^1 means the newest message of all';
       const target = await botsMessage(scene, count, missing);
-      const call = { as: scene.speaker.id, message: target.id, emoji };
-      const mine = target.reactions[emoji]?.includes(scene.speaker.name) ?? false;
-      await (mine ? scene.sandbox.unreact(call) : scene.sandbox.react(call));
+      const present = target.reactions[emoji]?.includes(scene.speaker.name) !== true;
+      await scene.sandbox.react({ as: scene.speaker.id, message: target.id, emoji, present });
       return {};
     },
   },
@@ -125,8 +124,7 @@ export const messageActions: Readonly<Record<string, ChatAction>> = {
     async act(scene, rest) {
       const { count } = readOnlyTarget(rest, '/pin takes at most a count, as in /pin ^2');
       const target = await newestMessage(scene, count);
-      const call = { as: scene.speaker.id, message: target.id };
-      await (target.isPinned ? scene.sandbox.unpin(call) : scene.sandbox.pin(call));
+      await scene.sandbox.pin({ as: scene.speaker.id, message: target.id, pinned: !target.isPinned });
       return {};
     },
   },

@@ -24,9 +24,8 @@ const systemTypes: ReadonlySet<MessageType> = new Set([
 ]);
 
 /**
- * What is left to tell of events, in order: a message once, in its last wording; nothing of one that came and went, or of a reaction that did, or
- * of new messages of people, who know what they write. A deferred answer is told once it has words; `untold` keeps such messages of the bot for the
- * next call.
+ * What is left to tell of events, in order: a message once, in its last wording; nothing of messages and reactions that came
+ * and went, or of new messages of people. `untold` keeps deferred answers for the call in which they have words.
  */
 export function newsOf(events: readonly WorldEvent[], untold: Set<string>, reader: Reader): readonly News[] {
   const { names } = reader;

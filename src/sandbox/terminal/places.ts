@@ -1,7 +1,7 @@
 import type { ChannelView } from '../control/control-views.ts';
 import { SandboxError } from '../control/sandbox-control.ts';
 
-/** How a channel is called in the chat: `#general`, `#dev › talk` for a thread, `@dm` for the speaker's own DM, `@bob` for Bob's. */
+/** As the chat calls a channel: `#general`, `#dev › talk` a thread, `@dm` the speaker's DM, `@bob` Bob's. */
 export function placeName(channel: ChannelView, channels: readonly ChannelView[], speaker: string): string {
   switch (channel.kind) {
     case 'text':

@@ -35,7 +35,7 @@ interface TerminalChatOptions extends World {
   readonly facts: readonly (readonly [label: string, text: string])[];
   /** What is played where there is neither a terminal nor an input, and at `/demo`. */
   readonly demonstration: Demonstration;
-  /** Makes a world for the demonstration of a running chat, with its own bot, and takes it away when it was played. */
+  /** Makes a world with its own bot for the demonstration of a running chat, and takes it away after it. */
   readonly inFreshWorld: (play: (world: World) => Promise<void>) => Promise<void>;
   /** What a newcomer at a terminal is led through, in order. */
   readonly suggestions: readonly Suggestion[];
@@ -129,7 +129,7 @@ async function play(options: ConversationOptions): Promise<void> {
 /** Discord shows that somebody types for so long, in milliseconds. */
 const typingMs = 10_000;
 
-/** What was not changed for so long is told, in milliseconds, though the bot is not done; one that writes on edits its message every second or so. */
+/** What did not change for so long is told, in milliseconds; a bot that writes on edits every second or so. */
 const quietMs = 2_500;
 
 /** A person at a terminal types while the bot works, and is told what it wrote when that is whole. */
@@ -182,7 +182,7 @@ async function talk(options: ConversationOptions, prompt: PromptLine): Promise<v
   }
 }
 
-/** A chat, and what happens in it. Where it is scripted, nobody sees what they type, or types while the bot works. */
+/** A chat, and what happens in it. In a scripted one nobody types while the bot works. */
 async function beginConversation(options: ConversationOptions, isScripted: boolean) {
   const { sandbox, transcript, settled, inFreshWorld } = options;
   const { bot } = await sandbox.info();

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long an input that is no terminal may be silent before it is taken for one whose lines come later, in milliseconds. */
+/** An input that is silent for so long, in milliseconds, has lines that come later. */
 const silenceMs = 1_000;
 
 /** Who speaks: a person at a terminal, the lines of an input, or the demonstration. */

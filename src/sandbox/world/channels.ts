@@ -60,7 +60,7 @@ export function setOverwrite(world: World, channel: TextChannel, overwrite: Over
   });
 }
 
-/** Announces a change of who may do what, and that the bot sees the channel from now on where it did not before. */
+/** Announces a change of who may do what, and that the bot sees the channel where it did not before. */
 function changeAccess(world: World, channel: TextChannel, change: () => void): void {
   const couldView = canView(world, channel, world.botId);
   change();

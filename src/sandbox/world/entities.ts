@@ -70,7 +70,7 @@ export interface TextChannel {
   readonly id: string;
   readonly guildId: string;
   readonly name: string;
-  /** A forum takes posts, which are threads, and no messages; the messages of a voice or stage channel are for those who may connect. */
+  /** A forum takes posts, which are threads; messages in voice and stage are for those who may connect. */
   readonly form: 'text' | 'forum' | 'voice' | 'stage';
   readonly position: number;
   /** Discord shows it only to people who may see such content; it tells bots no ages. */
@@ -142,7 +142,7 @@ export interface Message {
   /** ISO 8601, UTC; `null` while it is not pinned. */
   pinnedAt: string | null;
   readonly poll: Poll | undefined;
-  /** Further fields of Discord's message object, handed out as they stand: what people can send and nothing here works with. */
+  /** Further fields of Discord's message object, handed out as they stand. */
   readonly fields: MessageFields | undefined;
   /** Emoji → who reacted. */
   readonly reactions: Map<string, Set<string>>;
@@ -263,7 +263,6 @@ export interface Modal {
 export interface ModalField {
   readonly customId: string;
   readonly label: string;
-  readonly description?: string | undefined;
   /** One line, or several. */
   readonly style: 'short' | 'paragraph';
   readonly minLength: number;
@@ -271,7 +270,6 @@ export interface ModalField {
   readonly isRequired: boolean;
   /** What stands in it when it opens. */
   readonly value: string;
-  readonly placeholder: string;
   /** Numbers of the label and of the field, as Discord counts components. */
   readonly ids: readonly [label: number, field: number];
 }
@@ -289,8 +287,6 @@ export interface Interaction {
    * seconds, and nothing is taken any more.
    */
   state: 'waiting' | 'deferred' | 'answered' | 'failed';
-  /** Whether only the asker sees the first answer. */
-  ephemeral: boolean;
   /** The first answer; for a component that was acknowledged or updated, the message that it hangs on. */
   original: Message | undefined;
   readonly followUps: Message[];

@@ -16,7 +16,7 @@ export function createUser(
   return user;
 }
 
-/** A guild with its owner and the bot in it, the role @everyone, and a role for the bot with what its invite link asks for. */
+/** A guild with its owner and the bot in it, the role @everyone, and the bot's own role. */
 export function createGuild(
   world: World,
   input: {

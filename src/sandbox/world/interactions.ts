@@ -17,7 +17,6 @@ export function createInteraction(world: World, { channel, ...asked }: NewIntera
     id: world.nextId(),
     channelId: channel.id,
     state: 'waiting',
-    ephemeral: false,
     original: undefined,
     followUps: [],
     modal: undefined,
@@ -29,9 +28,7 @@ export function createInteraction(world: World, { channel, ...asked }: NewIntera
 }
 
 /** What the bot has just done with an interaction. */
-type InteractionProgress = Partial<
-  Pick<Interaction, 'state' | 'ephemeral' | 'original' | 'modal' | 'choices'>
-> & {
+type InteractionProgress = Partial<Pick<Interaction, 'state' | 'original' | 'modal' | 'choices'>> & {
   readonly followUp?: Message;
 };
 
@@ -45,7 +42,7 @@ export function advanceInteraction(
   world.emit({ type: 'interaction-updated', interaction });
 }
 
-/** An interaction that waits for its first response too long, by the world's clock, fails; others stay as they are. */
+/** Fails an interaction that waits for its first response too long by the world's clock. */
 export function failIfLate(world: World, interaction: Interaction): void {
   if (interaction.state !== 'waiting' || ageOf(world, interaction) <= firstResponseWithin) return;
   advanceInteraction(world, interaction, { state: 'failed' });

@@ -14,7 +14,7 @@ import type {
   ThreadChannel,
 } from './entities.ts';
 import type { Mentions } from './mentions.ts';
-import type { World } from './world.ts';
+import { channelOf, type World } from './world.ts';
 
 export interface NewMessage {
   /** A new one if not said. */
@@ -66,7 +66,7 @@ function draftMessage(world: World, input: NewMessage): Message {
   return message;
 }
 
-/** Posts a message. Writing in a thread opens it again where it was put away, and makes its author a member, being pinged in a private one does too. */
+/** Posts a message. In a thread it opens that again, and makes its author and those it pings members. */
 export function createMessage(world: World, input: NewMessage): Message {
   const message = draftMessage(world, input);
   if (input.channel.kind === 'thread') {
@@ -100,7 +100,7 @@ export function showEmbeds(world: World, message: Message, embeds: readonly APIE
   world.emit({ type: 'message-edited', message });
 }
 
-/** Changes a message in place; `editedAt` becomes now, unless the message only gets the words that it was announced without. */
+/** Changes a message; no edit where a deferred answer gets its words. */
 export function editMessage(world: World, message: Message, change: MessageChange): void {
   applyChange(world, message, change);
   if (!isThere(world, message)) return;
@@ -193,24 +193,18 @@ export function pinnedMessages(world: World, channelId: string): readonly (Messa
     .toSorted((a, b) => Date.parse(b.pinnedAt) - Date.parse(a.pinnedAt));
 }
 
-/** Pins a message, and leaves a note of it in the channel; already pinned is fine. */
-export function pinMessage(world: World, channel: Channel, message: Message, userId: string): void {
-  if (message.pinnedAt !== null) return;
-  message.pinnedAt = world.now().toISOString();
+/** Pins a message, which leaves a note of it in the channel, or unpins it; already so is fine. */
+export function setPinned(world: World, message: Message, userId: string, pinned: boolean): void {
+  if ((message.pinnedAt !== null) === pinned) return;
+  message.pinnedAt = pinned ? world.now().toISOString() : null;
   world.emit({ type: 'pin-changed', message });
+  if (!pinned) return;
   createMessage(world, {
-    channel,
+    channel: channelOf(world, message.channelId),
     authorId: userId,
     type: MessageType.ChannelPinnedMessage,
-    replyTo: { channelId: channel.id, messageId: message.id },
+    replyTo: { channelId: message.channelId, messageId: message.id },
   });
-}
-
-/** Unpins a message; not pinned is fine. */
-export function unpinMessage(world: World, message: Message): void {
-  if (message.pinnedAt === null) return;
-  message.pinnedAt = null;
-  world.emit({ type: 'pin-changed', message });
 }
 
 /** Shows a message to one person alone: it enters no channel's history, and the gateway tells nobody of it. */

@@ -45,7 +45,7 @@ export function guildPermissions(guild: Guild, member: Member): bigint {
 /**
  * Permissions of a user in a channel, by Discord's order: @everyone, roles, then the overwrites for @everyone, for roles
  * together, for the member. A thread has its parent's; a private one is seen by its members and by who may manage threads.
- * Without ViewChannel nothing else is left, nor in a voice or stage channel but ViewChannel without Connect. Strangers to the guild or the DM have none.
+ * Without ViewChannel nothing is left, without Connect in voice and stage only ViewChannel. Strangers have none.
  */
 export function channelPermissions(world: World, channel: Channel, userId: string): bigint {
   switch (channel.kind) {

@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 /** So many different emoji a message takes. */
 export const maxReactionKinds = 20;
 
-/** A unicode emoji in its coloured form, whether or not it came with the sign that asks for that; `undefined` for anything else. */
+/** A unicode emoji in its coloured form, given with or without the sign for that; `undefined` for anything else. */
 export function knownEmoji(text: string): string | undefined {
   const colourSign = '\u{FE0F}';
   const emoji = new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v');
@@ -27,7 +27,7 @@ export function setReaction(
   world.emit({ type: present ? 'reaction-added' : 'reaction-removed', message, userId, emoji });
 }
 
-/** The emoji that a request names, as reactions are kept: a unicode one as itself, one of a guild's that the bot is in as `name:id`. */
+/** The emoji that a request names, as reactions are kept: a unicode one as itself, a guild's as `name:id`. */
 export function reactionKey(world: World, text: string): string | undefined {
   const id = /^(?:a:)?\w+:(?<id>\d+)$/u.exec(text)?.groups?.['id'];
   if (id === undefined) return knownEmoji(text);

@@ -15,7 +15,7 @@ import type {
 } from './entities.ts';
 import { createSnowflakeSource, type Clock } from './snowflakes.ts';
 
-/** Everything the sandbox knows. Changed only by the functions of this folder, which announce each change through `emit`. */
+/** Everything the sandbox knows. Only the functions of this folder change it, and announce that by `emit`. */
 export interface World {
   readonly application: Application;
   /** The bot's user id, which is also its application's id. */

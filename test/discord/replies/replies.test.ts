@@ -384,7 +384,7 @@ describe('code that would fill more than three messages [G3]', () => {
 
   it('fills messages where the bot may attach no files, so that nothing is lost', async () => {
     const { server, replies, ids, settled } = await runGateway();
-    await server.changePermissions({ for: 'Discoclaw', in: '#general', deny: ['AttachFiles'] });
+    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['AttachFiles'] });
     await settled();
     const asked = await server.say({ as: 'bob', in: '#general', text: 'the code, please' });
     await replies.send(ids['general'] ?? '', answer, asked.id);

@@ -79,15 +79,16 @@ describe('waiting for a reply', () => {
 });
 
 describe('permissions', () => {
-  it('are given and taken one by one, in a channel of anybody', async () => {
+  it('are given and taken in a channel of anybody', async () => {
     const { server, client } = await runBot();
     const secret = await client.channels.fetch('120000000000000003');
     if (!secret?.isSendable()) throw new Error('No channel to send to');
-    await server.changePermissions({ for: 'Discoclaw', in: '#secret', deny: ['SendMessages'] });
+    const view = ['ViewChannel' as const];
+    await server.setOverwrite({ channel: '#secret', for: 'Discoclaw', allow: view, deny: ['SendMessages'] });
     await expect(secret.send('no')).rejects.toMatchObject({ code: 50_013 });
-    await server.changePermissions({ for: 'Discoclaw', in: '#secret', allow: ['SendMessages'] });
+    await server.setOverwrite({ channel: '#secret', for: 'Discoclaw', allow: view });
     await secret.send('yes');
-    await server.changePermissions({ for: '@everyone', in: '#secret', allow: ['ViewChannel'] });
+    await server.setOverwrite({ channel: '#secret', for: '@everyone', allow: view });
     expect(await server.say({ as: 'carol', in: '#secret', text: 'seen' })).toMatchObject({ text: 'seen' });
   });
 
@@ -100,7 +101,7 @@ describe('permissions', () => {
     await server.changePermissions({ for: '@everyone', allow: ['SendMessages'] });
     await server.say({ as: 'bob', in: '#dev', text: 'a' });
     await expect(server.changePermissions({ for: 'bob', deny: ['SendMessages'] })).rejects.toThrow(
-      'There is no role bob',
+      'There is no role "bob"',
     );
   });
 
@@ -120,7 +121,9 @@ describe('permissions', () => {
     await server.delivered();
     expect(dev.permissionsFor(dev.guild.members.me ?? '')?.has('SendMessages')).toBe(false);
     await server.say({ as: 'bob', in: '#dev', text: 'but I' });
-    await expect(server.takeRole({ role: 'guests', people: [] })).rejects.toThrow('There is no role guests');
+    await expect(server.takeRole({ role: 'guests', people: [] })).rejects.toThrow(
+      'There is no role "guests"',
+    );
   });
 });
 

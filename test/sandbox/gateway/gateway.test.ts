@@ -242,7 +242,7 @@ describe('voice and stage channels', () => {
     for (const form of ['voice', 'stage'] as const) {
       const { id } = await server.addChannel({ name: form, form });
       await server.say({ as: 'bob', in: id, text: 'hello' });
-      await server.changePermissions({ for: '@everyone', in: id, deny: ['Connect'] });
+      await server.setOverwrite({ channel: id, for: '@everyone', deny: ['Connect'] });
       await server.delivered();
       const channel = client.channels.cache.get(id);
       expect([channel?.isVoiceBased(), channel?.isTextBased()]).toEqual([true, true]);

@@ -36,7 +36,7 @@ describe('pins', () => {
     const updated = once(bot.client, 'messageUpdate');
     await bot.server.pin({ as: 'bob', message: bot.message.id });
     expect(await updated).toMatchObject([{}, { pinned: true, editedTimestamp: null }]);
-    await bot.server.unpin({ as: 'bob', message: bot.message.id });
+    await bot.server.pin({ as: 'bob', message: bot.message.id, pinned: false });
     expect((await bot.server.messages({ in: '#general' }))[0]).toMatchObject({ isPinned: false });
   });
 

@@ -71,7 +71,7 @@ describe('rate limits', () => {
       retryAfterSeconds: 0.01,
     });
     await client.rest.post(`/channels/${general}/typing`);
-    await server.changePermissions({ for: 'Discoclaw', in: '#general', deny: ['AddReactions'] });
+    await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['AddReactions'] });
     const { id } = await server.say({ as: 'bob', in: '#general', text: 'hello' });
     const reaction = `/channels/${general}/messages/${id}/reactions/${encodeURIComponent('👀')}/@me` as const;
     await expect(client.rest.put(reaction)).rejects.toMatchObject({ code: 50_013 });

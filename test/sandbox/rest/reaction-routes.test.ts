@@ -83,7 +83,7 @@ describe('people’s reactions', () => {
       member: { user: { username: 'carol' } },
       emoji: { id: null, name: '🛑' },
     });
-    await server.unreact({ as: 'carol', message: message.id, emoji: '🛑' });
+    await server.react({ as: 'carol', message: message.id, emoji: '🛑', present: false });
     expect((await server.messages({ in: '#general' }))[0]?.reactions).toEqual({});
   });
 

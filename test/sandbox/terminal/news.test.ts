@@ -71,11 +71,11 @@ describe('what there is to tell', () => {
     const { id: message } = await bot.server.say({ as: 'bob', in: '#dev', text: 'a' });
     const eyes = { message, emoji: '👀' };
     await bot.server.react({ ...eyes, as: 'bob' });
-    await bot.server.unreact({ ...eyes, as: 'bob' });
+    await bot.server.react({ ...eyes, as: 'bob', present: false });
     expect(bot.news()).toEqual([]);
     await bot.server.react({ ...eyes, as: 'bob' });
     expect(bot.news()).toEqual(['#dev  bob reacted 👀 to “a”']);
-    await bot.server.unreact({ ...eyes, as: 'bob' });
+    await bot.server.react({ ...eyes, as: 'bob', present: false });
     await bot.server.react({ ...eyes, as: 'alice' });
     expect(bot.news()).toEqual(['#dev  bob took 👀 back from “a”', '#dev  bob reacted 👀 to “a”']);
   });
@@ -103,7 +103,7 @@ describe('what there is to tell', () => {
     await server.pin({ as: 'alice', message: id });
     await server.addThread({ channel: '#dev', name: 'talk', as: 'alice' });
     expect(news()).toEqual(['#dev  “a” was pinned', '#dev  bob opened the thread “talk”']);
-    await server.unpin({ as: 'alice', message: id });
+    await server.pin({ as: 'alice', message: id, pinned: false });
     expect(news()).toEqual(['#dev  “a” was unpinned']);
   });
 
