@@ -32,7 +32,7 @@ import { createTurnLimits } from '../turn/turn-limits.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
 import { createEvents } from './events.ts';
-import { botName, createLayers, createRecords, unknownChannels } from './layers.ts';
+import { botName, createLayers, unknownChannels } from './layers.ts';
 import type { BotPorts } from './bot-ports.ts';
 import { createKnownChannels } from './known-channels.ts';
 import { createReadStatus, statusOfAll } from './status.ts';
@@ -59,24 +59,18 @@ export function createBot(config: Config, ports: BotPorts) {
     },
   });
   const { channels = unknownChannels } = ports;
-  const records = createRecords(config, { store, recent, writes, events, channels, clock, logger });
-  const journal = journalInJobs(ports.journal, {
-    writes,
-    begin: records.sessionLog.listSession,
-    people: records.people,
-  });
-  const memory = createLayers(config, records, {
+  const memory = createLayers(config, {
     store,
     model,
     recent,
     writes,
     events,
     answers: {
-      ...journal,
+      ...ports.journal,
       async erase(userId, before, channelIds) {
-        const begun = await journal.erase(userId, before, channelIds);
+        const begun = await ports.journal.erase(userId, before, channelIds);
         // Discord may keep one waiting, and nobody else waits for it.
-        for (const reply of begun) void takeAwayErased({ journal, replies, logger }, reply);
+        for (const reply of begun) void takeAwayErased({ journal: ports.journal, replies, logger }, reply);
       },
     },
     server: ports.server,
@@ -88,8 +82,9 @@ export function createBot(config: Config, ports: BotPorts) {
     timer,
     logger,
   });
-  const { sessionLog, placeSettings: settings, people } = records;
+  const { states, sessionLog, placeSettings: settings, people } = memory;
   const { greeting, setAside, retention, gonePlaces, provenance, channelNotes } = memory;
+  const journal = journalInJobs(ports.journal, { writes, begin: sessionLog.listSession, people });
   const history = retention.young(ports.history);
   const noteTaking = createNoteTaking({
     notes: channelNotes,
@@ -116,7 +111,7 @@ export function createBot(config: Config, ports: BotPorts) {
       for (const { lapse } of [memory.undo, memory.proposals]) await lapse(userId);
     },
     isWanted: (session) =>
-      mayFold(session, { ...records, settings, goneChannels: memory.goneChannels, logger }),
+      mayFold(session, { states, sessionLog, settings, people, goneChannels: memory.goneChannels, logger }),
   });
   events.changed.on((session) => afterTurn.schedule(session));
   events.due.on((session, time) => afterTurn.schedule(session, time));

@@ -52,7 +52,7 @@ import type { Events } from './events.ts';
 /** What the bot is called in logs and summaries. */
 export const botName = 'Discoclaw';
 
-interface RecordPorts {
+export interface LayerPorts {
   readonly store: Store;
   readonly recent: RecentChanges;
   /** The users' write queue, shared by commands and all after-turn work [S3]. */
@@ -60,39 +60,6 @@ interface RecordPorts {
   readonly events: Events;
   /** Default: nothing is known of channels. */
   readonly channels?: ChannelPort;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
-export type Records = ReturnType<typeof createRecords>;
-
-/** What was said, and what people and places let the bot keep of it: all else of memory is made of these. */
-export function createRecords(config: Config, ports: RecordPorts) {
-  const { store, writes, events, channels = unknownChannels, clock, logger } = ports;
-  return {
-    states: createSessionStates({ store, writes }),
-    sessionLog: createSessionLog({
-      store,
-      writes,
-      changes: ports.recent,
-      placeOf: channels.placeOf,
-      clock,
-      botName,
-      activeFolds: activeFolds(config),
-    }),
-    placeSettings: createPlaceSettings({ store, noMemoryIds: config.storage.noMemoryChannelIds, logger }),
-    people: createPersonSettings({
-      store,
-      writes,
-      defaultMode: config.memoryMode,
-      paused: (...told) => events.paused.emit(...told),
-      clock,
-      logger,
-    }),
-  };
-}
-
-export interface LayerPorts extends RecordPorts {
   readonly model: ModelClient;
   readonly answers: AnswerKeeper & Pick<ChannelJournal, 'dropPast' | 'drop'>;
   readonly server: Pick<ServerPort, 'hasSeveral'>;
@@ -101,16 +68,40 @@ export interface LayerPorts extends RecordPorts {
   readonly processes: Processes;
   /** Has somebody look from a time on at what of a person's is over. Rejects with `StoreError`. */
   readonly lapseAt: (userId: string, time?: Date) => Promise<void>;
+  readonly clock: Clock;
   readonly timer: Timer;
+  readonly logger: Logger;
 }
 
 export type Memory = ReturnType<typeof createLayers>;
 
 /** All memory as configured: the list of layers, in the order in which they fold a turn [A1]; the ledger that tells them of changes; the tools of those that are on. */
-export function createLayers(config: Config, records: Records, ports: LayerPorts) {
+export function createLayers(config: Config, ports: LayerPorts) {
   const { store, model, writes, events, channels = unknownChannels, clock, timer, logger } = ports;
-  const { states, sessionLog, placeSettings, people } = records;
   const { timeZone } = config;
+  const states = createSessionStates({ store, writes });
+  const sessionLog = createSessionLog({
+    store,
+    writes,
+    changes: ports.recent,
+    placeOf: channels.placeOf,
+    clock,
+    botName,
+    activeFolds: activeFolds(config),
+  });
+  const placeSettings = createPlaceSettings({
+    store,
+    noMemoryIds: config.storage.noMemoryChannelIds,
+    logger,
+  });
+  const people = createPersonSettings({
+    store,
+    writes,
+    defaultMode: config.memoryMode,
+    paused: (...told) => events.paused.emit(...told),
+    clock,
+    logger,
+  });
   /** All that hold something of people; each stands in it once it is made. */
   const layers: MemoryLayer[] = [];
   const changes = createChangeLedger({
@@ -369,7 +360,10 @@ export function createLayers(config: Config, records: Records, ports: LayerPorts
     lapseEverybody: () => lapseEverybody([undoFile, proposalsFile], ports),
     /** Whether what a late notice names is there yet. */
     isNamed: stillNamed({ durable, proposals, recent: ports.recent }),
-    ...records,
+    states,
+    sessionLog,
+    placeSettings,
+    people,
     shortTerm,
     rolling,
     durable,

@@ -7,7 +7,7 @@ import { createLogger } from '../observability/logger.ts';
 import { createSpending } from '../observability/spending.ts';
 import { createChannelJournal } from '../turn/journal.ts';
 import { createEvents } from './events.ts';
-import { createLayers, createRecords, type LayerPorts, type Memory } from './layers.ts';
+import { createLayers, type LayerPorts, type Memory } from './layers.ts';
 import { assertMemory, openStore } from './open-store.ts';
 
 const clock = () => new Date();
@@ -28,7 +28,7 @@ export function layersAlone(
   config: Config,
   ports: Pick<LayerPorts, 'store' | 'logger'> & Partial<LayerPorts>,
 ): Memory {
-  const all: LayerPorts = {
+  return createLayers(config, {
     model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
     recent: new RecentChanges(),
     writes: createKeyedQueue(),
@@ -40,8 +40,7 @@ export function layersAlone(
     lapseAt: () => Promise.resolve(),
     clock,
     ...ports,
-  };
-  return createLayers(config, createRecords(config, all), all);
+  });
 }
 
 /** All people's memory, with the store for this process alone; the bot itself is not there. @throws {StoreError} where it runs. @throws {RangeError} without a data folder. */
