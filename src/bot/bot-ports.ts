@@ -58,7 +58,7 @@ export interface BotPorts {
   readonly others?: OtherProcesses | undefined;
   /** What model calls cost on the present day; without it there is no limit on that. */
   readonly spending?: Pick<Spending, 'heldUntil' | 'layer'>;
-  /** Where other processes may use the same store: what orders them, and where work after turns waits for all. Default: this one has it alone. */
+  /** What holds between processes that use the same store. Default: this one has it alone. */
   readonly shared?: SharedPorts | undefined;
   /** What the model may do on Discord, where that is on. */
   readonly actions?: ActionTools;

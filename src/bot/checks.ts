@@ -22,7 +22,7 @@ export const checks: readonly Check[] = [
 ];
 
 /**
- * What every start looks at besides logging in; warnings are logged. What it rejects with has a handler already, so that it may be waited for later.
+ * What every start looks at besides logging in; warnings are logged. May be waited for later.
  * @throws {UnusableError}
  */
 export function checkStart(config: Config, logger: Logger): Promise<void> {
@@ -48,7 +48,7 @@ async function lookAtStart(config: Config, logger: Logger): Promise<void> {
 const startPatienceMs = 5000;
 const patienceMs = 20_000;
 
-/** A clock that is wrong by so much. Messages are answered up to five minutes after they were written; the other one is for HTTP's whole seconds. */
+/** Messages are answered up to five minutes after they were written; HTTP dates are in whole seconds. */
 const brokenClockMs = 300_000;
 const wrongClockMs = 30_000;
 

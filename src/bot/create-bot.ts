@@ -324,14 +324,14 @@ export function createBot(config: Config, ports: BotPorts) {
     ...createKnownChannels({ sessionLog, journal, channelNotes }),
     /** The bot was removed from a guild that had these channels. Must not be told of an outage. */
     guildLeft: (guildId: string, channelIds: readonly string[]) => gonePlaces.left(guildId, channelIds),
-    /** Channels or threads were deleted: turns there end, and nothing of them is used any more [K15]. Resolves when that is on disk; never rejects. */
+    /** Channels or threads were deleted: turns there end, and nothing of them is used any more [K15]. Never rejects. */
     channelsDeleted: (channelIds: readonly string[]): Promise<void> => {
       for (const id of channelIds) turns.endIn(id);
       return gonePlaces.deleted(channelIds);
     },
     /** Finishes what a kill left undone, when replies can be sent. */
     recovery,
-    /** Erases what is too old, and what is left of guilds that the bot is in no more, from now on, beside everything else [K15]. Never rejects. */
+    /** From now on erases what is too old, and what is left of guilds that the bot has left [K15]. Never rejects. */
     async startRetention(presentGuilds: PresentGuilds): Promise<void> {
       await recovery.finishChanges();
       takeover.start();
@@ -349,7 +349,7 @@ export function createBot(config: Config, ports: BotPorts) {
       background_work: afterTurn.open,
       writes: writes.size,
     }),
-    /** Takes nothing more and finishes what runs, for at most so many milliseconds; then it is aborted and left to the next start [G4]. */
+    /** Takes nothing more, and finishes what runs within so many milliseconds or leaves it to the next start [G4]. */
     async drain(withinMs: number): Promise<void> {
       turns.stop();
       afterTurn.stopTaking();

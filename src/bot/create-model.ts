@@ -39,7 +39,7 @@ function isOffline({ apiKey, baseUrl }: Config['model']): boolean {
   return apiKey === undefined && baseUrl === undefined;
 }
 
-/** A limit on cost cannot be kept with a model whose price is not known [L2]. @throws {ConfigError} that names each, and where its price is given. */
+/** A limit on cost needs the price of each model [L2]. @throws {ConfigError} that names those without. */
 export function assertPricesKnown({ model, summary, limits }: Config): void {
   if (isOffline(model) || (limits.dailyCost ?? limits.dailyCostPerPerson) === undefined) return;
   const used = {

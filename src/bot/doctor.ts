@@ -8,7 +8,7 @@ import { broken, fine, warning, type Finding } from './findings.ts';
 
 const signs = { fine: '✓', warning: '!', broken: '✗' } as const;
 
-/** `npm run doctor`: a line for each thing that the bot needs, with what to do where it is not in order. Resolves with the exit code [O1]. */
+/** `npm run doctor`: a line for each thing that the bot needs. Resolves with the exit code [O1]. */
 export async function runDoctor(environment: Environment): Promise<number> {
   const levels: Finding['level'][] = [];
   const tell = (finding: Finding): void => {

@@ -5,7 +5,7 @@ import { RequestError, usage, UsageError } from './command-line.ts';
 import { UnusableError } from './findings.ts';
 import { refusedByDisk } from './folders.ts';
 
-/** What the process says of a failure, and ends with: one clear line for what people can put right, and the whole error for what is ours. */
+/** What the process says of a failure, and its exit code: one line for what people can put right. */
 export function describeFailure(failure: unknown): { readonly text: string; readonly exitCode: number } {
   const error = refusedByDisk(failure) ?? failure;
   // As shells have it: the command line is wrong [O6].

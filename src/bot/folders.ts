@@ -59,8 +59,8 @@ export async function assertFoldersUsable(config: Config): Promise<void> {
 const refusals: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR']);
 
 /**
- * A failure of the file system that only the operator can mend, with path, user and what to do [O7]; `undefined` for any other error. It is a file inside a
- * folder as a rule, such as one that an earlier start as root left.
+ * A failure of the file system that only the operator can put right, with path, user and what to do [O7]; `undefined` for
+ * any other error. As a rule it is a file inside a folder, such as one that an earlier start as root left.
  */
 export function refusedByDisk(error: unknown): UnusableStoreError | undefined {
   if (error instanceof UnusableStoreError) return undefined;

@@ -3,7 +3,7 @@ import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
 
-/** What is known of the channels that the bot has been active in, to be compared with Discord after a gap [G3b]. Rejects with `StoreError`. */
+/** The channels that the bot was active in, to be compared with Discord after a gap [G3b]. Rejects with `StoreError`. */
 export function createKnownChannels({
   sessionLog,
   journal,
@@ -22,7 +22,7 @@ export function createKnownChannels({
       for (const { id, activeAt: at } of all) activeAt.set(id, Math.max(at, activeAt.get(id) ?? 0));
       return Array.from(activeAt, ([id, at]) => ({ id, activeAt: at }));
     },
-    /** The server that a channel belongs to, as far as anything tells: where memory is off, and of people who were erased, there is no session. */
+    /** The server that a channel belongs to, as far as anything tells: not every channel has a session. */
     async guildOf(channelId: string): Promise<ChannelGuild> {
       for (const source of [sessionLog, channelNotes, journal]) {
         const guild = await source.guildOf(channelId);

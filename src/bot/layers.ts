@@ -75,7 +75,7 @@ export interface LayerPorts {
 
 export type Memory = ReturnType<typeof createLayers>;
 
-/** All memory as configured: the list of layers, in the order in which they fold a turn [A1]; the ledger that tells them of changes; the tools of those that are on. */
+/** All memory as configured: the layers, in the order in which they fold a turn [A1], their ledger and their tools. */
 export function createLayers(config: Config, ports: LayerPorts) {
   const { store, model, writes, events, channels = unknownChannels, clock, timer, logger } = ports;
   const { timeZone } = config;

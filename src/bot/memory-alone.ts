@@ -23,7 +23,7 @@ export const noAnswers: LayerPorts['answers'] = {
   drop: () => Promise.resolve(),
 };
 
-/** All layers where no bot runs but for these ports: no model is asked, nobody is told of anything, and nothing happens later by itself. */
+/** All layers where no bot runs: no model is asked, and nothing happens later by itself. */
 export function layersAlone(
   config: Config,
   ports: Pick<LayerPorts, 'store' | 'logger'> & Partial<LayerPorts>,
@@ -43,7 +43,10 @@ export function layersAlone(
   });
 }
 
-/** All people's memory, with the store for this process alone; the bot itself is not there. @throws {StoreError} where it runs. @throws {RangeError} without a data folder. */
+/**
+ * All memory, with the store for this process alone.
+ * @throws {StoreError} where the bot runs. @throws {RangeError} without a data folder.
+ */
 export async function openMemory(environment: Environment) {
   const { config } = readConfig(environment);
   const logger = createLogger({ level: 'warn' });

@@ -18,9 +18,9 @@ interface Moved {
 }
 
 /**
- * Copies all that one store holds to another, where nothing but an earlier part of the same may be; nothing of the first is changed. Every entry is read back and
- * compared by its hash, and at the end the keys of both; interrupted, it goes on where it was when it is called again [X4].
- * @throws {RequestError} where the other holds something else. @throws {StoreError}
+ * Copies all that one store holds to another, and compares each entry by its hash and all by their keys. An interrupted
+ * copy is continued when it is called again [X4]; the source is never changed.
+ * @throws {RequestError} where the target holds something else. @throws {StoreError}
  */
 export async function moveAll(from: RawStore, to: RawStore): Promise<Moved> {
   const keys = await from.keys();
@@ -69,7 +69,7 @@ function assertSame(
   }
 }
 
-/** `npm run migrate -- FROM TO`, each `files` or a database's address [X4]. @throws {RequestError} @throws {StoreError} where one of them cannot be used. */
+/** `npm run migrate -- FROM TO`, each `files` or a database's address [X4]. @throws {RequestError} @throws {StoreError} */
 export async function runMigrate(from: string, to: string, environment: Environment): Promise<void> {
   if (from === to) throw new RequestError('It would be copied onto itself.');
   const logger = createLogger({ level: 'warn' });

@@ -17,8 +17,8 @@ const clock = () => new Date();
 const pulledName = '.pulled.json';
 
 /**
- * `npm run notebook -- pull|push WHOSE FOLDER`: brings a person's notebook, or the workspace, out of a database into a folder for editing by hand, or puts in place
- * what was edited there since; the bot may run [X1]. Prints what was written. @throws {RequestError} @throws {StoreError}
+ * `npm run notebook -- pull|push WHOSE FOLDER`: brings a notebook, or the workspace, out of a database for editing by hand,
+ * and puts back what was edited; the bot may run [X1]. Prints what was written. @throws {RequestError} @throws {StoreError}
  */
 export async function runNotebook(
   wish: string,
@@ -60,8 +60,8 @@ async function pull(store: Store, root: string, folder: string): Promise<readonl
 }
 
 /**
- * Resolves with the keys that are other than before; hidden files stay where they are. @throws {RequestError} where what was edited is no longer as it was
- * pulled, so that nothing that came meanwhile is lost and nothing that was forgotten comes back; then nothing was put in place.
+ * Resolves with the keys that were written; hidden files stay where they are.
+ * @throws {RequestError} where something changed since it was pulled; then nothing is written.
  */
 async function push(store: Store, root: string, folder: string): Promise<readonly string[]> {
   const pulled = await pulledIn(folder);

@@ -9,8 +9,8 @@ interface ChannelPorts {
 }
 
 /**
- * The same ports over the channels of all processes of this machine [X3]: each process answers for those that its client holds. A channel that none of them
- * holds, such as another machine's, is looked for as before, and counts as unknown where that tells nothing [V0].
+ * The same ports over the channels of all processes of this machine [X3]: each answers for those that its client holds.
+ * A channel that none of them holds counts as unknown where looking for it tells nothing [V0].
  */
 export function acrossProcesses(
   { channels, readChannel }: ChannelPorts,

@@ -67,10 +67,7 @@ export interface RunningProcess {
 /** Milliseconds that a process has for an answer; a long channel is read by several requests to Discord. */
 const patienceMs = 10_000;
 
-/**
- * Starts this program once more, as process `number` of `count` with these shards: it is configured like any other one, by variables, and told by an
- * argument whose part it is.
- */
+/** Starts this program once more as process `number` of `count`. Variables tell it its shards, and an argument whose part it is. */
 export function forkProcess(
   number: number,
   count: number,

@@ -18,8 +18,8 @@ import { startBot } from './start-bot.ts';
 import type { Supervised } from './processes.ts';
 
 /**
- * Runs the bot on Discord until `signal`, telling a process manager, or the supervisor that it has, when it is ready. Rejects when the connection was lost
- * for good, after everything was finished that could be.
+ * Runs the bot on Discord until `signal`, and tells its process manager or supervisor when it is ready. Rejects when
+ * the connection was lost for good, after everything was finished that could be.
  */
 export async function runConnected(
   config: Config,
@@ -85,8 +85,8 @@ const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 
 /**
- * Discord, or the way to it, may be away for a while, or ask for a pause; what does not pass by itself is thrown on [O2] [O7]. `undefined` once it is to
- * stop, which `start` heeds itself.
+ * Starts again while Discord cannot be reached or asks for a pause; throws what does not pass by itself [O2] [O7].
+ * `undefined` when it is stopped.
  */
 export async function whenReachable<Bot>(
   start: () => Promise<Bot>,
@@ -112,9 +112,8 @@ export async function whenReachable<Bot>(
 }
 
 /**
- * Runs the bot without an account: a sandbox Discord in this process, the real client logged in to it, and a chat in the terminal
- * [Z5]. Everybody there has access, and the bot answers in every channel without being mentioned. The demonstration remembers in
- * a temporary folder; a conversation remembers in the data folder like everything else.
+ * Runs the bot without an account: with a sandbox Discord in this process and a chat in the terminal [Z5]. The
+ * demonstration remembers in a temporary folder, a conversation in the data folder.
  */
 export async function runInSandbox(
   config: Config,

@@ -18,8 +18,8 @@ const stoppedByHand = 'Stopped before the end';
 const patienceMs = 20_000;
 
 /**
- * `npm run setup`: asks for the token and the key, checks each, and writes it to `.env` as soon as it is checked, so that whatever comes between
- * loses nothing. Resolves with the exit code [O1].
+ * `npm run setup`: asks for token and key, checks each, and writes it to `.env` at once, so that an interruption loses
+ * nothing. Resolves with the exit code [O1].
  */
 export async function runSetup(environment: Environment): Promise<number> {
   // Without a token some of the rest has no use yet.

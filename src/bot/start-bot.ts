@@ -34,7 +34,7 @@ import type { OtherProcesses, ProcessCalls } from './processes.ts';
 
 const clock: Clock = () => new Date();
 
-/** Milliseconds from the wish to stop until running work is aborted, and until it is no longer waited for [G4]: a last edit and a line fit between. */
+/** Milliseconds until running work is aborted, and until it is no longer waited for [G4]. */
 const drainMs = 6500;
 const waitMs = 8500;
 
@@ -42,7 +42,7 @@ export interface StartOptions {
   readonly token: string;
   /** Another Discord-compatible server. */
   readonly apiUrl?: string | undefined;
-  /** It began then, with nothing of what was said before: that was not deleted. Default: Discord, which lets nothing go by itself. */
+  /** When the server began, with nothing of what was said before. Default: Discord, which keeps everything. */
   readonly serverBegan?: Date;
   /** Those that this process connects [X3]. Default: all there is, in one. */
   readonly shards?: Shards;
@@ -54,7 +54,7 @@ export interface StartOptions {
   readonly metrics?: Metrics | undefined;
   /** What has to be in order before the bot logs in; where it rejects, so does the start. Default: nothing. */
   readonly checked?: Promise<void>;
-  /** Ends the start while it waits for Discord, also for the model's check; it then rejects with the reason. Default: nothing does. */
+  /** Ends the start while it waits; it then rejects with the reason. Default: nothing does. */
   readonly signal?: AbortSignal;
   /** The connection is gone for good, long after the start. */
   readonly onLost: (error: Error) => void;
@@ -62,7 +62,7 @@ export interface StartOptions {
 
 /**
  * Connects a bot with real edges: store, model, Discord.
- * @throws {ConfigError} where a limit on cost needs a price that is not known. @throws {StoreError} when the store cannot be used. @throws {GatewayError} when Discord cannot be.
+ * @throws {ConfigError} where a price is not known that a limit needs. @throws {StoreError} @throws {GatewayError}
  */
 export async function startBot(config: Config, options: StartOptions) {
   const { shards = allShards, others, logger, metrics } = options;

@@ -28,8 +28,8 @@ const badConfiguration = 78;
 const endWithinMs = 9300;
 
 /**
- * Runs the bot on Discord in several processes until `signal` [X3], telling a process manager when all are ready. Looks once at what every start looks
- * at. @throws {UnusableError} where one of them cannot run, after all have ended.
+ * Runs the bot in several processes until `signal` [X3]. Looks once at what every start looks at, and tells a process
+ * manager when all are ready. @throws {UnusableError} where one of them cannot run, after all have ended.
  */
 export async function runProcesses(
   config: Config,
@@ -110,8 +110,8 @@ export interface SupervisorOptions {
 export type Supervisor = ReturnType<typeof createSupervisor>;
 
 /**
- * Runs the bot's processes [X3]: starts all at once, each again when it ends, and only it, waiting longer each time that it ends soon. Lets their shards
- * identify one after the other, passes on what they ask of each other, and adds up how they are.
+ * Runs the bot's processes [X3]: starts one again that ends, and only it, waiting longer each time that it ends soon.
+ * Lets shards identify one after the other, passes on what processes ask of each other, and adds up how they are.
  */
 export function createSupervisor({ parts, start, mayIdentify, wait, now, logger }: SupervisorOptions) {
   const running = new Map<number, { readonly process: RunningProcess; readyAt?: number }>();

@@ -11,9 +11,8 @@ import type {
 import { createMinuteBudget } from '../core/limits.ts';
 
 /**
- * A client for one turn that goes on without those pictures and documents for which the model's server refuses a request [Q2], such as a damaged one: of
- * several, each is shown to the model by itself to find them. Where each is taken alone, and where the server takes none, all are left out. The model is told,
- * and so is `onRefused`, with their titles.
+ * A client for one turn that goes on without the files for which the server refuses a request [Q2]. Of several, each is
+ * shown by itself to find those; where that finds none, all are left out. The model is told, and `onRefused` with titles.
  */
 export function withMediaFallback(
   client: ModelClient,
@@ -50,7 +49,7 @@ export function withMediaFallback(
 
 const notRead = 'it could not be read: damaged, or nothing that you can open; say so';
 
-/** Whether a request with this one file and next to nothing else is refused; that another failure kept it from being known counts as a no. */
+/** Whether a request with this one file alone is refused; another failure counts as a no. */
 async function isRefused(
   client: ModelClient,
   block: MediaBlock,
@@ -96,7 +95,7 @@ function isMedia(block: ModelMessage['content'][number]): block is MediaBlock {
 }
 
 const megabyte = 1024 * 1024;
-/** Bytes of pictures and documents that a turn sends at most, base64 and all its requests together [L1]: its 5 MB of files three times. */
+/** Bytes in base64 that a turn sends at most, over all its requests [L1]: its 5 MB of files three times. */
 const turnMaxBytes = 20 * megabyte;
 /** The same for a person's minute: as much as is opened for them in it, sent so often. */
 const minuteMaxBytes = 3 * turnMaxBytes;

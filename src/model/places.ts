@@ -22,9 +22,9 @@ interface Call extends Caller {
 }
 
 /**
- * The places at a model [L1][M7]: at most `concurrency` calls run, two of them of one person, and at most `queueLimit` wait. Free places go round by
- * person, answers first; while there is more than one place, background work leaves one to them. Where too many wait, a call takes the waiting
- * place of background work, or of the person who has most calls waiting; where none is to be had, it rejects with `ModelError` `busy`.
+ * The places at a model [L1][M7]: `concurrency` calls run, two of them of one person, and `queueLimit` wait. Free places
+ * go round by person, answers first; background work leaves one to answers. Where too many wait, background work or the
+ * newest call of the person with most of them is rejected with `ModelError` `busy`.
  */
 export function createModelPlaces(concurrency: number, queueLimit: number) {
   const running = new Set<Call>();
@@ -67,8 +67,8 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
   }
 
   /**
-   * Does the work when there is a place for it. Work that has to wait is told by `onQueue`, and again, with `false`, when its turn came. Rejects
-   * at once with the signal's reason when that is aborted; who gives up leaves the queue.
+   * Does the work when there is a place for it; `onQueue` tells when it has to wait, and with `false` when its turn came.
+   * Rejects at once with the signal's reason when that is aborted.
    */
   return async function withPlace<T>(
     work: () => Promise<T>,

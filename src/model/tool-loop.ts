@@ -232,7 +232,7 @@ function createExchange({ onText, onRestart }: Pick<ToolLoopOptions, 'onText' | 
   let round = '';
   let hadNoTools = false;
 
-  /** The texts of all rounds, the present one as far as it came. White space alone is held back until something follows it. */
+  /** The texts of all rounds so far. White space alone is held back until something follows it. */
   const text = (): string => {
     const parts = round.trim() === '' ? [ended] : [ended, round];
     return parts.filter((part) => part !== '').join(betweenRounds);

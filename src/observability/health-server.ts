@@ -19,8 +19,8 @@ const notStarted: Health = {
 export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 
 /**
- * Answers `/healthz`, `/readyz` and `/metrics` at a port of this machine [O3]: 200 or 503 with what is wrong, as JSON, and what Prometheus reads. Rejects as
- * node:http does where the port cannot be had.
+ * Answers `/healthz`, `/readyz` and `/metrics` at a port of this machine [O3]. Rejects as node:http does where the port
+ * cannot be had.
  */
 export async function startHealthServer(
   { port, host }: { readonly port: number; readonly host: string },

@@ -10,7 +10,7 @@ export interface LoggerOptions {
   readonly about?: Readonly<Record<string, unknown>> | undefined;
   /** Where the lines go; by default standard error, so that standard output stays for people. */
   readonly destination?: DestinationStream;
-  /** Whether a person reads along, so that lines are short, and coloured where the terminal has colours. Default: whether standard error is a terminal. */
+  /** Whether a person reads along: short lines, coloured where possible. Default: whether standard error is a terminal. */
   readonly isTerminal?: boolean;
 }
 

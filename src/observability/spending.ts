@@ -54,8 +54,8 @@ export interface SpendingOptions {
 export type Spending = ReturnType<typeof createSpending>;
 
 /**
- * What model calls cost on the present day, and the limits on it [L2]: what a call can cost at most is added to the sums in the store before it goes out, and what it did
- * not cost taken off again. A kill leaves the sums too high by the calls that were open. What the store refuses is counted in memory until it takes it.
+ * What model calls cost today, and the limits on it [L2]: what a call can cost at most is added to the sums before it goes
+ * out, and what it did not cost is taken off again. What the store refuses is counted in memory until it takes it.
  */
 export function createSpending({ store, clock, timeZone, limits, tellOwner, logger }: SpendingOptions) {
   const { dailyCost, dailyCostPerPerson } = limits;
@@ -67,8 +67,8 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
   const today = (): string => localDate(clock(), timeZone);
 
   /**
-   * Adds to a sum what keeps it within the limit; without a limit gives back, where the sum is still that of its day. Resolves with the new sum, `undefined`
-   * where it did not change. Rejects with `StoreError` where the sum is not known.
+   * Adds to a sum within the limit; without one gives back, where the sum is still that of its day. Resolves with the new
+   * sum, `undefined` where it did not change. Rejects with `StoreError`.
    */
   function add(key: string, day: string, usd: number, limit?: number): Promise<number | undefined> {
     return sums.run(key, async () => {
@@ -198,7 +198,7 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
   };
 }
 
-/** What is stored, where it is of the day, or of a later one by another process's clock: a day that has begun is not ended again. */
+/** What is stored, if it is of the day or a later one: a day that has begun is not ended again. */
 function present(stored: Sum | undefined, day: string): Sum | undefined {
   return stored !== undefined && stored.day >= day ? stored : undefined;
 }

@@ -60,7 +60,7 @@ export interface UsageMeterOptions {
   readonly logger: Logger;
 }
 
-/** Adds up what the models use in the present day and month, in `usage.json`, so that it outlives a restart. A kill costs the last seconds. */
+/** Adds up what the models use, in `usage.json`. A kill costs the last seconds. */
 export class UsageMeter {
   readonly #options: UsageMeterOptions;
   /** What is not written yet, call by call: nobody waits for it to be added up. */

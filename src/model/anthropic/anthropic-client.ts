@@ -113,9 +113,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     return { ...body, diagnostics: { previous_message_id: latest.get(conversation) ?? null } };
   }
 
-  /**
-   * Makes attempts until one is answered [M7]: again at once, with one feature less, where the server refuses one [M9], and after a wait where it may help.
-   */
+  /** Makes attempts until one is answered [M7]: at once without a feature that is refused [M9], else after a wait. */
   async function ask(
     request: ModelRequest,
     callOptions: ModelCallOptions,

@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>;
 
-/** The field of a block that each kind of delta adds to; a tool's input is gathered as it was written, since what broke off must not be taken for whole. */
+/** The field of a block that each kind of delta adds to. Of input that broke off nothing is taken for whole. */
 const fieldOf = new Map<unknown, string>([
   ['text_delta', 'text'],
   ['thinking_delta', 'thinking'],
@@ -9,9 +9,8 @@ const fieldOf = new Map<unknown, string>([
 ]);
 
 /**
- * Puts a message together from its events, and gives each piece of its text to `onText`. The SDK does so too, but not where servers leave out what they
- * have no use for, and it completes a tool's input that broke off [M7]: here the message begins once, with whatever comes first; its blocks stand in the order
- * in which they began; its stop reason and counts stay when a later event says nothing of them. What is no event, or a piece of nothing, is passed over.
+ * Puts a message together from its events, and gives each piece of its text to `onText`. Unlike the SDK, it allows for what
+ * servers leave out, and does not complete input that broke off [M7]. What is no event is passed over.
  */
 export function createAssembly(onText: (piece: string) => void) {
   /** By the number that the server gives them. */

@@ -20,9 +20,8 @@ export interface AttemptOptions {
 }
 
 /**
- * Asks once and reads the answer as it streams. The SDK's timeout does not cover a stream that stalls, so a watchdog looks after it [M7]; it counts bytes, as
- * servers keep a connection alive by pings while the model thinks. Rejects with the signal's reason at once when that is aborted, else with
- * `ModelError` or whatever the SDK throws.
+ * Asks once and reads the answer as it streams. A watchdog ends a stream that stalls [M7]; it counts bytes, since servers
+ * send pings while a model thinks. Rejects with the signal's reason when that is aborted, else as the SDK does.
  */
 export async function attempt(
   client: Anthropic,

@@ -15,9 +15,7 @@ interface Feature {
   readonly isIn: (request: ModelRequest) => boolean;
 }
 
-/**
- * What a server that speaks the Messages API only in part may refuse [M9]. An error that names several counts for the first of these that the request has.
- */
+/** What a server may refuse [M9]. An error that names several counts for the first of these that the request has. */
 const features: readonly Feature[] = [
   {
     name: 'structured output',
@@ -128,7 +126,7 @@ export function createRefusals(logger: Logger) {
         throw new ModelError("A reflection needs tools, which the model's server refuses", 'invalid');
       return names;
     },
-    /** Learns which feature of the request the error refuses; whether it refuses one that was not left out yet. The same request is then to be sent again. */
+    /** Learns which feature the error refuses; whether the same request is to be sent again without one more. */
     learn({ request, leftOut }: SentRequest, error: unknown): boolean {
       if (!(error instanceof APIError) || !refusingStatuses.has(error.status)) return false;
       const candidates = features.filter(({ name, isIn }) => !leftOut.includes(name) && isIn(request));
@@ -158,8 +156,8 @@ const statementMaxChars = 300;
 const unread: ReadonlySet<string> = new Set(['input', 'ctx', 'url', 'body', 'request', 'request_id']);
 
 /**
- * What an error's body says, a statement each: the lines of a text, and of an object its texts together, since one may name the field and another what is wrong
- * with it.
+ * What an error's body says, a statement each: the lines of a text, and of an object its texts together, since one may
+ * name the field and another the problem.
  */
 function statementsIn(body: unknown): readonly string[] {
   if (typeof body === 'string')

@@ -51,7 +51,7 @@ export function cachePrice(model: string): CachePrice | undefined {
   return listed && { read: listed.cacheRead, write: cacheWrite };
 }
 
-/** US dollars of a call, by alias or id, at the operator's own prices where they gave one and at list prices otherwise; `undefined` where the price is not known. */
+/** US dollars of a call, at the operator's own prices or at list prices; `undefined` where the price is not known. */
 export function callCost(model: string, usage: ModelUsage, own: OwnPrices = {}): number | undefined {
   const listed = priceOf(model, own);
   if (listed === undefined) return undefined;

@@ -29,9 +29,9 @@ export interface FailedAttempt {
 }
 
 /**
- * Waits before a failed attempt is made again, the `retries`th time from 0 on: a growing random backoff, and the wait that the server asked for. `random` gives
- * from 0 up to 1 how much of the backoff is waited, so that many who failed together do not come back together.
- * @throws the attempt's error where trying again does not help, was done five times, or would outlast the deadline.
+ * Waits before a failed attempt is made again: a growing random backoff, and as long as the server asked. `random` gives
+ * how much of the backoff is waited, so that many who failed together do not come back together.
+ * @throws the error where trying again does not help, was done five times, or would outlast the deadline.
  */
 export async function backOff(
   { error, retryAfterMs = 0 }: FailedAttempt,
@@ -48,8 +48,8 @@ export async function backOff(
 const neverConnected = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/u;
 
 /**
- * What went wrong in an attempt, in our words: what a server or the network says is quoted with secrets taken out, and the SDK's own error is not kept
- * as a cause, since it carries headers and bodies.
+ * What went wrong, in our words: what others say is quoted without secrets, and the SDK's error, which carries bodies,
+ * is no cause.
  * @param secret the API key, which no message may show.
  */
 export function failedAttempt(error: unknown, secret: string): FailedAttempt {

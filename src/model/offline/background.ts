@@ -10,9 +10,8 @@ const lineMaxChars = 200;
 const maxWords = 590;
 
 /**
- * A summary made of what was said: the lines of the previous one, then each person's words with their day, clipped. Where they do not all fit the limit
- * that the request states, the oldest go. The stand-in's own replies only repeat memory and are left out, and so is what people asked to
- * be remembered or forgotten: items hold that, and a summary would bring it back.
+ * A summary made of what was said: the previous lines, then what people said, clipped; the oldest go. Left out are the
+ * stand-in's replies, which repeat memory, and what people asked to have remembered or forgotten: items hold that.
  */
 export function summarize(request: ModelRequest, { shareOf }: Knowledge): string {
   const { sections, turns } = readRequest(request);

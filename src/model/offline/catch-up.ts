@@ -26,7 +26,7 @@ function groupOf(text: string, askerName: string): number {
   return found === -1 ? groups.length : found;
 }
 
-/** Those lines, at most so many and in order, that tell most by rules: what fits what is asked about, then by their group, the newest first. */
+/** The lines that tell most: what fits what is asked about, then by their group, the newest first. */
 export function tellingLines<Telling extends { readonly text: string }>(
   lines: readonly Telling[],
   asked: { readonly askerName: string; readonly about?: string | undefined; readonly most: number },
@@ -63,7 +63,7 @@ export function catchUp(request: ModelRequest): string {
   return toldByRules(text, /is called "([^"\n]*)"/u.exec(text)?.[1] ?? '');
 }
 
-/** What a text that shows the messages of a channel holds, in groups: who said it, where, and what was asked, decided, promised and shared. */
+/** The messages that a text shows, in groups: what was asked, decided, promised and shared, with links. */
 export function toldByRules(text: string, askerName: string): string {
   const [, title = '', talk = ''] =
     /<channel_messages>\n([^\n]+)\n(.*?)\n<\/channel_messages>/su.exec(text) ?? [];

@@ -13,7 +13,7 @@ interface Call {
   readonly input: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the rules know beside the request: which share of a question's words a text has, and what a message asks of memory in plain words [K13]. */
+/** What the rules know besides: how much of a question a text has, and what a message asks of memory [K13]. */
 export interface Knowledge {
   readonly shareOf: (question: string) => (text: string) => number;
   readonly wishesIn: (texts: readonly string[]) => ReadonlySet<string>;
