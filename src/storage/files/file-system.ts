@@ -38,7 +38,7 @@ export interface FileSystem {
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   removeTree(path: string): Promise<void>;
-  /** Puts on disk whatever was written to the file system that holds a folder, be it by other processes; where the system has no way to, nothing. */
+  /** Puts on disk all that any process wrote to the file system that holds a folder; where the system has no way to, nothing. */
   syncAll(folder: string): Promise<void>;
 }
 

@@ -39,7 +39,7 @@ export async function takeOwnerLock(
 ) {
   const began = (await processBegan(fileSystem, process.pid)) ?? '0';
   const path = join(folder, `.owner-${ownHost()}-${process.pid}-${began}-${mark}`);
-  // A failure leaves the file to whoever takes the lock next.
+  // A failure leaves the file to the next owner.
   const discard = (name: string) => fileSystem.unlink(name).catch(() => undefined);
   try {
     for (let attempt = 1; ; attempt += 1) {

@@ -45,7 +45,7 @@ interface SnapshotParts {
 
 /**
  * Copies of all files as they are at one moment, in a folder of the data folder: second names where the file system has them, which take no room and
- * keep what they are though the file be replaced. Temporary files are left out.
+ * keep what they are when the file is replaced. Temporary files are left out.
  */
 export function createSnapshots({ fileSystem, disk, locks, roots, logger }: SnapshotParts) {
   const below = new Set(allRoots(roots));

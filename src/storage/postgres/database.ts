@@ -52,7 +52,7 @@ const longestPauseMs = 1000;
 const mostConflicts = 50;
 
 /**
- * Connections to a database, which are made anew when they are lost. What can be done again is [S2]: while the database is out of reach, or only reads, for no longer
+ * Connections to a database; one that is lost is replaced. What can be done again is [S2]: while the database is out of reach, or only reads, for no longer
  * than the patience, a caller notices nothing but the time, unless it holds a lock: that is lost with its connection (`session.ts`), and what relies on it rejects.
  */
 export function createDatabase(options: DatabaseOptions) {
@@ -62,9 +62,11 @@ export function createDatabase(options: DatabaseOptions) {
   pool.on('error', (error) =>
     logger.debug('a connection to the database was lost', { error: error.message }),
   );
-  let lostSince: number | undefined;
-  /** Since when it refuses changes; what only reads succeeds meanwhile, and a change that is made ends it. */
-  let readOnlySince: number | undefined;
+  const outages = {
+    lost: createOutage(logger, 'the database is out of reach', 'the database can be reached again'),
+    // What only reads succeeds meanwhile: a change that is made ends it.
+    'read-only': createOutage(logger, 'the database takes no changes', 'the database takes changes again'),
+  };
 
   /** Does `work` with a connection of its own. */
   async function connected<T>(work: (query: Query) => Promise<T>): Promise<T> {
@@ -98,51 +100,22 @@ export function createDatabase(options: DatabaseOptions) {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       try {
         const result = await connected(work);
-        if (lostSince !== undefined) {
-          logger.info('the database can be reached again', { seconds: secondsSince(lostSince) });
-          lostSince = undefined;
-        }
+        outages.lost.end();
         return result;
       } catch (error) {
         if (!(error instanceof DatabaseFault)) throw error;
-        let since: number | undefined;
-        switch (error.fault) {
-          case 'refused':
-          case 'unusable':
-            throw error;
-          case 'conflict':
-            conflicts += 1;
-            if (conflicts > mostConflicts) throw error;
-            pauseMs = firstPauseMs;
-            break;
-          case 'lost':
-            since = noteLost(error);
-            break;
-          case 'read-only':
-            since = noteReadOnly(error);
-        }
-        const leftMs = patienceMs - (performance.now() - (since ?? performance.now()));
+        const { fault } = error;
+        if (fault === 'refused' || fault === 'unusable') throw error;
+        let leftMs = patienceMs;
+        if (fault === 'conflict') {
+          conflicts += 1;
+          if (conflicts > mostConflicts) throw error;
+          pauseMs = firstPauseMs;
+        } else leftMs -= performance.now() - outages[fault].begin(error.message);
         if (leftMs <= 0) throw error;
         await delay(Math.min(leftMs, pauseMs * (0.5 + Math.random())));
       }
     }
-  }
-
-  /** Since when, in milliseconds of this process. */
-  function noteLost(fault: DatabaseFault): number {
-    if (lostSince === undefined) logger.warn('the database is out of reach', { reason: fault.message });
-    return (lostSince ??= performance.now());
-  }
-
-  function noteReadOnly(fault: DatabaseFault): number {
-    if (readOnlySince === undefined) logger.warn('the database takes no changes', { reason: fault.message });
-    return (readOnlySince ??= performance.now());
-  }
-
-  function noteChanged(): void {
-    if (readOnlySince === undefined) return;
-    logger.info('the database takes changes again', { seconds: secondsSince(readOnlySince) });
-    readOnlySince = undefined;
   }
 
   /**
@@ -164,7 +137,7 @@ export function createDatabase(options: DatabaseOptions) {
         assertHeld();
         if (id !== null) sent = { id, result };
         await query(sql`commit`);
-        if (id !== null) noteChanged();
+        if (id !== null) outages['read-only'].end();
         return result;
       } catch (error) {
         // Where the connection is gone, so is the transaction.
@@ -179,6 +152,23 @@ export function createDatabase(options: DatabaseOptions) {
     query: <Row>(statement: RawBuilder<Row>) => persist((query) => query(statement)),
     transaction,
     close: () => pool.end(),
+  };
+}
+
+/** Something that does not work for now: it is told once, and when it works again. */
+export function createOutage(logger: Logger, began: string, ended: string) {
+  let since: number | undefined;
+  return {
+    /** Since when, in milliseconds of this process. */
+    begin(reason: unknown): number {
+      if (since === undefined) logger.warn(began, { reason: String(reason) });
+      return (since ??= performance.now());
+    },
+    end(): void {
+      if (since === undefined) return;
+      logger.info(ended, { seconds: Math.round((performance.now() - since) / 1000) });
+      since = undefined;
+    },
   };
 }
 
@@ -234,7 +224,3 @@ const typeParser: typeof pg.types.getTypeParser = (id: number, format?: 'text' |
   if (format !== 'binary' && id === jsonType) return String;
   return pg.types.getTypeParser(id, format ?? 'text');
 };
-
-function secondsSince(moment: number): number {
-  return Math.round((performance.now() - moment) / 1000);
-}

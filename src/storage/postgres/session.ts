@@ -54,8 +54,8 @@ interface Held {
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
 /**
- * The one connection on which hangs what a process holds: that it is there at all, and its locks. They are free as soon as it is gone. When it is lost it is
- * made anew, and what was held by it counts as lost.
+ * The one connection on which hangs what a process holds: that it is there at all, and its locks. They are free as soon as it is gone. When it is lost,
+ * another is made, and what was held by it counts as lost.
  * @throws {DatabaseFault} where it cannot be had. @throws {StoreError} where another process is in the way.
  */
 export async function openSession(url: string, presence: Presence, logger: Logger) {

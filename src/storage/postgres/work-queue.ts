@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { Logger } from '../../core/logger.ts';
 import type { WorkLease, WorkQueue } from '../../core/work-queue.ts';
-import type { Database } from './database.ts';
+import { createOutage, type Database } from './database.ts';
 import { freshNumber } from './entries.ts';
 import { toStoreError } from './faults.ts';
 
@@ -43,8 +43,11 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   let isTaking = true;
   /** What is being added or finished in the table. */
   let underWay = 0;
-  /** What cannot be had is told of once, and when it can again. */
-  let isAway = false;
+  const outage = createOutage(
+    logger,
+    'work after turns could not be looked for',
+    'work after turns can be looked for again',
+  );
   const timers: NodeJS.Timeout[] = [];
 
   async function finish(userId: string, fence: number): Promise<void> {
@@ -73,8 +76,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
         if (room <= 0 || !isTaking) return;
         const begun = performance.now();
         const rows = await database.query(takeWork(room, leaseMs));
-        if (isAway) logger.info('work after turns can be looked for again');
-        isAway = false;
+        outage.end();
         if (!isTaking) {
           await Promise.all(rows.map(({ person, fence }) => release(person, fence)));
           return;
@@ -83,8 +85,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
         if (rows.length < room && !isNews) return;
       }
     } catch (error) {
-      if (!isAway) logger.warn('work after turns could not be looked for', { error });
-      isAway = true;
+      outage.begin(error);
     } finally {
       isLooking = false;
     }
@@ -112,7 +113,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     // There is room for others by now; who was too slow for a lease leaves that to them.
     isNews = true;
     if (!end.signal.aborted) void look();
-    // What was ended is not done: whoever looks next takes it again.
+    // What was ended is not done, and is taken again.
     if (end.signal.aborted) return counted(release(userId, fence));
     if (isDone)
       await counted(finish(userId, fence)).catch((error: unknown) =>
@@ -147,7 +148,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
         else lease.end.abort();
       }
     } catch (error) {
-      if (!isAway) logger.warn('the lease of work after turns could not be made longer', { error });
+      outage.begin(error);
     }
   }
 
