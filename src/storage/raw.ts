@@ -64,11 +64,19 @@ export function entryOfBytes(key: string, bytes: Buffer): RawEntry {
   return isDocument ? { kind: 'document', key, text } : { kind: 'text', key, bytes };
 }
 
+export function isJson(text: string): boolean {
+  return parsed(text).isJson;
+}
+
 function isObject(text: string): boolean {
+  const { value } = parsed(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): { readonly isJson: boolean; readonly value?: unknown } {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return { isJson: true, value: JSON.parse(text) };
   } catch {
-    return false;
+    return { isJson: false };
   }
 }

@@ -7,7 +7,6 @@ import { growingCache } from '../../core/limits.ts';
 import type { LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
-import { formatLine, linesOf, parseLine } from '../log-line.ts';
 import { editingMs, type FileParts } from './documents.ts';
 import {
   closeQuietly,
@@ -19,7 +18,17 @@ import {
   writeWhole,
   type OpenFile,
 } from './file-system.ts';
-import { inspect, linesBackward, newline, noFile, rewriteLines, type LogFile } from './log-lines.ts';
+import {
+  formatLine,
+  inspect,
+  linesBackward,
+  linesOf,
+  newline,
+  noFile,
+  parseLine,
+  rewriteLines,
+  type LogFile,
+} from './log-lines.ts';
 
 interface WaitingRecord {
   readonly json: string;

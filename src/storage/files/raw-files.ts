@@ -5,8 +5,8 @@ import pLimit from 'p-limit';
 
 import { formatDocument } from '../document-text.ts';
 import { isSegment, quarantineSegment, workspaceSegment } from '../keys.ts';
-import { formatLine, linesOf, parseLine } from '../log-line.ts';
-import { entryOfBytes, kindOfKey, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
+import { formatLine, linesOf, parseLine } from './log-lines.ts';
+import { entryOfBytes, isJson, kindOfKey, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
 import { nodeFileSystem, orStoreError, unlessMissing } from './file-system.ts';
 import { allRoots, locate, newMark, rootsIn, temporaryName } from './paths.ts';
 import { createFileStore, type FileStoreOptions } from './store.ts';
@@ -38,7 +38,9 @@ export async function openRawFiles(options: FileStoreOptions): Promise<RawStore>
       else highest = Math.max(highest, parsed.sequence);
       if (parsed?.record === undefined) continue;
       const { sequence, record } = parsed;
-      records.set(sequence, { sequence, json: JSON.stringify(record) });
+      const json = line.toString('utf8').slice(`{"sequence":${sequence},"record":`.length, -1);
+      const isAsWritten = formatLine(sequence, json).subarray(0, -1).equals(line) && isJson(json);
+      records.set(sequence, { sequence, json: isAsWritten ? json : JSON.stringify(record) });
     }
     return { kind: 'log', key, records: [...records.values()], highest };
   }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import {
@@ -224,3 +225,8 @@ const typeParser: typeof pg.types.getTypeParser = (id: number, format?: 'text' |
   if (format !== 'binary' && id === jsonType) return String;
   return pg.types.getTypeParser(id, format ?? 'text');
 };
+
+/** A number that no other change or lease has: as a revision or fence. */
+export function freshNumber(): number {
+  return randomInt(1, 2 ** 48 - 1);
+}

@@ -1,19 +1,32 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 
+import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, SetAside, Versioned } from '../../core/store.ts';
 import { checkedDocument, parseDocument } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
-import type { Database, Query } from './database.ts';
-import { createEntries, freshNumber } from './entries.ts';
+import { freshNumber, type Database, type Query } from './database.ts';
 import { DatabaseFault } from './faults.ts';
-import { quarantine } from './quarantine.ts';
 
 interface DocumentParts {
   readonly database: Database;
   readonly locks: KeyLocks;
   readonly onSetAside: (file: SetAside) => void;
   readonly logger: Logger;
+}
+
+/** What an entry was made into, and of which revision. */
+interface Known {
+  readonly revision: number;
+  readonly kind: object;
+  readonly value: unknown;
+}
+
+interface EntryRow {
+  readonly revision: number;
+  readonly document: string | null;
+  readonly content: Buffer | null;
 }
 
 /** A document in good order, whose row is locked. */
@@ -26,14 +39,48 @@ interface Sound<T> {
 }
 
 const textKind = {};
+const cacheBytes = 32 * 1024 * 1024;
 
-/** JSON documents and texts. Documents are stored as `json`, not `jsonb`, which would put their fields in another order and refuses U+0000 and halves of characters. */
+/** JSON documents and texts. Each look asks the database whether what is in the cache still holds. Documents are stored as `json`, not `jsonb`, which would put their fields in another order and refuses U+0000 and halves of characters. */
 export function createDocuments({ database, locks, onSetAside, logger }: DocumentParts, readOnly: boolean) {
   const { query } = database;
-  const entries = createEntries();
+  const cache = new LRUCache<string, Known & { readonly bytes: number }>({
+    maxSize: cacheBytes,
+    sizeCalculation: ({ bytes }) => bytes + 512,
+  });
+
+  function remember(key: string, known: Known, bytes: number): void {
+    cache.set(key, { ...known, bytes: 2 * bytes });
+  }
+
+  /** What `make` makes of an entry, made once a revision; `undefined` where there is none. What it throws is not kept. */
+  async function load<T>(
+    ask: Query,
+    key: string,
+    kind: object,
+    make: (text: string) => T,
+    { isLocked = false } = {},
+  ): Promise<{ readonly value: T } | undefined> {
+    const kept = cache.get(key);
+    const known = kept?.kind === kind ? kept : undefined;
+    const revision = known?.revision ?? -1;
+    const [row] = await ask(sql<EntryRow>`
+      select revision,
+        case when revision <> ${revision} then document end as document,
+        case when revision <> ${revision} then content end as content
+      from discoclaw.entries where key = ${key} and kind <> 'log' ${isLocked ? sql`for update` : sql``}`);
+    if (row === undefined) return undefined;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- values of one kind are of one type
+    if (row.revision === known?.revision) return { value: known.value as T };
+    // As the store in files has it, without a byte order mark.
+    const text = row.document ?? new TextDecoder('utf-8').decode(row.content ?? Buffer.alloc(0));
+    const value = make(text);
+    remember(key, { revision: row.revision, kind, value }, text.length);
+    return { value };
+  }
 
   async function read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined> {
-    const loaded = await entries.read(query, key, kind, (text) => parseDocument(key, text, kind));
+    const loaded = await load(query, key, kind, (text) => parseDocument(key, text, kind));
     if (loaded === undefined) return undefined;
     if (loaded.value.outcome === 'valid') return loaded.value.value;
     return readOnly
@@ -71,7 +118,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
     kind: DocumentKind<T>,
   ): Promise<Sound<T>> {
     const parse = (text: string) => parseDocument(key, text, kind);
-    const loaded = await entries.read(inOne, key, kind, parse, { isLocked: true });
+    const loaded = await load(inOne, key, kind, parse, { isLocked: true });
     if (loaded === undefined) return { value: undefined, isThere: false };
     const { value: parsed } = loaded;
     return parsed.outcome === 'valid'
@@ -113,13 +160,13 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
       });
       tellSetAside(sound);
       if (revision !== undefined)
-        entries.remember(key, { revision, kind, value: { outcome: 'valid', value } }, bytes);
+        remember(key, { revision, kind, value: { outcome: 'valid', value } }, bytes);
       return value;
     });
   }
 
   async function readText(key: string): Promise<string | undefined> {
-    return (await entries.read(query, key, textKind, (text) => text))?.value;
+    return (await load(query, key, textKind, (text) => text))?.value;
   }
 
   async function writeText(key: string, text: string, erases: boolean): Promise<void> {
@@ -196,4 +243,33 @@ async function recovered<T extends Versioned>(
     setAside: { ...setAside, copyFrom: changedAt.toISOString() },
     reason,
   };
+}
+
+/**
+ * Keeps a copy of an unreadable document for a person to look at [S4], in the transaction that takes it out of use; and lets the oldest copies go that are more,
+ * larger or older than is kept.
+ */
+export async function quarantine(query: Query, key: string, reason: string, content: Buffer): Promise<void> {
+  await query(sql`
+    insert into discoclaw.quarantine (key, reason, content) values (${key}, ${reason}, ${content})`);
+  const { files, bytes, days } = limits.quarantine;
+  // The newest is why a person looks.
+  await query(sql`
+    delete from discoclaw.quarantine where id in (
+      select id from (
+        select id, at, row_number() over newest as place, sum(octet_length(content)) over newest as total
+        from discoclaw.quarantine window newest as (order by id desc)
+      ) copies
+      where place > 1 and (place > ${files} or total > ${bytes} or at < now() - make_interval(days => ${days}))
+    )`);
+}
+
+export async function countQuarantined({ query }: Database): Promise<number> {
+  const [found] = await query(
+    sql<{ isThere: boolean }>`select to_regclass('discoclaw.quarantine') is not null as "isThere"`,
+  );
+  // Before the first start there is none.
+  if (found?.isThere !== true) return 0;
+  const [counted] = await query(sql<{ count: number }>`select count(*) as count from discoclaw.quarantine`);
+  return counted?.count ?? 0;
 }

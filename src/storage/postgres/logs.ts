@@ -8,8 +8,7 @@ import { parseJson } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
-import type { Database, Query } from './database.ts';
-import { freshNumber } from './entries.ts';
+import { type Database, type Query, freshNumber } from './database.ts';
 
 interface LogParts {
   readonly database: Database;
