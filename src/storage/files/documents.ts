@@ -27,6 +27,8 @@ export interface FileParts {
 
 /** How long an unreadable file is left alone after its last change, in milliseconds: an editor may be in the middle of saving it [S5]. */
 export const editingMs = 2000;
+/** How long a file that keeps changing, and cannot be read, is waited for; milliseconds. */
+const longestEditMs = 5000;
 /** How often a file that is being edited is looked at. */
 const lookAgainMs = 100;
 
@@ -40,7 +42,6 @@ export function createDocuments(
   parts: FileParts & {
     readonly clock: Clock;
     readonly onSetAside: (file: SetAside) => void;
-    readonly longestEditMs: number;
   },
   readOnly: boolean,
 ) {
@@ -61,7 +62,7 @@ export function createDocuments(
 
   /** Waits as long as a file that cannot be used was changed lately. Rejects with `StoreError` where that does not end. */
   function createEditWait(key: string, path: string) {
-    const end = performance.now() + parts.longestEditMs;
+    const end = performance.now() + longestEditMs;
     return async (): Promise<'waited' | 'stands'> => {
       const stats = await unlessMissing(fileSystem.lstat(path));
       const age = stats === undefined ? editingMs : Date.now() - Number(stats.mtimeMs);

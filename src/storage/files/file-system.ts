@@ -18,9 +18,6 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** Two changes this close together can leave a file or folder with equal stats, so what was just changed is not cached yet. */
-export const timeResolutionMs = 20;
-
 /** The file operations that the store uses, so that a test can let any of them fail. They reject as node:fs does. */
 export interface FileSystem {
   open(path: string, flags: number, mode?: number): Promise<OpenFile>;

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { StoreError } from '../../core/errors.ts';
 import type { StoredFile } from '../../core/store.ts';
-import { readBytes, timeResolutionMs, unlessMissing, withFile, type FileSystem } from './file-system.ts';
+import { readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 import { isSegment } from '../keys.ts';
 import { locate, locateFolders, type Location, type RootFolders, type Ways } from './paths.ts';
 
@@ -17,6 +17,8 @@ export interface FileContent<T> {
 }
 
 const cacheBytes = 32 * 1024 * 1024;
+/** Two changes this close together can leave a file with equal stats, so what was just changed is not cached yet. */
+const timeResolutionMs = 20;
 
 /** Reads whole files through a bounded cache that is checked against the file's stats at each read [S5]. */
 export function createFileReader(fileSystem: FileSystem) {
@@ -25,12 +27,8 @@ export function createFileReader(fileSystem: FileSystem) {
     sizeCalculation: (entry) => entry.bytes + 256,
   });
 
-  /** Takes over what was just written, with the stats of the written file. */
-  function remember(path: string, kind: object, stats: BigIntStats, value: unknown): void {
-    keep(path, kind, stats, value, true);
-  }
-
-  function keep(path: string, kind: object, stats: BigIntStats, value: unknown, isOwn: boolean): void {
+  /** Keeps what was made of a file, by default of one that the store has just written. */
+  function remember(path: string, kind: object, stats: BigIntStats, value: unknown, isOwn = true): void {
     cache.set(path, { kind, fingerprint: fingerprintOf(stats), value, bytes: Number(stats.size), isOwn });
   }
 
@@ -57,7 +55,7 @@ export function createFileReader(fileSystem: FileSystem) {
     if (content === undefined) return undefined;
     const value = parse(content.bytes);
     const isSettled = Math.abs(Date.now() - Number(content.stats.mtimeMs)) > timeResolutionMs;
-    if (isSettled) keep(path, kind, content.stats, value, false);
+    if (isSettled) remember(path, kind, content.stats, value, false);
     return { value, fingerprint: fingerprintOf(content.stats), isOwn: false };
   }
 

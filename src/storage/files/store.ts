@@ -41,8 +41,6 @@ export interface FileStoreOptions extends FolderOptions {
   readonly fileSystem?: FileSystem;
   /** Is told of every document that is set aside, those of the opening included; must not throw. Default: nobody is. */
   readonly onSetAside?: ((file: SetAside) => void) | undefined;
-  /** How long a file that keeps changing, and cannot be read, is waited for; milliseconds. Default: 5,000. */
-  readonly longestEditMs?: number;
 }
 
 export interface FileStore extends Store {
@@ -72,8 +70,7 @@ const changesAtOnce = 64;
  * @throws {StoreError} where another process owns the folder, or it cannot be written.
  */
 export async function createFileStore(options: FileStoreOptions): Promise<FileStore> {
-  const { clock, logger, readOnly = false, fileSystem = nodeFileSystem } = options;
-  const { onSetAside = () => undefined, longestEditMs = 5000 } = options;
+  const { clock, logger, readOnly = false, fileSystem = nodeFileSystem, onSetAside = () => {} } = options;
   const disk = createDisk(fileSystem);
   const dataFolder = resolve(options.dataDir);
   const roots = await orStoreError(dataFolder, 'opened', () => findRoots(fileSystem, options));
@@ -86,7 +83,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     return location.path;
   };
   const parts = { fileSystem, disk, locks, pathOf, quarantine, logger };
-  const documents = createDocuments({ ...parts, clock, onSetAside, longestEditMs }, readOnly);
+  const documents = createDocuments({ ...parts, clock, onSetAside }, readOnly);
   const logs = createLogs(parts, () => lock !== undefined && !closing.signal.aborted);
   const closing = new AbortController();
   const calls = createCalls({ readOnly, toStoreError, beforeChange: owned });

@@ -2,7 +2,7 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { NewerVersionError } from '../../../src/core/errors.ts';
@@ -180,10 +180,13 @@ describe('an unreadable document', () => {
       if (name === 'lstat' && target === path) utimesSync(path, new Date(), new Date());
       return 'works';
     });
-    const watched = await stores.open({ fileSystem, longestEditMs: 300 });
+    const watched = await stores.open({ fileSystem });
     await edit('{"version": 1, "cou');
+    let passedMs = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (passedMs += 1000));
     expect(await watched.read(document, counterKind)).toEqual({ version: 1, count: 1 });
     await expect(watched.update(document, counterKind, increment)).rejects.toThrow('is being edited');
+    clock.mockRestore();
     expect(await readFile(path, 'utf8')).toBe('{"version": 1, "cou');
   });
 
