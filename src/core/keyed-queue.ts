@@ -151,7 +151,7 @@ export function createKeyedQueue({
     async idle(): Promise<void> {
       while (lanes.size > 0) {
         await new Promise<void>((resolve) => waitingForIdle.push(resolve));
-        // Whoever waited for the last job may add its follow-up now.
+        // A caller that waited for the last job may add its follow-up now.
         await setImmediate();
       }
     },

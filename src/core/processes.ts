@@ -31,7 +31,7 @@ export type Notice =
   | { readonly kind: 'erased'; readonly userId: string; readonly at: string; readonly isDone: boolean }
   /** Messages came back into a session's history. */
   | { readonly kind: 'restored'; readonly session: SessionKey }
-  /** Something was stored of what a person said, which whoever answered them tells [K6]. */
+  /** Something was stored of what a person said; the process that answered them tells them [K6]. */
   | { readonly kind: 'stored'; readonly stored: LateNotice };
 
 /** A notice may be lost, and never comes back to who told it: what decides who may see or keep something is looked up when it is used. */

@@ -17,7 +17,7 @@ export interface LogEntry<T> {
   readonly record: T;
 }
 
-/** How far a log goes, and by what whoever keeps lines of it knows that they are the same still. */
+/** How far a log goes, and what tells a reader that the lines it has kept are still the same. */
 export interface LogState {
   /** The sequence number of the newest record, 0 for an empty or absent log. */
   readonly last: number;
@@ -63,9 +63,9 @@ export interface ErasingOption {
  * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read. Only `removeAll` may have removed
  *   its folder by then, where not all of it could be erased.
  * - `rewrite`, `remove` and `removeAll` **erase** [S7], and so do `update` and `writeText` where they are asked to: when one resolves, no byte of
- *   what its keys held before, and hold no more, stands in any file of the store, be it a backup, a temporary file or a copy in
+ *   what its keys held before, and hold no more, stands in any file of the store, not even in a backup, a temporary file or a copy in
  *   quarantine. The new content is then its own last good copy. Where `change` changes nothing, the document or log stays as it is,
- *   and its copies are erased or made anew all the same. After a rejection or `kill -9` the same call once more finishes it.
+ *   and its copies are erased or replaced all the same. After a rejection or `kill -9` the same call once more finishes it.
  * - Changes to one key happen one after the other, also between processes that the implementation supports.
  * - A read, of whatever kind, is never older than what any process had resolved when it was asked for. What an implementation keeps in memory, it checks.
  * - Callers never retry; the store does what can be retried.

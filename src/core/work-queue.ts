@@ -29,7 +29,7 @@ export interface WorkQueue {
   drop(userId: string): Promise<void>;
   /** People whose work runs here, or waits to be taken now as far as this process knows. */
   readonly size: number;
-  /** Resolves when nothing runs here and, as long as it takes work, nothing is to be taken now, whoever added it. What rests begins. */
+  /** Resolves when nothing runs here and, as long as it takes work, nothing is to be taken now, no matter who added it. What rests begins. */
   idle(): Promise<void>;
   /**
    * Takes nothing more; what runs goes on. What waits, or is added yet, is taken by another process, or after the next start; where there is no other process, `idle` still

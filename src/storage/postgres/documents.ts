@@ -249,7 +249,7 @@ async function recovered<T extends Versioned>(
  * Keeps a copy of an unreadable document for a person to look at [S4], in the transaction that takes it out of use; and lets the oldest copies go that are more,
  * larger or older than is kept.
  */
-export async function quarantine(query: Query, key: string, reason: string, content: Buffer): Promise<void> {
+async function quarantine(query: Query, key: string, reason: string, content: Buffer): Promise<void> {
   await query(sql`
     insert into discoclaw.quarantine (key, reason, content) values (${key}, ${reason}, ${content})`);
   const { files, bytes, days } = limits.quarantine;

@@ -28,7 +28,7 @@ const firstPauseMs = 5;
 const longestPauseMs = 50;
 /** A lock is for short jobs. */
 const lockPatienceMs = 15_000;
-/** Whoever waits is told soon that the database is away. */
+/** Those who wait are told soon that the database is away. */
 const awayPatienceMs = 5000;
 /** The longest that an answer is waited for: nothing that is asked here waits for anything, and everybody's locks wait for it. */
 const silenceMs = 10_000;
@@ -226,7 +226,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       const present = await Promise.race([link.catch(() => undefined), delay(0)]);
       if (present === undefined) return;
       present.isLost = true;
-      // Whoever comes next finds all free at once: the server notices only a little later that a connection is gone.
+      // The next process finds all of them free: the server notices only a little later that a connection is gone.
       await within(
         leaveMs,
         ask(present, 'select pg_advisory_unlock_all()').catch(() => []),
