@@ -160,11 +160,14 @@ export function readCommand(commands: readonly CommandView[], line: string) {
   const { name, subcommands } = command;
   if (subcommands.length === 0)
     return { title: `/${name}`, call: { name }, options: command.options, words: rest };
-  const found = subcommands.find(({ path }) => new RegExp(String.raw`^${path}(?!\S)`, 'iu').test(rest));
+  const [found] = subcommands.flatMap(({ path, name: last, options }) => {
+    // The name of its group may be left out.
+    const begun = new RegExp(String.raw`^(?:${path}|${last})(?!\S)\s*([^]*)$`, 'iu').exec(rest);
+    return begun === null ? [] : [{ path, options, words: begun[1] ?? '' }];
+  });
   if (found === undefined)
     throw new SandboxError(`There are ${subcommands.map(({ path }) => `/${name} ${path}`).join(', ')}`);
-  const { path, options } = found;
-  const words = rest.slice(path.length).trim();
+  const { path, options, words } = found;
   return { title: `/${name} ${path}`, call: { name, subcommand: path }, options, words };
 }
 

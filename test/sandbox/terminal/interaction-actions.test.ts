@@ -15,6 +15,7 @@ const memory: CommandView = {
   subcommands: [
     { name: 'show', path: 'show', options: [] },
     { name: 'remember', path: 'remember', options: [option('text'), option('days')] },
+    { name: 'export', path: 'data export', options: [option('kind')] },
   ],
 };
 const roll: CommandView = {
@@ -39,6 +40,11 @@ it('reads the subcommand, and the rest as its first option', () => {
     subcommand: 'remember',
     options: { text: 'I like\ntea' },
   });
+});
+
+it('reads a subcommand of a group with or without the name of that', () => {
+  for (const line of ['memory data export all', 'memory export all'])
+    expect(read(line)).toMatchObject({ subcommand: 'data export', options: { kind: 'all' } });
 });
 
 it('reads everything as the first option where there are no subcommands', () => {
