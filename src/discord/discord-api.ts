@@ -120,11 +120,7 @@ export const noPings = { parse: [], replied_user: false };
 
 /** What every message carries: it pings nobody, and under a nonce that Discord knows nothing is there twice. */
 export function sentOnce(nonce: string) {
-  return {
-    allowed_mentions: noPings,
-    nonce,
-    enforce_nonce: true,
-  };
+  return { nonce, enforce_nonce: true, allowed_mentions: noPings };
 }
 
 /** A request that Discord would have refused was not sent. */

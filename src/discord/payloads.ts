@@ -18,8 +18,7 @@ const text = z.string().max(10_000);
 const time = z.string().max(50);
 const flag = z.boolean();
 const count = z.int().min(0);
-const permissionsForm = /^[0-9]{1,30}$/u;
-const permissions = z.string().regex(permissionsForm);
+const permissions = z.string().regex(/^[0-9]{1,30}$/u);
 
 const user = z.object({
   id,
@@ -53,18 +52,8 @@ const role = z.object({
 
 /** Stands for overwrites that were not told, or not all of them: then nobody knows who reads in a channel [V0]. It is nobody's. */
 export const unknownOverwrite = { id: '0', type: 1, allow: '0', deny: '0' };
-/** A server may have tens of thousands: a schema for each of them would hold everything else up [L4]. */
-function isOverwrite(value: unknown): boolean {
-  const { id: whose, type, allow, deny } = Object(value);
-  return (
-    [whose, allow, deny].every((each) => typeof each === 'string') &&
-    isSnowflake(whose) &&
-    Number.isInteger(type) &&
-    permissionsForm.test(allow) &&
-    permissionsForm.test(deny)
-  );
-}
-const overwrites = z.array(z.custom<object>(isOverwrite)).catch([unknownOverwrite]);
+const overwrite = z.object({ id, type: z.int(), allow: permissions, deny: permissions });
+const overwrites = z.array(overwrite).catch([unknownOverwrite]);
 
 const channelFields = {
   id,
@@ -144,9 +133,9 @@ const embed = z.object({
 });
 const emoji = z.object({ id: id.optional(), name: name.optional(), animated: flag.optional() });
 
-const messageBody = {
-  content: text.optional(),
-  type: count.optional(),
+const messageFields = {
+  content: text.default(''),
+  type: count,
   edited_timestamp: time.nullish(),
   flags: count.optional(),
   mentions: z.array(user.extend({ member: memberAlone.optional() })).optional(),
@@ -163,27 +152,23 @@ const reference = z.object({
   channel_id: id.optional(),
   guild_id: id.optional(),
 });
-const messageContext = {
+const forwarded = z.object(messageFields).partial().extend({ content: text.optional() });
+const wholeMessage = z.object({
+  ...messageFields,
   id,
   channel_id: id,
   guild_id: id.optional(),
   channel_type: count.optional(),
+  author: user,
   webhook_id: id.optional(),
   member: memberAlone.optional(),
   thread: thread.optional(),
   message_reference: reference.optional(),
-  message_snapshots: z.array(z.object({ message: z.object(messageBody) })).optional(),
-};
-const wholeMessage = {
-  ...messageBody,
-  ...messageContext,
-  author: user,
-  content: text.default(''),
-  type: count,
-};
+  message_snapshots: z.array(z.object({ message: forwarded })).optional(),
+});
 
 /** A reference that does not say so points into its own channel; what was forwarded has one in any case. */
-function withReference<Told extends z.infer<z.ZodObject<typeof messageContext>>>(message: Told): Told {
+function withReference(message: z.infer<typeof wholeMessage>) {
   const {
     id: messageId,
     channel_id: channelId,
@@ -195,9 +180,9 @@ function withReference<Told extends z.infer<z.ZodObject<typeof messageContext>>>
   return { ...message, message_reference: { channel_id: channelId, ...own, ...told } };
 }
 
-const repliedMessage = z.object(wholeMessage).transform(withReference);
-const message = z
-  .object({ ...wholeMessage, referenced_message: repliedMessage.optional() })
+const repliedMessage = wholeMessage.transform(withReference);
+const message = wholeMessage
+  .extend({ referenced_message: repliedMessage.optional() })
   .transform(withReference);
 
 const interaction = z
@@ -317,7 +302,7 @@ const events: Readonly<Record<string, z.ZodType<object>>> = {
   }),
   [Event.Resumed]: z.unknown().transform(() => ({})),
   [Event.MessageCreate]: message,
-  [Event.MessageUpdate]: z.object({ ...messageBody, ...messageContext, author: user.optional() }),
+  [Event.MessageUpdate]: wholeMessage.partial().extend({ id, channel_id: id, content: text.optional() }),
   [Event.MessageDelete]: z.object({ ...ofChannel, id }),
   [Event.MessageDeleteBulk]: z.object({ ...ofChannel, ids: z.array(id) }),
   [Event.MessageReactionAdd]: z.object({ ...ofChannel, message_id: id, user_id: id, emoji }),

@@ -42,23 +42,19 @@ export function neededToRead({ type }: Pick<GuildBasedChannel, 'type'>): bigint 
     : Permission.ViewChannel;
 }
 
-/** What it takes besides viewing the channel, where sending takes this. */
-function neededWith(sending: bigint): Readonly<Record<Capability, bigint>> {
-  return {
-    view: 0n,
-    read: Permission.ReadMessageHistory,
-    send: sending,
-    attach: sending | Permission.AttachFiles,
-    react: Permission.ReadMessageHistory | Permission.AddReactions,
-    pin: Permission.ReadMessageHistory | Permission.PinMessages,
-    poll: sending | Permission.SendPolls,
-    'start-thread': Permission.CreatePublicThreads | Permission.SendMessagesInThreads,
-    'start-private-thread': Permission.CreatePrivateThreads | Permission.SendMessagesInThreads,
-  };
-}
-
-const neededInThread = neededWith(Permission.SendMessagesInThreads);
-const neededElsewhere = neededWith(Permission.SendMessages);
+/** What it takes besides viewing the channel and, for some, sending there. */
+const needed: Readonly<Record<Capability, bigint>> = {
+  view: 0n,
+  read: Permission.ReadMessageHistory,
+  send: 0n,
+  attach: Permission.AttachFiles,
+  react: Permission.ReadMessageHistory | Permission.AddReactions,
+  pin: Permission.ReadMessageHistory | Permission.PinMessages,
+  poll: Permission.SendPolls,
+  'start-thread': Permission.CreatePublicThreads | Permission.SendMessagesInThreads,
+  'start-private-thread': Permission.CreatePrivateThreads | Permission.SendMessagesInThreads,
+};
+const takesSending: ReadonlySet<Capability> = new Set(['send', 'attach', 'poll']);
 
 /** Whether a member may do something in a channel, as far as the caches tell; `undefined` where that cannot be known. */
 export function memberMay(
@@ -71,11 +67,11 @@ export function memberMay(
   const granted = isKnown ? channel.permissionsFor(member) : null;
   if (granted === null) return undefined;
   if (!granted.has(neededToRead(channel)) || !isPossible(capability, channel)) return false;
-  if (capability === 'view') return true;
-  if (capability === 'read') return granted.has(Permission.ReadMessageHistory);
+  if (capability === 'view' || capability === 'read') return granted.has(needed[capability]);
   if (member.isCommunicationDisabled() && !granted.has(Permission.Administrator)) return false;
   if (channel.isThread() && channel.locked === true && !granted.has(Permission.ManageThreads)) return false;
-  return granted.has((channel.isThread() ? neededInThread : neededElsewhere)[capability]);
+  const sending = channel.isThread() ? Permission.SendMessagesInThreads : Permission.SendMessages;
+  return granted.has(needed[capability] | (takesSending.has(capability) ? sending : 0n));
 }
 
 /** What the kind of channel allows anybody. A message wakes an archived thread; nothing else is taken there. */
@@ -83,18 +79,15 @@ function isPossible(capability: Capability, channel: GuildBasedChannel): boolean
   switch (capability) {
     case 'view':
       return true;
-    case 'read':
-    case 'send':
-    case 'attach':
-    case 'poll':
-      return channel.isSendable();
-    case 'react':
-    case 'pin':
-      return channel.isSendable() && !(channel.isThread() && channel.archived === true);
     case 'start-thread':
       return channel.type === ChannelType.GuildText || channel.type === ChannelType.GuildAnnouncement;
     case 'start-private-thread':
       return channel.type === ChannelType.GuildText;
+    case 'react':
+    case 'pin':
+      return channel.isSendable() && !(channel.isThread() && channel.archived === true);
+    default:
+      return channel.isSendable();
   }
 }
 
@@ -113,13 +106,11 @@ export function createServerPort(client: Client, shards: Shards): ServerPort {
     },
     role(guildId, named) {
       const roles = client.guilds.cache.get(guildId)?.roles.cache;
-      const byId = roles?.get(named);
-      if (byId !== undefined) return byId;
       const wanted = named.toLowerCase();
       const found = roles?.filter(({ name }) =>
         [name, `@${name}`].some((each) => each.toLowerCase() === wanted),
       );
-      return found?.size === 1 ? found.first() : undefined;
+      return roles?.get(named) ?? (found?.size === 1 ? found.first() : undefined);
     },
   };
 }

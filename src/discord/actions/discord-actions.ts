@@ -31,21 +31,25 @@ const searchedGuilds = 5;
 const title = 'What you may do on Discord for this person now, when they ask for it:';
 
 /** What speaker and bot may do in the place of a turn, from the caches alone; each tool asks again when it is used. */
-function createActionsSection(
-  options: Pick<ActionOptions, 'settings' | 'places'> & {
-    readonly client: Client;
-  },
-): SectionSource<TurnContext>['sections'] {
-  const { client, settings, places } = options;
+function createActionsSection({
+  client,
+  settings,
+  places,
+}: Pick<ActionOptions, 'settings' | 'places'> & {
+  readonly client: Client;
+}): SectionSource<TurnContext>['sections'] {
   return async ({ speaker, place }) => {
     const here = client.channels.cache.get(place.channelId);
     if (here === undefined || speaker.isBot !== undefined) return [];
     const may = (capability: Capability) =>
       botMay(capability, here) &&
-      (here.isDMBased() || mayDo(capability, here, memberOf(here.guild, speaker.id)));
+      (here.isDMBased() || mayDo(capability, here, here.guild.members.cache.get(speaker.id)));
     const memberRole = here.isDMBased() ? undefined : await places.memberRole(here.guildId);
     const targets = here.isDMBased()
-      ? guildsWith(speaker.id).flatMap((guild) => targetsIn(guild, speaker.id, () => true))
+      ? [...client.guilds.cache.values()]
+          .filter(({ members }) => members.cache.has(speaker.id))
+          .slice(0, searchedGuilds)
+          .flatMap((guild) => targetsIn(guild, speaker.id, () => true))
       : targetsIn(here.guild, speaker.id, (channel) => isPublic(channel, memberRole)).filter(
           ({ id }) => id !== here.id,
         );
@@ -54,48 +58,40 @@ function createActionsSection(
     return [{ ...section, lines: fitLines(section, lines) } satisfies Section];
   };
 
-  function guildsWith(userId: string): readonly Guild[] {
-    const both = client.guilds.cache.filter((guild) => guild.members.cache.has(userId));
-    return [...both.values()].slice(0, searchedGuilds);
-  }
-
   /** Channels that both may write in. In a server only public ones are named, since others may read the answer. */
   function targetsIn(
     guild: Guild,
     userId: string,
     mayBeNamed: (channel: GuildBasedChannel) => boolean,
   ): readonly GuildBasedChannel[] {
-    const member = memberOf(guild, userId);
+    const { me, cache } = guild.members;
     return [...guild.channels.cache.values()].filter(
       (channel) =>
         !channel.isThread() &&
         worksInChannel(settings, channel) &&
         mayBeNamed(channel) &&
-        mayDo('send', channel, guild.members.me) &&
-        mayDo('send', channel, member),
+        mayDo('send', channel, me) &&
+        mayDo('send', channel, cache.get(userId)),
     );
   }
 }
 
-function memberOf(guild: Guild, userId: string): GuildMember | null {
-  return guild.members.cache.get(userId) ?? null;
-}
-
-function mayDo(capability: Capability, channel: GuildBasedChannel, member: GuildMember | null): boolean {
-  return member !== null && memberMay(capability, channel, member) === true;
+function mayDo(
+  capability: Capability,
+  channel: GuildBasedChannel,
+  member: GuildMember | null | undefined,
+): boolean {
+  return member != null && memberMay(capability, channel, member) === true;
 }
 
 function placeLines(may: (capability: Capability) => boolean): readonly string[] {
-  const threads = [
-    ...(may('start-thread') ? ['public'] : []),
-    ...(may('start-private-thread') ? ['private'] : []),
-  ];
+  const threads = [may('start-thread') && 'public', may('start-private-thread') && 'private'].filter(Boolean);
   return [
-    ...(may('react') ? ['- discord_react: react to a message here'] : []),
-    ...(may('pin') ? ['- discord_pin, discord_unpin: pin or unpin a message here'] : []),
-    ...(may('poll') ? ['- discord_poll: make a poll here'] : []),
-    ...(threads.length > 0 ? [`- discord_start_thread: start a thread here (${threads.join(' or ')})`] : []),
-  ];
+    may('react') && '- discord_react: react to a message here',
+    may('pin') && '- discord_pin, discord_unpin: pin or unpin a message here',
+    may('poll') && '- discord_poll: make a poll here',
+    threads.length > 0 && `- discord_start_thread: start a thread here (${threads.join(' or ')})`,
+  ].filter((line) => line !== false);
 }
 
 function sendLines(targets: readonly GuildBasedChannel[], isFromPublic: boolean): readonly string[] {

@@ -37,7 +37,7 @@ export async function permit(
   }
   const { me } = channel.guild.members;
   // Where the bot sees nothing, nobody need be asked about the person.
-  if (me === null || !sees(channel, me)) throw new ActionRefusal(noSuchChannel);
+  if (me === null || !has(channel, me, neededToRead(channel))) throw new ActionRefusal(noSuchChannel);
   const speaker = await seeingMember(channel, context.speaker.id);
   if (!worksInChannel(settings, channel)) throw new ActionRefusal('I do not work in that channel.');
   if (memberMay(capability, channel, me) !== true)
@@ -65,10 +65,6 @@ export function channelReference(reference: string): { readonly id: string } | {
   return id === undefined ? { name: plain.replace(/^#/u, '').trim().toLowerCase() } : { id };
 }
 
-function sees(channel: GuildBasedChannel, member: GuildMember): boolean {
-  return has(channel, member, neededToRead(channel));
-}
-
 function has(channel: GuildBasedChannel, member: GuildMember, permission: bigint): boolean {
   return channel.permissionsFor(member)?.has(permission) ?? false;
 }
@@ -77,7 +73,7 @@ function has(channel: GuildBasedChannel, member: GuildMember, permission: bigint
 async function seeingMember(channel: GuildBasedChannel, userId: string): Promise<GuildMember> {
   const member = await memberNow(channel.guild, userId);
   const isSeen =
-    sees(channel, member) &&
+    has(channel, member, neededToRead(channel)) &&
     (channel.type !== ChannelType.PrivateThread ||
       has(channel, member, PermissionFlagsBits.ManageThreads) ||
       (await succeeds(channel.members.fetch({ member: member.id, force: true }))));
@@ -118,11 +114,7 @@ export function createChannelPort(places: Places, logger: Logger): ChannelPort {
         );
       } catch (error) {
         if (!(error instanceof ActionRefusal))
-          logger.warn('what a person may do in a channel could not be found out', {
-            channelId,
-            userId,
-            error,
-          });
+          logger.warn('a person could not be looked at in a channel', { channelId, userId, error });
         return false;
       }
     },
