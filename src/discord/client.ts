@@ -216,14 +216,13 @@ function usableRequest(
   };
 }
 
-/** Seconds that are waited after a 429 that does not say how long: the library would ask again at once. */
+/** A 429 of Cloudflare's says no time, and the library would ask again at once; seconds. */
 const unsaidWait = '60';
 
-/** Cloudflare may answer in Discord's place, with a page and without a time. */
 function withWait(response: Awaited<ReturnType<typeof DefaultRestOptions.makeRequest>>) {
-  const isSaid =
-    Number(response.headers.get('retry-after')) > 0 || response.headers.has('x-ratelimit-reset-after');
-  if (!isSaid) response.headers.set('retry-after', unsaidWait);
+  const { headers } = response;
+  const isSaid = Number(headers.get('retry-after')) > 0 || headers.has('x-ratelimit-reset-after');
+  if (!isSaid) headers.set('retry-after', unsaidWait);
   return response;
 }
 
@@ -278,20 +277,14 @@ export async function fetchApplication(client: Client, token: string) {
   try {
     client.rest.setToken(token);
     const application = await createDiscordApi(client).application();
-    return {
-      ...applicationOf(application),
-      name: application.name,
-      readsContent: mayReadContent(application),
-    };
+    const { name, flags = 0 } = application;
+    // Whether it is switched on in the developer portal: the limited one is of bots in fewer than 100 servers.
+    const { GatewayMessageContent, GatewayMessageContentLimited } = ApplicationFlags;
+    const readsContent = (flags & (GatewayMessageContent | GatewayMessageContentLimited)) !== 0;
+    return { ...applicationOf(application), name, readsContent };
   } catch (error) {
     throw gatewayErrorOf(error);
   }
-}
-
-/** Whether Message Content is switched on in the developer portal: the one flag is of bots in fewer than 100 servers. */
-function mayReadContent({ flags }: Partial<Pick<APIApplication, 'flags'>>): boolean {
-  const { GatewayMessageContent, GatewayMessageContentLimited } = ApplicationFlags;
-  return ((flags ?? 0) & (GatewayMessageContent | GatewayMessageContentLimited)) !== 0;
 }
 
 /** Of a team its owner is the bot's: the other members do not own it [G1]. */
@@ -308,9 +301,7 @@ export async function logIn(
   stopping?: AbortSignal,
 ): Promise<void> {
   const finished = new AbortController();
-  const ready = new Promise<void>((resolve) => {
-    client.once(Events.ClientReady, () => resolve());
-  });
+  const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
   const refused = once(client, Events.ShardDisconnect, { signal: finished.signal }).then(([{ code }]) => {
     throw gatewayErrorOfClose(code);
   });
@@ -335,8 +326,5 @@ export async function logIn(
 /** While the client does not know the gateway's address it cannot be stopped from connecting there, so it is stopped after that. */
 async function giveUp(client: Client, connected: Promise<unknown>): Promise<void> {
   if (client.ws.gateway !== null) return client.destroy();
-  void connected.then(
-    () => client.destroy(),
-    () => client.destroy(),
-  );
+  void connected.catch(() => undefined).then(() => client.destroy());
 }

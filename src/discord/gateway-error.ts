@@ -47,17 +47,9 @@ export class GatewayError extends Error {
 
   /** Whether it may pass by itself, as against what only its operator can mend. */
   get isPassing(): boolean {
-    return passing.has(this.failure);
+    return /^(?:unreachable|timeout|limited|blocked|sessions)$/u.test(this.failure);
   }
 }
-
-const passing: ReadonlySet<GatewayFailure> = new Set([
-  'unreachable',
-  'timeout',
-  'limited',
-  'blocked',
-  'sessions',
-]);
 
 export function durationInWords(ms: number): string {
   const seconds = Math.round(ms / 1000);
@@ -75,10 +67,8 @@ const failureByCloseCode: Readonly<Record<number, GatewayFailure>> = {
 
 /** What a close of the gateway for good means. */
 export function gatewayErrorOfClose(code: number): GatewayError {
-  return new GatewayError(
-    failureByCloseCode[code] ?? 'rejected',
-    new Error(`The gateway closed with code ${code}`),
-  );
+  const cause = new Error(`The gateway closed with code ${code}`);
+  return new GatewayError(failureByCloseCode[code] ?? 'rejected', cause);
 }
 
 /** What a failed login or request means, as far as it can be told: the library puts some of it into words only. */

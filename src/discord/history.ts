@@ -30,9 +30,7 @@ export function createHistory(options: HistoryOptions) {
   const channels = growingCache<string, WarmChannel>(warmChannels);
 
   function channelOf(channelId: string): WarmChannel {
-    const known = channels.get(channelId);
-    if (known !== undefined) return known;
-    const channel = new WarmChannel(recent);
+    const channel = channels.get(channelId) ?? new WarmChannel(recent);
     channels.set(channelId, channel);
     return channel;
   }
@@ -68,8 +66,7 @@ export function createHistory(options: HistoryOptions) {
     messages: readonly ChatMessage[],
   ): Promise<readonly ChatMessage[]> {
     // A kill may have kept the journal from learning that an answer is one to a command.
-    const commands = new Set<string>();
-    for (const message of messages) if (saysCommand(message)) commands.add(message.id);
+    const commands = new Set(messages.filter(saysCommand).map(({ id }) => id));
     const isHidden = await hiddenOrAllIn(channelId);
     return messages.filter(
       (message) =>
@@ -211,9 +208,7 @@ export class WarmChannel {
   /** Takes in the newest messages, once; several callers share one fetch. Rejects as the fetch does, and stays cold then. */
   warm(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {
     if (this.#isWarm) return Promise.resolve();
-    this.#loading ??= this.#load(fetchNewest).finally(() => {
-      this.#loading = undefined;
-    });
+    this.#loading ??= this.#load(fetchNewest).finally(() => (this.#loading = undefined));
     return this.#loading;
   }
 

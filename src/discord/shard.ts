@@ -150,9 +150,6 @@ function guardShard(
   });
 }
 
-/** Milliseconds between two heartbeats where Discord's wish cannot be read; what it usually wishes. */
-const usualHeartbeat = { heartbeat_interval: 41_250 };
-
 /** What the gateway sends; a sequence number that is none is left out. */
 const frameSchema = z.discriminatedUnion('op', [
   z.object({
@@ -163,7 +160,7 @@ const frameSchema = z.discriminatedUnion('op', [
   }),
   z.object({
     op: z.literal(GatewayOpcodes.Hello),
-    d: z.object({ heartbeat_interval: z.number().min(1000).max(600_000) }).catch(usualHeartbeat),
+    d: z.object({ heartbeat_interval: z.number().min(1000).max(600_000) }),
   }),
   z.object({ op: z.literal(GatewayOpcodes.InvalidSession), d: z.boolean().catch(false) }),
   z.object({

@@ -50,15 +50,12 @@ function grouped(
   const offered = Object.entries(subcommands).filter(([, { isHidden }]) => isHidden !== true);
   const names = new Set(offered.map(([name, { group }]) => group ?? name));
   return [...names].flatMap<object>((name) => {
-    const description = Object.hasOwn(groups, name) ? groups[name] : undefined;
-    const options = offered.flatMap(([subcommand, its]) =>
-      its.group === name || (its.group === undefined && subcommand === name)
-        ? [slashSubcommand(subcommand, its)]
-        : [],
-    );
-    return description === undefined
-      ? options
-      : [{ type: ApplicationCommandOptionType.SubcommandGroup, name, description, options }];
+    const options = offered
+      .filter(([subcommand, { group }]) => (group ?? subcommand) === name)
+      .map((entry) => slashSubcommand(...entry));
+    if (!Object.hasOwn(groups, name)) return options;
+    const description = groups[name];
+    return [{ type: ApplicationCommandOptionType.SubcommandGroup, name, description, options }];
   });
 }
 
@@ -72,17 +69,14 @@ function slashSubcommand(name: string, { description, options = {} }: Subcommand
 }
 
 function slashOption(name: string, definition: OptionDefinition) {
-  const { description } = definition;
-  if (definition.kind === 'role')
-    return { type: ApplicationCommandOptionType.Role, name, description, required: true };
-  if (definition.kind === 'attachment')
-    return { type: ApplicationCommandOptionType.Attachment, name, description, required: true };
-  const common = { type: ApplicationCommandOptionType.String, name, description };
-  const required = definition.isOptional !== true;
-  if (definition.kind !== 'choice')
-    return { ...common, required, autocomplete: definition.autocomplete === true };
-  const choices = definition.choices.map((choice) => ({ name: choice.name, value: choice.value }));
-  return { ...common, required, choices };
+  const { kind, description } = definition;
+  const { String, Role, Attachment } = ApplicationCommandOptionType;
+  const required = !('isOptional' in definition && definition.isOptional === true);
+  const common = { name, description, required };
+  if (kind === 'role') return { type: Role, ...common };
+  if (kind === 'attachment') return { type: Attachment, ...common };
+  if (kind !== 'choice') return { type: String, ...common, autocomplete: definition.autocomplete === true };
+  return { type: String, ...common, choices: definition.choices.map(({ name, value }) => ({ name, value })) };
 }
 
 /** An entry in the menu of every message. */

@@ -51,13 +51,9 @@ export interface RepliesOptions {
 type Request = Extract<ReplyStep, { readonly kind: 'post' | 'edit' | 'delete' }>;
 type PostRequest = Extract<Request, { readonly kind: 'post' }>;
 
-/** The files of a message as they are uploaded. */
 function rawFiles(files: PostRequest['files']): readonly RawFile[] {
-  return files.map(({ name, text }) => ({
-    name,
-    data: Buffer.from(text),
-    contentType: 'text/plain; charset=utf-8',
-  }));
+  const contentType = 'text/plain; charset=utf-8';
+  return files.map(({ name, text }) => ({ name, data: Buffer.from(text), contentType }));
 }
 
 /** Carries out what {@link nextStep} says, one request at a time [G3]. Nonces are made from the message answered, so that nothing is sent twice. */
@@ -82,37 +78,22 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
   const ids = (): readonly string[] => state.standing.map(({ id }) => id);
 
   /** Resolves when there is nothing left to do for now. */
-  function work(): Promise<void> {
-    working ??= Promise.resolve().then(workOff);
-    return working;
-  }
+  const work = (): Promise<void> => (working ??= Promise.resolve().then(workOff));
 
   async function workOff(): Promise<void> {
-    for (;;) {
-      const step = nextStep(state, now());
-      switch (step.kind) {
-        case 'rest':
-          working = undefined;
-          return;
-        case 'wait':
-          await pause(step.milliseconds);
-          break;
-        case 'end':
-          state = { ...state, phase: state.phase === 'finishing' ? 'sent' : 'taken-away' };
-          break;
-        case 'post':
-        case 'edit':
-        case 'delete':
-          await attempt(step);
-      }
+    for (let step = nextStep(state, now()); step.kind !== 'rest'; step = nextStep(state, now())) {
+      if (step.kind === 'wait') await pause(step.milliseconds);
+      else if (step.kind !== 'end') await attempt(step);
+      else state = { ...state, phase: state.phase === 'finishing' ? 'sent' : 'taken-away' };
     }
+    working = undefined;
   }
 
   async function attempt(step: Request): Promise<void> {
     const request = step.kind === 'delete' ? step : await latest();
     if (request === undefined) return;
     try {
-      await send(request);
+      await (request.kind === 'post' ? postNext(request) : change(request));
       failures = 0;
     } catch (error) {
       if (!(await isOpened(error))) await failed(request, error);
@@ -167,26 +148,24 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     }
   }
 
-  async function send(request: Request): Promise<void> {
-    switch (request.kind) {
-      case 'post':
-        return postNext(request);
-      case 'edit': {
-        edit = new AbortController();
-        const { id, content, files, isLast } = request;
-        const components = isLast === true && buttons !== undefined ? buttonRows(buttons) : undefined;
-        const body = { content: content.toWellFormed(), allowed_mentions: noPings, components };
-        const message = await api.editMessage(channelId, id, body, edit.signal, rawFiles(files));
-        state = withMessage(state, { id, content, hasButtons: isLast === true }, now());
-        options.onEdited(message);
-        return;
-      }
-      case 'delete':
-        await start.onMessages(ids().filter((id) => id !== request.id));
-        await api.deleteMessage(channelId, request.id);
-        state = withoutMessage(state, request.id);
-        options.onRemoved(channelId, request.id);
+  async function change(request: Exclude<Request, PostRequest>): Promise<void> {
+    if (request.kind === 'delete') {
+      await start.onMessages(ids().filter((id) => id !== request.id));
+      await api.deleteMessage(channelId, request.id);
+      return removed(request.id);
     }
+    edit = new AbortController();
+    const { id, content, files, isLast } = request;
+    const components = isLast === true && buttons !== undefined ? buttonRows(buttons) : undefined;
+    const body = { content: content.toWellFormed(), allowed_mentions: noPings, components };
+    const message = await api.editMessage(channelId, id, body, edit.signal, rawFiles(files));
+    state = withMessage(state, { id, content, hasButtons: isLast === true }, now());
+    options.onEdited(message);
+  }
+
+  function removed(messageId: string): void {
+    state = withoutMessage(state, messageId);
+    options.onRemoved(channelId, messageId);
   }
 
   async function postNext(request: PostRequest): Promise<void> {
@@ -221,32 +200,29 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
 
   async function failed(request: Request, error: unknown): Promise<void> {
     if (request.kind === 'edit' && edit?.signal.aborted === true) return;
-    const pauseMs = mayPass(error) ? retryDelaysMs[failures] : undefined;
     if (isGone(error) && request.kind !== 'post') {
-      state = withoutMessage(state, request.id);
       // Nobody may have told of it, as where a nonce led to a message that is deleted.
-      options.onRemoved(channelId, request.id);
+      removed(request.id);
       if (request.kind === 'delete') return;
       state = stopped(state, 'gone');
-      start.onGone();
-    } else if (pauseMs !== undefined) {
-      failures += 1;
-      logger.debug('a part of a reply is sent again', { channelId, pauseMs, error });
-      await pause(pauseMs);
-    } else if (request.kind === 'delete') {
-      logger.warn('a part of a reply could not be taken away', {
-        channelId,
-        messageId: request.id,
-        error,
-      });
-      state = withoutMessage(state, request.id);
-    } else {
-      lastError = error;
-      if (state.phase === 'growing')
-        logger.warn('a reply cannot be shown while it grows', { channelId, error });
-      state = stopped(state, 'paused');
+      return start.onGone();
     }
-    if (pauseMs === undefined) failures = 0;
+    const pauseMs = mayPass(error) ? retryDelaysMs[failures] : undefined;
+    failures = pauseMs === undefined ? 0 : failures + 1;
+    if (pauseMs !== undefined) {
+      logger.debug('a part of a reply is sent again', { channelId, pauseMs, error });
+      return pause(pauseMs);
+    }
+    if (request.kind === 'delete') {
+      const { id: messageId } = request;
+      logger.warn('a part of a reply could not be taken away', { channelId, messageId, error });
+      state = withoutMessage(state, messageId);
+      return;
+    }
+    lastError = error;
+    if (state.phase === 'growing')
+      logger.warn('a reply cannot be shown while it grows', { channelId, error });
+    state = stopped(state, 'paused');
   }
 
   async function pause(milliseconds: number): Promise<void> {
@@ -255,11 +231,8 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     interruption = undefined;
   }
 
-  /** What was decided by somebody else does not wait for a pause to end. */
-  function hurry(): void {
-    // With a reason, since without one an error is made, at more cost than all else here.
-    interruption?.abort('hurry');
-  }
+  /** What was decided by somebody else does not wait for a pause to end. With a reason, since making an error would cost more than all else here. */
+  const hurry = (): void => interruption?.abort('hurry');
 
   return {
     hasBegun: () => hasBegun,
@@ -286,23 +259,12 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
   };
 
   function finished(): FinishedReply {
-    switch (state.phase) {
-      case 'sent':
-        return { kind: 'sent', ids: ids() };
-      case 'gone':
-        return { kind: 'gone' };
-      case 'paused': {
-        const reason = refusalOf(lastError);
-        logger.warn('a reply could not be sent', { channelId, sent: ids().length, reason, error: lastError });
-        if (reason !== undefined) return { kind: 'refused', ids: ids(), reason };
-        throw new ReplyError(channelId, ids(), lastError);
-      }
-      case 'held':
-      case 'taking-away':
-      case 'taken-away':
-      case 'growing':
-      case 'finishing':
-        return { kind: 'withheld' };
-    }
+    if (state.phase === 'sent') return { kind: 'sent', ids: ids() };
+    if (state.phase === 'gone') return { kind: 'gone' };
+    if (state.phase !== 'paused') return { kind: 'withheld' };
+    const reason = refusalOf(lastError);
+    logger.warn('a reply could not be sent', { channelId, sent: ids().length, reason, error: lastError });
+    if (reason !== undefined) return { kind: 'refused', ids: ids(), reason };
+    throw new ReplyError(channelId, ids(), lastError);
   }
 }
