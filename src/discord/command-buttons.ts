@@ -12,7 +12,7 @@ import {
 
 import type { ButtonsOfPerson, CommandButton } from '../core/chat.ts';
 import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
-import { clip, withoutInvisible } from '../core/text.ts';
+import { clip, inParts, withoutInvisible } from '../core/text.ts';
 
 /** What a button, a choice or a form says of itself: all that is needed to carry it out, also after a restart. */
 export interface PressedButton {
@@ -87,9 +87,8 @@ export function answerRows(
   personId: string,
   { rows, buttons = [] }: Pick<CommandReply, 'rows' | 'buttons'>,
 ): AnswerRow[] {
-  if (rows === undefined) return buttonRows({ personId, buttons });
   const isNew = createFilter();
-  return rows
+  return (rows ?? inParts(buttons, () => 1, mostInRow))
     .map((row) => ({
       type: ComponentType.ActionRow as const,
       components: ('options' in row
@@ -101,16 +100,9 @@ export function answerRows(
     .slice(0, mostRows);
 }
 
-/** Buttons in rows of five, with the same care. */
-export function buttonRows({
-  personId,
-  buttons,
-}: ButtonsOfPerson): APIActionRowComponent<APIButtonComponent>[] {
-  const all = buttons.map((button) => asComponent(button, personId)).filter(createFilter());
-  return Array.from({ length: Math.min(mostRows, Math.ceil(all.length / mostInRow)) }, (_, row) => ({
-    type: ComponentType.ActionRow,
-    components: all.slice(row * mostInRow, (row + 1) * mostInRow),
-  }));
+/** The same of buttons alone, in rows of five. */
+export function buttonRows({ personId, buttons }: ButtonsOfPerson): AnswerRow[] {
+  return answerRows(personId, { buttons });
 }
 
 /** Picks the components of one message that Discord takes. */
@@ -146,13 +138,8 @@ function asSelect({ placeholder, line, options }: CommandSelect, personId: strin
     type: ComponentType.StringSelect,
     custom_id: customIdOf('do', personId, 'answer', line),
     placeholder: shortened(placeholder, placeholderMaxChars),
-    options: options
-      .filter(
-        ({ value }, index) =>
-          value !== '' &&
-          value.length <= optionMaxChars &&
-          options.findIndex((other) => other.value === value) === index,
-      )
+    options: [...new Map(options.map((each) => [each.value, each])).values()]
+      .filter(({ value }) => value !== '' && value.length <= optionMaxChars)
       .slice(0, mostOptions)
       .map(({ label, value, description, isChosen }) => ({
         label: shortened(label, optionMaxChars),

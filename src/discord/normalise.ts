@@ -92,8 +92,6 @@ export interface Names {
   role(id: string): string | undefined;
 }
 
-const markup = /<(?:(@!?|@&|#)|\/([^<>:\n]{1,100}):|a?:(\w{1,32}):)([0-9]{15,21})>/gu;
-
 /** A message's text as people read it, well-formed [S5]. A mention of `ownIds` at its beginning is an address, and left out unless nothing else was said. */
 export function readableText(content: string, names: Names, ownIds: readonly string[]): string {
   const text = content.toWellFormed();
@@ -106,28 +104,19 @@ export function readableText(content: string, names: Names, ownIds: readonly str
   return withNames(said === '' ? text.trim() : said, names);
 }
 
-function withNames(text: string, names: Names): string {
-  return text.replaceAll(
-    markup,
-    (
-      match: string,
-      sign: string | undefined,
-      command: string | undefined,
-      emoji: string | undefined,
-      id: string,
-      start: number,
-    ) => {
-      if (command !== undefined) return `/${command}`;
-      if (emoji !== undefined) return `:${emoji}:`;
-      const name = nameOf(names, sign, id);
-      return name === undefined ? match : mention(sign === '#' ? '#' : '@', name, text[start - 1]);
-    },
-  );
-}
+const kinds: Readonly<Record<string, 'channel' | 'role'>> = { '#': 'channel', '@&': 'role' };
 
-function nameOf(names: Names, sign: string | undefined, id: string): string | undefined {
-  if (sign === '#') return names.channel(id);
-  return sign === '@&' ? names.role(id) : names.user(id);
+function withNames(text: string, names: Names): string {
+  return text
+    .replaceAll(/<\/([^<>:\n]{1,100}):[0-9]{15,21}>/gu, '/$1')
+    .replaceAll(/<a?:(\w{1,32}):[0-9]{15,21}>/gu, ':$1:')
+    .replaceAll(
+      /<(@!?|@&|#)([0-9]{15,21})>/gu,
+      (match: string, sign: string, id: string, start: number, whole: string) => {
+        const name = names[kinds[sign] ?? 'user'](id);
+        return name === undefined ? match : mention(sign === '#' ? '#' : '@', name, whole[start - 1]);
+      },
+    );
 }
 
 /** The names of what a text mentions, from the caches. Nobody is told the name of a channel that not everybody can see, unless it is this one. */
@@ -136,24 +125,17 @@ function namesIn(client: Client, { channelId, guildId, mentioned }: WrittenIn): 
   return {
     user(id) {
       const user = mentioned.find((one) => one.id === id) ?? client.users.cache.get(id);
-      return (
-        guild?.members.cache.get(id)?.displayName.toWellFormed() ??
-        (user === undefined ? undefined : userName(user))
-      );
+      return guild?.members.cache.get(id)?.displayName.toWellFormed() ?? (user && userName(user));
     },
     channel(id) {
       const channel = guild?.channels.cache.get(id);
-      return channel !== undefined && (id === channelId || isPublic(channel))
-        ? nameOfChannel(channel)
-        : undefined;
+      if (channel === undefined || (id !== channelId && !isPublic(channel))) return undefined;
+      // The library's types leave out that a channel made from an event alone has no name yet.
+      const name: string | undefined = channel.name;
+      return name?.toWellFormed();
     },
     role: (id) => guild?.roles.cache.get(id)?.name.toWellFormed(),
   };
-}
-
-/** The library's types leave out that a channel made from an event alone has no name yet. */
-function nameOfChannel({ name }: { readonly name?: string }): string | undefined {
-  return name?.toWellFormed();
 }
 
 /** What mentions the bot in a server: its own id, and that of the role which came with it and is its alone [G2]. */
