@@ -109,13 +109,22 @@ export function createDiscordClient(options: {
   client.on('error', (error) => logger.error('the Discord client reported an error', { error }));
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
   const ofShard = (shard: number) => (shards.count > 1 ? { shard } : {});
-  const away = createAwayLines(logger, ofShard);
-  // The caller reports a login that fails.
-  client.on('shardError', (error, shard) => client.isReady() && away.failed(shard, error));
-  client.on('shardReconnecting', (shard) => away.reconnecting(shard));
-  client.on('shardReady', (shard) => away.back(shard));
+  /** By shard, a connection that fails again and again: one line a minute says so [O7]. */
+  const away = new Map<number, { tries: number; saidAt: number }>();
+  client.on('shardError', (error, shard) => {
+    // The caller reports a login that fails.
+    if (!client.isReady()) return;
+    const { tries, saidAt } = away.get(shard) ?? { tries: 0, saidAt: -Infinity };
+    const isTold = performance.now() - saidAt < linesApartMs;
+    away.set(shard, { tries: tries + 1, saidAt: isTold ? saidAt : performance.now() });
+    if (!isTold) logger.warn('the gateway connection failed', { ...ofShard(shard), tries: tries + 1, error });
+  });
+  client.on('shardReconnecting', (shard) => {
+    if (!away.has(shard)) logger.info('reconnecting to Discord', ofShard(shard));
+  });
+  client.on('shardReady', (shard) => away.delete(shard));
   client.on('shardResume', (shard, replayed) => {
-    away.back(shard);
+    away.delete(shard);
     logger.info('the gateway session was resumed', { ...ofShard(shard), replayed });
   });
   client.rest.on('rateLimited', (limit) => {
@@ -148,26 +157,6 @@ export function createDiscordTime(clock: Clock, logger: Logger) {
 
 /** A connection that fails again and again is told so often at most; milliseconds. */
 const linesApartMs = 60_000;
-
-/** Says when the gateway is away, and one line a minute while it stays so [O7]. */
-function createAwayLines(logger: Logger, ofShard: (shard: number) => { readonly shard?: number }) {
-  const away = new Map<number, { tries: number; saidAt: number }>();
-  return {
-    failed(shard: number, error: Error): void {
-      const state = away.get(shard) ?? { tries: 0, saidAt: -Infinity };
-      away.set(shard, state);
-      state.tries += 1;
-      const now = performance.now();
-      if (now - state.saidAt < linesApartMs) return;
-      state.saidAt = now;
-      logger.warn('the gateway connection failed', { ...ofShard(shard), tries: state.tries, error });
-    },
-    reconnecting(shard: number): void {
-      if (!away.has(shard)) logger.info('reconnecting to Discord', ofShard(shard));
-    },
-    back: (shard: number): unknown => away.delete(shard),
-  };
-}
 
 /** A longer wait before the login is done is the start's, not the library's; milliseconds. */
 const loginPatienceMs = 5000;

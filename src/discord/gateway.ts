@@ -126,7 +126,6 @@ export async function startGateway(options: GatewayOptions) {
     );
   });
   client.on(Events.GuildDelete, ({ id, channels }) => options.guildLeft?.(id, [...channels.cache.keys()]));
-  listenToDeletedChannels(client, options, runInBackground);
   client.on(Events.ShardDisconnect, ({ code }) => options.onLost(gatewayErrorOfClose(code)));
   logger.info('connected to Discord', {
     botId,
@@ -182,7 +181,7 @@ function listen(
       runInBackground(what, () => channelQueue.run(channelId, async () => runInBackground(what, work)));
     });
   const changes = createMessageChanges({ ...options, channelQueue, inOrder });
-  listenToMessages(options, changes, inOrder, runInBackground);
+  listenToEvents(options, changes, inOrder, runInBackground);
   let interactions: Interactions | undefined;
   // A new session: events since the end of the last one are lost.
   client.ws.on(GatewayDispatchEvents.Ready, (_: unknown, shard: number) => {
@@ -257,14 +256,14 @@ function isInShard(client: Client, channelId: string, shard: number, shards: Sha
   return !client.channels.cache.has(channelId) || shardIn(client, channelId, shards) === shard;
 }
 
-/** In Discord's own form: the client keeps no messages, and would tell of no edit, deletion or reaction. */
-function listenToMessages(
-  { client, handlers }: GatewayOptions,
+/** In Discord's own form: the client tells of no message that it does not keep, nor of threads below a deleted channel. */
+function listenToEvents(
+  { client, handlers, channelsDeleted = () => Promise.resolve() }: GatewayOptions,
   changes: MessageChanges,
   inOrder: InOrder,
   runInBackground: RunInBackground,
 ): void {
-  const { ws } = client;
+  const { ws, channels } = client;
   ws.on(GatewayDispatchEvents.MessageUpdate, (data: GatewayMessageUpdateDispatchData) => {
     runInBackground('an edit', () => changes.edited(data));
   });
@@ -282,14 +281,6 @@ function listenToMessages(
     const handle = () => handlers.reacted(channelId, messageId, userId, name);
     runInBackground('a reaction', () => inOrder(channelId, 'a reaction', handle));
   });
-}
-
-/** In Discord's own form: the client tells of no thread that it does not hold, and of none below a deleted channel. */
-function listenToDeletedChannels(
-  { ws, channels }: Client,
-  { channelsDeleted = () => Promise.resolve() }: Pick<GatewayOptions, 'channelsDeleted'>,
-  runInBackground: RunInBackground,
-): void {
   ws.on(GatewayDispatchEvents.ChannelDelete, ({ id }: GatewayChannelDeleteDispatchData) => {
     const threads = channels.cache.filter((channel) => channel.isThread() && channel.parentId === id);
     const all = [id, ...threads.keys()];

@@ -95,12 +95,11 @@ function inWords(name: string): string {
 
 /** Says in the log, once a server, which permissions the bot was not given there. */
 export function reportMissingPermissions(client: Client, logger: Logger): void {
-  for (const guild of client.guilds.cache.values()) report(guild, logger);
-  client.on(Events.GuildCreate, (guild) => report(guild, logger));
-}
-
-function report({ id, members }: Guild, logger: Logger): void {
-  const missing = members.me === null ? [] : missingPermissions(members.me.permissions.bitfield);
-  if (missing.length > 0)
-    logger.warn('the bot lacks permissions in a server', { guildId: id, permissions: missing });
+  const report = ({ id: guildId, members: { me } }: Guild): void => {
+    const permissions = me === null ? [] : missingPermissions(me.permissions.bitfield);
+    if (permissions.length > 0)
+      logger.warn('the bot lacks permissions in a server', { guildId, permissions });
+  };
+  for (const guild of client.guilds.cache.values()) report(guild);
+  client.on(Events.GuildCreate, report);
 }

@@ -100,21 +100,13 @@ export function createAttachments(
 }
 
 async function finish({ file, fileKind: found, download }: Begun): Promise<OpenedFile> {
+  const { name } = file;
   const bytes = await download.readAll(file.size);
-  switch (found.kind) {
-    case 'image':
-      return isTooLarge(found, file)
-        ? shrunk(file, bytes)
-        : { ...found, name: file.name, data: bytes.toString('base64') };
-    case 'document':
-      return { ...found, name: file.name, data: bytes.toString('base64') };
-    case 'text': {
-      const text = decodeText(bytes);
-      return text === undefined ? unopened(file, notReadable) : { kind: 'text', name: file.name, text };
-    }
-    case 'other':
-      return unopened(file, notReadable);
-  }
+  if (isTooLarge(found, file)) return shrunk(file, bytes);
+  if (found.kind === 'image' || found.kind === 'document')
+    return { ...found, name, data: bytes.toString('base64') };
+  const text = found.kind === 'text' ? decodeText(bytes) : undefined;
+  return text === undefined ? unopened(file, notReadable) : { kind: 'text', name, text };
 }
 
 async function shrunk(file: AttachedFile, bytes: Buffer): Promise<OpenedFile> {
@@ -134,35 +126,23 @@ function withinLimits(
   return begun.map((each) => {
     if ('kind' in each) return each;
     const { file, fileKind: found, download } = each;
-    const isText = found.kind === 'text';
-    const total = isText ? text : media;
+    const total = found.kind === 'text' ? text : media;
     const size = isTooLarge(found, file) ? shrunkBytes : file.size;
-    const isOver = total.bytes + size > total.max;
-    const refused =
-      refusalOf(found, file) ??
-      (isOver ? overLimit(file, total.refusal) : undefined) ??
-      (isText || takeMinute(size) ? undefined : overLimit(file, 'over 15 MB within a minute'));
-    if (refused === undefined) {
-      total.bytes += size;
-      return each;
-    }
-    download.drop();
-    return refused;
+    let refused = refusalOf(found, file);
+    if (total.bytes + size > total.max) refused ??= overLimit(file, total.refusal);
+    if (refused === undefined && total === media && !takeMinute(size))
+      refused = overLimit(file, 'over 15 MB within a minute');
+    if (refused === undefined) total.bytes += size;
+    else download.drop();
+    return refused ?? each;
   });
 }
 
 /** A file that is not read to its end, whatever else is attached. */
 function refusalOf({ kind }: FileKind, file: AttachedFile): Unopened | undefined {
-  switch (kind) {
-    case 'image':
-      return undefined;
-    case 'document':
-      return file.size > mediaTotalBytes ? overLimit(file, 'over 5 MB') : undefined;
-    case 'text':
-      return file.size > textMaxBytes ? overLimit(file, 'over 100 KB') : undefined;
-    case 'other':
-      return unopened(file, notReadable);
-  }
+  if (kind === 'document' && file.size > mediaTotalBytes) return overLimit(file, 'over 5 MB');
+  if (kind === 'text' && file.size > textMaxBytes) return overLimit(file, 'over 100 KB');
+  return kind === 'other' ? unopened(file, notReadable) : undefined;
 }
 
 /** Whether a picture has to be made smaller before the model can see it. */
