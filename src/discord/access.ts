@@ -26,7 +26,6 @@ export function isOwner(settings: AccessSettings, userId: string): boolean {
   return settings.ownerIds.includes(userId);
 }
 
-/** Whether a person, who is no bot, is answered at all. */
 export function hasAccess(settings: AccessSettings, userId: string): boolean {
   return (
     settings.access === 'everyone' || isOwner(settings, userId) || settings.allowedUserIds.includes(userId)
@@ -38,7 +37,6 @@ export function worksIn(settings: Pick<AccessSettings, 'channelIds'>, channel: C
   return channel.isDm || settings.channelIds.length === 0 || isListed(settings.channelIds, channel);
 }
 
-/** The same of a channel of the client's. */
 export function worksInChannel(settings: Pick<AccessSettings, 'channelIds'>, channel: Channel): boolean {
   const parentId = channel.isThread() ? (channel.parentId ?? undefined) : undefined;
   return worksIn(settings, { channelId: channel.id, isDm: channel.isDMBased(), parentId });
@@ -49,7 +47,6 @@ function isListed(ids: readonly string[], { channelId, parentId }: ChannelFacts)
   return ids.includes(channelId) || (parentId !== undefined && ids.includes(parentId));
 }
 
-/** What the decision needs to know of a message. */
 export interface MessageFacts extends ChannelFacts {
   readonly authorId: string;
   readonly authorKind: 'human' | 'self' | 'bot';
@@ -104,7 +101,6 @@ export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
   return isTurn ? ({ kind: 'turn' } as const) : ignored('not-addressed');
 }
 
-/** The reason is for the log. */
 function ignored(reason: string) {
   return { kind: 'ignore', reason } as const;
 }
@@ -135,7 +131,6 @@ export function createLockedOut() {
       shown.set(userId, true);
       return true;
     },
-    /** Their messages since the start. */
     count: (): number => messages,
   };
 }

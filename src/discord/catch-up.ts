@@ -33,7 +33,6 @@ export interface CatchUpOptions {
   readonly shards: Shards;
   /** Channels that the bot has been active in, DMs above all, and when it last was; milliseconds since the epoch. */
   readonly knownChannels: () => Promise<readonly { readonly id: string; readonly activeAt: number }[]>;
-  /** The guild that a known channel was in, as far as that is remembered. */
   readonly guildOf: (channelId: string) => Promise<ChannelGuild>;
   readonly settings: Pick<AccessSettings, 'channelIds'>;
   readonly clock: Clock;
@@ -42,7 +41,6 @@ export interface CatchUpOptions {
   readonly messages: Pick<ChannelMessages, 'after' | 'newest'>;
   /** What is remembered of a channel from a message id on: the log as it is before anything is fetched. */
   readonly remembered: (channelId: string, messageId: string) => Promise<readonly RememberedMessage[]>;
-  /** Whether a known channel was found to be deleted. */
   readonly isGone: (channelId: string) => Promise<boolean>;
   readonly changes: Pick<MessageChanges, 'missed'>;
   /** Whether the reply that a message has was only begun, or is to be made again. */
@@ -51,7 +49,6 @@ export interface CatchUpOptions {
   readonly recover: (channelId: string) => Promise<void>;
   /** Goes on with what was made of a channel's messages so far, when there is time for it; ends early with the signal. Must not reject. */
   readonly resume: (channelId: string, signal: AbortSignal) => Promise<void>;
-  /** The way that live messages go. */
   readonly received: (message: Message) => Promise<void>;
   readonly runInBackground: RunInBackground;
 }
@@ -129,7 +126,6 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       logger.info('messages were fetched after a gap', { channelId, count: missed.length });
   }
 
-  /** What is remembered; `otherwise` where it cannot be read. */
   async function read<Told>(remembered: Promise<Told>, otherwise: Told, channelId: string): Promise<Told> {
     try {
       return await remembered;

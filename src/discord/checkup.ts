@@ -33,7 +33,6 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
     /** To be asked first: with it goes the token. */
     application: () => fetchApplication(client, token),
     aheadMs,
-    /** How many shards Discord recommends, and how many of them may identify at the same time. */
     async shards() {
       client.rest.setToken(token);
       const { shards, session_start_limit: limit } = await asked(api.gateway());

@@ -218,7 +218,6 @@ function withWait(response: Awaited<ReturnType<typeof DefaultRestOptions.makeReq
 /** The first response to an interaction. */
 const callbackPath = /^\/interactions\/\d+\/[^/]+\/callback$/u;
 const callbackTries = 3;
-/** Milliseconds for which Discord takes it. */
 const callbackWithinMs = 3000;
 const keptCallbacks = 1000;
 

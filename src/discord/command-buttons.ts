@@ -51,7 +51,6 @@ export function readCommandButton(customId: string): PressedButton | undefined {
   return { personId, line, takes, opensForm: does === 'ask' };
 }
 
-/** A form as Discord shows it, opened by a button. */
 export function formModal(
   { title, label, value, maxChars, line }: CommandForm,
   { personId, takes }: PressedButton,
@@ -71,7 +70,6 @@ export function formModal(
   };
 }
 
-/** What was written into a form. */
 export function writtenInto({ fields }: ModalSubmitInteraction): string {
   return fields.fields.has(formField) ? fields.getTextInputValue(formField) : '';
 }
@@ -105,7 +103,6 @@ export function buttonRows({ personId, buttons }: ButtonsOfPerson): AnswerRow[] 
   return answerRows(personId, { buttons });
 }
 
-/** Picks the components of one message that Discord takes. */
 function createFilter() {
   const seen = new Set<string>();
   return (component: object): boolean => {

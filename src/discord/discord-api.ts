@@ -16,7 +16,6 @@ import {
 import { compareSnowflakes } from '../core/snowflake.ts';
 import { botMay, watchGoneChannels, type Capability } from './permissions.ts';
 
-/** Guilds that Discord tells at a time. */
 const guildPage = 200;
 
 export type DiscordApi = ReturnType<typeof createDiscordApi>;
@@ -32,9 +31,7 @@ export function createDiscordApi(client: Client) {
   }
 
   return {
-    /** The application that the token belongs to. */
     application: () => answer<APIApplication>(rest.get(Routes.currentApplication())),
-    /** How many shards Discord recommends, and how many of them may identify at the same time. */
     gateway: () => answer<APIGatewayBotInfo>(rest.get(Routes.gatewayBot())),
     /** All guilds that the bot is in, each with what its roles allow it there. */
     async ownGuilds(): Promise<readonly RESTAPIPartialCurrentUserGuild[]> {
@@ -49,10 +46,8 @@ export function createDiscordApi(client: Client) {
       }
       return found;
     },
-    /** The application's global commands, or those of a guild. */
     registeredCommands: (applicationId: string, guildId?: string) =>
       answer<readonly APIApplicationCommand[]>(rest.get(commandsRoute(applicationId, guildId))),
-    /** Replaces the application's global commands, or those of a guild, by these. */
     async registerCommands(applicationId: string, commands: readonly object[], guildId?: string) {
       await rest.put(commandsRoute(applicationId, guildId), { body: commands });
     },
@@ -94,7 +89,6 @@ export function createDiscordApi(client: Client) {
       check('send', channelId);
       await rest.patch(Routes.channel(channelId), { body: { archived: false } });
     },
-    /** The channel of the DM with a person. */
     async openDm(userId: string): Promise<string> {
       const body = { recipient_id: userId };
       return (await answer<{ readonly id: string }>(rest.post(Routes.userChannels(), { body }))).id;
@@ -108,7 +102,6 @@ export function createDiscordApi(client: Client) {
       check('react', channelId);
       await rest.put(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
     },
-    /** Takes the bot's own reaction away. */
     async unreact(channelId: string, messageId: string, emoji: string) {
       check('read', channelId);
       await rest.delete(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
@@ -131,7 +124,6 @@ export class NotPermittedError extends Error {
   }
 }
 
-/** Whether Discord has refused a request with one of these codes. */
 export function hasErrorCode(error: unknown, ...codes: readonly RESTJSONErrorCodes[]): boolean {
   return error instanceof DiscordAPIError && codes.some((code) => code === error.code);
 }

@@ -24,7 +24,6 @@ export interface DiscordPortsOptions
   /** Told of a channel that Discord does not have any more. */
   readonly noteGone: (channelId: string) => void;
   readonly client: Client;
-  /** Those of the client. */
   readonly shards: Shards;
   readonly access: Pick<AccessSettings, 'channelIds'>;
   /** Where another Discord-compatible server keeps attached files. */

@@ -1,6 +1,5 @@
 import { GatewayCloseCodes, RateLimitError, type RateLimitData } from 'discord.js';
 
-/** What happened, and what is to be done about it. */
 const explanations = {
   token: ['Discord refused the token', 'check DISCORD_TOKEN'],
   intents: [
@@ -65,7 +64,6 @@ const failureByCloseCode: Readonly<Record<number, GatewayFailure>> = {
   [GatewayCloseCodes.ShardingRequired]: 'shards',
 };
 
-/** What a close of the gateway for good means. */
 export function gatewayErrorOfClose(code: number): GatewayError {
   const cause = new Error(`The gateway closed with code ${code}`);
   return new GatewayError(failureByCloseCode[code] ?? 'rejected', cause);
@@ -90,7 +88,6 @@ export function gatewayErrorOf(error: unknown): GatewayError {
   return new GatewayError(isVerdict ? 'rejected' : 'unreachable', error);
 }
 
-/** Milliseconds that a limit of Discord's has a request wait. */
 export function waitOf({ timeToReset, retryAfter, sublimitTimeout }: RateLimitData): number {
   return Math.max(timeToReset, retryAfter, sublimitTimeout);
 }

@@ -54,7 +54,6 @@ export interface GatewayOptions
     >,
     Pick<InteractionsOptions, 'offers'> {
   readonly client: Client;
-  /** Those of the client. */
   readonly shards: Shards;
   readonly token: string;
   /** Waited for before the bot logs in. Default: nothing. */
@@ -105,26 +104,24 @@ export async function startGateway(options: GatewayOptions) {
   const { botId, caughtUp } = await listening.ready;
   const api = createDiscordApi(client);
   const presentGuildIds = (): readonly string[] => [...client.guilds.cache.keys()];
-  const commandsRegistered = new Promise<void>((done) => {
+  async function register(): Promise<void> {
     // One process does it for all.
-    if (!isFirst(shards)) return done();
-    runInBackground('registering commands', () =>
-      registerCommands({
-        api,
-        applicationId: application.id,
-        commands: wantedCommands(options.commands, options.menuNames),
-        guildIds: options.commandGuildIds,
-        // A process knows those of its own shards only.
-        botGuildIds: async () =>
-          isPart(shards) ? (await api.ownGuilds()).map(({ id }) => id) : presentGuildIds(),
-        store: options.store,
-        logger,
-      }).finally(() => {
-        logger.info('slash command registration finished');
-        done();
-      }),
-    );
-  });
+    if (!isFirst(shards)) return;
+    await registerCommands({
+      api,
+      applicationId: application.id,
+      commands: wantedCommands(options.commands, options.menuNames),
+      guildIds: options.commandGuildIds,
+      // A process knows those of its own shards only.
+      botGuildIds: async () =>
+        isPart(shards) ? (await api.ownGuilds()).map(({ id }) => id) : presentGuildIds(),
+      store: options.store,
+      logger,
+    });
+    logger.info('slash command registration finished');
+  }
+  const commandsRegistered = register();
+  runInBackground('registering commands', () => commandsRegistered);
   client.on(Events.GuildDelete, ({ id, channels }) => options.guildLeft?.(id, [...channels.cache.keys()]));
   client.on(Events.ShardDisconnect, ({ code }) => options.onLost(gatewayErrorOfClose(code)));
   logger.info('connected to Discord', {
@@ -229,10 +226,11 @@ function listen(
         if (message.author.id !== user.id) catchingUp.heard(message.channelId, message.id);
         intake.receive(message);
       };
-      const catchUpEverywhere = (shard: number) =>
-        new Promise<void>((done) => {
-          runInBackground('catching up', () => catchingUp.everywhere(shard).finally(done));
-        });
+      const catchUpEverywhere = (shard: number): Promise<void> => {
+        const caughtUp = catchingUp.everywhere(shard);
+        runInBackground('catching up', () => caughtUp);
+        return caughtUp;
+      };
 
       client.on(Events.MessageCreate, received);
       client.on(Events.InteractionCreate, (interaction) => taking.take(interaction));
@@ -243,7 +241,6 @@ function listen(
     });
   });
   return {
-    /** Once the client is ready. */
     ready,
     stop(): void {
       interactions?.stop();

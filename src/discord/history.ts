@@ -5,7 +5,6 @@ import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import { offerHead } from '../core/tool.ts';
 
-/** Channels whose messages are kept in memory. */
 const warmChannels = 250;
 /** Messages asked for where a channel is cold; twice what a history window can hold, for those that are left out [H1]. */
 const coldLimit = 50;
@@ -91,7 +90,6 @@ export function createHistory(options: HistoryOptions) {
   });
 
   return {
-    /** As `HistoryPort` says. */
     async recent(channelId: string, limit: number): Promise<readonly ChatMessage[]> {
       const channel = channelOf(channelId);
       try {
@@ -114,7 +112,6 @@ export function createHistory(options: HistoryOptions) {
       channelOf(channelId).showCards(messageId, cards),
     /** Whether anything of a channel is kept. Where nothing was for the bot yet, it is fetched when it is wanted. */
     keeps: (channelId: string): boolean => channels.has(channelId),
-    /** A message that is in warm memory. */
     messageOf: (channelId: string, messageId: string): ChatMessage | undefined =>
       channels.peek(channelId)?.messageOf(messageId),
     isHidden: isHiddenMessage,

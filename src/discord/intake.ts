@@ -46,7 +46,6 @@ export interface IntakeOptions {
     /** Whether channel memory may be on anywhere in a guild, by what is in memory. */
     mayHaveChannelMemory(guildId: string): boolean;
   };
-  /** Resolves when what was missed in a channel has been handed on. */
   readonly caughtUp: (channelId: string) => Promise<void>;
   readonly lockedOut: Pick<LockedOut, 'note'>;
   readonly reactions: Pick<WaitingReactionPort, 'refuse'>;

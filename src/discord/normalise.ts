@@ -44,7 +44,6 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
   };
 }
 
-/** What a message says, as {@link readableText} gives it. */
 export function textOf({ client, channelId, guildId, content, mentions }: Message): string {
   return textIn(client, { content, channelId, guildId, mentioned: [...mentions.users.values()] });
 }
@@ -54,6 +53,8 @@ export function textIn(
   client: Client,
   { content, ...where }: WrittenIn & { readonly content: string },
 ): string {
+  // Most mention nothing, and are not for the bot.
+  if (!content.includes('<')) return content.toWellFormed().trim();
   return readableText(content, namesIn(client, where), ownIdsIn(client, where.guildId));
 }
 
@@ -95,8 +96,6 @@ export interface Names {
 /** A message's text as people read it, well-formed [S5]. A mention of `ownIds` at its beginning is an address, and left out unless nothing else was said. */
 export function readableText(content: string, names: Names, ownIds: readonly string[]): string {
   const text = content.toWellFormed();
-  // Most mention nothing, and are not for the bot.
-  if (!text.includes('<')) return text.trim();
   const address = /\s*<@[!&]?([0-9]+)>[\s,:]*/uy;
   let start = 0;
   while (ownIds.includes(address.exec(text)?.[1] ?? '')) start = address.lastIndex;
@@ -188,7 +187,6 @@ function isSentFor(content: string): boolean {
   return /\n-# for <@[0-9]+>$/u.test(content);
 }
 
-/** The files that hang on a message, in order. */
 export function filesOf(message: Pick<Message, 'attachments' | 'flags'>): readonly AttachedFile[] {
   return isVoiceMessage(message) ? [] : message.attachments.map(attachedFile);
 }

@@ -275,11 +275,8 @@ const changedGuild = z
   .transform((one) => (hasEveryone(one) ? one : { ...one, roles: undefined }));
 
 /** Without the role of everybody nobody can tell what anybody may. */
-function hasEveryone(one: {
-  readonly id: string;
-  readonly roles?: readonly { readonly id: string }[] | undefined;
-}) {
-  return one.roles?.some((each) => each.id === one.id) === true;
+function hasEveryone({ id: guildId, roles = [] }: { id: string; roles?: { id: string }[] | undefined }) {
+  return roles.some((each) => each.id === guildId);
 }
 
 const inGuild = { guild_id: id };
@@ -340,7 +337,6 @@ const events: Readonly<Record<string, z.ZodType<object>>> = {
   [Event.UserUpdate]: user,
 };
 
-/** Lists of which parts may have been left out. */
 const lists = ['channels', 'threads', 'members'] as const;
 
 /** A dispatched event as the library may have it, if the bot has a use for it; `data` is changed. */

@@ -123,7 +123,6 @@ export function botMay(capability: Capability, channel: Channel | undefined): bo
   return me === null || (memberMay(capability, channel, me) ?? true);
 }
 
-/** Channels of servers that the bot was in that are remembered as gone. */
 const keptGone = 10_000;
 
 /** Tells of a channel whether it is deleted or in a server that the bot was taken out of: no request is sent for it [G3d]. */

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   ChannelType,
   PermissionFlagsBits,
+  PermissionsBitField,
   RESTJSONErrorCodes,
   type Channel,
   type Client,
@@ -173,16 +174,13 @@ function grantedTo(
   needed: bigint,
 ): bigint {
   const roles = guild.roles.cache;
-  const base = [guild.id, ...ids].reduce(
-    (bits, id) => bits | (roles.get(id)?.permissions.bitfield ?? 0n),
-    0n,
-  );
+  const base = PermissionsBitField.resolve([guild.id, ...ids].map((id) => roles.get(id)?.permissions ?? 0n));
   if ((base & PermissionFlagsBits.Administrator) !== 0n) return needed;
   const levels = [[guild.id], ids.filter((id) => roles.has(id)), ids.filter((id) => !roles.has(id))];
   const granted = levels.reduce((bits, level) => {
     const overwrites = level.flatMap((id) => permissionOverwrites.cache.get(id) ?? []);
-    const denied = overwrites.reduce((all, { deny }) => all | deny.bitfield, 0n);
-    return overwrites.reduce((all, { allow }) => all | allow.bitfield, bits & ~denied);
+    const denied = PermissionsBitField.resolve(overwrites.map(({ deny }) => deny));
+    return (bits & ~denied) | PermissionsBitField.resolve(overwrites.map(({ allow }) => allow));
   }, base);
   return granted & needed;
 }
@@ -214,7 +212,6 @@ async function whenAvailable(guild: Guild): Promise<void> {
 export function createPlaces(
   options: Pick<Places, 'memberRole'> & {
     readonly client: Client;
-    /** Told of a channel that Discord does not have any more. */
     readonly noteGone: (channelId: string) => void;
     readonly logger: Logger;
   },

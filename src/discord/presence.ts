@@ -53,7 +53,6 @@ export function createPresence(send: (state: ShownState) => void, timer: Timer) 
   };
 }
 
-/** The presence of the client's own bot; set again whenever its connection is new. */
 export function createClientPresence(
   client: Client,
   { timer, logger }: { readonly timer: Timer; readonly logger: Logger },

@@ -59,7 +59,6 @@ export function missingPermissions(given: bigint): readonly string[] {
   return new PermissionsBitField(given).missing(permissionNames).map(inWords);
 }
 
-/** Whether any of the essential permissions was not given. */
 export function lacksEssentials(given: bigint): boolean {
   const essential = requiredPermissions.filter(({ isEssential }) => isEssential === true);
   return !new PermissionsBitField(given).has(essential.map(({ permission }) => permission));

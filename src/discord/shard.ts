@@ -46,7 +46,6 @@ export function createMalformedCount(logger: Logger, clock: Clock) {
   };
   return {
     note,
-    /** Since the start. */
     count: (): number => count,
   };
 }

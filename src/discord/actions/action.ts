@@ -27,7 +27,6 @@ export interface ActionOptions {
   readonly logger: Logger;
 }
 
-/** The turn in which an action is carried out. */
 interface ActionTurn {
   readonly context: TurnContext;
   /** The channel that the message stands in. */
@@ -49,7 +48,6 @@ interface ActionResult {
 interface Plan {
   /** Whether it is offered by a button instead of done. Default: where others' words or a file are in the context [M8]. */
   readonly offered?: 'always' | 'never' | undefined;
-  /** Whether both the speaker and the bot may do it at this moment. */
   readonly permit: () => Promise<void>;
   /** Exactly what would be done, for a button. */
   readonly show: () => Promise<Pick<Offer, 'what' | 'words'>>;
@@ -183,7 +181,6 @@ const explanations: ReadonlyMap<number | string, string> = new Map<number | stri
 
 const claimNothing = ' Do not claim that it was.';
 
-/** What the model is told of an action that did not work out. */
 function failureText(error: unknown): string {
   if (error instanceof ActionRefusal) return `Not done: ${error.message}`;
   if (error instanceof DiscordAPIError)

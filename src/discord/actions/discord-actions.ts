@@ -12,7 +12,6 @@ import { pinTool, reactTool, unpinTool } from './react-pin.ts';
 import { sendTool } from './send.ts';
 import { startThreadTool } from './start-thread.ts';
 
-/** What the model may do on Discord for a speaker, and what tells it so. */
 export function createDiscordActions(options: ActionOptions & { readonly client: Client }): ActionTools {
   const tools = [reactTool, startThreadTool, pinTool, unpinTool, pollTool, sendTool];
   return {
@@ -23,9 +22,7 @@ export function createDiscordActions(options: ActionOptions & { readonly client:
 }
 
 const budget = 1200;
-/** Channels that are named as targets. */
 const namedChannels = 20;
-/** Servers that are looked through for targets from a direct message. */
 const searchedGuilds = 5;
 
 const title = 'What you may do on Discord for this person now, when they ask for it:';

@@ -12,7 +12,6 @@ export const messageInput = z
     '`current`: the message you are answering. `replied_to`: the message that it replies to. `my_last`: your own last message before it. Or the id or link of a message of this channel.',
   );
 
-/** Messages that are looked through for the bot's own last one. */
 const lookedThrough = 50;
 
 const inOther = 'That message is in another channel.';

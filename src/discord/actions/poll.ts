@@ -7,7 +7,6 @@ const questionMaxChars = 300;
 const answerMaxChars = 55;
 const maxHours = 768;
 
-/** Lets the model make a poll in the present channel. */
 export const pollTool = actionTool({
   name: 'discord_poll',
   description: 'Make a poll in this channel, when the person asks for it.',

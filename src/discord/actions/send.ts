@@ -51,7 +51,6 @@ export const sendTool = actionTool({
   },
 });
 
-/** Channels of one name that are looked at more closely. */
 const maxCandidates = 5;
 
 /** The channel that a message is to go to: of this server, or from a DM of any that both are in. @throws {ActionRefusal} for none or several. */

@@ -8,7 +8,6 @@ import { shrinkPicture } from './shrink-picture.ts';
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
-/** Files of one turn that are opened at most. */
 const maxFiles = 10;
 /** Of a turn's pictures and documents together, as they are opened: they are encoded on the main thread [L4]. */
 const mediaTotalBytes = 5 * megabyte;
@@ -40,7 +39,6 @@ export interface AttachmentsOptions {
   readonly now?: () => number;
 }
 
-/** A file whose first bytes are here. */
 interface Begun {
   readonly file: AttachedFile;
   readonly fileKind: FileKind;
@@ -145,7 +143,6 @@ function refusalOf({ kind }: FileKind, file: AttachedFile): Unopened | undefined
   return kind === 'other' ? unopened(file, notReadable) : undefined;
 }
 
-/** Whether a picture has to be made smaller before the model can see it. */
 function isTooLarge({ kind }: FileKind, { size, pixels = 0 }: AttachedFile): boolean {
   return kind === 'image' && (size > imageMaxBytes || pixels > imageMaxPixels);
 }

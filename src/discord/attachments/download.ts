@@ -37,7 +37,6 @@ export async function beginDownload(url: string, timeoutMs: number, signal: Abor
   return {
     /** At least as many bytes as tell what the file is, where it has so many. */
     head: Buffer.concat(chunks),
-    /** Gives the rest up. */
     drop: (): void => over.abort(),
     /** The whole file; rejects as soon as more than `maxBytes` have come, whatever the server announced. */
     readAll: (maxBytes: number): Promise<Buffer> =>
@@ -49,7 +48,6 @@ export async function beginDownload(url: string, timeoutMs: number, signal: Abor
   };
 }
 
-/** Reads on until so many bytes are there, or all. */
 async function readUntil(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   chunks: Uint8Array[],

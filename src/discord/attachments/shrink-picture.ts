@@ -2,7 +2,6 @@
 const longestSide = 1568;
 /** Pixels of a picture that is opened at all: what claims more would take more memory than one file may. */
 const mostPixels = 100_000_000;
-/** Seconds for one picture. */
 const timeoutSeconds = 10;
 
 /** A picture made small enough for the model, as WebP, off the main thread; `undefined` where it cannot be read. */

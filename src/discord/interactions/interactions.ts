@@ -70,7 +70,6 @@ export interface InteractionsOptions extends Pick<IntakePolicy, 'managerCommands
 
 export type Interactions = ReturnType<typeof createInteractions>;
 
-/** Everything that people do with the bot by commands, menus and buttons. */
 export function createInteractions(options: InteractionsOptions) {
   const { botId, handlers, offers, inOrder, runInBackground, logger } = options;
   let isStopped = false;

@@ -26,7 +26,6 @@ import { sentOnce, type DiscordApi } from '../discord-api.ts';
 
 /** Milliseconds after which nobody can press the buttons any more. */
 const openForMs = 10 * 60_000;
-/** Offers of one person that are open at the same time. */
 const maxPerUser = 10;
 
 const notYours = 'Only the person whom I asked can press this.';
@@ -41,7 +40,6 @@ interface OpenOffer {
   readonly offer: Offer;
   readonly text: string;
   readonly shown: Shown;
-  /** Of the message with the buttons, once it is there. */
   messageId?: string;
   /** Aborted when it is over before it was carried out. */
   readonly ending: AbortController;
@@ -77,7 +75,6 @@ export function createOffers(ports: {
     );
   }
 
-  /** From now on nothing comes of it. */
   function close(open: OpenOffer): void {
     opened.delete(open.id);
     open.stopTimer();

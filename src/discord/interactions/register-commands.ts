@@ -12,7 +12,6 @@ import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import type { DiscordApi } from '../discord-api.ts';
 
-/** An application command in Discord's JSON. */
 export interface ApplicationCommand {
   readonly name: string;
   readonly [key: string]: unknown;
@@ -21,7 +20,6 @@ export interface ApplicationCommand {
 const inServers = { integration_types: [ApplicationIntegrationType.GuildInstall] };
 const everywhere = { ...inServers, contexts: [InteractionContextType.Guild, InteractionContextType.BotDM] };
 
-/** A command's slash form. */
 export function slashCommand(definition: CommandDefinition): ApplicationCommand {
   const { name, description, serverOnly, subcommands = {}, help } = definition;
   const own = Object.entries(definition.options ?? {}).map((entry) => slashOption(...entry));
@@ -79,12 +77,10 @@ function slashOption(name: string, definition: OptionDefinition) {
   return { type: String, ...common, choices: definition.choices.map(({ name, value }) => ({ name, value })) };
 }
 
-/** An entry in the menu of every message. */
 export function messageMenuCommand(name: string): ApplicationCommand {
   return { type: ApplicationCommandType.Message, name, ...everywhere };
 }
 
-/** All that Discord is to have: commands, and entries in the menu of every message. */
 export function wantedCommands(
   definitions: readonly CommandDefinition[],
   menuNames: readonly string[],

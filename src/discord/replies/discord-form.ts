@@ -110,7 +110,6 @@ function tableForm(rows: readonly (readonly string[])[]): readonly string[] {
   return ['```' + [headBreak, aligned(head), headBreak, rule].join(''), ...others.map(aligned), '```'];
 }
 
-/** Without those of code and bold, which a code block would show. */
 function withoutMarks(cell: string): string {
   return cell.replaceAll('`', '').replaceAll(/\*\*([^*]+)\*\*/gu, '$1');
 }

@@ -67,7 +67,6 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
   let { buttons } = start;
   let failures = 0;
   let lastError: unknown;
-  /** An archived thread is opened once. */
   let wasOpened = false;
   /** Ends the pause that there is. */
   let interruption: AbortController | undefined;

@@ -8,7 +8,6 @@ import { hasErrorCode, NotPermittedError } from '../discord-api.ts';
 /** Discord compares nonces for "a few minutes"; what answers an older message than this is looked for first. Milliseconds. */
 const nonceHoldsMs = 2 * 60_000;
 
-/** Whether Discord may no longer know the nonces of what answered this message. */
 export function mayHaveForgottenNonces(messageId: string, clock: Clock): boolean {
   return clock().getTime() - snowflakeTime(messageId).getTime() > nonceHoldsMs;
 }
@@ -86,7 +85,6 @@ export function refusalOf(error: unknown): RefusalReason | undefined {
 export class ReplyError extends Error {
   override readonly name = 'ReplyError';
   readonly channelId: string;
-  /** The chunks that did arrive. */
   readonly sentIds: readonly string[];
   constructor(channelId: string, sentIds: readonly string[], cause: unknown) {
     super(`A reply in channel ${channelId} could not be sent`, { cause });
@@ -95,7 +93,6 @@ export class ReplyError extends Error {
   }
 }
 
-/** Whether the message is not there any more. */
 export function isGone(error: unknown): boolean {
   return hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage);
 }

@@ -70,7 +70,6 @@ function keepTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, logg
   return { show, end };
 }
 
-/** The sign that a message gets no answer. */
 const refusedEmoji = '⚠️';
 
 async function tellRefused(

@@ -32,7 +32,6 @@ export interface ReplyState {
     | 'taking-away'
     | 'sent'
     | 'taken-away';
-  /** The text so far, or the whole one. */
   readonly text: string;
   readonly standing: readonly StandingMessage[];
   /** Whether files can be sent there: then long code is one. */
@@ -47,11 +46,9 @@ export interface ReplyState {
 export interface Chunk {
   readonly content: string;
   readonly files: readonly ReplyFile[];
-  /** The last one of a whole reply. */
   readonly isLast?: true;
 }
 
-/** What is to be done next. */
 export type ReplyStep =
   | { readonly kind: 'rest' }
   | { readonly kind: 'wait'; readonly milliseconds: number }
@@ -64,20 +61,17 @@ export function newReply(standing: readonly string[], takesFiles = false): Reply
   return { phase: 'growing', text: '', standing: standing.map((id) => ({ id })), takesFiles };
 }
 
-/** There is more text, or another one. */
 export function withText(state: ReplyState, text: string, now: number): ReplyState {
   if (state.phase !== 'growing' && state.phase !== 'paused') return state;
   const isFirst = state.notBefore === undefined && state.standing.length === 0 && text.trim() !== '';
   return { ...state, text, notBefore: isFirst ? now + firstPauseMs : state.notBefore };
 }
 
-/** The text is whole. */
 export function finishing(state: ReplyState, text: string, wantsButtons = false): ReplyState {
   if (state.phase !== 'growing' && state.phase !== 'paused') return state;
   return { ...state, phase: 'finishing', text, wantsButtons };
 }
 
-/** All that stands there is to go. */
 export function takingAway(state: ReplyState): ReplyState {
   return state.phase === 'sent' || state.phase === 'taken-away' ? state : { ...state, phase: 'taking-away' };
 }
@@ -98,7 +92,6 @@ export function withMessage(state: ReplyState, message: StandingMessage, now: nu
   return { ...state, standing, notBefore: now + editPauseMs };
 }
 
-/** A message is not there any more. */
 export function withoutMessage(state: ReplyState, messageId: string): ReplyState {
   return { ...state, standing: state.standing.filter(({ id }) => id !== messageId) };
 }

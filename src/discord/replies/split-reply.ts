@@ -14,7 +14,6 @@ import {
 interface Fence {
   /** The line that opens it again in the next chunk: the opening line itself, language included. */
   readonly opener: string;
-  /** The line that closes it. */
   readonly closer: string;
 }
 
@@ -31,7 +30,6 @@ export function splitReply(text: string, max: number = sentMaxChars): readonly s
 /** For the marks that close a spoiler and open it again. */
 const spoilerChars = 4;
 
-/** The lines of a text, and which of them belong to code blocks. */
 function fencedLines(text: string): readonly FencedLine[] {
   let fence: Fence | undefined;
   return text.split('\n').map((line) => {
@@ -162,7 +160,6 @@ export interface ReplyFile {
 
 /** Code that would fill more than three messages is handed over as a file. */
 const longestCode = 3 * sentMaxChars;
-/** What is shown of it. */
 const previewLines = 12;
 const previewMaxChars = 800;
 
