@@ -5,7 +5,7 @@ import { growingCache } from '../core/limits.ts';
 
 /** Who is answered and where [G1][G2]; ids throughout. */
 export interface AccessSettings {
-  /** The application's owner, or whoever the configuration names instead. */
+  /** The application's owner, or those whom the configuration names instead. */
   readonly ownerIds: readonly string[];
   readonly access: 'allowlist' | 'everyone';
   readonly allowedUserIds: readonly string[];
@@ -137,7 +137,7 @@ export function createLockedOut() {
 
 /** Answers to one bot in a channel at most, until a person says something there. */
 const answersInARow = 5;
-/** Channels that are kept in mind; one that falls out begins anew. */
+/** Channels that are kept in mind; the count of one that falls out starts at zero. */
 const keptChannels = 1000;
 
 /** Breaks loops of bots: nobody but another bot talks with this one for long [G2]. A restart forgets the count. */

@@ -265,11 +265,12 @@ export async function fetchApplication(client: Client, token: string) {
   try {
     client.rest.setToken(token);
     const application = await createDiscordApi(client).application();
-    const { name, flags = 0 } = application;
-    // Whether it is switched on in the developer portal: the limited one is of bots in fewer than 100 servers.
+    const { name } = application;
+    const { flags }: Partial<Pick<APIApplication, 'flags'>> = application;
+    // The limited one is of bots in fewer than 100 servers.
     const { GatewayMessageContent, GatewayMessageContentLimited } = ApplicationFlags;
-    const readsContent = (flags & (GatewayMessageContent | GatewayMessageContentLimited)) !== 0;
-    return { ...applicationOf(application), name, readsContent };
+    const isSwitchedOn = ((flags ?? 0) & (GatewayMessageContent | GatewayMessageContentLimited)) !== 0;
+    return { ...applicationOf(application), name, readsContent: isSwitchedOn };
   } catch (error) {
     throw gatewayErrorOf(error);
   }

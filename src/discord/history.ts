@@ -101,7 +101,7 @@ export function createHistory(options: HistoryOptions) {
       return limit > 0 ? shown.slice(-limit) : [];
     },
     shownOf,
-    /** A message was written, by whomever; told again, or after it was removed, nothing changes. It may have waited while it was edited. */
+    /** A message was written. Told again, or after it was removed, nothing changes. It may have waited while it was edited. */
     seen(message: ChatMessage): void {
       if (recent.wasDeleted(message.id)) return;
       const text = recent.latest(message.id)?.text ?? message.text;

@@ -182,7 +182,7 @@ export function sentFor(text: string, userId: string): string {
   return `${text}\n-# for <@${userId}>`;
 }
 
-/** Whether a message of the bot's own was sent for somebody: its words may be theirs, and are no answer to whoever reads them [M5a]. */
+/** Whether a message of the bot's own was sent for somebody: its words may be theirs, and answer nobody [M5a]. */
 function isSentFor(content: string): boolean {
   return /\n-# for <@[0-9]+>$/u.test(content);
 }

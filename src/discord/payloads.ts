@@ -152,7 +152,7 @@ const reference = z.object({
   channel_id: id.optional(),
   guild_id: id.optional(),
 });
-const forwarded = z.object(messageFields).partial().extend({ content: text.optional() });
+const snapshot = z.object(messageFields).partial().extend({ content: text.optional() });
 const wholeMessage = z.object({
   ...messageFields,
   id,
@@ -164,7 +164,7 @@ const wholeMessage = z.object({
   member: memberAlone.optional(),
   thread: thread.optional(),
   message_reference: reference.optional(),
-  message_snapshots: z.array(z.object({ message: forwarded })).optional(),
+  message_snapshots: z.array(z.object({ message: snapshot })).optional(),
 });
 
 /** A reference that does not say so points into its own channel; what was forwarded has one in any case. */

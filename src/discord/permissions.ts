@@ -76,22 +76,16 @@ export function memberMay(
 
 /** What the kind of channel allows anybody. A message wakes an archived thread; nothing else is taken there. */
 function isPossible(capability: Capability, channel: GuildBasedChannel): boolean {
-  switch (capability) {
-    case 'view':
-      return true;
-    case 'start-thread':
-      return channel.type === ChannelType.GuildText || channel.type === ChannelType.GuildAnnouncement;
-    case 'start-private-thread':
-      return channel.type === ChannelType.GuildText;
-    case 'react':
-    case 'pin':
-      return channel.isSendable() && !(channel.isThread() && channel.archived === true);
-    default:
-      return channel.isSendable();
-  }
+  const { type } = channel;
+  if (capability === 'view') return true;
+  if (capability === 'start-private-thread') return type === ChannelType.GuildText;
+  if (capability === 'start-thread')
+    return type === ChannelType.GuildText || type === ChannelType.GuildAnnouncement;
+  const isArchived = channel.isThread() && channel.archived === true;
+  return channel.isSendable() && !(isArchived && (capability === 'react' || capability === 'pin'));
 }
 
-/** What is asked of servers: people are asked of Discord anew, since changes of other members are not told to the bot. */
+/** People are looked up each time, since the bot is told of no changes of other members. */
 export function createServerPort(client: Client, shards: Shards): ServerPort {
   return {
     // Other processes have some, too.

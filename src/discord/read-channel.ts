@@ -29,7 +29,7 @@ export function createReadChannel(options: {
     here: Channel,
     { userId, place, isForAskerOnly }: ChannelWish,
   ): Promise<boolean> {
-    // Whoever else reads the answer is known from the caches alone.
+    // Other readers of the answer are known from the caches alone.
     if (!isForAskerOnly && (here.isDMBased() || !readersCanRead(here, channel))) return false;
     const asker = { speaker: { id: userId, name: '', isOwner: false }, place };
     return succeeds(permit('read', channel, asker, settings));

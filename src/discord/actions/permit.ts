@@ -10,7 +10,6 @@ import {
 } from 'discord.js';
 
 import type { ChannelPort } from '../../core/chat.ts';
-import type { Logger } from '../../core/logger.ts';
 import { hasMoreReaders, type Place } from '../../core/place.ts';
 import { withoutMentionMarks } from '../../core/own-words.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
@@ -91,32 +90,19 @@ async function memberNow(guild: Guild, userId: string): Promise<GuildMember> {
   }
 }
 
-/** What is asked of channels of servers: people are asked of Discord anew, as for actions. */
-export function createChannelPort(places: Places, logger: Logger): ChannelPort {
+export function createChannelPort(places: Places): ChannelPort {
   return {
     async placeOf(channelId) {
-      try {
-        const channel = await places.find(channelId);
-        return channel && (await placeOf(channel, places));
-      } catch (error) {
-        logger.warn('a channel could not be looked at', { channelId, error });
-        return undefined;
-      }
+      const channel = await places.find(channelId);
+      return channel && placeOf(channel, places);
     },
     async personMay(capability, channelId, userId) {
-      try {
-        const channel = await places.find(channelId);
-        if (channel === undefined || channel.isDMBased() || !channel.guild.available) return false;
-        const member = await seeingMember(channel, userId);
-        return (
-          memberMay('read', channel, member) === true &&
-          (capability === 'read' || has(channel, member, PermissionFlagsBits.ManageMessages))
-        );
-      } catch (error) {
-        if (!(error instanceof ActionRefusal))
-          logger.warn('a person could not be looked at in a channel', { channelId, userId, error });
-        return false;
-      }
+      const channel = await places.find(channelId);
+      if (channel === undefined || channel.isDMBased() || !channel.guild.available) return false;
+      // Where nothing can be found out, they may not.
+      const member = await seeingMember(channel, userId).catch(() => undefined);
+      if (member === undefined || memberMay('read', channel, member) !== true) return false;
+      return capability === 'read' || has(channel, member, PermissionFlagsBits.ManageMessages);
     },
   };
 }

@@ -50,7 +50,7 @@ export const startThreadTool = actionTool({
         const parent = threadParent(here);
         const thread =
           startedBefore(parent, context, name, targetId) ?? (await start(parent, name, targetId, isPrivate));
-        // Whoever asks for a private thread is let into it.
+        // The person who asks for a private thread is let into it.
         const isOpen = !isPrivate || (await succeeds(thread.members.add(context.speaker.id)));
         return {
           text: `The thread is there: <#${thread.id}>${isOpen ? '' : ', but the person could not be added to it.'}`,

@@ -75,7 +75,7 @@ export function createInteractions(options: InteractionsOptions) {
   let isStopped = false;
 
   return {
-    /** Takes an interaction in; whoever made it gets an answer in any case. Never throws. */
+    /** Takes an interaction in; the person gets an answer in any case. Never throws. */
     take(interaction: Interaction): void {
       runInBackground('an interaction', () => taken(interaction));
     },
@@ -159,15 +159,15 @@ export function createInteractions(options: InteractionsOptions) {
 
   /** Offers what may be typed next; nothing to people without access, or where it cannot be told in time. */
   async function complete(interaction: AutocompleteInteraction): Promise<void> {
-    try {
-      const found = choices(interaction).catch((error: unknown) => {
-        logger.warn('choices could not be found', { channelId: interaction.channelId, error });
-        return [];
-      });
-      await interaction.respond(await within(choicesWithinMs, found, []));
-    } catch (error) {
-      logger.debug('choices could not be offered', { channelId: interaction.channelId, error });
-    }
+    const { channelId } = interaction;
+    const found = choices(interaction).catch((error: unknown) => {
+      logger.warn('choices could not be found', { channelId, error });
+      return [];
+    });
+    const offered = await within(choicesWithinMs, found, []);
+    await interaction
+      .respond(offered)
+      .catch((error: unknown) => logger.debug('choices could not be offered', { channelId, error }));
   }
 
   async function choices(interaction: AutocompleteInteraction): Promise<readonly Choice[]> {

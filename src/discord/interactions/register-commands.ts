@@ -74,7 +74,8 @@ function slashOption(name: string, definition: OptionDefinition) {
   if (kind === 'role') return { type: Role, ...common };
   if (kind === 'attachment') return { type: Attachment, ...common };
   if (kind !== 'choice') return { type: String, ...common, autocomplete: definition.autocomplete === true };
-  return { type: String, ...common, choices: definition.choices.map(({ name, value }) => ({ name, value })) };
+  const choices = definition.choices.map((choice) => ({ name: choice.name, value: choice.value }));
+  return { type: String, ...common, choices };
 }
 
 export function messageMenuCommand(name: string): ApplicationCommand {

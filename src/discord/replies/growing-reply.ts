@@ -6,7 +6,7 @@ import { isSnowflake } from '../../core/snowflake.ts';
 import { pauseFor, type Clock } from '../../core/time.ts';
 import { buttonRows } from '../command-buttons.ts';
 import { hasErrorCode, noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
-import { isGone, mayHaveForgottenNonces, mayPass, refusalOf, ReplyError } from './refusals.ts';
+import { isGone, mayHaveForgottenNonces, mayPass, refusalOf } from './refusals.ts';
 import {
   finishing,
   newReply,
@@ -34,7 +34,7 @@ export interface RepliesOptions {
   >;
   /** Whether files can be sent in a channel. Default: nowhere. */
   readonly takesFiles?: (channelId: string) => boolean;
-  /** Called with each message that is there, be it from an earlier try; as a rule before the gateway tells of it. */
+  /** Called with each message that is there, even from an earlier try; usually before the gateway tells of it. */
   readonly onSent: (message: APIMessage) => void;
   readonly onEdited: (message: APIMessage) => void;
   readonly onRemoved: (channelId: string, messageId: string) => void;
@@ -264,6 +264,6 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     const reason = refusalOf(lastError);
     logger.warn('a reply could not be sent', { channelId, sent: ids().length, reason, error: lastError });
     if (reason !== undefined) return { kind: 'refused', ids: ids(), reason };
-    throw new ReplyError(channelId, ids(), lastError);
+    throw new Error(`A reply in channel ${channelId} could not be sent`, { cause: lastError });
   }
 }

@@ -81,18 +81,6 @@ export function refusalOf(error: unknown): RefusalReason | undefined {
   return isForm ? 'content' : 'place';
 }
 
-/** A reply could not be sent, or only in part; that may pass by itself. */
-export class ReplyError extends Error {
-  override readonly name = 'ReplyError';
-  readonly channelId: string;
-  readonly sentIds: readonly string[];
-  constructor(channelId: string, sentIds: readonly string[], cause: unknown) {
-    super(`A reply in channel ${channelId} could not be sent`, { cause });
-    this.channelId = channelId;
-    this.sentIds = sentIds;
-  }
-}
-
 export function isGone(error: unknown): boolean {
   return hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage);
 }
