@@ -157,8 +157,13 @@ export function createMessageIntake(options: IntakeOptions) {
     const channel = await places.find(channelId);
     const replied = await fetchedIfUnknown(message);
     const isToBot = mentionsBot(message) || replied === botId;
-    const answerMode = await answerModes.answerMode(guildPlaceOf(message, channel));
-    const decision = decide(message, channel, answerMode, replied);
+    const place = guildPlaceOf(message, channel);
+    const recent = decide(message, channel, answerModes.recentAnswerMode(place), replied);
+    // Settings are read where it depends on them alone: most that come at once are judged by what one of them has read.
+    const decision =
+      recent.kind === 'undecided'
+        ? decide(message, channel, await answerModes.answerMode(place), replied)
+        : recent;
     if (decision.kind === 'ignore') return ignore(message, decision.reason);
     const chat = chatMessageOf(message, botId);
     history.seen(chat);
@@ -174,15 +179,15 @@ export function createMessageIntake(options: IntakeOptions) {
       return;
     }
     if (chat.author.kind === 'bot' && !isAdmitted(chat)) return;
-    const place = channel === undefined ? unknownPlace(message) : await placeOf(channel, places);
+    const present = channel === undefined ? unknownPlace(message) : await placeOf(channel, places);
     // It may have been deleted while its place was looked up.
-    if (place === undefined || options.recent.wasDeleted(messageId)) return;
+    if (present === undefined || options.recent.wasDeleted(messageId)) return;
     runInBackground('a message', () =>
       handlers.message({
         ...chat,
         ...enclosuresOf(message),
         command: decision.kind === 'command' ? decision.command : undefined,
-        place,
+        place: present,
         isOwner: isOwner(policy, chat.author.id),
       }),
     );
