@@ -1,9 +1,9 @@
 import type { ModelRequest } from '../../core/model.ts';
-import { clipAtSentence, clipAtWord } from '../../core/text.ts';
+import { clipAtSentence, clipAtWord, normalizeText } from '../../core/text.ts';
 import { offlineLabel } from './matching.ts';
 import { memoryWishIn, statementsIn } from './phrases.ts';
 import { readRequest, requestText } from './read-request.ts';
-import type { Knowledge } from './reply.ts';
+import type { Knowledge, Reply } from './reply.ts';
 
 const lineMaxChars = 200;
 /** A summary has fewer than 600 words [R2]. */
@@ -48,4 +48,24 @@ export function extractItems(request: ModelRequest): string {
     statementsIn(text).map((statement) => ({ ...statement, messageId })),
   );
   return JSON.stringify({ items });
+}
+
+/**
+ * A reflection by rules: what the person said of themselves and no facts file says yet is added to facts/user.md, where there are facts files at all.
+ * What they asked to be remembered or forgotten is left to items. A conversation begins with the person, so the first turn tells their name.
+ */
+export function reflect(request: ModelRequest): Reply {
+  const { sections, tools, toolRuns, turns } = readRequest(request);
+  if (toolRuns.length > 0) return 'Done.';
+  if (!tools.has('memory_append') || !requestText(request).includes('facts/')) return 'Nothing new.';
+  const known = normalizeText((sections.get('facts') ?? []).join('\n'));
+  const said = turns.flatMap(({ name, text }) =>
+    name === turns[0]?.name && memoryWishIn(text) === undefined ? statementsIn(text) : [],
+  );
+  const lines = new Set(
+    said.flatMap(({ text }) => (known.includes(normalizeText(text)) ? [] : [`- ${text}`])),
+  );
+  if (lines.size === 0) return 'Nothing new.';
+  const entry = [...lines].join('\n');
+  return [{ name: 'memory_append', input: { path: 'facts/user.md', entry } }];
 }

@@ -2,7 +2,7 @@ import { estimateTokenCount } from 'tokenx';
 
 import { ModelError } from '../../core/errors.ts';
 import { noUsage, type ModelClient, type ModelPurpose, type ModelRequest } from '../../core/model.ts';
-import { extractItems, summarize } from './background.ts';
+import { extractItems, reflect, summarize } from './background.ts';
 import { catchUp } from './catch-up.ts';
 import { offlineLabel } from './matching.ts';
 import { readRequest, requestText } from './read-request.ts';
@@ -53,9 +53,9 @@ const rules: Readonly<Record<ModelPurpose, (request: ModelRequest, knowledge: Kn
   condense: summarize,
   extraction: extractItems,
   'catch-up': (request) => `${offlineLabel}\n${catchUp(request)}`,
-  // What people agree on, and what matters in a conversation, no rule can tell.
+  // What people agree on no rule can tell.
   'channel-notes': () => JSON.stringify({ notes: [] }),
-  reflection: () => 'Nothing new.',
+  reflection: reflect,
   // Which keeps the profile as it is [N7].
   trim: () => JSON.stringify({ userMd: '', topics: [] }),
 };

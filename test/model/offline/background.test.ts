@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { ModelRequest } from '../../../src/core/model.ts';
 import { describe, expect, it } from 'vitest';
 
 import { textOf } from '../../../src/core/model.ts';
@@ -161,5 +162,60 @@ describe('extraction', () => {
         for (const { quote } of await extracted(message)) expect(message).toContain(quote);
       }),
     );
+  });
+});
+
+const reflectionRules = 'Keep facts/user.md.';
+
+async function reflected(
+  turns: readonly string[],
+  changes: { facts?: string[]; tools?: string[]; system?: string } = {},
+) {
+  const { facts = [], tools = ['memory_append'] } = changes;
+  const request: ModelRequest = offlineRequest({
+    purpose: 'reflection',
+    sections: { turns, facts },
+    tools,
+    system: changes.system ?? reflectionRules,
+  });
+  const { content } = await createOfflineClient({ shareOf, wishesIn }).complete(request);
+  return content;
+}
+
+const nothingNew = [{ type: 'text', text: 'Nothing new.' }];
+
+describe('a reflection without a language model', () => {
+  it('adds what the person said of themselves to the facts', async () => {
+    const [call] = await reflected([
+      '- Thu 2026-01-15 10:00 [1] Alice: my name is Alice',
+      '- Thu 2026-01-15 10:00 [2] Discoclaw: I am a bot',
+      '- Thu 2026-01-15 10:00 [3] Alice: I live in Lisbon',
+    ]);
+    expect(call).toMatchObject({
+      name: 'memory_append',
+      input: { path: 'facts/user.md', entry: '- My name is Alice\n- I live in Lisbon' },
+    });
+  });
+
+  it.each([
+    [
+      'nothing was said',
+      ['- Thu 2026-01-15 10:00 [1] Alice: hello', '- Thu 2026-01-15 10:00 [2] Discoclaw: I am a bot'],
+      {},
+    ],
+    [
+      'the facts say it already',
+      ['- Thu 2026-01-15 10:00 [1] Alice: I live in Lisbon'],
+      { facts: ['- I live  in Lisbon'] },
+    ],
+    ['items were asked for', ['- Thu 2026-01-15 10:00 [1] Alice: remember that I live in Lisbon'], {}],
+    ['there is no tool', ['- Thu 2026-01-15 10:00 [1] Alice: I live in Lisbon'], { tools: [] }],
+    [
+      'there are no facts files',
+      ['- Thu 2026-01-15 10:00 [1] Alice: I live in Lisbon'],
+      { system: 'Keep overview.md.' },
+    ],
+  ])('finds nothing new where %s', async (_, turns, changes) => {
+    expect(await reflected(turns, changes)).toEqual(nothingNew);
   });
 });
