@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import type { ModelRequest } from '../../../src/core/model.ts';
 import { describe, expect, it } from 'vitest';
 
-import { textOf } from '../../../src/core/model.ts';
+import { type ModelRequest, textOf } from '../../../src/core/model.ts';
 import { shareOf } from '../../../src/memory/recall/answering.ts';
 import { wishesIn } from '../../../src/memory/wishes.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
