@@ -8,6 +8,7 @@ import {
   type GuildBasedChannel,
   type Message,
 } from 'discord.js';
+import pLimit from 'p-limit';
 
 import { catchUpWindowMs, type AskedMessage, type RememberedMessage } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
@@ -75,6 +76,8 @@ export type CatchUp = ReturnType<typeof createCatchUp>;
 export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   const { client, shards, settings, messages, recover, clock, logger } = options;
   const gaps = new Map(shards.ids.map((id) => [id, newGap()]));
+  /** All shards share Discord's limit of requests. */
+  const oneOfTwo = pLimit(atOnce);
 
   /** Of a channel that belongs to none of these shards, as far as the client knows, a gap of its own. */
   function gapOf(shard: number): Gap {
@@ -263,11 +266,13 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       const look = async (): Promise<void> => {
         for (const channelId of rest) {
           if (isOver() || (await shardOfKnown(channelId)) !== shard) continue;
-          if (caughtUp.length >= atOnce)
-            await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
-          if (isOver()) continue;
-          await catchUp(channelId, gap);
-          caughtUp.push(channelId);
+          await oneOfTwo(async () => {
+            if (caughtUp.length >= atOnce)
+              await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+            if (isOver()) return;
+            await catchUp(channelId, gap);
+            caughtUp.push(channelId);
+          });
         }
       };
       // Each takes the next when it is done with one: thousands that wait in a queue take megabytes.

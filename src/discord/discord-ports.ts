@@ -73,7 +73,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     offers: createOffers({ api, recent, logger }),
     reactions: createWaitingReactions(api, logger),
     presentPlace: createPresentPlace(places),
-    channels: createChannelPort(places),
+    channels: createChannelPort(places, logger),
     server: createServerPort(client, options.shards),
     readReplied: createReadReplied(history, source),
     readChannel: createReadChannel({ places, messages, history, settings: options.access, botId }),

@@ -50,6 +50,25 @@ describe('a message that is not for the bot', () => {
     expect(handlers.texts).toEqual(['two', 'three']);
   });
 
+  it('reads settings once in a burst of messages, not once a message', async () => {
+    let reads = 0;
+    const { server, handlers, settled } = await runGateway({
+      answerModes: {
+        ...mentionsOnly,
+        async answerMode() {
+          reads += 1;
+          return 'mentions';
+        },
+        recentAnswerMode: () => (reads === 0 ? 'unknown' : 'mentions'),
+      },
+    });
+    const texts = Array.from({ length: 20 }, (_, index) => `message ${index}`);
+    await Promise.all(texts.map((text) => server.say({ as: 'bob', in: '#general', text })));
+    await settled();
+    expect(handlers.texts).toEqual([]);
+    expect(reads).toBe(1);
+  });
+
   it('stands in history where the bot was spoken to', async () => {
     const { server, history, settled, ids } = await runGateway({ answerModes: mentionsOnly });
     const general = ids['general'] ?? '';

@@ -1,6 +1,7 @@
 import type { GuildBasedChannel, GuildMember } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
+import { createChannelPort } from '../../src/discord/actions/permit.ts';
 import { botMay, memberMay, type Capability } from '../../src/discord/permissions.ts';
 import { runGateway, type RunningGateway } from './support/gateway-harness.ts';
 
@@ -96,6 +97,30 @@ describe('what may be done in a channel', () => {
     expect(memberMay('send', general, bob)).toBeUndefined();
     expect(allowed(running, 'general')).toEqual(capabilities);
     expect(botMay('send', undefined)).toBe(true);
+  });
+});
+
+async function channelPort() {
+  const { server, client, logger, ids } = await runGateway();
+  const find = async (channelId: string) => client.channels.cache.get(channelId);
+  const port = createChannelPort({ known: () => undefined, memberRole: async () => undefined, find }, logger);
+  const mayRead = (userId: string) => port.personMay('read', ids['general'] ?? '', userId);
+  return { server, bob: ids['bob'] ?? '', mayRead, logger };
+}
+
+describe('what a person may do', () => {
+  it('is nothing where Discord does not know them', async () => {
+    const { bob, mayRead, logger } = await channelPort();
+    expect(await mayRead(bob)).toBe(true);
+    expect(await mayRead('200000000000000077')).toBe(false);
+    expect(logger.warnings).toEqual([]);
+  });
+
+  it('is nothing, and a line in the log, where Discord cannot be asked', async () => {
+    const { server, bob, mayRead, logger } = await channelPort();
+    await server.setFault({ route: 'GET /guilds/*/members/*', kind: 'reset', times: 10 });
+    expect(await mayRead(bob)).toBe(false);
+    expect(logger.warnings).toEqual(['what a person may do could not be found out']);
   });
 });
 

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
@@ -122,6 +124,26 @@ describe('a bot in two processes [X3]', () => {
 });
 
 describe('one process with two shards [X3]', () => {
+  it('catches up with two channels at a time in all [G3b]', async () => {
+    const { server, run, zero, one } = await twoShards();
+    for (const { channel } of [zero, one])
+      for (const name of ['plans', 'notes', 'games']) {
+        const thread = await server.addThread({ as: 'bob', channel, name });
+        await server.say({ as: 'bob', in: thread.id, text: 'hello' });
+      }
+    let [now, most] = [0, 0];
+    const { gateway } = await run(both, {
+      async recover() {
+        now += 1;
+        most = Math.max(most, now);
+        for (let turns = 0; turns < 20; turns += 1) await setImmediate();
+        now -= 1;
+      },
+    });
+    await gateway.caughtUp;
+    expect(most).toBe(2);
+  });
+
   it('catches up with the guilds of the one that begins a new session, and lets the others go on [G3b]', async () => {
     const { server, run, zero, one, fetched } = await twoShards();
     const { client, gateway, handlers, history, settled } = await run(both);

@@ -1,5 +1,6 @@
 import {
   ChannelType,
+  DiscordAPIError,
   PermissionFlagsBits,
   RESTJSONErrorCodes,
   type Channel,
@@ -10,6 +11,7 @@ import {
 } from 'discord.js';
 
 import type { ChannelPort } from '../../core/chat.ts';
+import type { Logger } from '../../core/logger.ts';
 import { hasMoreReaders, type Place } from '../../core/place.ts';
 import { withoutMentionMarks } from '../../core/own-words.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
@@ -90,7 +92,7 @@ async function memberNow(guild: Guild, userId: string): Promise<GuildMember> {
   }
 }
 
-export function createChannelPort(places: Places): ChannelPort {
+export function createChannelPort(places: Places, logger: Logger): ChannelPort {
   return {
     async placeOf(channelId) {
       const channel = await places.find(channelId);
@@ -99,10 +101,16 @@ export function createChannelPort(places: Places): ChannelPort {
     async personMay(capability, channelId, userId) {
       const channel = await places.find(channelId);
       if (channel === undefined || channel.isDMBased() || !channel.guild.available) return false;
-      // Where nothing can be found out, they may not.
-      const member = await seeingMember(channel, userId).catch(() => undefined);
-      if (member === undefined || memberMay('read', channel, member) !== true) return false;
-      return capability === 'read' || has(channel, member, PermissionFlagsBits.ManageMessages);
+      try {
+        const member = await seeingMember(channel, userId);
+        if (memberMay('read', channel, member) !== true) return false;
+        return capability === 'read' || has(channel, member, PermissionFlagsBits.ManageMessages);
+      } catch (error) {
+        const cause = error instanceof ActionRefusal ? error.cause : error;
+        if (cause !== undefined && !(cause instanceof DiscordAPIError))
+          logger.warn('what a person may do could not be found out', { channelId, userId, error: cause });
+        return false;
+      }
     },
   };
 }
