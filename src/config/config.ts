@@ -12,7 +12,6 @@ import { variables } from './variables.ts';
 type Theme = (typeof variables)[keyof typeof variables];
 type NameIn<T> = T extends unknown ? keyof T : never;
 
-/** The value of each variable under its own name. */
 type Values = {
   readonly [Name in NameIn<Theme>]: Extract<Theme, Record<Name, unknown>>[Name] extends Variable<infer Value>
     ? Value
@@ -21,7 +20,7 @@ type Values = {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The frozen configuration, arranged by who uses it. */
+/** The frozen configuration, arranged by user. */
 export type Config = ReturnType<typeof arrangeConfig>;
 
 /** Every bad variable at once [I1]; `main.ts` prints it and exits with code 78. */
@@ -37,14 +36,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** In a name that was probably meant to be another. */
+/** Typing errors that make a name another. */
 const mostTypingErrors = 3;
 
 /**
- * Reads the environment once. An empty variable counts as unset.
- *
- * @returns the frozen configuration, and notes for the log: names that look like a typing error, options without effect.
- * @throws {ConfigError} naming every bad variable with what was found and what is expected; secrets are not printed.
+ * Reads the environment once; an empty variable counts as unset.
+ * @returns the frozen configuration, and notes for the log: probable typing errors, options without effect.
+ * @throws {ConfigError} naming every bad variable with what was found and what is expected; secrets are not
+ * printed.
  */
 export function readConfig(environment: Environment): { config: Config; notes: readonly string[] } {
   const known = new Map<string, Variable<unknown>>(
@@ -78,8 +77,8 @@ export function readConfig(environment: Environment): { config: Config; notes: r
 }
 
 /**
- * The process's environment, with `.env` of the working folder behind it: what is set already wins.
- * @throws {ConfigError} where the file is there and cannot be read: without it the bot would start as if nothing were set.
+ * The environment, with `.env` of the working folder behind it.
+ * @throws {ConfigError} where the file cannot be read: the bot would start as if nothing were set.
  */
 export function loadEnvironment(path: string = resolve('.env')): Environment {
   return { ...fromEnvFile(path), ...process.env };
@@ -214,7 +213,7 @@ function arrangeConfig(values: Values) {
   });
 }
 
-/** Another server's files are taken to lie at its own address, so that one variable is enough to use it. */
+/** Another server's files are at its own address, so one variable is enough. */
 function originOf(address: string | undefined): string | undefined {
   return address === undefined ? undefined : new URL(address).origin;
 }

@@ -2,17 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { parse } from 'dotenv';
 
-/** Two bytes a character, as Notepad's "Unicode" and PowerShell's `>` write it: with a mark at the beginning, or told by every other byte being zero. */
+/**
+ * As Notepad's "Unicode" and PowerShell's `>` write it: with a mark, or told by every other byte being zero.
+ */
 function isUtf16(bytes: Buffer, zeros: 0 | 1): boolean {
   const [first, second] = zeros === 1 ? [0xff, 0xfe] : [0xfe, 0xff];
   if (bytes[0] === first && bytes[1] === second) return true;
   return bytes.length >= 4 && [0, 2].every((at) => bytes[at + zeros] === 0 && bytes[at + 1 - zeros] !== 0);
 }
 
-/**
- * The text of a `.env` file, in UTF-8 or UTF-16, with a byte order mark or without.
- * @throws {RangeError} where it is no text.
- */
+/** In UTF-8 or UTF-16, with a byte order mark or without. @throws {RangeError} where it is no text. */
 export function decodeEnvFile(bytes: Buffer): string {
   const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
   const text = isUtf16(bytes, 1)
@@ -24,10 +23,9 @@ export function decodeEnvFile(bytes: Buffer): string {
   return text.replace(/^\uFEFF/u, '');
 }
 
-/** Quotation marks that word processors put in the place of plain ones. */
+/** Quotation marks that word processors put in place of plain ones. */
 const curlyQuoted = /^[\u201C-\u201F\u2018-\u201B](.*)[\u201C-\u201F\u2018-\u201B]$/u;
 
-/** What a `.env` file sets. */
 export function readEnvFile(text: string): Readonly<Record<string, string>> {
   const entries = Object.entries(parse(text));
   return Object.fromEntries(entries.map(([name, value]) => [name, curlyQuoted.exec(value)?.[1] ?? value]));
@@ -39,9 +37,9 @@ export function saysSomething(text: string): boolean {
 }
 
 /**
- * The text of a `.env` file with a variable set: in the place where it was set last, else where a comment such as `# NAME=` keeps one for it,
- * else at the end. All else stays as it is.
- * @throws {RangeError} where that cannot be written, or would change what else the file sets.
+ * Sets a variable in a `.env` text: where it was last set, else at a comment such as `# NAME=`, else at the
+ * end. All else stays.
+ * @throws {RangeError} where it cannot be written, or would change what else the file sets.
  */
 export function withVariable(text: string, name: string, value: string): string {
   const lines = text === '' ? [] : text.replace(/\n$/u, '').split('\n');

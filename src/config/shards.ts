@@ -1,4 +1,3 @@
-/** Shards and processes as configured [X3]. */
 export interface ShardSettings {
   /** Of the whole bot. */
   readonly count: number | 'auto';
@@ -8,7 +7,7 @@ export interface ShardSettings {
   readonly processes: number;
 }
 
-/** What of these cannot be together, each with what to do. */
+/** What of these does not go together, each with what to do. */
 export function shardProblems(
   { count, ids, processes }: ShardSettings,
   hasDatabase: boolean,

@@ -5,36 +5,32 @@ import { z } from 'zod';
 import { isSnowflake } from '../core/snowflake.ts';
 import { machineTimeZone } from '../core/time.ts';
 
-/** One environment variable: how it is read, and what people are told about it. */
 export interface Variable<Value> {
   /** From the raw text; `undefined` where it is unset or empty. */
   readonly schema: z.ZodType<Value, string | undefined>;
-  /** The default as one would write it; the empty string where there is none. */
+  /** As one would write it; empty without one. */
   readonly fallback: string;
   /** What a good value looks like, for error messages. */
   readonly expects: string;
-  /** What it does, as markdown. */
+  /** As markdown. */
   readonly about: string;
   /** Its value is never printed. */
   readonly secret: boolean;
 }
 
-/** A text that may be absent. */
 export function text(about: string): Variable<string | undefined> {
   return variable(about, 'a text', '', (raw) => raw);
 }
 
-/** A token or key: absent or a text that is never printed. */
+/** Never printed; absent without one. */
 export function secret(about: string): Variable<string | undefined> {
   return { ...text(about), expects: 'a secret without spaces', secret: true };
 }
 
-/** A text with a default. */
 export function textOr(fallback: string, about: string): Variable<string> {
   return variable(about, 'a text', fallback, (raw) => raw ?? fallback);
 }
 
-/** A whole number of at least `min`, and at most `max` where given. */
 export function wholeNumber(
   fallback: number,
   min: number,
@@ -49,7 +45,7 @@ export function wholeNumber(
   });
 }
 
-/** An amount of money above zero, in US dollars; absent where there is none. */
+/** In US dollars, above zero. */
 export function dollars(about: string): Variable<number | undefined> {
   return variable(about, 'an amount in US dollars above 0, such as 5 or 0.50', '', (raw, fail) => {
     if (raw === undefined) return undefined;
@@ -58,7 +54,7 @@ export function dollars(about: string): Variable<number | undefined> {
   });
 }
 
-/** Prices by model, in US dollars a million tokens of input and of output. */
+/** In US dollars a million tokens of input and of output, by model. */
 export function prices(
   about: string,
 ): Variable<Readonly<Record<string, { readonly input: number; readonly output: number }>>> {
@@ -80,7 +76,7 @@ export function prices(
   });
 }
 
-/** Digits, with a fraction or without; at most a million, so that no sum loses the cents. */
+/** At most a million, so that no sum loses the cents. */
 function amountOf(raw: string): number | undefined {
   const amount = /^\d{1,7}(?:\.\d{1,9})?$/u.test(raw) ? Number(raw) : Number.NaN;
   return amount <= 1_000_000 ? amount : undefined;
@@ -97,7 +93,7 @@ export function flag(fallback: boolean, about: string): Variable<boolean> {
   });
 }
 
-/** A number of shards of at least 1, or `auto`. */
+/** A number of at least 1, or `auto`. */
 export function shardCount(about: string): Variable<number | 'auto'> {
   return variable(about, 'a whole number from 1, or auto', '1', (raw, fail) => {
     if (raw === undefined) return 1;
@@ -107,7 +103,7 @@ export function shardCount(about: string): Variable<number | 'auto'> {
   });
 }
 
-/** Numbers of shards and ranges of them, ascending and each once; absent where there are none. */
+/** Numbers and ranges, ascending and each once. */
 export function shardIds(about: string): Variable<readonly number[] | undefined> {
   return variable(about, 'numbers of shards and ranges of them, such as 0-3,6', '', (raw, fail) => {
     if (raw === undefined) return undefined;
@@ -123,7 +119,7 @@ export function shardIds(about: string): Variable<readonly number[] | undefined>
   });
 }
 
-/** Discord ids separated by commas or spaces. */
+/** Separated by commas or spaces. */
 export function ids(about: string): Variable<readonly string[]> {
   return variable(about, 'Discord ids (15 to 21 digits) separated by commas', '', (raw, fail) => {
     const parts = (raw ?? '').split(/[\s,]+/u).filter((part) => part !== '');
@@ -131,7 +127,7 @@ export function ids(about: string): Variable<readonly string[]> {
   });
 }
 
-/** An http or https address, without a trailing slash. */
+/** Http or https, without a trailing slash. */
 export function address(about: string): Variable<string | undefined> {
   return variable(about, 'an http or https address', '', (raw, fail) => {
     if (raw === undefined) return undefined;
@@ -153,7 +149,7 @@ export function host(fallback: string, about: string): Variable<string> {
   );
 }
 
-/** `files`, or the address of a PostgreSQL database, which may hold a password and is never printed; `undefined` stands for files. */
+/** `files`, given as `undefined`, or a PostgreSQL address, which may hold a password and is never printed. */
 export function databaseOrFiles(about: string): Variable<string | undefined> {
   const expects = 'files, or a database as postgres://USER:PASSWORD@HOST/DATABASE';
   const one = variable<string | undefined>(about, expects, 'files', (raw, fail) => {
@@ -163,7 +159,7 @@ export function databaseOrFiles(about: string): Variable<string | undefined> {
   return { ...one, secret: true };
 }
 
-/** One of several words; the first is the default. */
+/** The first is the default. */
 export function oneOf<const Choice extends string>(
   choices: readonly [Choice, ...Choice[]],
   about: string,
@@ -174,7 +170,7 @@ export function oneOf<const Choice extends string>(
   );
 }
 
-/** An IANA time zone; by default the machine's. */
+/** IANA; by default the machine's. */
 export function timeZone(about: string): Variable<string> {
   return variable(about, 'an IANA time zone such as Europe/Berlin', '', (raw, fail) => {
     if (raw === undefined) return machineTimeZone();

@@ -1,7 +1,4 @@
-/**
- * Aborts many pieces of work at once. Each has a signal of its own, so that no signal collects the listeners of all that runs: Node warns of more than ten,
- * and `AbortSignal.any` over a signal that lives as long as the process keeps a reference for each call.
- */
+/** Aborts many pieces of work at once. Each has its own signal: with a shared one, listeners would pile up. */
 export function createAbortGroup() {
   const running = new Set<AbortController>();
   let hasEnded = false;
@@ -11,7 +8,7 @@ export function createAbortGroup() {
   }
 
   return {
-    /** Does the work with a signal that is aborted by this group, which forgets it when the work is over. Settles as the work does. */
+    /** Runs the work with a signal that this group aborts. Settles as the work does. */
     async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       const controller = new AbortController();
       if (hasEnded) controller.abort();
@@ -22,9 +19,8 @@ export function createAbortGroup() {
         running.delete(controller);
       }
     },
-    /** Aborts what runs now. */
     abort,
-    /** Aborts what runs now, and whatever is begun from now on. */
+    /** Aborts what runs now and whatever starts later. */
     end(): void {
       hasEnded = true;
       abort();

@@ -9,26 +9,29 @@ import type {
 import type { Place } from './place.ts';
 import type { Speaker } from './turn-context.ts';
 
-/** A command, as data: its written form, its slash form and the types of what its handler is given are all made from this. */
+/** A command as data, from which its written form, slash form and the handler's types are made. */
 export interface CommandDefinition {
   readonly name: string;
   readonly description: string;
-  /** The bot's owner alone may give it; everybody else is answered with this line. */
+  /** For the bot's owner only; others get this line. */
   readonly ownerOnly?: string;
-  /** Besides the bot's owner, who has Manage Server may give it in that server [G1]; everybody else is answered with this line. */
+  /** For the owner and those with Manage Server [G1]; others get this line. */
   readonly managersOnly?: string;
-  /** It makes sense in servers alone; in a DM it is answered with this line. */
+  /** For servers only; in a DM it is answered with this line. */
   readonly serverOnly?: string;
   readonly subcommands?: Readonly<Record<string, SubcommandDefinition>>;
-  /** By their names what groups of subcommands are about: Discord takes 25 names at the top, and 25 in each group. Where a command is written, the group may be left out. */
+  /**
+   * Descriptions of groups of subcommands: Discord takes 25 names at the top and 25 in each. In the written
+   * form the group may be left out.
+   */
   readonly groups?: Readonly<Record<string, string>>;
   /** Of a command without subcommands; each is optional. */
   readonly options?: Readonly<Record<string, TextOption & { readonly isOptional: true }>>;
-  /** There wherever there are subcommands: the answer to `help`, to no subcommand, and after what was not understood. */
+  /** Required with subcommands: answers `help`, no subcommand, and what was not understood. */
   readonly help?: {
     readonly description: string;
     readonly text: string;
-    /** What people call the subcommands, where they are told that there is none of this name. */
+    /** What people call the subcommands, for when none has this name. */
     readonly noun: string;
   };
 }
@@ -38,7 +41,7 @@ export interface SubcommandDefinition {
   readonly options?: Readonly<Record<string, OptionDefinition>>;
   /** Said before the help where the options are not understood. */
   readonly misuse?: string;
-  /** The second step of another one, which offers it: it is neither a slash command nor suggested. */
+  /** The second step of another command: neither a slash command nor suggested. */
   readonly isHidden?: true;
   /** The group that its slash form stands in. */
   readonly group?: string;
@@ -48,28 +51,27 @@ export type OptionDefinition = TextOption | ChoiceOption | RoleOption | Attachme
 
 export interface TextOption {
   readonly description: string;
-  /** Where it is written: `text` is all that follows the subcommand and the words that other options take, as it stands; `word` is one word. */
+  /** In the written form, `text` is all that is left over, as written; `word` is one word. */
   readonly kind: 'text' | 'word';
-  /** The command offers values while somebody types. */
   readonly autocomplete?: true;
   /** The handler itself answers where there is no text. */
   readonly mayBeEmpty?: true;
   readonly isOptional?: true;
 }
 
-/** A role of the server, by its id; where it is written, all that follows the subcommand names it. */
+/** A role of the server, by its id; in the written form, all that follows the subcommand names it. */
 export interface RoleOption {
   readonly description: string;
   readonly kind: 'role';
 }
 
-/** A file; where the command is written, the one that is attached to it. */
+/** A file; in the written form, the one attached to the message. */
 export interface AttachmentOption {
   readonly description: string;
   readonly kind: 'attachment';
 }
 
-/** One of a few values; where it is written, its word may stand in any order with other options. */
+/** One of a few values; in the written form, in any order with other options. */
 export interface ChoiceOption {
   readonly description: string;
   readonly kind: 'choice';
@@ -82,34 +84,29 @@ export interface ChoiceOption {
   readonly isOptional?: true;
 }
 
-/** Who gives a command, where and when. */
 export interface CommandContext {
-  /** The id of the message or interaction: a snowflake, so it tells when the command was given. */
+  /** The id of the message or interaction: a snowflake, so it tells the time. */
   readonly id: string;
   readonly speaker: Pick<Speaker, 'id' | 'name' | 'isOwner'>;
   readonly place: Place;
   /** Only the asker sees the answer: everything may be shown, marked [K3]. */
   readonly ephemeral: boolean;
   readonly at: string;
-  /** What came along with it: the files of the message, or of the options. */
+  /** The files of the message, or of the options. */
   readonly files?: readonly AttachedFile[];
-  /** The message that it was written in reply to. */
   readonly repliesTo?: MessageReference;
 }
 
-/** A command, given as `!memory …` or `/memory …`. */
 export interface CommandRequest extends CommandContext {
   readonly command: CommandCall;
 }
 
-/** Somebody chose an entry in a message's menu. */
 export interface MenuRequest extends CommandContext {
   /** Of the entry, as people see it. */
   readonly name: string;
   readonly message: ChatMessage;
 }
 
-/** Somebody is typing the value of an option. */
 export interface CompletionRequest extends Pick<CommandContext, 'speaker' | 'place'> {
   /** Of the command. */
   readonly name: string;
@@ -120,7 +117,6 @@ export interface CompletionRequest extends Pick<CommandContext, 'speaker' | 'pla
   readonly typed: string;
 }
 
-/** A value that is offered while typing. */
 export interface Choice {
   /** 1 to 100 characters. */
   readonly name: string;
@@ -128,30 +124,30 @@ export interface Choice {
   readonly value: string;
 }
 
-/** Characters of a button's command at most: with whose it is, it makes the custom id, of which Discord takes 100. */
+/** With the person's id it makes a custom id, of which Discord takes 100 characters. */
 export const buttonLineMaxChars = 70;
 
-/** What Discord shows while somebody types. */
 export const mostChoices = 25;
 export const choiceMaxChars = 100;
 
-/** A window with one text, for the person alone to change. */
+/** A form with one text, for the person alone to change. */
 export interface CommandForm {
   /** Each at most 45 characters. */
   readonly title: string;
   readonly label: string;
-  /** What stands in it when it opens. */
   readonly value: string;
   readonly maxChars: number;
-  /** The command that it gives, without `!`, such as `memory edit 1a2b`, at most 70 characters: what was written follows it. */
+  /**
+   * The command without `!`, such as `memory edit 1a2b`, at most 70 characters: the written text follows it.
+   */
   readonly line: string;
 }
 
-/** A choice of one among a few values, which gives a command and `updates` as a button does. */
+/** A menu of a few values, which gives a command and `updates` as a button does. */
 export interface CommandSelect {
-  /** Said where nothing is chosen; at most 150 characters. */
+  /** At most 150 characters. */
   readonly placeholder: string;
-  /** The command, without `!`, at most 70 characters: the chosen value follows it. */
+  /** The command without `!`, at most 70 characters: the chosen value follows it. */
   readonly line: string;
   /** 1 to 25; of a value at most 100 characters, each once. */
   readonly options: readonly {
@@ -162,25 +158,28 @@ export interface CommandSelect {
   }[];
 }
 
-/** The answer to a command, as data: the edge makes messages of it. */
+/** The answer to a command, as data. */
 export interface CommandReply {
-  /** Of any length, as lines; not empty. */
+  /** Lines of any length; not empty. */
   readonly text: string;
   /** At most 25. */
   readonly buttons?: readonly CommandButton[] | undefined;
-  /** In place of `buttons`, only with an answer that the asker alone sees: at most 5 rows, each of 1 to 5 buttons or one choice. */
+  /**
+   * In place of `buttons`, only where the asker alone sees the answer: at most 5 rows of 1 to 5 buttons or one
+   * menu.
+   */
   readonly rows?: readonly (readonly CommandButton[] | CommandSelect)[];
-  /** Said for all to see as well, where only the asker sees the answer: what was done concerns who reads along. */
+  /** Said for all to see as well, since it concerns them. */
   readonly announcement?: string;
   /** Opened in place of the answer where a button asks for it. */
   readonly form?: CommandForm;
-  /** Given only with an answer that the asker alone sees: a message of each, below it. */
+  /** Only where the asker alone sees the answer: each a message below it. */
   readonly files?: readonly OutgoingFile[];
   /** To be called when it is known whether the person has the answer. Never rejects. */
   readonly settle?: (wasSent: boolean) => Promise<void>;
 }
 
-/** What commands, menu entries and half typed options lead to. None of them rejects. */
+/** None of them rejects. */
 export interface CommandHandlers {
   command(request: CommandRequest): Promise<CommandReply>;
   menu(request: MenuRequest): Promise<CommandReply>;

@@ -1,4 +1,4 @@
-/** Articles, prepositions, auxiliaries and the pronouns of who speaks, in English and Russian, as people write them. */
+/** Articles, prepositions, auxiliaries and first- and second-person pronouns, in English and Russian. */
 export const fillers = `
   a an the this that these those
   i me my mine myself we us our ours you your yours
@@ -14,7 +14,7 @@ export const fillers = `
   есть был была было были быть буду будет пользователь
 `;
 
-/** Pronouns of others, and what denies. */
+/** Third-person pronouns and negations. */
 export const othersAndDenials = `
   he him his she her hers it its they them their theirs
   no not nor never over

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The disk refused: full, read-only, no permission, or a write came out short. The old content is intact. */
+/** The disk refused a write, which may have come out short. The old content is intact. */
 export class StoreError extends Error {
   override readonly name: string = 'StoreError';
   readonly key: string;
@@ -10,10 +10,10 @@ export class StoreError extends Error {
   }
 }
 
-/** The store cannot be used before its operator mends something, such as a wrong password: starting again does not help [O2]. */
+/** The operator must mend something first, such as a wrong password: a restart does not help [O2]. */
 export class UnusableStoreError extends StoreError {}
 
-/** A document was written by a newer program; it is neither read nor rewritten [S4]. */
+/** Written by a newer program; neither read nor rewritten [S4]. */
 export class NewerVersionError extends StoreError {
   readonly found: number;
   readonly supported: number;
@@ -25,8 +25,8 @@ export class NewerVersionError extends StoreError {
 }
 
 /**
- * Why a model call came to nothing. `rate-limited`, `overloaded`, `unavailable`, `broken` and `stalled` were retried inside
- * the time limit first; `busy` means the local queue was full; `over-limit`, that nothing was asked, since it might cost more than the day's limit [L2].
+ * `rate-limited`, `overloaded`, `unavailable`, `broken` and `stalled` were retried first; `busy`: the local
+ * queue was full; `over-limit`: not asked, as it might exceed the day's limit [L2].
  */
 export type ModelFailure =
   | 'rate-limited'
@@ -41,7 +41,7 @@ export type ModelFailure =
   | 'over-limit'
   | 'aborted';
 
-/** A model call failed. `partialText` is what had been streamed until then, possibly empty. */
+/** `partialText` is what had been streamed until then, possibly empty. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly failure: ModelFailure;
@@ -54,14 +54,13 @@ export class ModelError extends Error {
 }
 
 /**
- * A short reference to a failure, by the id of the message or interaction that met it: people quote it from the answer, and the log is
- * searched for it. The same id gives the same one.
+ * A short reference to a failure, which people quote and the log is searched for. The same id gives the same
+ * one.
  */
 export function referenceTo(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 6);
 }
 
-/** A line that people are told, with the reference at its end. */
 export function withReference(line: string, reference: string): string {
   return `${line} (reference ${reference})`;
 }

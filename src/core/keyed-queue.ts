@@ -7,30 +7,30 @@ import { growingCache } from './limits.ts';
 import type { Locks } from './processes.ts';
 import { within, type Clock } from './time.ts';
 
-/** A job came too late: `refuseEarlier` was called for its key after the work had begun that it is part of. */
+/** `refuseEarlier` was called for the job's key after its work had begun. */
 export class RefusedJobError extends Error {
   override readonly name = 'RefusedJobError';
 }
 
-/** Keys of which it is remembered that earlier work is refused; that work is over long before so many more were. */
+/** Work is over long before so many more keys were refused. */
 const rememberedRefusals = 10_000;
-/** Milliseconds from a refusal until what it kept from adding jobs is over: far more than any work takes. */
+/** In milliseconds; longer than any work takes. */
 const refusedMs = 3_600_000;
 
-/** A piece of work that began: how many refusals there were then, and when other processes had refused its keys. */
+/** How many refusals there were when work began, and other processes' refusals of its keys. */
 interface Begun {
   readonly count: number;
   readonly refusals: Map<string, string | undefined>;
 }
 
-/** The present piece of work, and how many refusals there were: one for all queues, since each such storage costs every promise its part. */
+/** One for all queues, since each such storage slows every promise. */
 const begun = new AsyncLocalStorage<Begun>();
 let refusalCount = 0;
 
 /** What orders jobs of a key between processes. */
 export interface SharedOrder {
   readonly locks: Pick<Locks, 'hold'>;
-  /** When a key was refused last, by whichever process; ISO 8601. Rejects with `StoreError`. */
+  /** When any process last refused a key; ISO 8601. Rejects with `StoreError`. */
   readonly refusalOf: (key: string) => Promise<string | undefined>;
   readonly clock: Clock;
 }
@@ -43,8 +43,8 @@ interface Lane {
 }
 
 /**
- * Jobs in order within a key, side by side between keys [S3]; with `shared` also between processes, one of a key at a time [X2]. A key without jobs takes
- * no memory. A job that takes longer than `patienceMs` goes on, but what comes after it no longer waits for it; without, it waits for ever.
+ * Runs jobs of one key in order and of different keys side by side [S3]; with `shared`, also across processes
+ * [X2]. After `patienceMs` a slow job goes on but no longer blocks the next one.
  */
 export function createKeyedQueue({
   patienceMs,
@@ -68,7 +68,7 @@ export function createKeyedQueue({
     waitingForIdle = [];
   }
 
-  /** Rejects and resolves as the job does, even long after the next job of the lane began. */
+  /** Settles as the job does, even long after the next job of the lane began. */
   async function runPatiently<T>(key: string, lane: Lane, start: () => Promise<T>, ms: number): Promise<T> {
     const { done } = await lane.limit(async () => {
       const running = (async () => start())();
@@ -79,7 +79,7 @@ export function createKeyedQueue({
     return done;
   }
 
-  /** What another process refused since the work began is known now, while no other has a job of the key. */
+  /** Once it has the key, other processes' refusals are known. */
   async function runShared<T>(
     { locks, refusalOf }: SharedOrder,
     key: string,
@@ -97,9 +97,9 @@ export function createKeyedQueue({
 
   return {
     /**
-     * Runs `job` after the earlier jobs of `key`, whether those succeeded or failed; settles as the job does. A job must not wait for
-     * another job of its own key: neither would ever end. Rejects with `RefusedJobError` where the work that calls this is refused by now; for an hour
-     * after `refuseEarlier`, whatever is part of no work counts as having begun before.
+     * Runs `job` after the earlier jobs of `key` and settles as it does. A job must not wait for a job of its
+     * own key: that is a deadlock. Rejects with `RefusedJobError` where the calling work is refused; for an
+     * hour after `refuseEarlier`, a job outside of any work counts as begun before.
      */
     run<T>(key: string, job: () => Promise<T>): Promise<T> {
       const work = begun.getStore();
@@ -120,34 +120,34 @@ export function createKeyedQueue({
     },
 
     /**
-     * Runs work, with all that it calls and starts: `refuseEarlier` can keep it from adding jobs later. Other processes' refusals count from here on for
-     * the key `of`; for others, from the work's first job of them.
+     * Runs work with all that it starts, so that `refuseEarlier` can keep it from adding jobs. Other processes'
+     * refusals count from now on for the key `of`, for others from its first job of them.
      */
     async begin<T>(this: void, work: () => Promise<T>, of?: string): Promise<T> {
       const count = refusalCount;
       const known = new Map<string, string | undefined>();
       if (shared !== undefined && of !== undefined) {
         const now = shared.clock().toISOString();
-        // Where it cannot be known, what was refused from now on counts.
+        // Unknown: refusals count from now on.
         known.set(of, await shared.refusalOf(of).catch(() => now));
       }
       return begun.run({ count, refusals: known }, work);
     },
 
-    /** From now on no work that has begun until now adds a job of `key`; jobs that wait already run. */
+    /** Refuses jobs of `key` by work that began before now; jobs that wait already run. */
     refuseEarlier(key: string): void {
       refusalCount += 1;
       refusals.set(key, refusalCount);
     },
 
-    /** Jobs running or waiting, over all keys. */
+    /** Jobs that run or wait. */
     get size(): number {
       let jobs = 0;
       for (const lane of lanes.values()) jobs += lane.jobs;
       return jobs;
     },
 
-    /** Resolves when nothing runs or waits; jobs added in the meantime, by follow-ups too, are waited for. */
+    /** Resolves when nothing runs or waits, jobs added meanwhile included. */
     async idle(): Promise<void> {
       while (lanes.size > 0) {
         await new Promise<void>((resolve) => waitingForIdle.push(resolve));

@@ -1,4 +1,4 @@
-/** Structured log lines: an event in words, with data. Never message texts, tokens or keys. */
+/** Structured log lines. Never message texts, tokens or keys. */
 export interface Logger {
   debug(event: string, data?: Readonly<Record<string, unknown>>): void;
   info(event: string, data?: Readonly<Record<string, unknown>>): void;

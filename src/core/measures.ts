@@ -1,19 +1,20 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** What is measured while the bot works, for whoever listens; nothing of people is in it, and without a listener it costs nothing [O3]. */
+/**
+ * What is measured while the bot works; nothing of people is in it, and without a listener it costs nothing
+ * [O3].
+ */
 export interface Measured {
   /** A part of a turn, in milliseconds. */
   readonly stage: { readonly stage: TurnStage; readonly ms: number };
   readonly turn: { readonly outcome: string };
-  /** A message that was not for the bot. */
   readonly ignored: { readonly reason: string };
   /** Items that made room for others [D3]. */
   readonly evicted: { readonly items: number };
-  /** Writes that the disk refused. */
   readonly storeError: { readonly writes: number };
 }
 
-/** From the words to the prompt, from there to the model's whole answer, and from there to the last message of it. */
+/** From the words to the prompt, then to the model's whole answer, then to the last message of it. */
 export type TurnStage = 'prompt' | 'answer' | 'delivery';
 
 const channels = {
@@ -28,7 +29,7 @@ export function measure<Kind extends keyof Measured>(kind: Kind, value: Measured
   if (channels[kind].hasSubscribers) channels[kind].publish(value);
 }
 
-/** Measures how long a part of a turn takes, even if it fails. */
+/** Measures a part of a turn, even if it fails. */
 export async function timed<T>(stage: TurnStage, work: Promise<T>): Promise<T> {
   const begun = performance.now();
   try {
@@ -38,7 +39,7 @@ export async function timed<T>(stage: TurnStage, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Listens to what is measured from now on; the result ends that. */
+/** The result ends the subscription. */
 export function onMeasured<Kind extends keyof Measured>(
   kind: Kind,
   listener: (value: Measured[Kind]) => void,

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { oncePer } from './limits.ts';
 
 /**
- * One thing of a person's memory that a model was shown, by reference only, so that it outlives none of its words [K7]: an item with 16 bits of its text,
- * which an edit changes; a summary by when it was made; an exchange in another channel; a file of the notes, with the line where only a passage of it
- * was shown, or named in a list only; a channel's note by the message that it was made from; a message.
+ * A thing of a person's memory that a model was shown, by reference only, so that it keeps none of its words
+ * [K7]: an item with 16 bits of its text's hash; a summary by its time; a file of the notes, perhaps with a
+ * line or only named; a channel's note by its message.
  */
 export const memorySourceSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('item'), id: z.string(), hash: z.string() }),
@@ -35,12 +35,11 @@ export const memorySourceSchema = z.discriminatedUnion('kind', [
 
 export type MemorySource = z.infer<typeof memorySourceSchema>;
 
-/** What one call of a tool has shown of memory. */
 const toolReadSchema = z.object({ tool: z.string(), sources: z.array(memorySourceSchema).readonly() });
 
 export type ToolRead = z.infer<typeof toolReadSchema>;
 
-/** All that the model was shown of memory on the way to one answer: in its prompt, and by tools. */
+/** All memory that the model was shown for one answer. */
 export const usedMemorySchema = z.object({
   prompt: z.array(memorySourceSchema).readonly(),
   tools: z.array(toolReadSchema).readonly(),
@@ -48,7 +47,6 @@ export const usedMemorySchema = z.object({
 
 export type UsedMemory = z.infer<typeof usedMemorySchema>;
 
-/** Each once, in order. */
 export function distinctSources(sources: readonly MemorySource[]): readonly MemorySource[] {
   return [...new Map(sources.map((source) => [formOf(source), source])).values()];
 }
@@ -59,18 +57,17 @@ export function usesMemory({ prompt, tools }: UsedMemory): boolean {
   return prompt.length > 0 || tools.length > 0;
 }
 
-/** Whether channels' notes were among it: an answer that may repeat them becomes part of nobody's memory [B2]. */
+/** Whether channels' notes were shown: such an answer becomes part of nobody's memory [B2]. */
 export function usesNotes({ prompt }: Pick<UsedMemory, 'prompt'>): boolean {
   return prompt.some(({ kind }) => kind === 'note');
 }
 
-/** What a tool's text shows of memory, and where in it that begins: what is cut off is not shown. */
+/** What a tool's text shows of memory, and from which offset: what is cut off is not shown. */
 export interface SourceInText {
   readonly source: MemorySource;
   readonly from: number;
 }
 
-/** Pieces as one text, with what each shows of memory. */
 export function textWithSources(
   pieces: readonly { readonly text: string; readonly source?: MemorySource | undefined }[],
   separator: string,
@@ -85,7 +82,7 @@ export function textWithSources(
   return { text, sources };
 }
 
-/** What is still shown of a text when a model was given `shown`, which may be its beginning only. */
+/** The sources in a text of which a model was shown the beginning. */
 export function sourcesShown(
   { text, sources = [] }: { readonly text: string; readonly sources?: readonly SourceInText[] | undefined },
   shown: string,

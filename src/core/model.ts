@@ -4,7 +4,7 @@ import { ModelError, type ModelFailure } from './errors.ts';
 import { oncePer } from './limits.ts';
 import { jsonIn } from './text.ts';
 
-/** What a call is for: chosen by the caller, seen in logs, and how the offline model knows which rule to apply. */
+/** What a call is for: seen in logs, and chooses the offline model's rule. */
 export type ModelPurpose =
   | 'chat'
   | 'summary'
@@ -15,21 +15,21 @@ export type ModelPurpose =
   | 'trim'
   | 'catch-up';
 
-/** How long the vendor keeps what was marked, counted anew from each request that reads it: five minutes or an hour. */
+/** How long the vendor keeps what was marked, counted from the latest request that reads it. */
 export type CacheLife = '5m' | '1h';
 
-/** What a token costs that the vendor's cache reads or writes, as a multiple of plain input. */
+/** Per cached token, as a multiple of plain input. */
 export interface CachePrice {
   readonly read: number;
   readonly write: Readonly<Record<CacheLife, number>>;
 }
 
-/** A text; with a cache mark, everything up to and including it may be cached by the vendor, for so long. */
+/** A text; a cache mark covers everything up to and including it. */
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
   readonly cache?: CacheLife | undefined;
-  /** What stands in its place where the model gets no tools [M9]. Default: the text itself. */
+  /** Its replacement where the model gets no tools [M9]. Default: the text itself. */
   readonly withoutTools?: string;
 }
 
@@ -40,10 +40,7 @@ export interface ToolUseBlock {
   readonly input: unknown;
 }
 
-/**
- * What a vendor's model thought before it answered; opaque. Whoever sends a response's content back sends it along,
- * unchanged and in its place, because vendors refuse a tool round without it.
- */
+/** A model's opaque thinking. It must be sent back unchanged and in place, or vendors refuse a tool round. */
 export interface ReasoningBlock {
   readonly type: 'reasoning';
   readonly vendor: Readonly<Record<string, unknown>>;
@@ -59,7 +56,6 @@ export interface ToolResultBlock {
 
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-/** A picture that somebody attached. */
 export interface ImageBlock {
   readonly type: 'image';
   /** One line, safe to show. */
@@ -69,7 +65,6 @@ export interface ImageBlock {
   readonly data: string;
 }
 
-/** A PDF that somebody attached. */
 export interface DocumentBlock {
   readonly type: 'document';
   /** One line, safe to show. */
@@ -100,8 +95,7 @@ export interface ToolDefinition {
 }
 
 /**
- * The JSON Schema of what a model is to give, a tool's input or an answer: nothing besides what the schema names. Defaults and lengths of
- * texts are left out: where they matter, a description tells them.
+ * JSON Schema for a tool's input or an answer. Defaults and text lengths are left out: descriptions tell them.
  */
 export const jsonSchemaOf = oncePer((schema: z.ZodType): Readonly<Record<string, unknown>> => {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
@@ -119,24 +113,24 @@ export const jsonSchemaOf = oncePer((schema: z.ZodType): Readonly<Record<string,
 
 export interface ModelRequest {
   readonly purpose: ModelPurpose;
-  /** For whom it is asked: places at the model go round by person [L1]. */
+  /** Places at the model go round by person [L1]. */
   readonly userId: string;
-  /** A name of what it continues, if anything: such requests should begin alike, and where they do not, the vendor may tell why. */
+  /** Names what it continues: such requests should begin alike, and the vendor may tell why they do not. */
   readonly conversation?: string;
-  /** A model id or one of the aliases `haiku`, `sonnet`, `opus` [M1]. */
+  /** A model id or an alias: `haiku`, `sonnet`, `opus` [M1]. */
   readonly model: string;
   readonly system: readonly TextBlock[];
   readonly messages: readonly ModelMessage[];
   readonly tools?: readonly ToolDefinition[];
-  /** JSON Schema for a structured answer; the answer's text is then JSON of that shape. */
+  /** JSON Schema for a structured answer, which is then JSON. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
-  /** `false`: the model is not asked to think first. Default: as it does. */
+  /** `false`: not asked to think first. Default: the model's. */
   readonly thinks?: false;
-  /** Tokens of the answer at most; what a model thinks before it is not counted. */
+  /** Without thinking. */
   readonly maxTokens: number;
 }
 
-/** What a server that speaks the Messages API only in part may refuse [M9]. */
+/** What a server that only partly speaks the Messages API may refuse [M9]. */
 export type ModelFeature =
   | 'structured output'
   | 'hour-long cache'
@@ -146,20 +140,18 @@ export type ModelFeature =
   | 'pictures'
   | 'documents';
 
-/** A feature that the model's server was found to refuse. */
 export interface RefusedFeature {
   readonly feature: ModelFeature;
-  /** The model that lacks it; absent where it is the server. */
+  /** Absent where the whole server lacks it. */
   readonly model?: string;
 }
 
-/** Tokens as the vendor counts them. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** Of those written, what is kept for an hour. */
+  /** The part of written tokens that is kept for an hour. */
   readonly cacheHourTokens: number;
 }
 
@@ -183,97 +175,99 @@ export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
 
 export interface ModelResponse {
   readonly content: AssistantMessage['content'];
-  /** `cut` = the output limit was reached; such text is never stored as memory [M7]. */
+  /** `cut`: the output limit was reached; never stored as memory [M7]. */
   readonly stop: 'end' | 'tool_use' | 'cut' | 'refusal';
   readonly usage: ModelUsage;
-  /** Why the cache held less of the conversation than it might have, in the vendor's words, where it told. */
+  /** Why the cache held less than it might have, in the vendor's words. */
   readonly cacheMiss?: string;
-  /** What of the request was left out, since the server refuses it [M9]. */
+  /** Parts of the request that the server refuses [M9]. */
   readonly leftOut?: readonly ModelFeature[];
 }
 
 export interface ModelCallOptions {
   readonly signal?: AbortSignal;
-  /** Nothing leaves for the model before this is settled, though the request may be made meanwhile [F4]; it must not reject. Default: at once. */
+  /**
+   * Nothing is sent before this settles, though the request may be prepared [F4]; it must not reject. Default:
+   * at once.
+   */
   readonly after?: Promise<void>;
-  /** Called with each piece of text as it arrives; after a retry it starts over, announced by `onRestart`. */
+  /** Called with each piece of text; a retry starts over, after `onRestart`. */
   readonly onText?: (piece: string) => void;
   readonly onRestart?: () => void;
   /**
-   * Asked before each attempt whose request has pictures or documents, with their bytes as sent; where it says no, the attempt goes without
-   * them, each named in its place [L1]. Default: always.
+   * Asked before each attempt with pictures or documents, with their bytes; after `false` they are only named
+   * [L1]. Default: always.
    */
   readonly takeMedia?: (bytes: number) => boolean;
-  /** Called when the call has to wait for a free place, and again, with `false`, when it got one. */
+  /** Called with `true` when the call has to wait for a place, and with `false` when it has one. */
   readonly onQueue?: (isWaiting: boolean) => void;
 }
 
 /**
- * A language model. `complete` streams inside, retries what can be retried within its time limits, keeps to the
- * concurrency limit, validates the response, and rejects with `ModelError` only [M7].
+ * `complete` streams inside, retries within its time limits, keeps to the concurrency limit, validates the
+ * response, and rejects only with `ModelError` [M7].
  */
 export interface ModelClient {
-  /** True for the rule-based stand-in, whose replies are labelled wherever they appear [M2]. */
+  /** The rule-based stand-in, whose replies are labelled everywhere [M2]. */
   readonly isOffline: boolean;
-  /** What its server was found to refuse, in the order of finding; left out of all requests since [M9]. Default: nothing. */
+  /** What its server refuses, in order of discovery; left out since [M9]. */
   readonly refused?: readonly RefusedFeature[];
   complete(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResponse>;
 }
 
-/** The text of a response or message content, tool blocks left out. */
 export function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
   return content
     .flatMap((block) => (block.type === 'text' && block.text !== undefined ? [block.text] : []))
     .join('');
 }
 
-/** The text of a whole answer; errors name `what` was asked for. @throws {ModelError} when it was cut or refused: nothing of it may be used [M7]. */
+/**
+ * The text of a whole answer; errors name `what` was asked for.
+ * @throws {ModelError} when it was cut or refused [M7].
+ */
 export function wholeAnswer({ stop, content }: ModelResponse, what: string): string {
   if (stop !== 'end') throw new ModelError(`${what} ended by ${stop}`, 'invalid');
   return textOf(content).trim();
 }
 
-/** A whole answer of the schema's shape. @throws {ModelError} when it may not be used [M7]. */
+/** @throws {ModelError} when the answer is not whole, or not of the schema's shape [M7]. */
 export function structuredAnswer<T>(response: ModelResponse, schema: z.ZodType<T>, what: string): T {
   const text = wholeAnswer(response, what);
   try {
     return schema.parse(jsonIn(text));
   } catch {
-    // The reason is left out: it would carry words of the person into the log.
+    // The reason is left out: it would carry the person's words into the log.
     throw new ModelError(`${what} gave no valid JSON`, 'invalid');
   }
 }
 
-/** Whether the model that answers people can be reached, as far as the newest calls tell. */
+/** Whether the answering model can be reached, by its newest calls. */
 export type ModelState =
   | { readonly kind: 'reachable' }
   | { readonly kind: 'unreachable'; readonly since: Date; readonly failure: ModelFailure };
 
-/** Model calls that run, and that wait for a free place. */
 export interface OpenCalls {
   readonly running: number;
   readonly waiting: number;
 }
 
-/** What some calls used together. */
 export interface UsageSum extends ModelUsage {
   readonly calls: number;
-  /** US dollars, of those whose price is known. */
+  /** US dollars, as far as prices are known. */
   readonly cost: number;
   /** Some call's price was not known. */
   readonly isUnpriced: boolean;
-  /** How often the vendor told why its cache missed, by its reason. */
+  /** By the vendor's reason. */
   readonly cacheMisses: Readonly<Record<string, number>>;
 }
 
-/** What the models used in a local day or month. */
+/** A local day or month. */
 export interface PeriodUsage {
   /** `YYYY-MM-DD` or `YYYY-MM`. */
   readonly period: string;
   readonly all: UsageSum;
   /** By the name that was asked for. */
   readonly byModel: Readonly<Record<string, UsageSum>>;
-  /** By what the calls were for. */
   readonly byPurpose: Readonly<Record<string, UsageSum>>;
 }
 
@@ -284,15 +278,19 @@ export interface UsageReport {
 
 /** What was set aside for one attempt at a model call. */
 export interface Reservation {
-  /** What it cost in the end, in US dollars; where that is not known, all that was set aside counts. Only the first time counts. Never throws. */
+  /**
+   * The actual cost in US dollars; if unknown, all that was set aside counts. Only the first call counts. Never
+   * throws.
+   */
   settle(usd?: number): void;
 }
 
 /** What model calls may cost [L2]. */
 export interface CallBudget {
   /**
-   * Sets aside what one attempt can cost at most, in US dollars; on disk before it resolves, so far as a kill could lose it. Rejects with `ModelError`:
-   * `over-limit` where that would be over a limit, `unavailable` where what was used so far cannot be read.
+   * Sets aside the most that one attempt can cost, in US dollars; on disk before it resolves, where a kill
+   * could lose it. Rejects with `ModelError`: `over-limit`, or `unavailable` where the use so far cannot be
+   * read.
    */
   reserve(call: Pick<ModelRequest, 'userId' | 'purpose'>, usd: number): Promise<Reservation>;
 }

@@ -2,20 +2,20 @@ import type { Chrono, ParsedComponents } from 'chrono-node';
 
 import { createTimeSlice, localDate, wallClockIn } from './time.ts';
 
-/** Longer words name no moment. */
 const mostChars = 100;
 const quarterMs = 900_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** What people are told who name none. */
+/** Shown to people whose words name no moment. */
 export const momentForms =
   'It can be 2h, 3 days, an hour ago, this morning, yesterday 18:00, friday, last week, 5 Jan, 2026-01-15 or 2026-01-15 14:30.';
 
 /**
- * A past moment as people write it, on the clocks of an IANA time zone: what chrono-node reads in its languages, and durations such as `2h`. What could be
- * past or future is past (`friday` is the newest one before today, `5 Jan` the newest one), and a day, week, month or part of a day is its beginning.
- * `undefined` for other words, also beside a moment, and for what is still to come. @throws {RangeError} for an unknown zone.
+ * A past moment as people write it, in a time zone: what chrono-node reads, and durations such as `2h`.
+ * Ambiguous words mean the past (`friday`: the newest before today), and a day, week, month or part of a day
+ * its beginning. `undefined` for other words and for the future.
+ * @throws {RangeError} for an unknown zone.
  */
 export async function momentIn(words: string, now: Date, timeZone: string): Promise<Date | undefined> {
   const text = words.trim().replaceAll(/\s+/gu, ' ').toLowerCase();
@@ -28,7 +28,8 @@ export async function momentIn(words: string, now: Date, timeZone: string): Prom
   const ago = duration.test(text)
     ? `${text.replace(/^(?:the )?(?:last|past) /u, '')} ago`
     : text.replace('last night', 'yesterday evening');
-  // A moment at which this machine's clocks show what those of the zone do: told of another zone, the library counts some days wrong.
+  // chrono-node counts some days wrong in other zones, so it gets a moment at which this machine's clocks show
+  // theirs.
   const shown = new Date(wallClockIn(timeZone)(now.getTime()));
   const pause = createTimeSlice();
   for (const language of await languages()) {
@@ -44,14 +45,14 @@ export async function momentIn(words: string, now: Date, timeZone: string): Prom
   return undefined;
 }
 
-/** As Discord writes a moment that everybody sees on their own clocks. */
+/** Discord's timestamp markup. */
 const timestamp = /^<t:(\d{1,11})(?::[a-z])?>$/u;
 
 /** How long ago: `2h`, `1h30m`, `an hour`. */
 const duration =
   /^(?:the )?(?:last |past )?(?:\d{1,5} ?(?:h|hrs?|hours?)(?: and)? ?)?(?:\d{1,5}|an?|one|half an) ?(?:mins?|minutes?|m|hrs?|hours?|h|days?|d|weeks?|w|months?|years?)$/u;
 
-/** Loaded when somebody names a moment. English comes first, with the month before the day, then with the day before it. */
+/** Loaded on first use. English reads the month before the day first, then the day before it. */
 async function languages(): Promise<readonly Chrono[]> {
   const { casual, en, de, fr, es, pt, it, nl, sv, fi, ru, uk, ja, zh, vi, id, ar } =
     await import('chrono-node');
@@ -69,7 +70,7 @@ function saysNoMore(...parts: readonly string[]): boolean {
   return parts.every((part) => (part.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).every((word) => around.has(word)));
 }
 
-/** When parts of a day begin, by chrono-node's tags: nothing that was said in one is left out. */
+/** When parts of a day begin, by chrono-node's tags, early enough to leave nothing out. */
 const partsOfDay = new Map([
   ['casualReference/midnight', 0],
   ['casualReference/morning', 5],
@@ -85,14 +86,14 @@ function momentOf(text: string, start: ParsedComponents, now: Date, timeZone: st
   const today = localDate(now, timeZone);
   const day = dayOf(text, start, today);
   const part = [...start.tags()].flatMap((tag) => partsOfDay.get(tag) ?? [])[0];
-  // What was so many days ago, was so at this time of the day.
+  // "3 days ago" means at this time of day.
   const hasClock = start.isCertain('hour') || isCounted(text, start);
   const hour = hasClock ? (start.get('hour') ?? 0) : (part ?? 0);
   const minute = hasClock ? (start.get('minute') ?? 0) : 0;
   const at = (date: string) => atLocal(date, hour, minute, timeZone);
   const moment = at(day);
   if (moment === undefined || moment <= now) return moment;
-  // The one before, where it is not fixed which one is meant.
+  // Not fixed which one is meant: the one before.
   if (start.isCertain('year')) return undefined;
   if (start.isCertain('month')) return at(`${Number(day.slice(0, 4)) - 1}${day.slice(4)}`);
   return at(daysBefore(day, start.isCertain('weekday') ? 7 : 1));
@@ -110,7 +111,7 @@ function isCounted(text: string, start: ParsedComponents): boolean {
 
 const calendarWeek = /^(?:last|past|previous|this) week$/u;
 
-/** The day that is meant, or that a month or year begins with: `YYYY-MM-DD`. */
+/** The day meant, or the first of a month or year: `YYYY-MM-DD`. */
 function dayOf(text: string, start: ParsedComponents, today: string): string {
   if (calendarWeek.test(text)) return weekBegin(text.startsWith('this') ? today : daysBefore(today, 7));
   const [year = 0, month = 0, date = 0] = (['year', 'month', 'day'] as const).map(
@@ -133,18 +134,16 @@ function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }
 
-/** The Monday of a day's week. */
 function weekBegin(day: string): string {
   return daysBefore(day, (new Date(`${day}T12:00:00Z`).getUTCDay() + 6) % 7);
 }
 
-/** Counted on the calendar. */
 function daysBefore(day: string, days: number): string {
   return new Date(Date.parse(`${day}T12:00:00Z`) - days * dayMs).toISOString().slice(0, 10);
 }
 
 /**
- * When clocks first show that time or a later one; some days have no midnight, and some hours are left out. `undefined` where there is no such day.
+ * When clocks first show that time or a later one, as some hours are skipped. `undefined` for no such day.
  * @throws {RangeError} for an unknown zone.
  */
 function atLocal(day: string, hour: number, minute: number, timeZone: string): Date | undefined {

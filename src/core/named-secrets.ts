@@ -2,9 +2,9 @@ import { stopTerms } from './stop-words.ts';
 import { terms } from './text.ts';
 
 /**
- * What people call a secret, by what the secret looks like: `word` any password; `odd` a password that does not read like an ordinary word, after names
- * that mean other things too; `key` long, with a digit; `code` and `pin` digits; `bare` the same after a mere "code"; `phrase` several words;
- * `account` a long number.
+ * Names of secrets, by what the secret looks like: `word` any password; `odd` one that is no ordinary word,
+ * since the name has other meanings; `key` long, with a digit; `code` and `pin` digits; `bare` those after a
+ * mere "code"; `phrase` several words; `account` a long number.
  */
 const names = {
   phrase: String.raw`(?<!\p{L})(?:pass[ -]?phrase|(?:seed|recovery|mnemonic|backup|secret)[ -]?phrase|mnemonic|phrase (?:secrète|de récupération)|frase (?:semilla|de recuperación)|wiederherstellungsphrase|(?:секретная|сид)[ -]?фраза)(?!\p{L})|シードフレーズ|助[记記][词詞]`,
@@ -22,25 +22,28 @@ const isKind = (name: string): name is Kind => name in names;
 const kinds = Object.keys(names).filter(isKind);
 const named = new RegExp(kinds.map((kind) => `(?<${kind}>${names[kind]})`).join('|'), 'giu');
 
-/** How a name leads to its secret: by a sign, by a verb that says what it is, or by standing before it. */
+/** A sign, a verb, or mere adjacency. */
 type Link = 'sign' | 'is' | 'beside';
 
 const is = String.raw`(?<![\p{L}\p{N}])(?:is|was|are|ist|war|lautet|heißt|c['’]est|est|es|era|é|è|это|будет)(?![\p{L}\p{N}])|['’]s(?!\p{L}|\s\p{L}{1,30}\s(?:is|was|has|must)\s)|は|が|是|[为為]|는|은`;
-/** Before what a secret is for. */
+/** What precedes the thing that a secret is for. */
 const aim = String.raw`for|of|on|at|to(?=\s(?:the|our|this|that)\s)|für|vom|von|zum|zur|beim|im|am|de|du|des|del|do|da|no|na|pour|para|от|для|к|на|в`;
-/** From behind a name to its secret: what closes the name, what it is for, and the link. */
+/** From a name to its secret: what closes the name, what it is for, and the link. */
 const link = new RegExp(
   String.raw`["'\x60*_~|)\]]{0,4}(?:(?:\s{0,2}\([^()\n]{0,40}\))?(?:\s(?:wi-?fi|wlan|вай-?фай))?(?:\s(?:${aim})\s[^\n:=.,;!?▒]{1,50}?)?(?:\s{0,3}(?<sign>=>|->|[:=：＝→]{1,2})|(?:\s{1,3}(?:(?:has\sbeen|was|is|got)\s(?:now\s)?)?(?<set>changed|set|reset|updated))?\s{1,3}(?<to>to|zu|auf|à|a|на)(?=[\s:]):?|\s{0,3}(?<is>(?:${is})(?:\s(?:now|currently|jetzt|nun|maintenant|ahora|agora|теперь|сейчас)(?=[\s:]))?)(?<then>\s?[:：])?|\s{1,3}(?<dash>[–—-])(?=\s))|(?=[\s\p{Script=Han}\p{N}]))\s{0,3}`,
   'iuy',
 );
 
-/** A part of a text, in UTF-16 units; `end` is behind its last. */
+/** A part of a text, in UTF-16 units; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where a text gives the secret together with its name [K14], in seven languages: "my password is rosebud", "123456 ist dein Code", "пароль: …". The name stays. */
+/**
+ * Secrets that a text gives with their name [K14], in seven languages: "my password is rosebud", "123456 ist
+ * dein Code", "пароль: …". The name is not part of them.
+ */
 export function namedSecrets(text: string): readonly Span[] {
   const spans: Span[] = [];
   named.lastIndex = 0;
@@ -48,7 +51,7 @@ export function namedSecrets(text: string): readonly Span[] {
   for (let match = named.exec(text); match !== null; match = named.exec(text)) {
     const { 0: name, index, groups } = match;
     count += 1;
-    // Nobody writes so; looked at one by one, they would hold everybody up [L4].
+    // Nobody writes so many; checking each would take too long [L4].
     if (count > mostNames) return [...spans, { start: index, end: text.length }];
     const kind = kinds.find((each) => groups?.[each] !== undefined);
     if (kind === undefined) continue;
@@ -57,15 +60,15 @@ export function namedSecrets(text: string): readonly Span[] {
     const after = secretAfter(text, index, name, kind);
     if (after === undefined) continue;
     spans.push(after);
-    // What stands in the secret is no name of another one.
+    // A name inside the secret names no other one.
     named.lastIndex = Math.max(named.lastIndex, after.end);
   }
   return spans;
 }
 
-/** Names of secrets in one text; what comes after so many counts as one. */
+/** The rest of a text with more counts as one. */
 const mostNames = 200;
-/** Characters that are looked through for a secret and its clause. */
+/** Characters to search for a secret and its clause. */
 const reach = 200;
 
 function secretAfter(text: string, index: number, name: string, kind: Kind): Span | undefined {
@@ -91,12 +94,15 @@ function secretAfter(text: string, index: number, name: string, kind: Kind): Spa
   const length = secretLength(kind, name, how, value);
   if (length === 0) return undefined;
   const end = value.start + length;
-  // What goes on beyond all that was looked at is a part of it.
+  // An overlong word belongs to the secret as a whole.
   const rest = end < link.lastIndex + reach - 1 ? '' : (/^[^\s▒]+/u.exec(text.slice(end))?.[0] ?? '');
   return { start: value.start, end: end + rest.length };
 }
 
-/** Whether a name and what follows are a sentence without a verb, as in Russian: "мой пароль сезам", and not "мой пароль устарел". */
+/**
+ * Whether a name and what follows form a sentence without a verb, as in Russian: "мой пароль сезам", not "мой
+ * пароль устарел".
+ */
 function isEquated(before: string, name: string, { clause }: Value): boolean {
   if (!/^пароль$/iu.test(name)) return false;
   const words = wordsOf(clause);
@@ -105,13 +111,11 @@ function isEquated(before: string, name: string, { clause }: Value): boolean {
   return isOnes && !isPredicate && words.length <= leastUnnamed && areContent(words);
 }
 
-/** What might be a secret. */
 interface Value {
   readonly start: number;
   readonly word: string;
-  /** From the word to the end of its clause. */
   readonly clause: string;
-  /** What follows the clause by a mere "and", to the next sign. */
+  /** What follows the clause after a mere "and", to the next sign. */
   readonly more: string;
   readonly isQuoted: boolean;
 }
@@ -122,11 +126,11 @@ const quotes: Readonly<Record<string, string>> = {
 const openingQuote = /^(?:```|\|\||\*\*|["'`“„«「『])/u;
 const trailing = /[.,;:!?)\]}"'’”»。、，！？」*|]/u;
 const withoutWords = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/** After these another clause begins, or the same goes on about something else. */
+/** Words that begin another clause. */
 const connectors =
   /\s(?:and|but|or|so|because|und|aber|oder|et|mais|ou|y|pero|o|и|но|а|или|btw|pls|please|[-–—(][^\s]{0,1})(?=\s|$)/iu;
 const politeEnds = /^(?:です|でした|だよ|だ)/u;
-/** The same at the end of what is a single word to the eye. */
+/** Polite sentence ends that are written as part of the word. */
 const politeEnd = /(?<=[\p{L}\p{N}])(?:です|でした|だよ|입니다|이에요|예요)$/u;
 
 function valueAt(text: string, start: number): Value {
@@ -162,7 +166,7 @@ function valueAt(text: string, start: number): Value {
   };
 }
 
-/** How much from the value's beginning is the secret; 0 where it is none. */
+/** How much of the value is the secret; 0 for none. */
 function secretLength(kind: Kind, name: string, how: Link, value: Value): number {
   const { word, clause, isQuoted } = value;
   const words = wordsOf(clause);
@@ -210,14 +214,14 @@ function secretLength(kind: Kind, name: string, how: Link, value: Value): number
   }
 }
 
-/** Words of a phrase after a name that means other things too. */
+/** Words of a phrase after a name with other meanings. */
 const leastUnnamed = 3;
-/** Words in quotation marks that are no remark however ordinary they are. */
+/** Quoted words that are a secret however ordinary they are. */
 const leastQuoted = 4;
 
 /**
- * How much of a clause of plain words is a password, and no remark on one: 0 for "too short", "in the vault", "the name of my dog".
- * A secret that is kept is the greater loss, so what is neither is one: "open sesame", "correct horse battery staple".
+ * How much of a clause of plain words is a password and not a remark: 0 for "too short", "in the vault". In
+ * doubt it is one, since a kept secret is the greater loss: "open sesame", "correct horse battery staple".
  */
 function phraseLength({ clause, more }: Value, name: string, how: Link): number {
   const all = wordsOf(clause).filter((word) => !/^\d{1,8}$/u.test(word));
@@ -239,7 +243,7 @@ function phraseLength({ clause, more }: Value, name: string, how: Link): number 
   if (how === 'is' && second !== undefined && /^(?:than|als|que|чем)$/iu.test(second)) return 0;
   const purpose = second === undefined ? undefined : forPurpose.exec(clause);
   if (purpose?.index === first.length) return areWords(first) ? first.length : 0;
-  // "long" and "broken" say how it is, wherever they stand.
+  // "long" and "broken" are remarks wherever they stand.
   if (how === 'is' && all.length === 2 && isOrdinary(last) && !isGrammar(last)) return 0;
   const added = wordsOf(more).slice(1);
   const isPair =
@@ -250,11 +254,11 @@ function phraseLength({ clause, more }: Value, name: string, how: Link): number 
 }
 
 const firstPerson = /^(?:i|ich|je|yo|eu|я)$/iu;
-/** How a sentence begins that is a password, and tells nothing of one: "I love pizza", "la vie est belle". */
+/** Sentences that are passwords, not remarks on one: "I love pizza", "la vie est belle". */
 const sentenceBegin =
   /^(?:i|you|the|ich|du|der|die|das|je|tu|le|la|les|yo|tú|el|los|las|eu|o|a|os|as|я|ты)$/iu;
 
-/** Whether words say something, and nothing that is said of passwords. */
+/** Whether words have content, and no remark on passwords. */
 function isSentenceRest(words: readonly string[]): boolean {
   return words.every((word) => isGrammar(word) || !isOrdinary(word)) && !words.every(isGrammar);
 }
@@ -265,17 +269,16 @@ function wordsOf(text: string): readonly string[] {
   return text.match(/\S+/gu) ?? [];
 }
 
-/** Whether none is of those that every sentence has, or that say how a password is. */
 function areContent(words: readonly string[]): boolean {
   return words.every((word) => isWritten(word) && !isOrdinary(word));
 }
 
-/** Whether a word only holds a sentence together: an article, a pronoun, a preposition, an auxiliary. */
+/** An article, pronoun, preposition or auxiliary. */
 function isGrammar(word: string): boolean {
   return terms(word).every((term) => grammar.has(term));
 }
 
-/** Whether at least so many words say something, and nothing else stands there but how they are, before them: "now open sesame". */
+/** Whether at least so many content words stand there, after nothing but remarks: "now open sesame". */
 function isPlainPhrase(words: readonly string[], least: number): boolean {
   const content = words.findIndex((word) => !isOrdinary(word));
   const said = content === -1 ? [] : words.slice(content, content + mostWords);
@@ -290,13 +293,13 @@ function matched(form: RegExp, clause: string): number {
   return form.exec(clause)?.[0].length ?? 0;
 }
 
-/** Whether a word is not written as words are: with a digit, a sign, or a capital inside. */
+/** With a digit, a sign, or a capital inside. */
 function isOdd(word: string): boolean {
   if (word.length < 4 || /^(?:[@#<]|\d+-\p{L}+$)/u.test(word) || !/[\p{L}\p{N}]/u.test(word)) return false;
   return /\d|[^\s][!@#$%^&=~<>\\+?_]|\p{Ll}\p{Lu}/u.test(word);
 }
 
-/** Words, none of which says how a password is or what is done with it. */
+/** Words without a remark on passwords. */
 function areWords(clause: string): boolean {
   const words = clause.split(/\s+/u, mostWords + 1);
   if (/^[^\p{Script=Han}]$/u.test(clause)) return false;
@@ -307,7 +310,6 @@ function isWritten(word: string): boolean {
   return /^(?:(?=.{1,60}$)[\p{L}\p{M}]{1,30}(?:['’._-][\p{L}\p{M}]{1,30}){0,9}|\p{Script=Han})$/u.test(word);
 }
 
-/** Words of the longest phrases. */
 const mostWords = 24;
 
 /** Several words, few of which are ordinary. */
@@ -323,12 +325,11 @@ function isOrdinary(word: string): boolean {
   return terms(word).every((term) => ordinary.has(term));
 }
 
-/** Characters of a password in a script without spaces; what is longer is a sentence. */
+/** A longer run in a script without spaces is a sentence. */
 const longestUnspaced = 16;
-/** How passwords are and what becomes of them, and what makes a sentence, in Chinese and Japanese. */
+/** Remarks on passwords and sentence particles, in Chinese and Japanese. */
 const remarkInside =
   /[错錯误誤忘什么麼多少哪谁誰对對没沒吗嗎呢的太样樣请請问問见見写寫改换換过過需须須为為被已违違]|不[对對是行能会會安]|[がをにへ]|から|まで|より|(?:[まで]す|でした|ません|ください|ない|なし|した|いる|ある|だった|った|たい|[のかね])$|^(?:これ|それ|あれ|ここ|そこ|どこ|いつ|もう|まだ)|[同無有簡複必秘変間短長弱強古新要何]/u;
-/** How Korean sentences end. */
 const predicateEnd =
   /(?:니다|니까|[어아해세돼려져와예에]요|[었았했겠렸]어|[었았했한는됐]다|있어|없어|몰라|뭐야|뭐지|같아|짧아|길어)$/u;
 
@@ -336,7 +337,6 @@ function isAddress(word: string): boolean {
   return word.includes('://');
 }
 
-/** Words that only hold sentences together. */
 const grammar: ReadonlySet<string> = new Set([
   ...stopTerms,
   ...terms(`
@@ -354,7 +354,7 @@ const grammar: ReadonlySet<string> = new Set([
   `),
 ]);
 
-/** What is said of passwords: how they are, what became of them, and where to look. */
+/** Remarks on passwords: how they are, what became of them, where to look. */
 const ordinary: ReadonlySet<string> = new Set([
   ...grammar,
   ...terms(`
@@ -390,7 +390,7 @@ const possessives =
   'the|my|your|our|his|her|their|this|meine?|deine?|unsere?|euer|ihre?|das|der|die|le|la|les|mon|ma|ton|ta|votre|notre|el|mi|tu|su|nuestra|minha|sua|il|мой|моя|твой|ваш|наш';
 const isPossessive = new RegExp(`^(?:${possessives})$`, 'iu');
 
-/** A bare "code" is one that opens something only where nothing before it says which code it is. */
+/** A bare "code" is a secret's name only if nothing before it says which code. */
 function isBare(text: string, index: number): boolean {
   const line =
     text
@@ -405,13 +405,13 @@ function lastWord(text: string): string {
   return text.split(/\s/u).at(-1) ?? '';
 }
 
-/** From a secret to its name: what it is, whose, and which one; or what it is used as. */
+/** From a secret to its name: what it is, whose, which one, or what it is used for. */
 const linkBefore = new RegExp(
   String.raw`(?<=\s)(?:(?<is>is|was|are|ist|war|est|es|era|é|è|[–—-]|это)|as|als|comme|como|как)\s{1,2}(?:(?:${possessives})\s{1,2})?(?<which>(?:[\p{L}\p{N}-]{1,20}\s{1,2}){0,3})$|\s?(?<cjk>是|が|は)[我你您的私の]{0,4}$`,
   'iu',
 );
 
-/** Behind a name that is no part of a longer one, such as "password manager". */
+/** The name must not continue, as in "password manager". */
 const behindName = new RegExp(
   String.raw`^["'\x60*_~|)\]]{0,4}(?:\s{0,3}(?:$|[\n.,;:!?)–—-])|\s{1,3}(?:${aim}|in|to|and|but|so|now|here|und|et|y|и)\s|[^\s\p{L}])`,
   'iu',
@@ -427,12 +427,12 @@ function secretBefore(text: string, index: number, name: string, kind: Kind): Sp
   const said = before.slice(0, found.index).trimEnd();
   const isSaid = found.groups?.['is'] !== undefined || found.groups?.['cjk'] !== undefined;
   const phrase = (said.split(/[\n.!?:;,]/u).at(-1) ?? '').trim();
-  // "open sesame is my password", and not "the biggest problem is my password".
+  // "open sesame is my password", not "the biggest problem is my password".
   if ((kind === 'word' || kind === 'phrase') && isSaid && isPlainPhrase(wordsOf(phrase), 2))
     return { start: begin + said.length - phrase.length, end: begin + said.length };
   const from = begin + said.length - lastWord(said).length;
   const value = valueAt(text.slice(0, begin + said.length), from);
-  // An ordinary word is one only where a sentence begins with it.
+  // An ordinary word is a secret only at the beginning of a sentence.
   const sentence = text.slice(Math.max(0, from - reach), from).trimEnd();
   const isFirst = sentence === '' || /[\n.!?:;,]$/u.test(sentence) || text[from - 1] === '\n';
   const length = secretLength(kind, name, isSaid && (isFirst || isOdd(value.word)) ? 'is' : 'beside', value);

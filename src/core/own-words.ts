@@ -1,17 +1,17 @@
 /**
- * What of a message is its author's own prose: Discord's block quotes are somebody else's words, code is nobody's, and so are the names of
- * emoji and of whom and what it mentions: they prove nothing about the author [M5a]. `named` stands where a mention stood.
+ * The author's own prose. Block quotes, code, and names of emoji and mentions prove nothing about the author
+ * [M5a]. `named` stands in for mentions.
  */
 export function ownWords(text: string, named = ' '): string {
   return withoutQuotes(withoutCode(text).replace(mentions, named)).replace(emojiNames, ' ').trim();
 }
 
-/** Where code may begin: a run of backticks anywhere, or a fence of tildes with its info string at the begin of a line, also of one in a quote or list. */
+/** Backticks anywhere, or a fence of tildes at the beginning of a line, quote or list item. */
 const codeOpening = /`+|^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*~{3,}.*/gmu;
 
 /**
- * A message without its code: what stands between two runs of as many backticks, from three on of no fewer; what stands between a fence of tildes and the
- * next line of no fewer tildes. What is never closed, one or two backticks aside, goes on to the end of the message.
+ * Removes code as Markdown delimits it. An unclosed fence reaches to the end of the message, one or two
+ * unclosed backticks do not.
  */
 function withoutCode(text: string): string {
   const openings = [...text.matchAll(codeOpening)].map(({ 0: found, index }) => {
@@ -43,21 +43,20 @@ function withoutCode(text: string): string {
   return prose + text.slice(from);
 }
 
-/** Emoji as the edge names them: `:name:`. */
 const emojiNames = /:(?=\w*[A-Za-z])\w{2,32}:/gu;
 
-/** A message without Discord's block quotes: `> …`, and `>>> …` to the end. */
+/** Removes `> …`, and `>>> …` to the end. */
 function withoutQuotes(text: string): string {
   return text.replace(/^[ \t]*>>>\s[\s\S]*/mu, '').replace(/^[ \t]*>[^\S\n].*$/gmu, '');
 }
 
-/** Begin and end of a name inside a text: Unicode's isolates, which are not seen. */
+/** Unicode's isolates, which are invisible, delimit a name. */
 const opening = '\u2068';
 const closing = '\u2069';
 const isolates = /[\u2068\u2069]/gu;
 const markedNames = new RegExp(`[@#]${opening}[^${opening}${closing}]*${closing}`, 'gu');
 
-/** A name that shows by itself where it ends: one word, not of digits alone. */
+/** A name whose end is obvious: one word, not of digits alone. */
 const oneWord = String.raw`(?=[\p{M}\p{N}_]*\p{L})[\p{L}\p{M}\p{N}_]+`;
 const isOneWord = new RegExp(`^${oneWord}$`, 'u');
 const mentions = new RegExp(
@@ -66,31 +65,31 @@ const mentions = new RegExp(
 );
 
 /**
- * A mention as text; `before` is the character that it follows, if any. People choose their names as they like, so any name but a single
- * word after white space stands between invisible marks, which no name can hold: what a name says can then be told from what the
- * speaker says [M5a].
+ * A mention as text; `before` is the preceding character. People choose any name they like, so all but single
+ * words after white space are put between invisible marks, which no name can hold: so a name is never mistaken
+ * for the speaker's words [M5a].
  */
 export function mention(sign: '@' | '#', name: string, before = ''): string {
   const plain = name.replace(isolates, '');
   return isOneWord.test(plain) && before.trim() === '' ? sign + plain : sign + opening + plain + closing;
 }
 
-/** A text without its mentions, and without what merely looks like one. */
+/** Also removes what merely looks like a mention. */
 export function withoutMentions(text: string): string {
   return text.replace(mentions, ' ');
 }
 
-/** A text without the names between invisible marks: such a name may look like another channel's, or like an id. */
+/** Removes marked names, which may look like another channel's, or like an id. */
 export function withoutMarkedNames(text: string): string {
   return text.replace(markedNames, ' ');
 }
 
-/** Whether a text holds such a name of somebody, who chose it: it can say anything. */
+/** Whether a text holds a marked name, which can say anything. */
 export function namesPeople(text: string): boolean {
   return text.includes(`@${opening}`);
 }
 
-/** A text with its mentions as people see them, for what is compared with what they type. */
+/** Mentions as people see them, to compare with what they type. */
 export function withoutMentionMarks(text: string): string {
   return text.replace(isolates, '');
 }

@@ -4,13 +4,12 @@ import creditCard from 'validator/lib/isCreditCard.js';
 import { escapePattern } from './text.ts';
 import { namedSecrets, type Span } from './named-secrets.ts';
 
-/** Stands wherever a secret was. No letters: it is no word to be searched for, and says the same in every language. */
+/** Replaces a secret. Without letters: it is no search term and the same in every language. */
 export const secretMark = '▒▒▒';
 
 /**
- * Where a text holds what looks like a secret [K14], in order, none touching another: tokens and keys by the forms that gitleaks' rules give for
- * well-known services, card numbers and IBANs by their check digits, long random words, and what people name a password, code, key or account number.
- * What stands around it stays.
+ * What looks like a secret [K14], in order, none touching another: tokens by gitleaks' rules, card numbers and
+ * IBANs by check digits, long random words, and what people name a password, code, key or account number.
  */
 export function secretSpans(text: string): readonly Span[] {
   let spans: readonly Span[] = [];
@@ -21,20 +20,20 @@ export function secretSpans(text: string): readonly Span[] {
       end: unmasked(end, spans),
     }));
     if (found.length === 0) return spans;
-    // What is masked may show what stands beside it for one more.
+    // Masking one may reveal another beside it.
     spans = merged([...spans, ...found]);
   }
   return [{ start: 0, end: text.length }];
 }
 
-/** A text that gives away more and more, as nobody writes, is masked as a whole. */
+/** A text that reveals ever more is masked as a whole. */
 const mostRounds = 3;
 
-/** The text with a mark in place of each secret; what stands around these stays as it is. Done again, it changes nothing. */
+/** Masks secrets only. Idempotent. */
 export function maskSecrets(text: string, known: ReadonlySet<string> = noValues): string {
   const masked = masking(text, secretSpans(text));
   if (known.size === 0) return masked;
-  // Said before as a secret, it is one also where nothing tells.
+  // A known secret counts even where nothing marks it.
   const spans = [...known].flatMap((value) => occurrences(masked, value));
   return spans.length === 0 ? masked : maskSecrets(masking(masked, merged(spans)));
 }
@@ -43,21 +42,21 @@ export function hasSecret(text: string): boolean {
   return scan(text).length > 0;
 }
 
-/** The secrets themselves, as far as they can be told from other words wherever they stand. */
+/** The secrets that can be recognised anywhere. */
 export function secretValues(text: string): readonly string[] {
   return secretSpans(text)
     .map(({ start, end }) => text.slice(start, end))
     .filter((value) => value.length >= shortestValue);
 }
 
-/** A text with secrets masked but those that stand in `kept`, too: what a person wrote into their own file stays theirs. */
+/** Masks secrets except those in `kept`: what people wrote into their own files stays. */
 export function maskNewSecrets(text: string, kept: string): string {
   const isNew = ({ start, end }: Span): boolean => !kept.includes(text.slice(start, end));
   return masking(text, secretSpans(text).filter(isNew));
 }
 
 const noValues: ReadonlySet<string> = new Set();
-/** Shorter ones stand in all kinds of words and numbers. */
+/** Shorter ones occur in all kinds of words and numbers. */
 const shortestValue = 4;
 
 function scan(text: string): readonly Span[] {
@@ -71,7 +70,7 @@ function scan(text: string): readonly Span[] {
   ]);
 }
 
-/** What begins as a key does may be a name in a style sheet; keys have digits. */
+/** Names in style sheets may begin like keys, but keys have digits. */
 function tokens(text: string): readonly Span[] {
   return matches(text, knownToken, ({ 0: word }) => !word.startsWith('sk-') || /\d/u.test(word));
 }
@@ -86,7 +85,7 @@ function masking(text: string, spans: readonly Span[]): string {
   return masked + text.slice(from);
 }
 
-/** A place in a masked text as a place in the text itself. */
+/** Maps an index of a masked text to the text itself. */
 function unmasked(index: number, spans: readonly Span[]): number {
   let added = 0;
   for (const { start, end } of spans) {
@@ -106,7 +105,7 @@ function merged(spans: readonly Span[]): readonly Span[] {
   return apart;
 }
 
-/** What an expression finds; only its group `secret`, where it has one. */
+/** Matches, or their group `secret` where there is one. */
 function matches(
   text: string,
   expression: RegExp,
@@ -119,7 +118,7 @@ function matches(
   });
 }
 
-/** A value where it stands as words of their own, in whatever case and spacing. */
+/** A value as whole words, in any case and spacing. */
 function occurrences(text: string, value: string): readonly Span[] {
   const literal = value
     .split(/\s+/u)
@@ -141,7 +140,7 @@ function isLetter(character = ''): boolean {
   return /[\p{L}\p{N}]/u.test(character);
 }
 
-/** Tokens by the form that their services give them, after gitleaks' rules; Discord's own besides. */
+/** By gitleaks' rules; and Discord's own. */
 const knownToken = new RegExp(
   String.raw`(?<![\w-])(?:${[
     String.raw`sk-[\w-]{16,}`, // OpenAI, Anthropic, OpenRouter
@@ -162,14 +161,14 @@ const knownToken = new RegExp(
   'gu',
 );
 
-/** The password in a web address; addresses that are secrets by themselves, since whoever knows them may write; a header's name and password. */
+/** Passwords in addresses; addresses that allow anyone to write; a header's name and password. */
 const inAddress = [
   /:\/\/[^\s:@/]{0,100}:(?<secret>[^\s:@/▒]{1,100})@/gu,
   /(?:\/api\/webhooks\/\d{1,30}|hooks\.slack\.com\/services)\/(?<secret>[\w/-]{16,})/gu,
   /Authorization:\s{0,3}Basic\s{1,3}(?<secret>[\w+/]{8,}={0,2})/gu,
 ] as const;
 
-/** Private keys in their envelope; without an end all that follows belongs to it. Public keys and certificates are none. */
+/** Without an end, all that follows belongs to it. Public keys and certificates do not count. */
 function pemKeys(text: string): readonly Span[] {
   const spans: Span[] = [];
   const begin = /-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY(?: BLOCK)?-----/gu;
@@ -183,16 +182,16 @@ function pemKeys(text: string): readonly Span[] {
   return spans;
 }
 
-/** The lengths and groups that card numbers have today; 18 digits, as Discord's ids have, are none of them. */
+/** Lengths and groups of today's card numbers; never 18 digits, as Discord's ids have. */
 const cardNumber =
   /(?<![\w.,/#+-])(?:\d{4}[ .\u00a0-]\d{4}[ .\u00a0-]\d{4}[ .\u00a0-]\d{4}|\d{4}[ .\u00a0-]\d{6}[ .\u00a0-]\d{4,5}|\d{14,16}|\d{19})(?!\w|[.,]\d)/gu;
 
-/** Whether an issuer has such numbers, and the check digit is right. */
+/** Whether an issuer has such numbers and the check digit is right. */
 function isCard({ 0: number, index, input }: RegExpExecArray): boolean {
   return creditCard.default(number.replace(/\D/gu, '')) && !isInAddress(input, index);
 }
 
-/** Characters of an address before what is looked for. */
+/** Characters of an address before the match. */
 const addressReach = 200;
 
 function isInAddress(text: string, index: number): boolean {
@@ -203,7 +202,7 @@ function isInAddress(text: string, index: number): boolean {
 const ibanLike =
   /(?<![A-Za-z\d])[A-Za-z]{2}\d{2}(?:[ \u00a0-]?[A-Za-z\d]{4}){2,7}(?:[ \u00a0-]?[A-Za-z\d]{1,3})?(?![A-Za-z\d])/gu;
 
-/** Account numbers with right check digits; words in capitals may follow them. */
+/** Capitals may follow the number. */
 function ibans(text: string): readonly Span[] {
   return [...text.matchAll(ibanLike)].flatMap(({ 0: run, index }) => {
     const ends = [...run.matchAll(/[ \u00a0-]/gu)].map((separator) => separator.index);
@@ -214,7 +213,7 @@ function ibans(text: string): readonly Span[] {
   });
 }
 
-/** Long words in which small letters, capitals and digits change all the time, and that are no address, file or hash. */
+/** Long words with mixed cases and digits that are no address, file or hash. */
 function randomWords(text: string): readonly Span[] {
   return [...text.matchAll(/\S{16,}/gu)].flatMap(({ 0: word, index }) => {
     if (word.includes('://')) return [];

@@ -1,4 +1,4 @@
-/** Which of the bot's servers a process has [X3]: Discord deals them out to shards by their ids, and direct messages to the first shard. */
+/** Which servers a process has [X3]: Discord deals them out by id, and direct messages to the first shard. */
 export interface Shards {
   /** Of the whole bot. */
   readonly count: number;
@@ -6,25 +6,24 @@ export interface Shards {
   readonly ids: readonly number[];
 }
 
-/** One process, which has everything. */
 export const allShards: Shards = { count: 1, ids: [0] };
 
-/** The shard of a server; `undefined` for that of direct messages. */
+/** Of direct messages if `undefined`. */
 export function shardOf(guildId: string | undefined, count: number): number {
   return guildId === undefined ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(count));
 }
 
-/** Whether a server, or without one the direct messages, belong to these shards, whether the bot is in it or not. */
+/** Whether a server, or without one the direct messages, belong to these shards. */
 export function hasGuild({ count, ids }: Shards, guildId: string | undefined): boolean {
   return ids.includes(shardOf(guildId, count));
 }
 
-/** Whether it is this process that does what is to be done once for the whole bot. */
+/** Whether this process does what is done once for the whole bot. */
 export function isFirst({ ids }: Shards): boolean {
   return ids.includes(0);
 }
 
-/** Whether other processes have servers that this one knows nothing of. */
+/** Whether other processes have servers too. */
 export function isPart({ count, ids }: Shards): boolean {
   return ids.length < count;
 }

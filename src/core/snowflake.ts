@@ -2,7 +2,7 @@ import { DiscordSnowflake, Snowflake } from '@sapphire/snowflake';
 
 const form = /^[0-9]{15,21}$/;
 
-/** A Discord id: 15 to 21 decimal digits. Whatever becomes part of a storage key must be one [S6]. */
+/** 15 to 21 decimal digits. Required of all ids in storage keys [S6]. */
 export function isSnowflake(text: string): boolean {
   return form.test(text);
 }
@@ -13,19 +13,18 @@ export function assertSnowflake(text: string): string {
   return text;
 }
 
-/** Orders two snowflakes by age (older first): negative, zero or positive. */
+/** Older first. */
 export function compareSnowflakes(a: string, b: string): number {
   return Snowflake.compare(a, b);
 }
 
-/** Whether an id was made after another one; what is no id counts as older. */
+/** What is no id counts as older. */
 export function isYounger(id: string, than: string): boolean {
   return isSnowflake(id) && compareSnowflakes(id, than) > 0;
 }
 
-/** When a Discord id was made. */
 export function snowflakeTime(id: string): Date {
-  // `timestampFrom` would be a millisecond late for some ids, because it counts in floating-point numbers.
+  // `timestampFrom` is a millisecond late for some ids: it uses floating point.
   return new Date(Number(DiscordSnowflake.deconstruct(assertSnowflake(id)).timestamp));
 }
 
@@ -38,7 +37,7 @@ export function snowflakeAt(time: Date): string {
 const link =
   /^<?https?:\/\/[^\s/]+\/channels\/(?:@me|[0-9]+)\/(?<channelId>[0-9]{15,21})\/(?<id>[0-9]{15,21})>?$/u;
 
-/** The message that a text names by its id or its link; `undefined` where it names none. An id alone does not tell the channel. */
+/** The message named by its id or link; an id alone does not tell the channel. */
 export function messageReferenceIn(
   text: string,
 ): { readonly id: string; readonly channelId?: string } | undefined {

@@ -1,31 +1,33 @@
 import type { z } from 'zod';
 
-/** What every document holds. */
 export interface Versioned {
   readonly version: number;
 }
 
-/** A kind of document: its present version number and the schema of the whole, `version` included. */
+/** `schema` is that of the whole, `version` included. */
 export interface DocumentKind<T extends Versioned> {
   readonly version: number;
   readonly schema: z.ZodType<T>;
 }
 
-/** One line of a log. `sequence` starts at 1, grows by one an append, and is never used twice in a log. */
+/** `sequence` starts at 1, grows by one an append, and is never reused in a log. */
 export interface LogEntry<T> {
   readonly sequence: number;
   readonly record: T;
 }
 
-/** How far a log goes, and what tells a reader that the lines it has kept are still the same. */
+/** How far a log goes, and whether a reader's lines are still valid. */
 export interface LogState {
   /** The sequence number of the newest record, 0 for an empty or absent log. */
   readonly last: number;
-  /** Another one after the log was rewritten or removed, by whichever process; appending leaves it. It may change without reason, and never comes back. */
+  /**
+   * Changes, never to an earlier value, when any process rewrites or removes the log, perhaps at other times
+   * too; not by appending.
+   */
   readonly edition: number;
 }
 
-/** From which edition of a log to which it was rewritten; the same one where nothing was changed. */
+/** Equal where nothing was changed. */
 export interface RewrittenLog {
   readonly from: number;
   readonly to: number;
@@ -38,17 +40,17 @@ export interface StoredFile {
   readonly bytes: number;
 }
 
-/** A document that could not be read was moved into quarantine [S5]. */
+/** An unreadable document was moved into quarantine [S5]. */
 export interface SetAside {
   readonly key: string;
   /** When; ISO 8601, UTC. */
   readonly at: string;
-  /** From when the good copy is that is used in its place, ISO 8601; absent where there is none. */
+  /** The age of the copy used instead, ISO 8601; absent without one. */
   readonly copyFrom?: string;
 }
 
 export interface ErasingOption {
-  /** Whether what stood there before is erased, as `Store` says. Default: false, it is kept as the last good copy. */
+  /** Whether the former content is erased (see `Store`) or becomes the last good copy. Default: false. */
   readonly erase?: boolean;
 }
 
@@ -71,38 +73,41 @@ export interface ErasingOption {
  * - Callers never retry; the store does what can be retried.
  */
 export interface Store {
-  /** The document, or `undefined` when there is none. An unreadable one is put into quarantine and its last good copy is used [S4]. A newer version rejects with `NewerVersionError`. */
+  /**
+   * An unreadable document goes into quarantine and its last good copy is used [S4]. A newer version rejects
+   * with `NewerVersionError`.
+   */
   read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined>;
   /**
-   * Serialised read-modify-write; resolves with what is stored then. `change` may run again after a conflict, so it must
-   * have no effects of its own; what it returns is the store's then, which may freeze it; returning the very object it was given, or `undefined`,
-   * leaves the document as it is.
+   * Serialised read-modify-write; resolves with what is stored. `change` may run again after a conflict, so it
+   * must have no effects; its result may be frozen. Returning its own argument, or `undefined`, changes
+   * nothing.
    */
   update<T extends Versioned>(
     key: string,
     kind: DocumentKind<T>,
     change: (current: T | undefined) => T | undefined,
-    /** As for `writeText`; a function is asked when the change was made. */
+    /** A function is asked after the change. */
     options?: { readonly erase?: boolean | (() => boolean) },
   ): Promise<T | undefined>;
 
-  /** Adds one JSON record at the end of a log; resolves with its sequence number. */
+  /** Appends a JSON record; resolves with its sequence number. */
   append(log: string, record: object): Promise<number>;
   /**
-   * Entries in order, only those after `after` where given (cost grows with what is returned, not with the log). Lines that
-   * the schema refuses are skipped and counted in the warning log.
+   * Entries in order, after `after` where given (cost grows with what is returned, not with the log). Lines
+   * that the schema refuses are skipped and counted in a warning.
    */
   scan<T>(
     log: string,
     schema: z.ZodType<T>,
     options?: { readonly after?: number },
   ): AsyncIterable<LogEntry<T>>;
-  /** The sequence number of the newest record, 0 for an empty or absent log. */
+  /** 0 for an empty or absent log. */
   lastSequence(log: string): Promise<number>;
   logState(log: string): Promise<LogState>;
   /**
-   * Replaces each record by what `change` returns, where `undefined` removes it, and erases what was there before. Sequence numbers stay,
-   * and so do lines that the schema refuses. Resolves with what tells whether anybody else rewrote it.
+   * Replaces each record by what `change` returns, where `undefined` removes it, and erases the former content.
+   * Sequence numbers and lines that the schema refuses stay.
    */
   rewrite<T>(
     log: string,
@@ -110,27 +115,26 @@ export interface Store {
     change: (entry: LogEntry<T>) => T | undefined,
   ): Promise<RewrittenLog>;
 
-  /** A text file's content, or `undefined` when there is none. */
   readText(key: string): Promise<string | undefined>;
-  /** Replaces a text file; its previous content is kept beside it as `.bak`, unless it is erased. */
+  /** The former content is kept as `.bak`, unless it is erased. */
   writeText(key: string, text: string, options?: ErasingOption): Promise<void>;
-  /** The files below a folder that have a key, sorted by path; so never `.bak`, hidden or temporary files. */
+  /** Files with a key, sorted by path; never `.bak`, hidden or temporary ones. */
   list(folder: string): Promise<readonly StoredFile[]>;
   /**
-   * The folders directly below a folder, in any order, each with when the file or folder `name` in it, or without a name the folder itself, was last
-   * changed, in milliseconds since the epoch; 0 where there is none. However many there are, it reads a few at a time and leaves the disk to others between.
+   * Folders directly below a folder, in any order, each with when `name` in it, or itself, was last changed:
+   * milliseconds since the epoch, 0 for none. Reads a few at a time.
    */
   folders(
     folder: string,
     name?: string,
   ): Promise<readonly { readonly name: string; readonly changedAt: number }[]>;
-  /** Removes a document, log or text file, and erases it; absent is fine. */
+  /** Erases a document, log or text file; absent is fine. */
   remove(key: string): Promise<void>;
-  /** Removes everything below a folder, and erases it. */
+  /** Erases everything below a folder. */
   removeAll(prefix: string): Promise<void>;
 }
 
-/** How the newest write to the store went; absent before the first. */
+/** Absent before the first write. */
 export interface LastWrite {
   readonly at: Date;
   readonly isOk: boolean;

@@ -4,12 +4,12 @@ import { stemmer as stemRussian } from '@orama/stemmers/russian';
 import { fillers, othersAndDenials } from './common-words.ts';
 import { growingCache } from './limits.ts';
 
-/** Characters by which a text's compatible form may be longer: a whole phrase stands for a single one of a few. */
+/** A few characters have a whole phrase as their compatible form. */
 const mostAdded = 2000;
 
 /**
- * Unicode's compatible form; of a text that would grow out of all proportion the canonical one. Marks that follow each other without end, which no language
- * has, are parted by a joiner as Unicode's stream-safe form does: putting thousands of them in order takes the square of their number.
+ * NFKC, or NFC where that would grow out of proportion. Endless runs of marks are parted by joiners, as in
+ * Unicode's stream-safe form: sorting them takes quadratic time.
  */
 export function compatible(text: string): string {
   if (!/\P{ASCII}/u.test(text)) return text;
@@ -18,13 +18,16 @@ export function compatible(text: string): string {
   return form.length > 2 * parted.length + mostAdded ? parted.normalize('NFC') : form;
 }
 
-/** NFKC, lower case by full case folding, white space collapsed, trimmed; accents, marks and signs count [D2]. */
+/** NFKC, case folded, white space collapsed, trimmed; accents, marks and signs count [D2]. */
 export function normalizeText(text: string): string {
   if (!/\P{ASCII}/u.test(text)) return collapsed(text.toLowerCase());
   return collapsed(compatible(foldCase(compatible(text))));
 }
 
-/** The form under which two texts count as the same item [D2]: as {@link normalizeText} has it, without the `. ! …` that it ends in, unless it is nothing else. */
+/**
+ * Texts of the same form are the same item [D2]: {@link normalizeText} without final `. ! …`, unless it is
+ * nothing else.
+ */
 export function sameItemForm(text: string): string {
   const form = normalizeText(text);
   let end = form.length;
@@ -33,8 +36,8 @@ export function sameItemForm(text: string): string {
 }
 
 /**
- * The form in which words are found, however they are typed [D2]: as {@link normalizeText} has it, besides without marks where people leave them out, with plain
- * letters and signs, and without what nobody sees. Its positions are not those of the text.
+ * The form in which words are found, however typed [D2]: {@link normalizeText} with plain letters and signs,
+ * without optional marks and invisible characters. Offsets differ from the text's.
  */
 export function searchForm(text: string): string {
   if (!/\P{ASCII}/u.test(text)) return collapsed(text.toLowerCase());
@@ -45,7 +48,10 @@ export function searchForm(text: string): string {
   return collapsed(plain.normalize('NFC'));
 }
 
-/** Full case folding, of which `toLowerCase` has only a part: `ß`, `ẞ` and `SS` are the same, and so are `σ` and `ς`; the dotless `ı` is no `i`. */
+/**
+ * Full case folding, unlike `toLowerCase`: `ß`, `ẞ` and `SS` are the same, and so are `σ` and `ς`; the dotless
+ * `ı` is no `i`.
+ */
 function foldCase(text: string): string {
   const parts = text.toLowerCase().split('ı');
   return parts
@@ -54,19 +60,19 @@ function foldCase(text: string): string {
     .replaceAll('ς', 'σ');
 }
 
-/** Invisible characters, but for the joiner that {@link compatible} parts marks by; and what only stretches Arabic words. */
+/** Invisible characters except {@link compatible}'s joiner; and the mark that stretches Arabic words. */
 const unseen = /(?:(?!\u034f)\p{Default_Ignorable_Code_Point}|\u0640)+/gu;
 
-/** A letter with marks, decomposed, in the scripts in which people leave marks out. */
+/** A decomposed letter with marks, in scripts where people leave these out. */
 const markedLetter =
   /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}])(\p{M}+)/gu;
 
-/** The mark that makes another letter of one, which nobody leaves out: `й` is no `и`, and stems rest on it. */
+/** A mark that makes another letter, which nobody leaves out: `й` is no `и`, and stems rest on it. */
 function keptMark(letter: string, marks: string): string | undefined {
   return /и/iu.test(letter) && marks.includes('\u0306') ? '\u0306' : undefined;
 }
 
-/** Letters and signs that no decomposition makes plain, by what people type instead, after the usual rules of Arabic and Persian search. */
+/** Letters and signs without a plain decomposition, by the usual rules of Arabic and Persian search. */
 const plainLetters: ReadonlyMap<string, string> = new Map(
   Object.entries({
     i: 'ı', l: 'ł', d: 'đð', o: 'ø', ae: 'æ', oe: 'œ', th: 'þ', h: 'ħ', t: 'ŧ', e: 'ə', г: 'ґ',
@@ -76,14 +82,14 @@ const plainLetters: ReadonlyMap<string, string> = new Map(
 ); // prettier-ignore
 const typedOtherwise = new RegExp(`[${[...plainLetters.keys()].join('')}]`, 'gu');
 
-/** White space is collapsed; a single space, as between nearly all words, is not replaced by another. */
+/** Single spaces are not replaced, which is faster. */
 function collapsed(text: string): string {
   return text.replace(/[^\S ]\s*| \s+/gu, ' ').trim();
 }
 
 /**
- * One line: control characters, line and paragraph separators, bidirectional overrides and other invisible format characters (but the
- * joiners that scripts and emoji need) become a space or vanish, white space is collapsed [P3].
+ * One line: control, separator, bidirectional and other invisible characters become a space or vanish, except
+ * joiners of scripts and emoji [P3].
  */
 export function flatten(text: string): string {
   if (/^[ -~]*$/u.test(text)) return collapsed(text);
@@ -91,7 +97,7 @@ export function flatten(text: string): string {
   return collapsed(seen.replace(/[^\P{Cf}\u200c\u200d]/gu, ''));
 }
 
-/** Several lines, without control, format and separator characters that nobody sees; the joiners that scripts and emoji need stay, and so do tabs and line breaks. */
+/** The same for several lines: tabs and line breaks stay. */
 export function withoutInvisible(text: string): string {
   return text
     .toWellFormed()
@@ -100,7 +106,7 @@ export function withoutInvisible(text: string): string {
     .replace(/(?:[^\P{Cc}\n\t]|[^\P{Cf}\u200c\u200d])+/gu, '');
 }
 
-/** Letters and digits under the Latin letter that they can be taken for, small and capital ones each for itself. */
+/** Latin lookalikes of letters and digits, small and capital ones apart. */
 const lookalikes: ReadonlyMap<string, string> = new Map(
   Object.entries({
     a: 'аАαΑɑ', b: 'ВвΒβЬь', c: 'сСϲϹ', d: 'ԁ', e: 'еЕΕεєЄ', g: 'ɡԌ', h: 'һНнΗ', j: 'јЈ', k: 'кКΚκ', l: 'iI1|!ıіІιΙӀӏ', m: 'мМΜ', n: 'пΝη',
@@ -108,7 +114,10 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
   }).flatMap(([latin, others]) => Array.from(others).map((other) => [other, latin])),
 ); // prettier-ignore
 
-/** A form in which two names that look alike are the same: accents, case, white space, what is not seen, and letters of other alphabets make no difference. */
+/**
+ * The same for names that look alike, whatever their accents, case, white space, invisible characters and
+ * alphabets.
+ */
 export function lookalike(name: string): string {
   const letters = Array.from(
     name.normalize('NFKD').replace(/[\p{M}\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, ''),
@@ -121,7 +130,7 @@ export function lookalike(name: string): string {
     .replaceAll('vv', 'w');
 }
 
-/** The same data with its texts, names of fields aside, well-formed: a lone half of a character, which no request may hold, becomes U+FFFD [S5]. */
+/** Lone surrogates in values, which no request may hold, become U+FFFD; names of fields are left [S5]. */
 export function wellFormed(data: unknown): unknown {
   if (typeof data === 'string') return data.toWellFormed();
   if (Array.isArray(data)) return data.map(wellFormed);
@@ -129,21 +138,20 @@ export function wellFormed(data: unknown): unknown {
   return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, wellFormed(value)]));
 }
 
-/** Data from JSON, its texts well-formed [S5]. @throws {SyntaxError} */
+/** Well-formed data from JSON [S5]. @throws {SyntaxError} */
 export function parseJson(text: string): unknown {
   const data: unknown = JSON.parse(text);
-  // Such a half can stand in a file as an escape only.
+  // A lone surrogate can only stand in a file as an escape.
   return text.includes(String.raw`\u`) && /\\ud[89a-f]/iu.test(text) ? wellFormed(data) : data;
 }
 
-/** A text as a regular expression that finds it literally. */
 export function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
 }
 
 const ellipsis = '…';
 
-/** At most `max` characters (UTF-16 units, as Discord and budgets count), never splitting a code point [P4]. */
+/** At most `max` UTF-16 units, as Discord and budgets count, never splitting a code point [P4]. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text;
   if (max <= 0) return '';
@@ -152,7 +160,7 @@ export function clip(text: string, max: number): string {
   return text.slice(0, splitsPair ? max - 1 : max);
 }
 
-/** Clips at the last word that fits, marked by `…`; the result is at most `max` characters. */
+/** Clips at a word, marked by `…`, to at most `max` characters. */
 export function clipAtWord(text: string, max: number): string {
   if (text.length <= max) return text;
   if (max <= 1) return clip(ellipsis, max);
@@ -162,7 +170,7 @@ export function clipAtWord(text: string, max: number): string {
   return `${(cut > max / 3 ? head.slice(0, cut) : head).trimEnd()}${ellipsis}`;
 }
 
-/** Clips at the end of the last sentence that fits, else at a word; the result is at most `max` characters. */
+/** Clips at a sentence, else at a word, to at most `max` characters. */
 export function clipAtSentence(text: string, max: number): string {
   if (text.length <= max) return text;
   const head = clip(text, max);
@@ -174,7 +182,7 @@ export function clipAtSentence(text: string, max: number): string {
 
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** A letter or digit of a script that sets its words apart. */
+/** A letter or digit of a script that separates words. */
 const wordCharacter = new RegExp(`^(?!${withoutSpaces.source})[\\p{L}\\p{M}\\p{N}]$`, 'u');
 
 /** `1 item`, `2 items`. */
@@ -182,7 +190,7 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** Remembered words in a list: backticks that would make the rest of it a code block are held apart by invisible joiners. */
+/** Keeps backticks in a list from opening a code block, by invisible joiners. */
 export function withoutFences(text: string): string {
   return text.replace(/`(?=``)/gu, '`\u2060');
 }
@@ -190,15 +198,15 @@ export function withoutFences(text: string): string {
 /** Longer than any item. */
 const quotedMaxChars = 600;
 
-/** Somebody's words inside an answer: one line, in quotation marks, clipped where they are very long. */
+/** Somebody's words inside an answer: one line in quotation marks, clipped. */
 export function quoted(text: string, maxChars = quotedMaxChars): string {
   const line = withoutFences(flatten(text));
   return line.length <= maxChars ? `"${line}"` : `"${clip(line, maxChars - 1)}…"`;
 }
 
 /**
- * Whether a text says some words, and not only inside longer ones [K4]: literally, or each in another form, in this order. Case and marks aside [D2]; in scripts
- * written without spaces every run of characters counts.
+ * Whether a text says some words, not only inside longer ones [K4]: literally, or each in another form in this
+ * order, ignoring case and marks [D2]; in scripts without spaces every run of characters counts.
  */
 export function saysWords(text: string, words: string): boolean {
   const wanted = searchForm(words);
@@ -212,7 +220,7 @@ export function saysLiterally(text: string, words: string): boolean {
   return standsApart(normalizeText(text), normalizeText(words));
 }
 
-/** Whether some words stand in a line, and not only inside longer ones; both in the same form. */
+/** Both in the same form. */
 function standsApart(line: string, wanted: string): boolean {
   if (wanted === '') return false;
   for (let at = line.indexOf(wanted); at >= 0; at = line.indexOf(wanted, at + 1))
@@ -220,7 +228,7 @@ function standsApart(line: string, wanted: string): boolean {
   return false;
 }
 
-/** Whether no word goes on across a place in a text. */
+/** Whether no word continues across this index. */
 function isApart(text: string, at: number): boolean {
   const before = Array.from(text.slice(Math.max(0, at - 2), at)).at(-1) ?? '';
   const after = String.fromCodePoint(text.codePointAt(at) ?? 32);
@@ -239,8 +247,8 @@ const runs = new RegExp(
 );
 
 /**
- * The words of a text in any script, in order, as {@link searchForm} has them; runs of a script without spaces count as one. One that without its marks
- * would be a common word of another kind keeps them: `thé` is no `the`.
+ * The words of a text in {@link searchForm}; a run of a script without spaces counts as one. A word keeps its
+ * marks where it would otherwise be a common word: `thé` is no `the`.
  */
 export function wordsIn(text: string): readonly string[] {
   if (!/\P{ASCII}/u.test(text)) return text.toLowerCase().match(/[a-z\d]+/gu) ?? [];
@@ -255,18 +263,15 @@ export function wordsIn(text: string): readonly string[] {
 
 const commonWords: ReadonlySet<string> = new Set(`${fillers} ${othersAndDenials}`.split(/\s+/u));
 
-/**
- * The terms of a text in any script, in order, repeated ones included: its words, stemmed; scripts written without spaces give their pairs of
- * characters, a lone character itself.
- */
+/** Stemmed words in order, repeats included; scripts without spaces give pairs of characters, or a lone one. */
 export function terms(text: string): string[] {
   return wordsIn(text).flatMap((word) => (withoutSpaces.test(word) ? pairs(word) : [stem(word)]));
 }
 
-/** Stems of the words used last: to find one out takes far longer than to look it up. */
+/** Of recent words: stemming takes far longer than a look-up. */
 const stems = growingCache<string, string>(10_000);
 
-/** A word's stem: English for Latin letters, Russian for Cyrillic, the word itself otherwise. */
+/** English for Latin letters, Russian for Cyrillic, otherwise the word itself. */
 function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
@@ -287,7 +292,7 @@ function pairs(run: string): string[] {
   return characters.slice(0, -1).map((character, index) => character + (characters[index + 1] ?? ''));
 }
 
-/** The data of a structured answer: servers without structured output answer inside a code fence, or with words around the object. @throws {SyntaxError} */
+/** JSON from an answer: some servers put it in a code fence, or words around it. @throws {SyntaxError} */
 export function jsonIn(text: string): unknown {
   try {
     return parseJson(withoutFence(text));
@@ -305,7 +310,7 @@ export function withoutFence(text: string): string {
   return opening !== undefined && body.endsWith('```') ? body.slice(0, -3).trimEnd() : text;
 }
 
-/** The items in parts of so many characters, and so many items, at most, in order; one that is longer than a part is one by itself. */
+/** Groups items in order by characters and count; an overlong item is a group by itself. */
 export function inParts<T>(
   items: readonly T[],
   lengthOf: (item: T) => number,

@@ -2,28 +2,31 @@ import { setImmediate } from 'node:timers/promises';
 
 import { growingCache } from './limits.ts';
 
-/** The present moment, as an input, so that rules about time can be tested. */
+/** The present moment, as an input. */
 export type Clock = () => Date;
 
-/** Calls back after some milliseconds; the returned function cancels that. The process does not stay alive for it. */
+/** Calls back after some milliseconds; the returned function cancels that. Does not keep the process alive. */
 export type Timer = (callback: () => void, ms: number) => () => void;
 
-/** A quarter of an hour in milliseconds: since 1980 clocks everywhere have been whole ones away from UTC. */
+/** Since 1980 all clocks have been whole quarters of an hour away from UTC. */
 const quarterMs = 900_000;
 
-/** The day of a moment in an IANA time zone [N5]: `YYYY-MM-DD`. @throws {RangeError} for an unknown zone or an invalid date. */
+/**
+ * `YYYY-MM-DD` in an IANA time zone [N5].
+ * @throws {RangeError} for an unknown zone or an invalid date.
+ */
 export function localDate(date: Date, timeZone: string): string {
   return quarterOf(date, timeZone).day;
 }
 
-/** The clock time of a moment in an IANA time zone: `HH:MM`, from 00:00 to 23:59. @throws {RangeError} like `localDate`. */
+/** `HH:MM`, from 00:00 to 23:59. @throws {RangeError} like `localDate`. */
 export function localClock(date: Date, timeZone: string): string {
   const { begin, hour, minute } = quarterOf(date, timeZone);
   const since = Math.floor((date.getTime() - begin) / 60_000);
   return `${hour}:${String(minute + since).padStart(2, '0')}`;
 }
 
-/** Day and clock time: `YYYY-MM-DD HH:MM`. @throws {RangeError} like `localDate`. */
+/** `YYYY-MM-DD HH:MM`. @throws {RangeError} like `localDate`. */
 export function localDateTime(date: Date, timeZone: string): string {
   return `${localDate(date, timeZone)} ${localClock(date, timeZone)}`;
 }
@@ -31,8 +34,9 @@ export function localDateTime(date: Date, timeZone: string): string {
 const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /**
- * A moment as models are told it [H3]: absolute, with the weekday, since people say "on Friday": `Thu 2026-01-15 14:03`. `at unknown time` for what is
- * no date, as after a slip of a hand in a file. @throws {RangeError} for an unknown zone.
+ * As models are told it [H3], with the weekday, since people say "on Friday": `Thu 2026-01-15 14:03`; `at
+ * unknown time` for an invalid date.
+ * @throws {RangeError} for an unknown zone.
  */
 export function localMoment(date: Date, timeZone: string): string {
   if (Number.isNaN(date.getTime())) return 'at unknown time';
@@ -42,8 +46,8 @@ export function localMoment(date: Date, timeZone: string): string {
 }
 
 /**
- * The calendar day before a `YYYY-MM-DD`. Counted on the calendar: 24 hours before a moment can be two days back or the same day
- * where clocks change. @throws {RangeError} when `day` is no date.
+ * The calendar day before a `YYYY-MM-DD`; 24 hours would be wrong where clocks change.
+ * @throws {RangeError} when `day` is no date.
  */
 export function dayBefore(day: string): string {
   const noon = new Date(`${day}T12:00:00Z`);
@@ -51,7 +55,7 @@ export function dayBefore(day: string): string {
   return noon.toISOString().slice(0, 10);
 }
 
-/** When the local day after this moment's begins. Some days have no midnight: clocks may change at it. @throws {RangeError} like `localDate`. */
+/** When the next local day begins; some have no midnight. @throws {RangeError} like `localDate`. */
 export function nextDayAt(date: Date, timeZone: string): Date {
   const today = localDate(date, timeZone);
   let quarter = Math.floor(date.getTime() / quarterMs);
@@ -60,16 +64,19 @@ export function nextDayAt(date: Date, timeZone: string): Date {
   return new Date(quarter * quarterMs);
 }
 
-/** What clocks show in a time zone, `YYYY-MM-DDTHH:MM`, by milliseconds since the epoch. */
+/** `YYYY-MM-DDTHH:MM`, by milliseconds since the epoch. */
 type WallClock = (time: number) => string;
 
-/** By time zone, of which there are some hundreds: to make one takes far longer than to use it. */
+/** Making one takes far longer than using it. */
 const wallClocks = new Map<string, WallClock>([
-  // Told by the moment itself, since the first format of `Intl` takes 20 ms and 8 MB, and most servers have UTC.
+  // Avoids the first format of `Intl`, which takes 20 ms and 8 MB: most servers have UTC.
   ['UTC', (time) => new Date(time).toISOString().slice(0, 16)],
 ]);
 
-/** The clocks of an IANA time zone, for whoever asks of many moments. @throws {RangeError} for an unknown zone; and what is returned, for an invalid date. */
+/**
+ * For many moments of one zone.
+ * @throws {RangeError} for an unknown zone; the result does for an invalid date.
+ */
 export function wallClockIn(timeZone: string): WallClock {
   const known = wallClocks.get(timeZone);
   if (known !== undefined) return known;
@@ -85,7 +92,7 @@ export function wallClockIn(timeZone: string): WallClock {
     minute: '2-digit',
   });
   const clock: WallClock = (time) => {
-    // As American English has it, `01/15/2026, 14:03`: far faster than to ask for the parts.
+    // `01/15/2026, 14:03`; far faster than asking for the parts.
     const [month = '', day = '', year = '', hour = '', minute = ''] = format.format(time).split(/\D+/u);
     return `${year.padStart(4, '0')}-${month}-${day}T${hour}:${minute}`;
   };
@@ -93,7 +100,7 @@ export function wallClockIn(timeZone: string): WallClock {
   return clock;
 }
 
-/** The machine's time zone; UTC for all whose clocks show the same as its all year. */
+/** The machine's time zone; UTC where clocks show the same all year. */
 export function machineTimeZone(): string {
   const year = new Date().getFullYear();
   const isUtc = Array.from({ length: 12 }, (_, month) => new Date(year, month)).every(
@@ -102,7 +109,7 @@ export function machineTimeZone(): string {
   return isUtc ? 'UTC' : new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** The quarter of an hour that a moment is in, and what day and clock said in a time zone when it began. */
+/** A quarter of an hour, with the local day and clock at its beginning. */
 interface Quarter {
   /** Milliseconds since the epoch. */
   readonly begin: number;
@@ -125,12 +132,12 @@ function quarterOf(date: Date, timeZone: string): Quarter {
   return quarter;
 }
 
-/** What a piece of long work computes before others have their turn, in milliseconds. */
+/** Milliseconds of computing before others have their turn. */
 const sliceMs = 8;
 
 /**
- * For work of many steps [L4]: the returned function, awaited between them, lets whatever else waits have its turn once the work has held the event loop
- * for some milliseconds. Whoever slices work says what may change meanwhile, and does its parts one after the other: side by side they add up.
+ * For work of many steps [L4]: await the returned function between them, so that the event loop is never held
+ * for long. Say what may change meanwhile, and run parts one after the other: side by side they add up.
  */
 export function createTimeSlice(): () => Promise<void> {
   let begun = performance.now();
@@ -141,7 +148,7 @@ export function createTimeSlice(): () => Promise<void> {
   };
 }
 
-/** What the work gives, or `late` after so many milliseconds. Rejects as the work does. */
+/** The work's result, or `late` after so many milliseconds. Rejects as the work does. */
 export function within<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms, late);
@@ -155,7 +162,7 @@ export function within<Result>(ms: number, work: Promise<Result>, late: Result):
   });
 }
 
-/** What the work gives; rejects with the signal's reason as soon as it is aborted, whatever the work still does then. */
+/** Rejects with the signal's reason as soon as it is aborted, while the work may go on. */
 export async function unlessAborted<Result>(
   signal: AbortSignal | undefined,
   work: Promise<Result>,
@@ -174,7 +181,10 @@ export async function unlessAborted<Result>(
   }
 }
 
-/** Resolves after so many milliseconds, or when the signal is aborted; without the errors that the platform makes of that, which cost more than the pause. The process does not stay alive for it. */
+/**
+ * Resolves after so many milliseconds or on abort, without the platform's costly errors. Does not keep the
+ * process alive.
+ */
 export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -189,14 +199,13 @@ export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The process's own timer, unref'd. */
 export const processTimer: Timer = (callback, ms) => {
   const timer = setTimeout(callback, ms);
   timer.unref();
   return () => clearTimeout(timer);
 };
 
-/** The same timer for one owner, who ends all that wait at once: then none of them calls back, and none is set any more. */
+/** A timer whose pending calls one owner can cancel at once, for good. */
 export function endableTimer(timer: Timer): { readonly timer: Timer; readonly end: () => void } {
   const waiting = new Set<() => void>();
   let hasEnded = false;

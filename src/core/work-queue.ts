@@ -1,56 +1,60 @@
 import type { Logger } from './logger.ts';
 import type { Clock, Timer } from './time.ts';
 
-/** What waits of one person, taken by one process at a time. */
+/** One person's waiting work, taken by one process at a time. */
 export interface WorkLease {
   readonly userId: string;
-  /** What was added, each once. */
   readonly keys: readonly string[];
-  /** Aborted where the work is to end: the queue stops, the person's work is ended or dropped, or the lease is lost. From then on it stores nothing. */
+  /**
+   * Aborted when the queue stops, the work is dropped, or the lease is lost. From then on nothing may be
+   * stored.
+   */
   readonly signal: AbortSignal;
 }
 
 /**
- * Work that waits by person [X2]: one person's in order and in one process at a time, different people's side by side. What came in a burst is one lease. Work that was
- * taken and not finished, since its process is gone or lost the lease, is taken again, so it must be safe to repeat.
+ * Work that waits by person [X2]: one person's in order and in one process at a time, different people's side
+ * by side. A burst is one lease. Unfinished work is taken again, so it must be safe to repeat.
  */
 export interface WorkQueue {
   /**
-   * Adds a key of a person, from `at` on; by default now, which means a moment later, so that what follows at once comes with it. A key that waits already is taken
-   * at the earlier of both times; one that is being worked on is taken once more afterwards. Resolves when it would outlive the process, as far as this queue
-   * does at all; rejects with `StoreError`.
+   * Adds a key from `at` on; by default after a moment, so that a burst is one lease. A waiting key keeps the
+   * earlier time; one being worked on is taken again afterwards. Resolves once it is as durable as this queue
+   * can make it; rejects with `StoreError`.
    */
   add(userId: string, key: string, at?: Date): Promise<void>;
-  /** Takes work from now on, which is over when it resolves; where it rejects, it is taken again in a while. To be called once. */
+  /** Takes work from now on; after a rejection it is taken again later. To be called once. */
   start(work: (lease: WorkLease) => Promise<void>): void;
-  /** Ends what runs of a person in this process; it is taken again, by whichever process. */
+  /** Ends a person's work here; any process takes it again. */
   end(userId: string): void;
-  /** The same, and drops what was added of the person until now, for all processes. Never rejects. */
+  /** The same, and drops what was added before, for all processes. Never rejects. */
   drop(userId: string): Promise<void>;
-  /** People whose work runs here, or waits to be taken now as far as this process knows. */
+  /** People whose work runs, or is to be taken now, in this process. */
   readonly size: number;
-  /** Resolves when nothing runs here and, as long as it takes work, nothing is to be taken now, no matter who added it. What rests begins. */
+  /**
+   * Resolves when nothing runs here and nothing is to be taken now, whoever added it. Delayed work is due at
+   * once.
+   */
   idle(): Promise<void>;
   /**
-   * Takes nothing more; what runs goes on. What waits, or is added yet, is taken by another process, or after the next start; where there is no other process, `idle` still
-   * does what is due.
+   * Takes nothing more; what runs goes on. What waits is taken elsewhere or after a restart; a single process
+   * still does what is due on `idle`.
    */
   stopTaking(): void;
-  /** Takes nothing more, and ends what runs; what is left is taken after the next start, or by another process. */
+  /** Takes nothing more and ends what runs; the rest is taken elsewhere or after a restart. */
   stop(): void;
 }
 
-/** Milliseconds that work rests behind what added it: what follows at once is answered first, and shares the run. */
+/** So that what follows at once shares the run and is answered first. */
 const restMs = 100;
-/** Milliseconds until work is taken again that could not be done. */
+/** Until failed work is taken again. */
 const againMs = 30_000;
-/** What a timer can wait at most, in milliseconds; longer waits are taken up again then. */
+/** A timer's longest wait, in milliseconds; longer waits are set again. */
 const longestWaitMs = 2 ** 31 - 1;
 
 interface Person {
-  /** By key, from when on it may be taken, in milliseconds since the epoch; 0 is now. */
+  /** When each key may be taken, in milliseconds since the epoch; 0 is now. */
   readonly waiting: Map<string, number>;
-  /** For the earliest key. */
   armed?: { readonly at: number; readonly cancel: () => void } | undefined;
   running?: Running | undefined;
 }
@@ -62,7 +66,7 @@ interface Running {
   keys: readonly string[];
 }
 
-/** For a process that has the store alone [X5]: pending work is in memory, and its owners look for it again at each start. */
+/** For a single process [X5]: kept in memory; owners look for their work at each start. */
 export function createWorkQueue({
   clock,
   timer,
@@ -76,7 +80,7 @@ export function createWorkQueue({
   let work: ((lease: WorkLease) => Promise<void>) | undefined;
   let isTaking = true;
 
-  /** Looks at a person again when their earliest key may be taken. */
+  /** Waits for a person's earliest key. */
   function arm(userId: string, person: Person): void {
     if (person.running !== undefined || work === undefined || !isTaking) return;
     const at = Math.min(...person.waiting.values());

@@ -5,35 +5,34 @@ import { clip } from '../core/text.ts';
 import { charsOf, newestWithin, type HistoryEntry } from './history.ts';
 import { renderFile, type FilePiece } from './quoted.ts';
 
-/** All that a prompt is made of, before it becomes blocks and turns. */
+/** A prompt before it becomes blocks and turns. */
 export interface PromptDraft {
   readonly soul: string;
   readonly rules: string;
   readonly sections: readonly Section[];
   readonly history: readonly HistoryEntry[];
-  /** What is attached, each file as the last message shows it. */
+  /** Attached files, as the last message shows them. */
   readonly files: readonly PromptFile[];
   /** The current message, rendered. */
   readonly message: string;
 }
 
-/** An attached file in the prompt. */
 export interface PromptFile {
   readonly file: OpenedFile;
   readonly pieces: readonly FilePiece[];
-  /** Of a text only the beginning is shown. */
+  /** Only the beginning of a text is shown. */
   readonly isCut: boolean;
 }
 
-/** Characters of SOUL.md at most [P4]. */
+/** [P4] */
 const soulMaxChars = 8_000;
 
-/** Characters that attached files keep together before anything remembered gives way to them. */
+/** Attached files keep so many before anything remembered gives way to them. */
 const filesFirstKeep = 8_000;
 
 /**
- * What gives way first when the whole is too long [P4]. `long_files`: attached texts, the longest first, as far as 8,000 characters of all files stay.
- * The rules are not here, nor the message, which intake keeps within 8,000 characters [L1]: they never give way.
+ * What gives way first when the whole is too long [P4]. `long_files`: attached texts, the longest first, down
+ * to 8,000 characters of all files. Rules and message never give way; intake bounds the message [L1].
  */
 const shrinkOrder = [
   'long_files',
@@ -57,14 +56,14 @@ const shrinkOrder = [
   'soul',
 ] as const satisfies readonly (SectionName | 'history' | 'soul' | 'files' | 'long_files')[];
 
-/** SOUL.md as the system prompt begins with it: the empty string where there is none. */
+/** Empty without a SOUL.md. */
 export function renderSoul(soul: string): string {
   return soul === '' ? '' : `${soul}\n\n`;
 }
 
 /**
- * The draft within `max` characters of system and messages: sections lose their last lines, history its oldest messages, in
- * the order of the table. If rules and message alone are longer than `max`, they go in whole all the same.
+ * Fits the draft into `max` characters: sections lose their last lines, history its oldest messages, in the
+ * table's order. Rules and message always stay whole.
  */
 export function fitPrompt(draft: PromptDraft, max: number): PromptDraft {
   let fitted: PromptDraft = { ...draft, soul: clip(draft.soul.trim(), soulMaxChars).trim() };
@@ -95,7 +94,10 @@ function shrink(draft: PromptDraft, name: (typeof shrinkOrder)[number], excess: 
   return { ...draft, sections: withoutLastLines(draft.sections, name, excess) };
 }
 
-/** The files in fewer characters, at least `keep`: texts lose their ends, the longest first, and then the last files go. */
+/**
+ * Files in fewer characters, at least `keep`: texts lose their ends, the longest first, then the last files
+ * go.
+ */
 function shorterFiles(files: readonly PromptFile[], excess: number, keep: number): readonly PromptFile[] {
   const total = files.reduce((sum, file) => sum + charactersOf(file), 0);
   const room = Math.max(keep, total - excess);
@@ -111,7 +113,7 @@ function shorterFiles(files: readonly PromptFile[], excess: number, keep: number
     .filter((each) => (left -= charactersOf(each)) >= 0);
 }
 
-/** The most that each of several lengths may have so that together they have `room`. */
+/** The cap for each of several lengths so that together they have `room`. */
 function evenShare(lengths: readonly number[], room: number): number {
   let left = room;
   let among = lengths.length;
@@ -149,7 +151,7 @@ function withoutLastLines(
   });
 }
 
-/** Readers keep their budgets; this holds them to it. A section that fits is returned as it is. */
+/** Holds a section to its budget; one that fits is returned as it is. */
 export const withinBudget = oncePer((section: Section): Section =>
   renderSection(section).length <= section.budget
     ? section

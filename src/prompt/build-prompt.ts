@@ -15,35 +15,33 @@ import { label, renderFile, renderMessage, type FilePiece, type PromptMessage } 
 import type { Snapshot } from './snapshot.ts';
 
 export interface PromptInput {
-  /** SOUL.md, the owner's words. */
   readonly soul: string;
-  /** The fixed rules, the same for everyone. */
+  /** The same for everyone. */
   readonly rules: string;
-  /** The same for a model without tools [M9]. Default: the same. */
+  /** For a model without tools [M9]. Default: the same. */
   readonly rulesWithoutTools?: string;
   /** Sections of slot `channel`: the owner's words about the channel [N8]. */
   readonly channel: readonly Section[];
   readonly snapshot: Snapshot;
   readonly history: Pick<HistoryWindow, 'entries' | 'stableUpTo'>;
-  /** Sections of slot `last`, the changes since the snapshot among them. */
+  /** Sections of slot `last`, with the changes since the snapshot. */
   readonly last: readonly Section[];
   readonly message: PromptMessage;
-  /** What the turn's files are, in the last message only; pictures and documents are bounded by whoever opened them. */
+  /** For the last message only; pictures and documents are bounded where they are opened. */
   readonly files: readonly OpenedFile[];
-  /** Characters of system and messages together at most [P4]. */
+  /** Characters of system and messages [P4]. */
   readonly promptMaxChars: number;
-  /** How long the vendor is to keep the prompt's parts; nothing is marked without. */
+  /** How long the vendor is to keep the prompt's parts; without, nothing is marked. */
   readonly keep: KeptParts;
 }
 
 export interface KeptParts {
-  /** What all prompts begin with. Never shorter than the session's: the vendor wants longer lives first. */
+  /** Of the common beginning. Never shorter than the session's: the vendor wants longer lives first. */
   readonly shared: CacheLife | undefined;
-  /** What the session's next prompt begins with. */
   readonly session: CacheLife | undefined;
 }
 
-/** A piece of the prompt. In order and end to end, the parts are the whole text of system and messages; pictures and documents are no text. */
+/** End to end, the parts are the whole text of system and messages, without pictures and documents. */
 export interface PromptPart {
   readonly name: SectionName | 'soul' | 'rules' | 'history';
   readonly slot: SectionSlot | 'system' | 'history';
@@ -54,16 +52,16 @@ export interface Prompt {
   readonly system: readonly TextBlock[];
   readonly messages: readonly ModelMessage[];
   readonly parts: readonly PromptPart[];
-  /** Attached files of which people are to be told that they are not there as a whole, each with why. */
+  /** Files that people are told are not shown whole, each with the reason. */
   readonly leftOut: readonly string[];
-  /** What of the person's memory stands in it, no more and no less [K7]. */
+  /** The person's memory in it, no more and no less [K7]. */
   readonly sources: readonly MemorySource[];
 }
 
 /**
- * The model's input for one turn, in the order of [P0]: what changes least comes first, with cache marks after the rules,
- * after either part of the snapshot and after history. The system prompt holds the owner's words only; whatever was remembered
- * stands in user turns. Equal input gives equal bytes.
+ * The model's input for one turn, in the order of [P0]: what changes least comes first, with cache marks
+ * after the rules, each part of the snapshot, and history. The system prompt holds only the owner's words;
+ * memory stands in user turns. Equal input gives equal bytes.
  */
 export function buildPrompt(input: PromptInput): Prompt {
   const draft = fitPrompt(draftOf(input), input.promptMaxChars);
@@ -78,7 +76,7 @@ export function buildPrompt(input: PromptInput): Prompt {
   };
   const last = renderSlot(draft, 'last');
   const files = draft.files.flatMap(({ pieces }) => pieces);
-  // It begins with a date, which is a user's line: the Messages API wants a user turn first.
+  // It begins with a date, a user's line: the Messages API wants a user turn first.
   const history = renderHistory(draft.history);
   const mark = marked(input.keep.session);
 
@@ -142,14 +140,14 @@ function draftOf(input: PromptInput): PromptDraft {
   };
 }
 
-/** An item that the snapshot shows need not be shown again for matching the message. */
+/** A matching item that the snapshot shows already is not repeated. */
 function withoutRepeats(section: Section, { sections }: Snapshot): Section {
   if (section.name !== 'matching_items') return section;
   const isShown = (line: string): boolean => sections.some(({ lines }) => lines.includes(line));
   return { ...section, lines: section.lines.filter((line) => !isShown(line)) };
 }
 
-/** In place of a part of the prompt that had nothing else in it: the first turn is to stay a user's. */
+/** Keeps the first turn a user's where a part has nothing else. */
 const noActions = '(Nothing can be done on Discord here.)\n';
 
 /** What a model without tools is shown of a section that speaks of tools [M9]. */
@@ -173,7 +171,7 @@ function renderSlot(
   };
 }
 
-/** The turn's own message, last: one block of text, parted only where pictures and documents stand in it. */
+/** The turn's own message as one text block, parted only by pictures and documents. */
 function withFiles(
   before: string,
   files: readonly FilePiece[],
@@ -200,7 +198,7 @@ function part(name: PromptPart['name'], slot: PromptPart['slot'], text: string):
   return { name, slot, characters: text.length };
 }
 
-/** A text that one side says, possibly the last that the vendor should cache. */
+/** One side's text, perhaps the last that the vendor should cache. */
 interface TurnText {
   readonly role: 'user' | 'assistant';
   readonly text: string;
@@ -208,7 +206,6 @@ interface TurnText {
   readonly withoutTools?: string;
 }
 
-/** A picture or document that a person sends. */
 interface TurnMedia {
   readonly role: 'user';
   readonly media: MediaBlock;
@@ -219,8 +216,8 @@ type Turn =
   | { readonly role: 'assistant'; readonly content: TextBlock[] };
 
 /**
- * Texts as alternating turns: neighbours of one role share a turn. Each keeps a block of its own, because a cache mark covers
- * whole blocks: a longer history then only adds blocks after those that are cached. Empty texts vanish.
+ * Texts as alternating turns. Each keeps a block of its own, since a cache mark covers whole blocks: a longer
+ * history only adds blocks. Empty texts vanish.
  */
 export function renderTurns(pieces: readonly (TurnText | TurnMedia)[]): readonly ModelMessage[] {
   const turns: Turn[] = [];

@@ -1,28 +1,28 @@
 import type { CacheLife, CachePrice } from '../core/model.ts';
 
-/** How turns follow each other, in one session or in all, and how long the vendor was asked to keep what went with the last. */
+/** How turns follow each other, and how long the vendor was asked to keep the latest. */
 export interface Cadence {
-  /** When the latest turns began, oldest first, in milliseconds since 1970. */
+  /** When the latest began, oldest first, in milliseconds since 1970. */
   readonly turns: readonly number[];
-  /** Of the marks that went with the latest; `undefined` where none did. */
+  /** `undefined` where nothing was marked. */
   readonly life: CacheLife | undefined;
 }
 
-/** Turns that a rhythm is read from: few, so that a new one is soon known. */
+/** Few, so that a new rhythm is soon known. */
 const keptTurns = 12;
 
 const lifeMs: Readonly<Record<CacheLife, number>> = { '5m': 5 * 60_000, '1h': 60 * 60_000 };
 
-/** A pause by what the cache's lives have to do with it. */
+/** A pause, by which of the cache's lives covers it. */
 type Pause = CacheLife | 'longer';
 type Likelihood = Readonly<Record<Pause, number>>;
 
-/** What is expected where nothing is known, with the weight of one pause: people who write mostly write on. */
+/** Weighs as one pause: people who write mostly write on. */
 const prior: Likelihood = { '5m': 0.6, '1h': 0.1, longer: 0.3 };
 
 /**
- * The cadence with the turn that begins at `now`, and the marks that pay for it. What is still kept is read whatever is expected, since a request
- * without marks reads nothing. Without a price the marks are those that cost least if they are in vain.
+ * The cadence with a turn at `now`, and the marks that pay for it. What is still kept is always read, since a
+ * request without marks reads nothing. Without a price, the marks are those that cost least in vain.
  */
 export function nextCadence(
   previous: Cadence | undefined,
@@ -41,14 +41,13 @@ export function isKept(cadence: Cadence | undefined, now: number): boolean {
   return now - last <= lifeMs[cadence.life];
 }
 
-/** The longer of two lives. */
 export function longerLife(a: CacheLife | undefined, b: CacheLife | undefined): CacheLife | undefined {
   return a === '1h' || b === '1h' ? '1h' : (a ?? b);
 }
 
 /**
- * Whatever stays the same is either read again or, if the pause was too long, written again. So what it costs on the average turn, beside
- * plain input, follows from how likely the next turn comes in time.
+ * What stays the same is either read again or, after too long a pause, written again. So its average cost
+ * depends on how likely the next turn comes in time.
  */
 function cheapestLife(turns: readonly number[], price: CachePrice): CacheLife | undefined {
   const likely = likelihoodOfNext(turns);
@@ -60,7 +59,7 @@ function cheapestLife(turns: readonly number[], price: CachePrice): CacheLife | 
   return hour < short ? '1h' : '5m';
 }
 
-/** How long the next pause will be, by what followed pauses like the last one, and by all of them. */
+/** By what followed pauses like the last one, and by all of them. */
 function likelihoodOfNext(turns: readonly number[]): Likelihood {
   const pauses = turns.slice(1).map((turn, index) => pauseOf(turn - (turns[index] ?? turn)));
   const last = pauses.at(-1);
@@ -76,7 +75,7 @@ function pauseOf(ms: number): Pause {
   return ms <= lifeMs['1h'] ? '1h' : 'longer';
 }
 
-/** The shares of what was seen, with what was expected counted as one more. */
+/** Shares of what was seen, with the expectation counted as one more. */
 function blended(seen: readonly Pause[], expected: Likelihood): Likelihood {
   const counts = { '5m': 0, '1h': 0, longer: 0 };
   for (const pause of seen) counts[pause] += 1;

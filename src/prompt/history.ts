@@ -5,24 +5,27 @@ import { flatten, lookalike, withoutInvisible } from '../core/text.ts';
 import { localMoment } from '../core/time.ts';
 import { enclosureNote, label, quoted } from './quoted.ts';
 
-/** A message as history shows it. Its text keeps its bytes for as long as the window holds it [P2]. */
+/** Its text keeps its bytes while the window holds it [P2]. */
 export interface HistoryEntry {
   readonly role: 'user' | 'assistant';
   /** Ends in a line break. */
   readonly text: string;
-  /** Local date and time of the message, as `localMoment` tells them. */
+  /** Local date and time, as `localMoment` tells them. */
   readonly when: string;
-  /** What was rendered, to notice edits by. */
+  /** To notice edits. */
   readonly message: ChatMessage;
 }
 
-/** The earlier messages that a session's prompt shows, oldest first. Lives as long as the conversation is running. */
+/** The earlier messages in a session's prompt, oldest first. */
 export interface HistoryWindow {
   readonly entries: readonly HistoryEntry[];
   readonly names: Names;
-  /** The messages of the turn that it was made for, by id: they are history for the next. */
+  /** Ids of the messages of its own turn, which are history for the next. */
   readonly asked: readonly string[];
-  /** The last entry, by its message's id, up to which the next window will begin the same, as far as can be told; `undefined` where it will be rebuilt. */
+  /**
+   * The message up to which the next window will probably begin the same; `undefined` where it will be
+   * rebuilt.
+   */
   readonly stableUpTo: string | undefined;
 }
 
@@ -30,34 +33,32 @@ export interface HistoryWindow {
 export interface WindowTurn {
   readonly speaker?: ChatMessage['author'];
   readonly messageIds: readonly string[];
-  /** Characters of these messages. */
   readonly messageChars?: number;
   readonly botName?: string;
-  /** IANA, of the dates that lines begin with [H3]. Default: UTC. */
+  /** IANA, for dates of lines [H3]. Default: UTC. */
   readonly timeZone?: string;
 }
 
 export interface NextWindow {
   readonly window: HistoryWindow;
-  /** What somebody is called in this turn: the speaker, or whoever wrote what is quoted. */
+  /** What the speaker, or a quoted author, is called in this turn. */
   readonly nameOf: (author: ChatMessage['author']) => string;
-  /** The former window's bytes are gone, so a snapshot before it may be renewed at no cost [P2]. */
+  /** The former window's bytes are gone, so renewing a snapshot before it costs nothing [P2]. */
   readonly wasRebuilt: boolean;
 }
 
-/** Messages that a rebuilt window begins with, at most. */
+/** At the beginning of a rebuilt window. */
 const rebuiltMessages = 10;
-/** A running window's most messages. Whoever fetches `messages` for it should ask for as many at least. */
+/** A window's most messages; fetch at least as many for `messages`. */
 export const windowMessages = 20;
-/** Characters below which a cut message says nothing worth its place. */
+/** A message cut shorter is not worth its place. */
 const shortestCut = 120;
 
 /**
- * The window for the next turn [H1]. `messages` are those before the current ones, oldest first; `budget` is in characters of
- * the rendered lines, author names and dates included, and never exceeded. A running window only grows at its end; a message
- * handled late is appended where it came in. It is rebuilt, to half the budget, when the next message does not fit,
- * when it is full, or when one of its messages was edited or deleted meanwhile. An answer is shown only after its question, where that still stands in
- * the channel.
+ * The window for the next turn [H1]. `messages` are those before the current ones, oldest first; `budget` is
+ * in characters of rendered lines and never exceeded. A window only grows at its end, late messages included.
+ * It is rebuilt to half the budget when the next message does not fit, when it is full, or when one of its
+ * messages was edited or deleted. An answer is shown only after its question, if that still exists.
  */
 export function nextWindow(
   previous: HistoryWindow | undefined,
@@ -68,7 +69,7 @@ export function nextWindow(
   const present = new Set<string>(speaker === undefined ? [] : [speaker.id]);
   for (const { author } of messages) present.add(author.id);
   const { nameOf, names } = createNaming(previous?.names, present, botName);
-  // The speaker is named first, so that a number goes to who looks like them.
+  // The speaker is named first, so that a lookalike gets the number.
   if (speaker !== undefined) nameOf(speaker);
   const next = (entries: readonly HistoryEntry[], wasRebuilt: boolean): NextWindow => {
     const isStable = hasRoomForTurn(entries, messageChars, budget);
@@ -86,7 +87,7 @@ export function nextWindow(
 
 type EntryOf = (message: ChatMessage, max?: number) => HistoryEntry | undefined;
 
-/** From the newest back, as far as the budget reaches; oldest first. */
+/** The newest that fit the budget, oldest first. */
 function rebuild(
   messages: readonly ChatMessage[],
   budget: number,
@@ -99,12 +100,12 @@ function rebuild(
     if (entries.length === rebuiltMessages) break;
     const whole = entryOf(message);
     if (whole === undefined) continue;
-    // With the date that it takes as the first line, and without the one that the line after it may no longer need.
+    // With its date, and without the next line's, which may no longer be needed.
     const left = budget - charsOf([{ ...whole, text: '' }, ...entries]);
     const isPerson = message.author.kind === 'human';
-    // A bot's message takes at most two thirds of what is left, so that what it answered finds room beside it.
+    // A bot's message takes at most two thirds, to leave room for its question.
     const room = isPerson ? left : Math.floor((left * 2) / 3);
-    // Of people's messages only the newest is cut, and what a shown answer answers; the others come whole or not at all.
+    // Of people's messages only the newest and an answer's question may be cut.
     const mayBeCut = isPerson
       ? !hasPerson || answered.has(message.id)
       : room >= shortestCut || entries.length === 0;
@@ -118,7 +119,10 @@ function rebuild(
   return newestWithin(entries, budget, new Set(messages.map(({ id }) => id)));
 }
 
-/** The newest entries that have at most `max` characters as rendered, without answers whose question is among the `known` messages but not shown. */
+/**
+ * The newest entries of at most `max` rendered characters, without answers whose `known` question is not
+ * shown.
+ */
 export function newestWithin(
   entries: readonly HistoryEntry[],
   max: number,
@@ -130,7 +134,7 @@ export function newestWithin(
   return kept;
 }
 
-/** Without answers whose question is among the `known` messages but not shown before them [H1]. */
+/** Without answers whose `known` question is not shown before them [H1]. */
 function withQuestions(
   entries: readonly HistoryEntry[],
   known: ReadonlySet<string>,
@@ -143,7 +147,7 @@ function withQuestions(
   });
 }
 
-/** The entries with the newer messages after them, or `undefined` where the window cannot stay as it is. */
+/** The entries with newer messages, or `undefined` where the window must be rebuilt. */
 function extend(
   { entries, asked }: HistoryWindow,
   messages: readonly ChatMessage[],
@@ -156,7 +160,8 @@ function extend(
   const shown = new Set(entries.map((entry) => entry.message.id));
   const oldest = messages.findIndex((message) => shown.has(message.id));
   const newer = messages.slice(oldest + 1).filter(({ id }) => !shown.has(id));
-  // What stands before all that is shown was left out for want of room, or because the turn was about it: that, and what is answered now, comes in late.
+  // Earlier messages were left out for want of room, or since the turn was about them: those, and newly
+  // answered ones, come in late.
   const late = new Set([...asked, ...newer.flatMap(({ answers }) => answers ?? [])]);
   const older = messages.slice(0, oldest).filter(({ id }) => late.has(id));
   const added = [...older, ...newer].flatMap((message) => entryOf(message) ?? []);
@@ -164,14 +169,14 @@ function extend(
   return extended.length > windowMessages || charsOf(extended) > budget ? undefined : extended;
 }
 
-/** Whether this turn's messages and an answer of the usual length will fit behind the entries. */
+/** Whether this turn's messages and an average answer will fit. */
 function hasRoomForTurn(entries: readonly HistoryEntry[], messageChars: number, budget: number): boolean {
   const answers = entries.filter(({ role }) => role === 'assistant');
   const usualAnswer = answers.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, answers.length);
   return entries.length + 2 <= windowMessages && charsOf(entries) + messageChars + usualAnswer <= budget;
 }
 
-/** Characters of the entries as rendered, dates included. */
+/** As rendered, dates included. */
 export function charsOf(entries: readonly HistoryEntry[]): number {
   return renderHistory(entries).reduce((sum, { text }) => sum + text.length, 0);
 }
@@ -183,8 +188,9 @@ export interface HistoryLine extends Pick<HistoryEntry, 'role' | 'text'> {
 }
 
 /**
- * The entries with their dates [H3]: the first, and each that is apart from the one before it, begins with `[Thu 2026-01-15 14:03] `. Before the bot's own
- * words that is a line of the user's: a model that saw dates in its answers would write some itself. What a line shows depends on the line before it alone [P2].
+ * Dates the first entry and each that is apart from the one before it: `[Thu 2026-01-15 14:03] ` [H3]. Before
+ * the bot's own words the date is a user line, so that the model does not learn to write dates. A line
+ * depends only on the one before it [P2].
  */
 export function renderHistory(entries: readonly HistoryEntry[]): readonly HistoryLine[] {
   return entries.flatMap((entry, index): readonly HistoryLine[] => {
@@ -201,10 +207,10 @@ export function renderHistory(entries: readonly HistoryEntry[]): readonly Histor
 /** A message and when it was said, as `localMoment` tells it. */
 type Dated = Pick<HistoryEntry, 'when'> & { readonly message: Pick<ChatMessage, 'at'> };
 
-/** Milliseconds over which a line has a date of its own, on the same day too. */
+/** In milliseconds; lines further apart are dated on the same day too. */
 const apartMs = 3_600_000;
 
-/** Whether two messages are of different days or over an hour apart, so that the date of one does not tell the other's [H3]. */
+/** Different days or over an hour apart, so that one date does not tell the other [H3]. */
 export function areApart(a: Dated, b: Dated): boolean {
   const dayOf = ({ when }: Dated): string => when.slice(0, -'14:03'.length);
   return dayOf(a) !== dayOf(b) || Math.abs(Date.parse(b.message.at) - Date.parse(a.message.at)) > apartMs;
@@ -220,9 +226,9 @@ function saysTheSame(before: ChatMessage, now: ChatMessage | undefined): boolean
 }
 
 /**
- * People and other bots give one line, `Alice: text` or `Dyno (bot): text`, with attachments named and cards quoted; this bot's own words
- * stay as it wrote them, invisible characters aside [H2]. `max` bounds the whole, name and line break included, without the date that it may be shown with.
- * `undefined` when nothing would be said.
+ * One line for people and bots, `Alice: text` or `Dyno (bot): text`, with attachments named and cards quoted;
+ * this bot's words as it wrote them, without invisible characters [H2]. `max` bounds name and line break too,
+ * but not a date. `undefined` for an empty message.
  */
 export function historyEntry(
   message: ChatMessage,
@@ -242,13 +248,13 @@ export function historyEntry(
 
 type Author = ChatMessage['author'];
 
-/** What people are called in a session's prompts, by id and display name. */
+/** By id and display name. */
 export type Names = ReadonlyMap<string, string>;
 
 /**
- * Gives everybody in view a name of their own, which starts as their display name: whoever has one that looks like somebody else's, whatever its letters,
- * gets a number, such as `Alice (2)` [P3]. Who was named first keeps the name, so that lines keep their bytes [P2]; names of those who are no longer in
- * `present`, by id, become free. `reserved` is nobody's: the bot's own name.
+ * Gives everybody in view a distinct name: a display name that looks like another's gets a number, such as
+ * `Alice (2)` [P3]. The first keeps the name, so that lines keep their bytes [P2]; names of those not in
+ * `present` become free. `reserved`, the bot's name, is nobody's.
  */
 export function createNaming(
   known: Names | undefined,
@@ -273,7 +279,7 @@ export function createNaming(
   return { nameOf, names: names as Names };
 }
 
-/** An author's display name as a label, without brackets, in which dates stand [P3]; another bot is marked as one [H2]. */
+/** An author's display name without brackets, in which dates stand [P3]; other bots are marked [H2]. */
 export function plainName({ name, kind }: Author): string {
   const plain = label(name.replace(/[[\]［］]/gu, ' '));
   return kind === 'bot' ? `${plain} (bot)` : plain;

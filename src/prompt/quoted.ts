@@ -6,26 +6,25 @@ import { clip, clipAtWord, flatten, withoutInvisible } from '../core/text.ts';
 import { localMoment } from '../core/time.ts';
 import type { TurnMessage } from '../core/turn-context.ts';
 
-/** The message that the model is to answer, and what it should know about it. */
 export interface PromptMessage {
   readonly speakerName: string;
   /** At least one, oldest first. */
   readonly messages: readonly TurnMessage[];
   readonly place: Place;
-  /** The present local date and time, such as `Thu 2026-01-15 14:03`. */
+  /** Now, such as `Thu 2026-01-15 14:03`. */
   readonly localTime: string;
-  /** When it was written, where that is not about now [H3]. */
+  /** When it was written, if not about now [H3]. */
   readonly written?: string | undefined;
   /** Turns that the summary in the prompt does not know of [R5]. */
   readonly turnsSinceSummary: number;
 }
 
-/** Characters of what waits for one turn at most [L1]: so many never give way to anything [P4]. */
+/** Characters that wait for one turn [L1]; they never give way to anything [P4]. */
 export const messageMaxChars = 8_000;
-/** Besides, room for the names of files; where they do not fit, only those of the files' own sections are shown. */
+/** For the names of files; beyond that, only the files' own sections name them. */
 const fileNamesMaxChars = 2_000;
 
-/** The current message in its tags: author, place and local times as attributes, the words as they were written, tags escaped [P3]. */
+/** The current message in its tags, with author, place and local times as attributes, tags escaped [P3]. */
 export function renderMessage(message: PromptMessage): string {
   const from = label(message.speakerName);
   const withNames = joined(message.messages.map(wordsOf));
@@ -42,7 +41,7 @@ function wordsOf(message: TurnMessage): string {
   return joined([withoutInvisible(message.text).trim(), enclosureNote(withForwardsApart(message))]);
 }
 
-/** For a message whose forwards are quoted in sections of their own: it only says that it has them. */
+/** Its forwards are quoted elsewhere: here it only says that it has them. */
 function withForwardsApart<Message extends Pick<ChatMessage, 'shown'>>(message: Message): Message {
   const shown = message.shown?.map((each) =>
     each.kind === 'forwarded message' ? { ...each, text: '' } : each,
@@ -61,14 +60,13 @@ function whereOf(place: Place): string {
   return `${channel}${inParent}, ${place.audience === 'private' ? 'private' : 'public'}`;
 }
 
-/** Characters of one quoted message as rendered. */
 const quoteMaxChars = 2000;
 /** Of these, for what the message shows besides its words. */
 const noteMaxChars = 1600;
 
 type Quote = Pick<Section, 'name' | 'title'>;
 
-/** The message that the turn's message replies to, as data with its author's name and its date [P3][H3]; `gone` where it cannot be read. */
+/** The message replied to, with its author's name and date [P3][H3]; `gone` where unreadable. */
 export function repliedSection(
   replied: RepliedMessage | 'gone',
   nameOf: (author: RepliedMessage['author']) => string,
@@ -84,7 +82,7 @@ export function repliedSection(
   return quote({ name: 'replied_to', title }, replied.text, enclosureNote(withForwardsApart(replied)));
 }
 
-/** A message that the speaker, or whoever is replied to, passed on; Discord does not tell whose it is. */
+/** A forwarded message; Discord does not tell whose it is. */
 export function forwardedSection({ text, at, files, shown }: ForwardedMessage, timeZone: string): Section {
   const title = `A message that was passed on, first written ${localMoment(new Date(at), timeZone)}:`;
   const note = enclosureNote({ attachments: files.map(({ name }) => name), shown });
@@ -103,10 +101,13 @@ function quoteSection(frame: Quote, lines: readonly string[]): Section {
   return { ...frame, slot: 'last', lines, budget: quoteMaxChars };
 }
 
-/** What the last message shows of a file: a text, or a picture or document after the text that names it. */
+/** A text, or a picture or document after the text that names it. */
 export type FilePiece = { readonly text: string } | { readonly media: MediaBlock };
 
-/** Attached files as data [P3]: each in tags of its own, named by its title. A text is cut, and says so, where it would have more than `max` characters with its tags [P4]. */
+/**
+ * Attached files as data [P3], each in tags of its own. A text of more than `max` characters with its tags is
+ * cut, and says so [P4].
+ */
 export function renderFile(file: OpenedFile, max = Number.POSITIVE_INFINITY): readonly FilePiece[] {
   const name = label(file.name);
   switch (file.kind) {
@@ -146,8 +147,8 @@ function fileSection(name: string, lines: readonly string[]): { readonly text: s
 const nameMaxChars = 80;
 
 /**
- * A piece of text as data that forges no tag, not even together with what comes after it [P3]; of at most `max` characters once
- * escaped, cut at a word and marked by `…`.
+ * Text that forges no tag, even with the text after it [P3]; at most `max` characters once escaped, cut at a
+ * word.
  */
 export function quoted(text: string, max = Number.POSITIVE_INFINITY): string {
   return fitting(text.trim(), max);
@@ -164,22 +165,25 @@ function fitting(text: string, max: number): string {
   return rendered;
 }
 
-/** A text as lines of data, with its indentation and without empty lines around it; of at most `max` characters once escaped and joined. */
+/**
+ * Text as lines with their indentation, without empty lines around it; at most `max` characters once escaped
+ * and joined.
+ */
 function quotedLines(text: string, max = Number.POSITIVE_INFINITY): readonly string[] {
   const shown = withoutInvisible(text).replace(/^(?:[^\S\n]*\n)+/u, '');
   return fitting(shown.trimEnd(), max).split('\n');
 }
 
 /**
- * A Discord name as a label: one line of at most 80 characters without what sets names off from words (`:`), attributes (`"`)
- * or tags (`<`, `>`), so that nobody speaks as somebody else by their name.
+ * A Discord name as one line of at most 80 characters, without `:`, `"`, `<` and `>`, so that nobody speaks
+ * as somebody else.
  */
 export function label(name: string): string {
   const plain = flatten(flatten(name).replace(/[:：<>"]/gu, ' '));
   return clip(plain, nameMaxChars).trim() || 'someone';
 }
 
-/** Names the attached files and tells what else the message shows, in brackets; nothing where there is nothing. */
+/** Names attached files and what else the message shows, in brackets; empty for nothing. */
 export function enclosureNote({
   attachments,
   shown = [],

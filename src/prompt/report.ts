@@ -11,8 +11,8 @@ interface Row {
 }
 
 /**
- * The prompt as it would be sent, then characters and estimated tokens a part as a bar chart [P5]. The bars fill the whole
- * width together, and the parts' numbers add up to the total line's.
+ * The prompt as it would be sent, then characters and estimated tokens a part as a bar chart [P5]. The parts
+ * add up to the total.
  */
 export function renderPromptReport(prompt: Prompt): string {
   const rows = rowsOf(prompt);
@@ -34,7 +34,7 @@ function renderBlock(block: TextBlock): string {
   return `${block.text.trimEnd()}${block.cache === undefined ? '' : '\n─── cached up to here ───'}`;
 }
 
-/** The parts stand end to end, so that their texts can be cut from the whole. */
+/** The parts stand end to end, so their texts can be cut from the whole. */
 function rowsOf(prompt: Prompt): readonly Row[] {
   const whole = textOf(prompt.system) + prompt.messages.map((message) => textOf(message.content)).join('');
   let start = 0;
@@ -60,7 +60,7 @@ function chart(rows: readonly Row[]): readonly string[] {
   ];
 }
 
-/** Shares the bar's cells in proportion; the largest remainders get the cells that rounding down left over. */
+/** Shares cells in proportion; the largest remainders get what rounding down left. */
 function shareCells(sizes: readonly number[]): readonly number[] {
   const whole = sum(sizes);
   if (whole === 0) return sizes.map(() => 0);

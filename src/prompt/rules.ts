@@ -44,10 +44,10 @@ const ending = `
 - People manage their memory with \`!memory show\`, \`!memory remember <text>\`, \`!memory forget <text or id>\`, \`!memory share <id>\`, \`!memory hide <id>\`, \`!memory reset rolling\` and \`!memory help\`. Name the command that fits when somebody asks about it.`;
 
 /**
- * The fixed part of the system prompt: how to read what follows and how to use memory. The same bytes for every person and
- * place, so that all share one cache entry; it names no one and holds nothing remembered.
+ * The fixed part of the system prompt. The same bytes for every person and place, so that all share one cache
+ * entry; it names nobody and holds nothing remembered.
  */
 export const promptRules = `${reading}${withTools}${ending}`;
 
-/** The same where the model's server refuses tools: none is promised [M9]. */
+/** Where the server refuses tools: none is promised [M9]. */
 export const promptRulesWithoutTools = `${reading}${withoutTools}${ending}`;

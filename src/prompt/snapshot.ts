@@ -3,23 +3,25 @@ import { isDeepStrictEqual } from 'node:util';
 import { renderSection, sourcesOfLines, type Section, type SectionName } from '../core/section.ts';
 import { withinBudget } from './budget.ts';
 
-/** The memory at the head of a conversation, kept byte for byte from turn to turn so that the vendor's cache holds [P2]. */
+/** The memory at the head of a conversation, kept byte for byte so that the vendor's cache holds [P2]. */
 export interface Snapshot {
-  /** Slots `slow` and `fast` only, each within its budget; without lines only what stands for a summary that is still to come. */
+  /** Slots `slow` and `fast`, each within its budget; without lines where a summary is still to come. */
   readonly sections: readonly Section[];
 }
 
 /**
- * Why a snapshot was taken: there was none; the cache has gone cold; history was rebuilt; something was forgotten,
- * hidden, edited or deleted; a text such as the summary changed; its changes no longer fit the budget.
+ * There was none; the cache went cold; history was rebuilt; something was withdrawn; a text such as the
+ * summary changed; or its changes no longer fit the budget.
  */
 export type RetakeReason = 'first' | 'cold' | 'window' | 'withdrawn' | 'changed' | 'full';
 
 export interface NextSnapshot {
   readonly snapshot: Snapshot;
-  /** What is new since the snapshot; goes into the last message. Without lines where nothing is. */
+  /** New since the snapshot, for the last message; perhaps without lines. */
   readonly changes: Section;
-  /** How many turns the summary that is shown does not know of yet [R5]; changes with each, so the last message tells it. */
+  /**
+   * Turns that the shown summary does not know of [R5]; told in the last message, as it changes each turn.
+   */
   readonly turnsSinceSummary: number;
   readonly retaken: RetakeReason | undefined;
 }
@@ -27,14 +29,16 @@ export interface NextSnapshot {
 const changesTitle = 'New or updated since the memory at the beginning of this conversation was read:';
 const changesFrame = renderSection({ name: 'changes', title: changesTitle, lines: [''] }).length - 1;
 
-/** Sections of lines that stand for themselves, so that a new one can ride in `changes`; of the others the whole text counts. */
+/**
+ * Sections of independent lines, of which new ones can ride in `changes`; of others the whole text counts.
+ */
 const listSections: ReadonlySet<SectionName> = new Set(['durable_items', 'recent_elsewhere']);
 
 /**
- * The snapshot for this turn. `sections` are all that the layers gave, in any slot; those for the last message are looked at
- * because `matching_items` shares the budget of `durable_items` [D4]. A name stands for one section. Where only the fast part has to be retaken, the slow
- * part before it keeps its bytes and its place in the cache. A summary that only went on, or the first of a conversation that history shows from its beginning, waits until
- * history is rebuilt.
+ * The snapshot for this turn. `sections` are all that the layers gave; those for the last message matter
+ * because `matching_items` shares the budget of `durable_items` [D4]. Names are unique. If only the fast part
+ * is retaken, the slow part keeps its bytes and cache. A summary that only went on, or a conversation's first
+ * while history shows all of it, waits until history is rebuilt.
  */
 export function nextSnapshot(
   previous: Snapshot | undefined,
@@ -113,7 +117,7 @@ function stillStands(old: Section | undefined, current: Section | undefined): bo
   return old.lines.every((line) => standing.has(line));
 }
 
-/** Whether what the snapshot shows, what is new and what matches the message stay within the layer's budget together. */
+/** Whether what the snapshot shows, what is new and what matches the message fit the layer's budget. */
 function fitsWithChanges(old: Section | undefined, current: Section, sections: readonly Section[]): boolean {
   const added = addedLines(old, current, sections);
   const matching = current.name === 'durable_items' ? matchingOf(sections) : undefined;
@@ -139,7 +143,7 @@ function changesSection(kept: readonly Section[], sections: readonly Section[]):
   return { name: 'changes', slot: 'last', title: changesTitle, lines, budget, sources };
 }
 
-/** A kept section at the next turn: turns pass for a summary, also where a newer one is not shown yet. */
+/** Turns pass for a kept summary, even where a newer one is not shown yet. */
 function oneTurnOn(kept: Section, current: readonly Section[]): Section {
   const newest = current.find(({ name }) => name === kept.name);
   if (kept.summary === undefined || newest?.summary === undefined) return kept;
@@ -147,7 +151,7 @@ function oneTurnOn(kept: Section, current: readonly Section[]): Section {
   return { ...kept, summary: { ...kept.summary, turnsSince: kept.summary.turnsSince + 1 } };
 }
 
-/** Lines that the snapshot does not show and that do not ride in `matching_items` already. */
+/** Lines not in the snapshot that do not ride in `matching_items` already. */
 function addedLines(
   old: Section | undefined,
   current: Section,
@@ -163,7 +167,7 @@ function matchingOf(sections: readonly Section[]): Section | undefined {
   return sections.find((section) => section.name === 'matching_items');
 }
 
-/** A section as a snapshot keeps it: what was standing at the time is of no use later. */
+/** What was standing at the time is of no use later. */
 function frozen(section: Section): Section {
   const { standing: _, ...kept } = withinBudget(section);
   return kept;

@@ -8,7 +8,7 @@ import type { SessionLog } from '../memory/log/session-log.ts';
 import type { SessionStates } from '../memory/log/session-state.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 
-/** A layer with work after a turn. It may throw: the others still run, and its cursor says what is left [A1]. */
+/** It may throw: the others still run, and its cursor tells what is left [A1]. */
 type FoldingLayer = Pick<MemoryLayer, 'fold'> & { readonly name: string };
 
 interface AfterTurnOptions {
@@ -16,20 +16,23 @@ interface AfterTurnOptions {
   readonly layers: readonly FoldingLayer[];
   readonly work: WorkQueue;
   readonly logger: Logger;
-  /** Whether anything may be made of a session now; its cursors keep what is left for when it may. Must not reject. Default: always. */
+  /**
+   * Whether anything may be made of a session now; cursors keep what is left. Must not reject. Default:
+   * always.
+   */
   readonly isWanted?: (session: SessionKey) => Promise<boolean>;
-  /** When what a limit on cost kept from being done can be, told once [L2]. Default: nothing is kept. */
+  /** When a limit on cost ends that held work back, told once [L2]. */
   readonly heldUntil?: ((userId: string) => Date | undefined) | undefined;
   /** Runs each run, so that its writes can be refused once its person was erased. */
   readonly begin?: KeyedQueue['begin'];
-  /** Sees to what of a person's may be over by now; where it rejects, it is called again in a while. Default: nothing is to be seen to. */
+  /** Ends what has lapsed of a person; retried later where it rejects. */
   readonly lapse?: (userId: string) => Promise<void>;
 }
 
-/** Stands in the work of a person for what may be over. */
+/** The work item for what may have lapsed. */
 export const lapseKey = 'lapse';
 
-/** The work after turns, queued per user, never delaying a reply [A1]. Sessions that wait together share one run. */
+/** The work after turns, queued per user, never delaying a reply [A1]. Waiting sessions share one run. */
 export class AfterTurn {
   readonly #options: AfterTurnOptions;
   readonly #folds = createAbortGroup();
@@ -41,8 +44,8 @@ export class AfterTurn {
   }
 
   /**
-   * Looks at a session, from a time on. What is due then, the work finds out from disk, so nothing is lost when the process ends: each session is looked at after the
-   * next start.
+   * Looks at a session, from a time on. Nothing is lost with the process: disk tells what is due, and each
+   * session is looked at after a start.
    */
   schedule(session: SessionKey, time?: Date): void {
     const { work, logger } = this.#options;
@@ -54,17 +57,16 @@ export class AfterTurn {
     });
   }
 
-  /** People whose work runs or waits to be taken now. */
   get open(): number {
     return this.#options.work.size;
   }
 
-  /** Resolves when nothing runs or is to be taken now; what rests begins. */
+  /** Resolves when nothing runs or is to be taken now; what rests begins at once. */
   idle(): Promise<void> {
     return this.#options.work.idle();
   }
 
-  /** Ends model calls that run now; their cursors stay, so the work is done after the next start. */
+  /** Ends running model calls; cursors stay, so the work is done after the next start. */
   abort(): void {
     this.#folds.end();
     this.stop();
@@ -75,12 +77,12 @@ export class AfterTurn {
     this.#options.work.stopTaking();
   }
 
-  /** The same, and ends what it took. */
+  /** Takes nothing more and ends what runs. */
   stop(): void {
     this.#options.work.stop();
   }
 
-  /** Ends the run of a person who is erased, and drops what waits for it; what waits for other processes too is dropped by the one that erases. */
+  /** Ends an erased person's run and drops what waits; the erasing process does that for the shared queue. */
   endOf(userId: string, erasedBy: 'here' | 'elsewhere'): void {
     const { work } = this.#options;
     if (erasedBy === 'here') void work.drop(userId);
@@ -92,7 +94,7 @@ export class AfterTurn {
     try {
       if (keys.includes(lapseKey)) await this.#options.lapse?.(userId);
     } finally {
-      // Where the lease is taken again for what lapses, the cursors say that this is done.
+      // If the lease is taken again only for what lapses, the cursors show that the folding is done.
       await this.#folds.run((end) => this.#fold(userId, sessions, AbortSignal.any([end, signal])));
     }
   }
@@ -119,7 +121,7 @@ export class AfterTurn {
   }
 }
 
-/** Whether anything may be made of a session: not where memory is off or paused, nor where there is no log. Never rejects. */
+/** Not where memory is off or paused, nor where there is no log. Never rejects. */
 export async function mayFold(
   session: SessionKey,
   ports: {
@@ -127,9 +129,8 @@ export async function mayFold(
     readonly sessionLog: Pick<SessionLog, 'lastSequence'>;
     /** Must not reject. */
     readonly settings: { isMemoryOff(place: Place): Promise<boolean> };
-    /** What each person lets the bot keep [K9]. */
     readonly people: Pick<PersonSettingsStore, 'mayFold'>;
-    /** Nothing more is made of what was said in a channel that is deleted [K15]. */
+    /** Nothing more is made of talk in a deleted channel [K15]. */
     readonly goneChannels: () => Promise<ReadonlySet<string>>;
     readonly logger: Logger;
   },

@@ -9,8 +9,8 @@ import { endRefused, keptBackLine } from './reply.ts';
 export type CommandOrder = ReturnType<typeof createCommandOrder>;
 
 /**
- * Keeps a session's commands in the order in which they were given, and its turns behind the commands before them [F3]: who says
- * `!memory remember …` and at once asks about it, or wants it shown, finds it there. Commands do not wait for turns [F2].
+ * Keeps a session's commands in order, and its turns behind the commands before them, so that a question
+ * after `!memory remember …` finds it [F3]. Commands do not wait for turns [F2].
  */
 export function createCommandOrder() {
   const queue = createKeyedQueue();
@@ -18,12 +18,11 @@ export function createCommandOrder() {
     /** Runs a command after the session's earlier ones; settles as it does. */
     run: <T>(session: SessionKey, command: () => Promise<T>): Promise<T> =>
       queue.run(sessionName(session), command),
-    /** Resolves when the session's commands up to now are answered. */
+    /** Resolves when the session's present commands are answered. */
     settled: (session: SessionKey): Promise<void> => queue.run(sessionName(session), () => Promise.resolve()),
   };
 }
 
-/** Whom answering a written command needs. */
 export interface CommandPorts {
   readonly handle: (request: CommandRequest) => Promise<CommandReply>;
   readonly journal: ChannelJournal;
@@ -33,9 +32,9 @@ export interface CommandPorts {
 }
 
 /**
- * Answers a `!memory` message at once, without any model and without waiting for turns that run or queue [F2]. Neither the
- * command nor the answer enters history or log. An answer that was made for fewer readers than it would have by now is kept back [V2].
- * What it changes is on disk before it is answered. Never rejects.
+ * Answers a `!memory` message without any model and without waiting for turns [F2]; neither it nor the answer
+ * enters history or log. The answer is kept back if it gained readers [V2]. Changes are on disk before the
+ * answer. Never rejects.
  */
 export async function runCommand(
   message: IncomingMessage,
@@ -69,9 +68,9 @@ export async function runCommand(
       if (sent.kind === 'refused') await endRefused({ journal, replies, logger }, question, sent);
     } finally {
       await settle?.(wasSent);
-      // What it asked for is done, and done again later it could undo what came after it.
+      // It is done; doing it again later could undo what came after it.
       await journal.markHandled(channelId, [message.id]);
-      // The answer may name what is forgotten by the next command, also where it could not be sent.
+      // The answer may name what the next command forgets, even if it could not be sent.
       await journal.eraseSentTexts(channelId);
     }
   } catch (error) {

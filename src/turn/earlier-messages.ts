@@ -10,10 +10,9 @@ import type { Consent, PersonSettingsStore } from '../memory/settings/person-set
 import { windowMessages } from '../prompt/history.ts';
 import { withoutErased, withoutPauses } from './pauses.ts';
 
-/** Messages asked of history: a full window and what may lie between. */
+/** A full window and what may lie between. */
 const askedMessages = 2 * windowMessages;
 
-/** Where earlier messages come from, and what is known of them. */
 export interface EarlierPorts {
   readonly history: HistoryPort;
   readonly log: Pick<SessionLog, 'othersWordsIn'>;
@@ -23,7 +22,7 @@ export interface EarlierPorts {
 }
 
 /**
- * What stands in the channel besides this turn's messages and what the speaker wrote after them, which is the next turn's; and what in it counts as
+ * The channel without this turn's messages and what the speaker wrote after them, and what in it counts as
  * others' words, as {@link countsAsOthersWords} says.
  */
 export async function earlierMessages(
@@ -56,9 +55,10 @@ export async function earlierMessages(
 }
 
 /**
- * When others' words or a file were last in view for this bot's answers among these messages, by id (ISO 8601, UTC), for those that still count as such
- * [M5a]. What the log cannot tell counts from when it was sent; so does an answer that it does not know and that `mayRepeat` them. What the speaker said to
- * the bot counts as long as it is in view if the log does not hold it: what is made of it could not follow when it is deleted [G5]. Never rejects.
+ * When others' words or a file were last in view of these answers of the bot, by id (ISO 8601, UTC), where
+ * they still count [M5a]. Where the log cannot tell, the time of sending counts; the same goes for unlogged
+ * answers that `mayRepeat` them. What the speaker said counts while in view if it is not logged: what is made
+ * of it could not follow its deletion [G5]. Never rejects.
  */
 export async function countsAsOthersWords(
   messages: readonly ChatMessage[],
@@ -92,8 +92,8 @@ export async function countsAsOthersWords(
 }
 
 /**
- * Which answers may repeat others' words though the speaker's log does not know them: all, where the speaker brought such words along; in a guild those to
- * anybody else, or to what is not there any more, too. What is sent behind an answer is a part of it.
+ * Answers unknown to the speaker's log that may repeat others' words: all, where the speaker brought such
+ * words; in a guild, those to anybody else or to a missing message. What follows an answer belongs to it.
  */
 function unloggedAnswers(
   earlier: readonly ChatMessage[],
@@ -112,7 +112,7 @@ function unloggedAnswers(
   return ({ id }) => toOthers.has(id);
 }
 
-/** Whether history shows words of others in it: somebody else's message, a card, a name that can say anything, what this bot was asked to send [M5a]. */
+/** Somebody else's message, a card, a name that can say anything, or what the bot was asked to send [M5a]. */
 export function showsOthers(
   { author, text, shown = [], hasThirdPartyText }: ChatMessage,
   { speaker }: TurnContext,
@@ -121,13 +121,13 @@ export function showsOthers(
   return author.id !== speaker.id || namesPeople(text) || shown.some(isOthersText);
 }
 
-/** Of a speaker's messages before a turn, how many are looked at for what it may mean, and how old they may be; milliseconds. */
+/** The speaker's newest messages to look at, and their greatest age in milliseconds. */
 const lookedAt = 3;
 const meantMs = 10 * 60_000;
 
 /**
- * Those of the speaker's three messages before the turn whose files and forwards it may mean [G6]: not older than ten minutes, and answered by no turn yet, since
- * they are opened for the next one only.
+ * Recent messages of the speaker whose files and forwards the turn may mean [G6]: at most three, ten minutes
+ * old, and not yet answered.
  */
 export function enclosedBefore(
   earlier: readonly ChatMessage[],
@@ -141,7 +141,7 @@ export function enclosedBefore(
     .filter((message) => hasEnclosures(message) && now.getTime() - Date.parse(message.at) < meantMs);
 }
 
-/** Earlier messages with secrets masked [K14], in what they show too, also where another one of them repeats these. */
+/** Masks secrets [K14], also where another message repeats them. */
 function withoutSecrets(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const looked = messages.map(withoutOwnSecrets);
   const values = new Set(looked.flatMap(({ found }) => found));
@@ -159,7 +159,7 @@ function textsOf({ text, shown = [] }: ChatMessage): readonly string[] {
   return [text, ...shown.map((piece) => piece.text)];
 }
 
-/** A message with secrets masked [K14], in what it shows too; `values` wherever they stand. */
+/** Masks secrets [K14]; `values` wherever they stand. */
 export function withMasks<Message extends Pick<ChatMessage, 'text' | 'shown'>>(
   message: Message,
   values?: ReadonlySet<string>,

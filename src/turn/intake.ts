@@ -25,45 +25,46 @@ export interface IntakePorts {
   readonly replies: Pick<ReplyPort, 'tellRefused'>;
   readonly runCommand: (message: IncomingMessage, command: CommandCall) => Promise<void>;
   readonly commands: CommandHandlers;
-  /** Keeps a session's commands in the order in which they came, in whichever form. */
+  /** Keeps a session's commands in order, in whichever form. */
   readonly order: Pick<CommandOrder, 'run'>;
-  /** Knows of every edit and deletion before anything else does. */
+  /** Knows of every edit and deletion first. */
   readonly changes: Pick<RecentChanges, 'latest'>;
-  /** Takes an edit or deletion to everybody who may hold the message [G5]. Must not reject. */
+  /** Takes a change to everybody who may hold the message [G5]. Must not reject. */
   readonly record: (change: MessageChange) => Promise<void>;
   /** Resolves when nothing of the person is being erased. */
   readonly erased: (userId: string) => Promise<void>;
-  /** Tells of moments whether a person had erased what was said then [K11]; `ifUnknown` where that cannot be read. Must not reject. */
+  /**
+   * Whether a person had erased what was said at a time [K11]; `ifUnknown` where that cannot be read. Must
+   * not reject.
+   */
   readonly erasedBy: (userId: string, ifUnknown: boolean) => Promise<(at: string) => boolean>;
-  /** As `BotHandlers` says. */
   readonly spoken: BotHandlers['spoken'];
   readonly journal: ChannelJournal;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Milliseconds for which a message is so new that its author has surely not erased it. */
+/** Its author has surely not erased a message as new as this. */
 const newMs = 60_000;
 
 /** The reaction by which people stop an answer. */
 const stopEmoji = '🛑';
 
-/** 🛑 that are remembered for messages on their way to a turn. */
+/** Remembered for messages on their way to a turn. */
 const keptStops = 1000;
 
-/** What tells one message from others. */
 type Taken = Pick<IncomingMessage, 'id' | 'channelId'>;
 
-/** What the gateway's events lead to. Repeated events are recognised here: a message is taken once [G3]. */
+/** Handles the gateway's events, each message once [G3]. */
 export function createIntake(options: IntakePorts): BotHandlers & CommandHandlers {
   const { turns, waitingReactions, order, changes, journal, logger } = options;
   const taken = new Set<string>();
   /** `<messageId> <userId>` */
   const stops = growingCache<string, true>(keptStops);
-  /** A session's messages go on to their turns in the order in which they came, however long each is looked up before. */
+  /** Hands on a session's messages in order, however long each look-up takes. */
   const line = createKeyedQueue();
 
-  /** Resolves when the session's earlier messages have gone on, with what lets the next one. */
+  /** Resolves with what admits the next message, once the earlier ones have gone on. */
   function standInLine(session: SessionKey): Promise<() => void> {
     return new Promise((resolve) => {
       void line.run(sessionName(session), () => new Promise<void>((leave) => resolve(leave)));
@@ -141,11 +142,11 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     },
   };
 
-  /** A message may have been edited, deleted or stopped before its turn could wait: while the journal was read, or an earlier answer recovered. */
+  /** The message may have been edited, deleted or stopped before it could wait for its turn. */
   async function submit(message: IncomingMessage, first: Promise<() => void>): Promise<void> {
     const isGone = await isErased(message);
     const letNextOn = await first;
-    // Nothing is waited for from here on: what comes later finds the message waiting for its turn.
+    // No more waiting from here: later changes find the message in the session.
     if (isGone || stops.has(`${message.id} ${message.author.id}`))
       return markHandled(message.channelId, message.id);
     const changed = changes.latest(message.id);
@@ -163,7 +164,10 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     return (await options.erasedBy(author.id, isOld))(at);
   }
 
-  /** More than can wait [L1]: its author sees that, and it is neither answered, also after a restart, nor read. */
+  /**
+   * Too much waits [L1]: the author gets a sign, and the message is neither answered, even after a restart,
+   * nor read.
+   */
   async function refuse({ channelId, id, author }: IncomingMessage): Promise<void> {
     logger.info('a message is not taken, since too much of its author waits', {
       channelId,
@@ -174,7 +178,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     await saveBestEffort(logger, 'that a message is no part of history', () => journal.hide(channelId, [id]));
   }
 
-  /** Its author sees by one sign that no answer comes, and a start after this one shows none again [G3d]. */
+  /** The author gets one sign, which a restart does not repeat [G3d]. */
   async function tellUnanswerable({
     id: messageId,
     channelId,

@@ -16,33 +16,37 @@ import {
 } from './journal-state.ts';
 
 const loadedChannels = 250;
-/** Until what the disk refused is tried again, in milliseconds. */
+/** Until refused writes are tried again. */
 const retryMs = 5000;
 
 export interface Dropping {
   /** Records of ids go only before this number. Default: they stay. */
   readonly first?: number;
-  /** Of what came after it, which the state may not know, only replies go that `isGone` picks. Default: the newest that the state knows. */
+  /**
+   * After this number, which the state may not cover, only replies go that `isGone` picks. Default: the
+   * newest known.
+   */
   readonly upTo?: number;
   readonly isGone?: (reply: PreparedReply | BegunReply) => boolean;
 }
 
 /**
- * The channels' journals as this process knows them, each a log on disk. Other processes may write there too: what is known is checked by the log's
- * end and edition before each use. What the disk refused is known nevertheless, and stored before whatever comes next, or by itself once the disk takes it. `isErased` tells of a reply that nothing is kept of.
+ * The channels' journals as this process knows them. Other processes may write too, so log end and edition
+ * are checked before each use. What the disk refuses is known all the same and is stored before the next
+ * record, or later by itself. `isErased` picks replies of which nothing is kept.
  */
 export function createJournalLogs(store: Store, isErased: Required<Dropping>['isGone'], timer: Timer) {
   const loaded = growingCache<string, Promise<JournalState>>(loadedChannels);
   /** What the disk refused, by channel, oldest first. */
   const refused = growingCache<string, JournalRecord[]>(loadedChannels);
   let isRetrying = false;
-  /** One at a time stores what was refused, and what comes behind it. */
+  /** Stores refused records, and what comes behind them, one at a time. */
   const line = createKeyedQueue();
 
   async function stateOf(channelId: string): Promise<JournalState> {
     const known = await loaded.get(channelId);
     if (known === undefined) return loaded.get(channelId) ?? loadAnew(channelId);
-    // What somebody says in their DM may hide and erase what stands in any channel.
+    // Talk in a DM may hide and erase messages in any channel.
     const { last, edition } = await store.logState(logOf(channelId));
     return known.seen.last === last && known.seen.edition === edition ? known : loadAnew(channelId);
   }
@@ -80,7 +84,7 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
     return record.kind === 'begun' && isErased(record);
   }
 
-  /** Resolves with the state that the record was applied to, and its number. */
+  /** Resolves with the state that has the record, and its number. */
   async function save(channelId: string, record: JournalRecord) {
     let state: JournalState | undefined;
     try {
@@ -102,9 +106,9 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
   }
 
   function keepRefused(channelId: string, record: JournalRecord): void {
-    // The state of before may be in use elsewhere, and lack it.
+    // The former state may be in use elsewhere without it.
     loaded.delete(channelId);
-    // An answer is kept for the next process alone.
+    // An answer is kept only for the next process.
     if (record.kind === 'prepared') return;
     const records = refused.get(channelId) ?? [];
     refused.set(channelId, records);
@@ -113,7 +117,7 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
     retryLater();
   }
 
-  /** Until all of it is stored: a channel may be quiet from now on, and the process killed. */
+  /** A channel may be quiet from now on, and the process killed. */
   function retryLater(): void {
     if (isRetrying) return;
     isRetrying = true;
@@ -128,21 +132,21 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
 
   return {
     stateOf,
-    /** Resolves with the state that knows of it; it is known here even where the disk refuses, and this rejects. */
+    /** Resolves with the new state; where the disk refuses, this rejects but keeps the record. */
     async add(channelId: string, record: JournalRecord): Promise<JournalState> {
       const { state, sequence } = await save(channelId, record);
-      // Of two that write at the same time the later one sees what the other wrote.
+      // Of two processes that write at once, the later one reads what the other wrote.
       if (sequence !== state.seen.last + 1) return stateOf(channelId);
       state.seen = { ...state.seen, last: sequence };
       return state;
     },
     /** Drops the records that say nothing any more. */
     dropDone,
-    /** Makes the file smaller; the newest ids are kept in single records. What other turns write to the file meanwhile, be it between those two, stays. */
+    /** Shrinks the file; the newest ids go into single records. What other turns write meanwhile stays. */
     async compact(channelId: string, state: JournalState): Promise<void> {
       const { records } = state;
       const upTo = state.seen.last;
-      // Many may write meanwhile, and one of them is enough for this.
+      // Of many that write meanwhile, one compacts.
       state.records = 0;
       const keep = (kind: 'handled' | 'hidden') =>
         store.append(logOf(channelId), { kind, messageIds: [...state[kind]] });
@@ -168,9 +172,9 @@ export function createJournalLogs(store: Store, isErased: Required<Dropping>['is
     state: JournalState,
     { first = 0, upTo = state.seen.last, isGone = () => false }: Dropping = {},
   ): Promise<void> {
-    /** By sequence number; of what is dropped nothing is counted before the file is written, which the disk may refuse. */
+    /** By sequence number; counted only once the file is written. */
     const dropped = new Map<number, JournalRecord['kind']>();
-    /** Answers on their way that stay in the file; one may be sent before the file is written. */
+    /** Answers still on their way; one may be sent before the file is written. */
     const kept = new Set<number>();
     const change = ({ sequence, record }: LogEntry<JournalRecord>) => {
       const isIds = record.kind === 'handled' || record.kind === 'hidden' || record.kind === 'unhidden';

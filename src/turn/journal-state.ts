@@ -4,7 +4,6 @@ import { limits } from '../core/limits.ts';
 import { placeSchema } from '../core/place.ts';
 import type { LogState } from '../core/store.ts';
 
-/** What was asked, and by whom. */
 const question = {
   messageIds: z.array(z.string()).min(1),
   userId: z.string(),
@@ -19,7 +18,7 @@ const preparedSchema = z.object({
   /** The answer to a command, which is no part of history [F2]. */
   isCommand: z.literal(true).exactOptional(),
   text: z.string(),
-  /** As the log is to have it; not known of answers from earlier versions, nor of a command's. */
+  /** As the log is to have it; absent for a command's answer. */
   hasThirdPartyText: z.boolean().exactOptional(),
   thirdPartyTextAt: z.string().exactOptional(),
   retells: z.literal(true).exactOptional(),
@@ -28,7 +27,7 @@ const preparedSchema = z.object({
 const begunSchema = z.object({
   kind: z.literal('begun'),
   ...question,
-  /** The reply's messages that stand in the channel, in order. */
+  /** The reply's messages, in order. */
   replyIds: z.array(z.string()),
 });
 
@@ -39,20 +38,19 @@ export const recordSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('hidden'), messageIds: z.array(z.string()) }),
   z.object({ kind: z.literal('unhidden'), messageIds: z.array(z.string()) }),
   z.object({ kind: z.literal('gone') }),
-  /** Something was withdrawn while answers were on their way: their texts leave the file as soon as they were sent [G5]. */
+  /** Something was withdrawn while answers were on their way: their texts leave the file once sent [G5]. */
   z.object({ kind: z.literal('erasing') }),
 ]);
 export type JournalRecord = z.infer<typeof recordSchema>;
 
-/** An answer that is ready but was not yet seen to be sent. */
+/** An answer that is ready but not confirmed as sent. */
 export type PreparedReply = Omit<z.infer<typeof preparedSchema>, 'kind'>;
 
-/** An answer of which people saw the beginning, and that was not yet seen to be whole. */
+/** An answer that people saw begin, not confirmed as whole. */
 export type BegunReply = Omit<z.infer<typeof begunSchema>, 'kind'>;
 
 export type JournalState = ReturnType<typeof newJournalState>;
 
-/** What a channel's journal says. */
 export function newJournalState(seen: LogState) {
   return {
     /** How far the log was read, or written by this process with nothing in between. */
@@ -60,13 +58,13 @@ export function newJournalState(seen: LogState) {
     handled: new Set<string>(),
     hidden: new Set<string>(),
     prepared: new Map<string, PreparedReply>(),
-    /** By the newest message answered, which is the one that the reply points to. */
+    /** By the newest message answered, to which the reply points. */
     begun: new Map<string, BegunReply>(),
     isGone: false,
-    /** Records in the file, and those among them that hold an answer. */
+    /** Records in the file, and those with an answer's text. */
     records: 0,
     texts: 0,
-    /** The file is to hold no text of an answer once that was sent. */
+    /** The file keeps no text of an answer once it was sent. */
     erasesTexts: false,
   };
 }
@@ -85,13 +83,13 @@ export function applyRecord(state: JournalState, record: JournalRecord): void {
     }
     case 'begun': {
       const { kind: _, ...reply } = record;
-      // It goes on with what stood there for any of its messages.
+      // It continues what stood there for any of its messages.
       for (const id of record.messageIds) state.begun.delete(id);
       state.begun.set(record.messageIds.at(-1) ?? '', reply);
       return;
     }
     case 'handled':
-      // After an answer could not be sent, its messages may have got another one, together with others or alone.
+      // An unsent answer's messages may have got another one, together with others or alone.
       for (const [key, { messageIds }] of state.prepared) {
         if (messageIds.some((id) => record.messageIds.includes(id))) state.prepared.delete(key);
       }
@@ -112,12 +110,12 @@ export function applyRecord(state: JournalState, record: JournalRecord): void {
   }
 }
 
-/** An answer that the disk refused is kept no more: it would be for the next process. */
+/** A refused answer is dropped: it would be for the next process. */
 export function takeBackPrepared(state: JournalState, record: JournalRecord): void {
   if (record.kind === 'prepared') state.prepared.delete(replyKey(record.messageIds));
 }
 
-/** Whether a record still says something; the ids of handled and hidden messages are kept elsewhere. */
+/** Whether a record still says something; handled and hidden ids are kept elsewhere. */
 export function stillStands(state: JournalState, record: JournalRecord): boolean {
   switch (record.kind) {
     case 'prepared':
@@ -141,7 +139,6 @@ function replyKey(messageIds: readonly string[]): string {
   return messageIds.join(' ');
 }
 
-/** Of the ids those that came last. */
 function keepNewest(ids: Set<string>, added: readonly string[]): void {
   for (const id of added) ids.add(id);
   for (const id of ids) {

@@ -10,14 +10,15 @@ import type { PersonSettingsStore } from '../memory/settings/person-settings.ts'
 import { createJournalLogs, type Dropping } from './journal-logs.ts';
 import type { BegunReply, JournalRecord, JournalState, PreparedReply } from './journal-state.ts';
 
-/** People who had everything erased since the start; what they asked before is over long before there were so many. */
+/** What an erased person asked is over long before there were so many. */
 const rememberedErasings = 10_000;
 
 export type ChannelJournal = ReturnType<typeof createChannelJournal>;
 
 /**
- * What the bot did in a channel, on disk, so that a restart neither answers twice nor forgets to answer [G3], and so that
- * commands, their answers and error lines stay out of history [F2]. One log a channel: `channels/<channelId>/journal.jsonl`.
+ * What the bot did in a channel, on disk, so that a restart answers neither twice nor never [G3], and
+ * commands, their answers and error lines stay out of history [F2]. One log a channel:
+ * `channels/<channelId>/journal.jsonl`.
  */
 export function createChannelJournal({
   store,
@@ -28,7 +29,7 @@ export function createChannelJournal({
   readonly changes: Pick<RecentChanges, 'latest'>;
   readonly timer?: Timer;
 }) {
-  /** By person, when they had everything erased since the start: milliseconds since the epoch. */
+  /** When people had everything erased since the start, in milliseconds since the epoch. */
   const erasedAt = growingCache<string, number>(rememberedErasings);
 
   /** Whether a person has had erased what this answers. */
@@ -47,7 +48,7 @@ export function createChannelJournal({
     if (state.records > 4 * limits.journalIds) await logs.compact(channelId, state);
   }
 
-  /** Texts of answers leave the file: those that were sent, those that `isGone` picks, and, as soon as they are sent, those that are on their way. */
+  /** Removes texts of answers: sent ones, those that `isGone` picks, and those on their way once sent. */
   async function eraseTexts(
     channelId: string,
     { isGone = () => false }: Pick<Dropping, 'isGone'> = {},
@@ -66,7 +67,7 @@ export function createChannelJournal({
     return (await store.folders('channels', 'journal.jsonl')).map(({ name }) => name);
   }
 
-  /** Tells which messages are no part of a channel's history: also the beginning of a reply that is not whole. */
+  /** Tells which messages are no part of history: also the beginning of an unfinished reply. */
   async function hiddenIn(channelId: string): Promise<(messageId: string) => boolean> {
     const { hidden, begun } = await stateOf(channelId);
     const beginnings = new Set([...begun.values()].flatMap(({ replyIds }) => replyIds));
@@ -80,18 +81,19 @@ export function createChannelJournal({
     isHidden: async (channelId: string, messageId: string): Promise<boolean> =>
       (await hiddenIn(channelId))(messageId),
     /**
-     * Keeps the answer until `markHandled`: what was prepared is sent again after a crash, under the same nonce. An answer to what was edited or
-     * deleted meanwhile is not kept, since it may hold what that said before; after a crash the edited message is asked again.
+     * Keeps the answer until `markHandled`: after a crash it is sent again under the same nonce. An answer to
+     * an edited or deleted message is not kept, as it may repeat it; after a crash the message is asked
+     * again.
      */
     async prepare(reply: PreparedReply): Promise<void> {
       const { channelId } = reply.place;
       if (reply.messageIds.some((id) => changes.latest(id) !== undefined) || isErased(reply)) return;
       await write(channelId, { kind: 'prepared', ...reply });
     },
-    /** Says which messages of a growing reply stand there, until `markHandled`: whoever goes on with it edits these. */
+    /** Notes a growing reply's messages, until `markHandled`, for continuing in them. */
     async begin(reply: BegunReply): Promise<void> {
       if (isErased(reply)) return;
-      // Before anything of it is seen: what would be left behind must never look like a whole reply.
+      // Before anybody sees it: what is left behind must never look like a whole reply.
       await write(reply.place.channelId, { kind: 'begun', ...reply });
     },
     /** The messages have their reply, or will get none. */
@@ -100,20 +102,20 @@ export function createChannelJournal({
     /** These messages never enter history. */
     hide: (channelId: string, messageIds: readonly string[]) =>
       write(channelId, { kind: 'hidden', messageIds: [...messageIds] }),
-    /** These messages are part of history again, after all [K5]. */
+    /** These messages are part of history again [K5]. */
     unhide: (channelId: string, messageIds: readonly string[]) =>
       write(channelId, { kind: 'unhidden', messageIds: [...messageIds] }),
-    /** The channel is deleted, and nothing will be asked of Discord for it any more [G3d]. */
+    /** The channel is deleted: Discord will be asked for nothing there [G3d]. */
     markGone: (channelId: string) => write(channelId, { kind: 'gone' }),
     isGone: async (channelId: string) => (await stateOf(channelId)).isGone,
-    /** Takes the texts of answers out of the channel's file as soon as they were sent, so that none outlives a deletion there [G5]. */
+    /** Removes answers' texts once they are sent, so that none outlives a deletion [G5]. */
     eraseSentTexts: (channelId: string): Promise<void> => eraseTexts(channelId),
-    /** Messages were edited or deleted: the same, and answers too that are to be kept no more, though they were not sent yet [G5]. */
+    /** After an edit or deletion: the same, and drops withdrawn answers that are not sent yet [G5]. */
     withdraw: (channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> =>
       eraseTexts(channelId, { isGone: (reply) => 'text' in reply && isWithdrawn(reply) }),
     /**
-     * Takes out, for good, the answers to what a person said in these channels before a moment, ISO 8601, and keeps none of them that is made later [K11]. Resolves with
-     * those that were begun and are not whole.
+     * Removes the answers to what a person said in these channels before a moment (ISO 8601), and keeps none
+     * later [K11]. Resolves with those that were begun and are not whole.
      */
     async erase(
       userId: string,
@@ -135,9 +137,9 @@ export function createChannelJournal({
       }
       return dropped;
     },
-    /** Another process does that: here too none is kept any more that is made later. */
+    /** Another process erases; here too no answer is kept from now on. */
     noteErased: (userId: string, before: string): void => void erasedAt.set(userId, Date.parse(before)),
-    /** Takes out, for good, the answers to messages that `isPast` picks alone [K15]; resolves with how many. Looks through all channels. */
+    /** Removes answers to messages that `isPast` picks [K15], in all channels; resolves with how many. */
     async dropPast(isPast: (messageId: string) => boolean): Promise<number> {
       let dropped = 0;
       for (const name of await channelsWithJournal()) {
@@ -151,28 +153,28 @@ export function createChannelJournal({
       }
       return dropped;
     },
-    /** Takes out, for good, all that is known of a channel. */
+    /** Removes all that is known of a channel. */
     drop: (channelId: string): Promise<void> => logs.drop(channelId),
-    /** Answers prepared in a channel whose sending was never confirmed. */
+    /** Answers in a channel whose sending was never confirmed. */
     unsent: async (channelId: string): Promise<readonly PreparedReply[]> => [
       ...(await stateOf(channelId)).prepared.values(),
     ],
-    /** Replies that were begun in a channel and never confirmed to be whole. */
+    /** Unfinished replies in a channel. */
     begun: async (channelId: string): Promise<readonly BegunReply[]> => [
       ...(await stateOf(channelId)).begun.values(),
     ],
-    /** Whether the reply to a message was begun and never confirmed to be whole. */
+    /** Whether the reply to a message is unfinished. */
     async isUnfinished(channelId: string, messageId: string): Promise<boolean> {
       const { begun } = await stateOf(channelId);
       return [...begun.values()].some(({ messageIds }) => messageIds.includes(messageId));
     },
-    /** The guild of a channel, as far as an answer that was not confirmed tells: of what is handled the ids alone are kept. */
+    /** As far as an unconfirmed answer tells: of handled messages only ids are kept. */
     async guildOf(channelId: string): Promise<ChannelGuild> {
       const { prepared, begun } = await stateOf(channelId);
       const [reply] = [...prepared.values(), ...begun.values()];
       return reply === undefined ? { kind: 'unknown' } : guildOfPlace(reply.place);
     },
-    /** Channels that the bot has been active in, with when it last was, in milliseconds since the epoch. */
+    /** Channels that the bot was active in, with the last time in milliseconds since the epoch. */
     async channels(): Promise<readonly { readonly id: string; readonly activeAt: number }[]> {
       const folders = await store.folders('channels', 'journal.jsonl');
       return folders.flatMap(({ name, changedAt }) =>
@@ -183,8 +185,8 @@ export function createChannelJournal({
 }
 
 /**
- * The same journal, in which what it has of a person is written in jobs of their queue, after their list names the channel, and not once they had everything erased
- * since. So whoever erases a person finds all of it, and nothing comes behind [K11] [X2].
+ * The same journal, with a person's records written in jobs of their queue, once their list names the channel
+ * and unless they erased everything. So erasing finds all of it, and nothing follows [K11] [X2].
  */
 export function journalInJobs(
   journal: ChannelJournal,
@@ -194,7 +196,7 @@ export function journalInJobs(
     people,
   }: {
     readonly writes: Pick<KeyedQueue, 'run'>;
-    /** Has the person's list name a session; as part of a job of their queue. Rejects with `StoreError`. */
+    /** Adds a session to the person's list, within a job of their queue. Rejects with `StoreError`. */
     readonly begin: (session: SessionKey) => Promise<void>;
     /** Must not reject. */
     readonly people: Pick<PersonSettingsStore, 'erasedBy'>;
@@ -220,7 +222,10 @@ export function journalInJobs(
   };
 }
 
-/** Does a write that the conversation can go on without: a disk that refuses costs memory, not the conversation [E3]. Never rejects. */
+/**
+ * A write without which the conversation can go on: a disk that refuses costs memory, not the conversation
+ * [E3]. Never rejects.
+ */
 export async function saveBestEffort(
   logger: Logger,
   what: string,
@@ -229,7 +234,7 @@ export async function saveBestEffort(
   try {
     await write();
   } catch (error) {
-    // What somebody has had erased is not to be saved.
+    // Erased people's data is not to be saved.
     if (!(error instanceof RefusedJobError)) logger.error('could not be saved', { what, error });
   }
 }

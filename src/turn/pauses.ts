@@ -8,23 +8,25 @@ import type { Tool } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { Consent, Pause, PersonSettingsStore } from '../memory/settings/person-settings.ts';
 
-/** Milliseconds between two lines about the same pause in a conversation. */
+/** Between two lines about the same pause in a conversation. */
 const againAfterMs = 30 * 60_000;
-/** Conversations whose last line is remembered; one that falls out is told once more. */
+/** A conversation that falls out is told once more. */
 const keptSessions = 1000;
 
 export type PauseNotes = ReturnType<typeof createPauseNotes>;
 
-/** The small line about a pause [K9], or about settings that cannot be read: under the first answer in a conversation, and then now and again, so that it stays quiet. */
+/**
+ * The small line about a pause [K9] or unreadable settings: under a conversation's first answer, then now and
+ * again.
+ */
 export function createPauseNotes(clock: Clock) {
   const told = growingCache<string, { readonly since: string; readonly at: number }>(keptSessions);
   return {
-    /** What to say under an answer; nothing where the person knows. */
     take(
       session: SessionKey,
       { pause, isUnreadable }: Pick<Consent, 'pause' | 'isUnreadable'>,
     ): readonly string[] {
-      // What is so for as long as a disk is away is told each time: nobody knows when it ends.
+      // Told each time, as nobody knows when it ends.
       if (isUnreadable === true) return [cannotSave];
       if (pause === undefined) return [];
       const name = sessionName(session);
@@ -45,10 +47,9 @@ function noteOf({ scope }: Pause): string {
     : 'Paused: nothing of this is stored until `!memory resume`';
 }
 
-/** Where nobody has restricted anything. */
 export const everything: Consent = { isStored: true, mode: 'auto' };
 
-/** Why a tool stores nothing, where the person wants that, or has come to want it since the turn began; `undefined` where it may. Never rejects. */
+/** Why a tool stores nothing, by the person's present wish; `undefined` where it may. Never rejects. */
 export async function storingRefusal(
   tool: Tool,
   context: TurnContext,
@@ -73,7 +74,7 @@ const unaskedRefusal =
 const unnoticedRefusal =
   'Not stored: the person wants nothing to be noticed. Only they can have something stored, with `!memory remember`.';
 
-/** Messages in which the speaker's earlier ones are looked for: all that history keeps. */
+/** All that history keeps. */
 const earlierMessages = 100;
 
 /** When the speaker wrote here before, as far as history tells. Never rejects. */
@@ -90,7 +91,7 @@ export async function earlierTimes(
   }
 }
 
-/** History without what people said before they had everything of theirs erased, as far as that is known, and without the answers to it [K11]. */
+/** History without what people had erased, and without the answers to it [K11]. */
 export async function withoutErased(
   messages: readonly ChatMessage[],
   { erasedBy }: Pick<PersonSettingsStore, 'erasedBy'>,
@@ -113,8 +114,8 @@ export async function withoutErased(
 }
 
 /**
- * A channel's messages as others may be told of them [B4]: without what people said who are in a pause, or said in one, or had erased; and without the
- * bot's own, which may repeat that.
+ * A channel's messages that others may be told [B4]: without what people said who are in a pause, said in
+ * one, or had erased; and without the bot's own, which may repeat it.
  */
 export async function toldToOthers(
   channelId: string,
@@ -133,8 +134,8 @@ export async function toldToOthers(
 }
 
 /**
- * History without what the speaker said in a pause that is over, and the answers to it [K9]. An answer's further messages name no question and follow the
- * first; of what cannot be told, all that was sent in the pause is left out.
+ * History without what the speaker said in a past pause, and the answers to it [K9]. An answer's further
+ * messages follow its first; what cannot be told apart is left out if sent in the pause.
  */
 export function withoutPauses(
   messages: readonly ChatMessage[],

@@ -32,17 +32,15 @@ import {
   type EarlierPorts,
 } from './earlier-messages.ts';
 
-/** Sessions whose prompt state is kept; one that falls out begins with a new snapshot, nothing more. */
+/** One that falls out only begins with a new snapshot. */
 const keptSessions = 500;
-/** Replies of one turn whose messages are quoted; it has more only where somebody wrote on while a turn ran. */
+/** Replies whose messages are quoted; more only occur where somebody wrote on while a turn ran. */
 const maxQuotes = 3;
 
 export interface PromptPorts extends EarlierPorts {
-  /** What the bot's owner wrote for everybody: read where memory is off too. */
+  /** The owner's words for everybody, read even where memory is off. */
   readonly channelContext: SectionSource<TurnContext>;
-  /** All memory layers; one that is off gives nothing. */
   readonly layers: readonly SectionSource<TurnContext>[];
-  /** What the model may do on Discord. */
   readonly actions?: SectionSource<TurnContext>;
   readonly soul: () => Promise<string>;
   readonly attachments: AttachmentPort;
@@ -50,15 +48,13 @@ export interface PromptPorts extends EarlierPorts {
   /** The bot's own name, which is given to nobody else. */
   readonly botName: string;
   readonly timeZone: string;
-  /** Characters of history at most [H1]. */
+  /** In characters [H1]. */
   readonly historyBudget: number;
-  /** Characters of the whole at most [P4]. */
+  /** Characters of the whole prompt [P4]. */
   readonly maxChars: number;
-  /** Of the model that answers, where it is known. */
   readonly cachePrice?: CachePrice | undefined;
 }
 
-/** What the owner has switched off in the turn's place, and the person for themselves. */
 export interface SwitchedOff {
   readonly isMemoryOff: boolean;
   readonly areActionsOff: boolean;
@@ -69,40 +65,43 @@ export interface SwitchedOff {
 export interface ComposedPrompt {
   readonly prompt: Prompt;
   /**
-   * Whether the prompt holds what the speaker did not write: what the turn brings along, others' words in the history that is shown, memory that may
-   * repeat them, or an answer of the last half hour that may, be the file or question that it was made with shown or not [M5a].
+   * Whether the prompt has text that the speaker did not write: what the turn brings along, others' words in
+   * history, memory that may repeat them, or an answer of the last half hour that may, whether its source is
+   * shown or not [M5a].
    */
   readonly hasThirdPartyText: boolean;
-  /** When these words were last in view themselves, where only earlier answers may repeat them (ISO 8601, UTC). */
+  /** When those were last in view, where only earlier answers may repeat them; ISO 8601, UTC. */
   readonly thirdPartyTextAt?: string | undefined;
-  /** What the speaker is to be told of the prompt, whatever becomes of the answer: files that are not in it as a whole. */
+  /** What the speaker is told in any case: files that are not shown as a whole. */
   readonly notes: readonly string[];
 }
 
-/** What a session's next prompt is made to begin like. */
+/** What a session's next prompt should begin like. */
 interface SessionPrompt {
   readonly window: HistoryWindow;
   readonly snapshot: Snapshot;
   readonly cadence: Cadence;
 }
 
-/** Reads all layers, SOUL.md and history at once and builds a turn's prompt, keeping from turn to turn what the cache needs [P1][P2]. */
+/**
+ * Reads all layers, SOUL.md and history at once and builds a turn's prompt, keeping what the cache needs
+ * [P1][P2].
+ */
 export class PromptComposer {
   readonly #ports: PromptPorts;
   readonly #states = growingCache<string, SessionPrompt>(keptSessions);
-  /** Of all turns, by what is switched off: these share what their prompts begin with. */
+  /** By what is switched off: prompts with the same begin the same. */
   readonly #shared = new Map<string, Cadence>();
 
   constructor(ports: PromptPorts) {
     this.#ports = ports;
   }
 
-  /** The session's next prompt is made as if it were the first: messages came back into its history. */
+  /** Drops the session's prompt state: messages came back into its history. */
   renew(session: SessionKey): void {
     this.#states.delete(sessionName(session));
   }
 
-  /** Nothing is kept of what a person was shown or said. */
   endOf(userId: string): void {
     for (const name of this.#states.keys()) if (name.endsWith(`:${userId}`)) this.#states.delete(name);
   }
@@ -186,7 +185,7 @@ export class PromptComposer {
   }
 }
 
-/** When the turn's messages were written, where one of them waited so long that "today" in it may be another day than now [H3]. */
+/** When the turn's messages were written, if that may be another "today" [H3]. */
 function writtenWhen({ messages, now }: TurnContext, timeZone: string): string | undefined {
   const dated = [...messages, { at: now.toISOString() }].map((message) => ({
     message,
@@ -201,7 +200,7 @@ function writtenWhen({ messages, now }: TurnContext, timeZone: string): string |
   return whens.map(({ when }) => when).join(', ');
 }
 
-/** How the speaker's turns followed each other as far as history tells, for a session of which nothing else is known, as after a restart. */
+/** How the speaker's turns followed each other, from history alone, as after a restart. */
 function cadenceIn(earlier: readonly ChatMessage[], { speaker, place }: TurnContext): Cadence {
   const answered = new Set(earlier.map(({ answers }) => answers));
   const own = earlier.filter(({ author }) => author.id === speaker.id);
@@ -217,7 +216,7 @@ function leftOutNote(files: readonly string[]): string {
   return `📎 Not read in full: ${[...files.slice(0, maxNamedFiles), ...(more > 0 ? [`${more} more`] : [])].join(', ')}`;
 }
 
-/** Reads all layers at once; a layer that fails gives nothing and a warning, and the bot still answers [P1]. */
+/** Reads all layers at once; one that fails gives nothing and a warning [P1]. */
 async function readSections(
   { channelContext, layers, actions, logger }: PromptPorts,
   { isMemoryOff, areActionsOff, consent }: SwitchedOff,
@@ -253,11 +252,11 @@ const pausedLine =
 const awayLine =
   'Memory cannot be read or written right now: nothing that is said is kept, and what was kept before is not at hand. Promise to remember nothing.';
 
-/** Instead of all layers: the model is told. */
+/** Instead of all layers. */
 const memoryIsOff = factOf('memory switch', offLine);
 /** Besides all layers [K9]. */
 const memoryIsPaused = factOf('pause', pausedLine);
-/** Besides all layers, which say nothing then. */
+/** Besides all layers, which then say nothing. */
 const memoryIsAway = factOf('memory away', awayLine);
 
 function factOf(name: string, line: string): SectionSource<TurnContext> {
@@ -267,19 +266,20 @@ function factOf(name: string, line: string): SectionSource<TurnContext> {
 
 /** What the messages of a turn bring along, read for this turn only. */
 export interface Enclosures {
-  /** The messages replied to. */
   readonly replied: readonly (RepliedMessage | 'gone')[];
   readonly forwards: readonly ForwardedMessage[];
   readonly files: readonly OpenedFile[];
-  /** Whether there is anything in it that the speaker did not write in this turn, answers of this bot's aside [M5a]. */
+  /** Whether anything in it is not the speaker's or this bot's [M5a]. */
   readonly hasThirdPartyText: boolean;
-  /** When such words were last in view for the quoted answers that may repeat them and still count (ISO 8601, UTC). */
+  /**
+   * When such words were last in view of quoted answers that may repeat them and still count; ISO 8601, UTC.
+   */
   readonly repeatedAt: readonly string[];
 }
 
 /**
- * Reads what a turn brings along, and what hangs on messages right before it, which it may mean. The message's own files come first, so that they are opened
- * where not all can be.
+ * Reads what a turn brings along, and what hangs on messages right before it. The message's own files are
+ * opened first.
  */
 export async function readEnclosures(
   ports: Pick<PromptPorts, 'attachments' | 'readReplied' | 'log' | 'people' | 'logger'>,
@@ -319,7 +319,6 @@ export async function readEnclosures(
   };
 }
 
-/** Quoted messages, for the turn's last message. */
 export function enclosedSections(
   { replied, forwards }: Pick<Enclosures, 'replied' | 'forwards'>,
   nameOf: NextWindow['nameOf'],
@@ -331,7 +330,7 @@ export function enclosedSections(
   ];
 }
 
-/** Reads messages replied to; those from before an erasing, and answers to such, are gone [K11]. */
+/** Reads the messages replied to; erased ones, and answers to these, are gone [K11]. */
 function readUnerased(
   { readReplied, people }: Pick<PromptPorts, 'readReplied' | 'people'>,
   { speaker, place }: TurnContext,
@@ -357,7 +356,10 @@ function readUnerased(
   };
 }
 
-/** The messages replied to, each once, with secrets masked [K14], without those of the turn itself and what no model hears of. */
+/**
+ * The messages replied to, each once, secrets masked [K14], without the turn's own and what no model may hear
+ * of.
+ */
 async function readQuoted(
   { messages }: TurnContext,
   readReplied: ReadReplied,
@@ -372,7 +374,10 @@ async function readQuoted(
   return found.filter((each) => each !== 'hidden').map((each) => (each === 'gone' ? each : withMasks(each)));
 }
 
-/** Whose words a quoted message holds; an answer of the bot's may repeat what it answers, and what that brought along [M5a]. */
+/**
+ * Whose words a quoted message holds; the bot's answer may repeat its question and what that brought along
+ * [M5a].
+ */
 async function judgeQuote(
   { author, hasThirdPartyText, answers, channelId }: RepliedMessage,
   { speaker, place }: TurnContext,

@@ -23,7 +23,7 @@ import {
 import type { TurnPorts } from './run-turn.ts';
 import { TurnControl } from './sessions.ts';
 
-/** Sessions of a channel whose work is taken up together, and the pause before the next; milliseconds. */
+/** How many sessions of a channel resume together, and the pause in milliseconds before the next. */
 const resumedAtOnce = 20;
 const resumePauseMs = 500;
 
@@ -34,17 +34,18 @@ export interface RecoveryPorts extends ReplyPorts {
   readonly provenance: Pick<Provenance, 'find'>;
   readonly memoryNotices: Pick<MemoryNotices, 'why'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
-  /** Takes changes to whom they had not reached. Must not reject. */
+  /** Must not reject. */
   readonly finishChanges: () => Promise<void>;
   readonly clock: Clock;
-  /** The time by which Discord dates messages, and so how young a question is [O7]. Default: `clock`. */
+  /** Dates messages as Discord does, to tell how young a question is [O7]. Default: `clock`. */
   readonly discordClock?: Clock | undefined;
 }
 
 /**
- * What a kill left undone, each once a process, when it is needed or there is time for it [G3b]: changes are taken to whom they had not reached,
- * before any answer; answers that were ready are sent under their old nonce, or finished in the messages that stand there, so that Discord
- * recognises what had arrived, before anything else happens in their channel; derived layers go on from their cursors [F4]. Nothing here rejects.
+ * Finishes what a kill left undone, each thing once a process and when it is needed [G3b]: changes reach
+ * everybody before any answer; ready answers are sent under their old nonce, or finished in their messages,
+ * before anything else happens in their channel; derived layers go on from their cursors [F4]. Nothing here
+ * rejects.
  */
 export function createRecovery(options: RecoveryPorts) {
   const { journal, sessionLog, afterTurn, logger } = options;
@@ -58,7 +59,7 @@ export function createRecovery(options: RecoveryPorts) {
     try {
       for (const reply of await journal.unsent(channelId)) await trying(options, reply, finishReply);
       for (const reply of await journal.begun(channelId)) await trying(options, reply, settleBegun);
-      // What a kill kept from being taken out of the file.
+      // In case a kill came between.
       await journal.eraseSentTexts(channelId);
     } catch (error) {
       logger.warn('a channel could not be recovered', { channelId, error });
@@ -76,8 +77,8 @@ export function createRecovery(options: RecoveryPorts) {
       return work;
     },
     /**
-     * Whether the reply that stands to a message is to be made again, in the same messages: it was only begun, or a kill or a loss of power took from the log what
-     * people have seen, so that nothing would know of it. Rejects with `StoreError`.
+     * Whether a message's standing reply is to be made again in place: it is incomplete, or a kill took it
+     * from the log. Rejects with `StoreError`.
      */
     async isUnfinished({ id, channelId, userId }: AskedMessage): Promise<boolean> {
       if (await journal.isHandled(channelId, id)) return false;
@@ -85,7 +86,10 @@ export function createRecovery(options: RecoveryPorts) {
         (await journal.isUnfinished(channelId, id)) || sessionLog.isUnanswered({ channelId, userId }, id)
       );
     },
-    /** Takes up the work after turns of a channel's sessions, some at a time: the disk is for who waits for an answer [G3b]. Ends early with the signal. */
+    /**
+     * Resumes the after-turn work of a channel's sessions, a few at a time: the disk is for those who wait
+     * for an answer [G3b]. Ends early with the signal.
+     */
     async sessions(channelId: string, signal: AbortSignal): Promise<void> {
       try {
         for (const [index, session] of (await sessionLog.sessionsIn(channelId)).entries()) {
@@ -100,7 +104,7 @@ export function createRecovery(options: RecoveryPorts) {
   };
 }
 
-/** What cannot be done now stays unhandled, so that it is asked again when the bot catches up. */
+/** What fails stays unhandled, so that catching up asks it again. */
 async function trying<Reply extends Question>(
   options: RecoveryPorts,
   reply: Reply,
@@ -148,12 +152,12 @@ async function finishReply(
   return 'handled';
 }
 
-/** Whether the person had erased since what was asked [K11]. Never rejects. */
+/** Whether the person has erased the question [K11]. Never rejects. */
 async function isErased({ people }: RecoveryPorts, question: Question): Promise<boolean> {
   return (await people.erasedBy(question.userId))(askedAt(question));
 }
 
-/** As the answer would have had them without the kill. Never rejects. */
+/** As without the kill. Never rejects. */
 async function whyButtons(
   { provenance, memoryNotices, logger }: RecoveryPorts,
   question: Question,
@@ -169,8 +173,9 @@ async function whyButtons(
 }
 
 /**
- * A reply that was only begun: the message is asked again if it is young enough, and what stands of the reply is no part of history till then; else
- * the beginning stays, marked as such. If the message itself is gone, so is the beginning; others that it answered are asked again.
+ * A reply that was only begun: if the message is young enough it is asked again, and history leaves the
+ * beginning out till then; else the beginning stays, marked. If the message is gone, so is the beginning;
+ * others that it answered are asked again.
  */
 async function settleBegun(options: RecoveryPorts, begun: BegunReply): Promise<'handled' | 'unhandled'> {
   const { journal, replies, presentPlace } = options;
@@ -204,13 +209,14 @@ async function settleBegun(options: RecoveryPorts, begun: BegunReply): Promise<'
   return 'handled';
 }
 
-/** Takes away what stands there from before the restart. */
 async function takeAwayReply(options: RecoveryPorts, question: Question): Promise<void> {
   const reply = await beginReply(options, question, question.place, new TurnControl());
   await reply.takeAway();
 }
 
-/** What stands of a reply to somebody who had everything erased goes, and is no part of history till then [K11]. Never rejects. */
+/**
+ * Removes what stands of a reply to an erased person; history leaves it out till then [K11]. Never rejects.
+ */
 export async function takeAwayErased(
   { journal, replies, logger }: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
   { place: { channelId }, replyIds, ...question }: Pick<BegunReply, 'messageIds' | 'place' | 'replyIds'>,
@@ -220,14 +226,17 @@ export async function takeAwayErased(
   await takeAwayPosted(replies, channelId, newestOf(question), replyIds);
 }
 
-/** Whether what was said may be in the log: not where memory is off or paused, nor of another bot. Never rejects. */
+/** Not where memory is off or paused, nor of another bot. Never rejects. */
 async function isLogged({ settings, people }: RecoveryPorts, question: Question): Promise<boolean> {
   const { place, userId, isBot } = question;
   if (isBot !== undefined || (await settings.isMemoryOff(place))) return false;
   return people.mayStore({ channelId: place.channelId, userId }, snowflakeTime(newestOf(question)));
 }
 
-/** Whether all that was asked was deleted since: the question is logged before the model hears of it. Where it is not, nobody can tell. */
+/**
+ * Whether the whole question was deleted since. It is logged before the model hears of it; without a log
+ * nobody can tell.
+ */
 async function isTakenBack(options: RecoveryPorts, question: Question): Promise<boolean> {
   if (!(await isLogged(options, question))) return false;
   const { sessionLog } = options;
@@ -241,7 +250,6 @@ function isOld(question: Question, now: Date): boolean {
   return now.getTime() - snowflakeTime(newestOf(question)).getTime() > catchUpWindowMs;
 }
 
-/** The reply enters the log as it would have without the kill. */
 async function logReply(
   options: RecoveryPorts,
   prepared: PreparedReply,

@@ -11,7 +11,6 @@ import { saveBestEffort, type ChannelJournal } from './journal.ts';
 import type { BegunReply } from './journal-state.ts';
 import type { TurnControl } from './sessions.ts';
 
-/** Whom bringing a reply out needs. */
 export interface ReplyPorts {
   readonly journal: ChannelJournal;
   readonly replies: ReplyPort;
@@ -21,16 +20,14 @@ export interface ReplyPorts {
   readonly logger: Logger;
 }
 
-/** The messages that are answered, who wrote them, and the place as it was then. */
+/** The messages answered, their author, and the place as it was then. */
 export type Question = Omit<BegunReply, 'replyIds'>;
 
-/** The reply to a turn, as far as people can see it. */
 export type Reply = Awaited<ReturnType<typeof beginReply>>;
 
 /**
- * Begins the reply to a turn. What people see of it is in the journal before its words enter history, so that a restart goes on in the same
- * messages; each message is posted and edited only if nobody reads along who did not when the turn began [V2]. Its messages end the turn when
- * they are deleted, and it vanishes when the turn says so. Never rejects.
+ * Begins the reply to a turn. Its messages are in the journal before they enter history, so that a restart
+ * goes on in them. Nothing is shown to new readers [V2]. Deleting its messages ends the turn. Never rejects.
  */
 export async function beginReply(
   { journal, replies, presentPlace, people, logger }: ReplyPorts,
@@ -44,7 +41,7 @@ export async function beginReply(
   let isWhole = false;
   let isAllowed: (() => Promise<boolean>) | undefined;
 
-  /** Whether the place has no more readers than it was answered for, and what is answered was not erased; otherwise the turn is ended. Never rejects. */
+  /** False, and ends the turn, if the place has new readers or the question was erased. Never rejects. */
   async function mayShow(): Promise<boolean> {
     // Another process may have erased it, and its notice be lost.
     if ((await people.erasedBy(question.userId))(askedAt(question))) control.end('erased');
@@ -60,7 +57,7 @@ export async function beginReply(
     mayShow,
     async onMessages(ids) {
       control.noteReply(ids);
-      // A reply that is whole at once is protected by the answer in the journal and its nonce.
+      // A reply sent whole is protected by the journal's answer and its nonce.
       if (isWhole && !isNoted) return;
       isNoted = true;
       await saveBestEffort(logger, 'what stands of a reply', () =>
@@ -72,23 +69,22 @@ export async function beginReply(
   control.whenTakenAway(() => void reply.takeAway());
 
   return {
-    /** Whether people have seen anything of it. */
     hasBegun: (): boolean => reply.hasBegun(),
     /** The text so far. Never throws. */
     show: (text: string): void => reply.show(text),
     mayShow,
-    /** From now on it is shown only while this, which must not reject, says so besides. */
+    /** Adds a condition, which must not reject, for showing it. */
     onlyWhile(condition: () => Promise<boolean>): void {
       isAllowed = condition;
     },
-    /** The text is whole; what is to be done before it may be finished follows. Never throws. */
+    /** The text is whole, but something comes before `finish`. Never throws. */
     hold: (): void => reply.hold(),
-    /** The whole text, which is on disk already, with buttons under it. Rejects as `ReplyPort.send` does. */
+    /** The text is on disk already. Rejects as `ReplyPort.send` does. */
     finish(text: string, buttons: readonly CommandButton[] = []): Promise<FinishedReply> {
       isWhole = true;
       return reply.finish(text, buttons.length === 0 ? undefined : { personId: question.userId, buttons });
     },
-    /** Takes away what was shown. Never rejects. */
+    /** Never rejects. */
     takeAway: (): Promise<void> => reply.takeAway(),
   };
 }
@@ -100,12 +96,12 @@ export function newestOf({ messageIds }: Pick<Question, 'messageIds'>): string {
   return newest;
 }
 
-/** When that was asked, ISO 8601. */
+/** ISO 8601. */
 export function askedAt(question: Pick<Question, 'messageIds'>): string {
   return snowflakeTime(newestOf(question)).toISOString();
 }
 
-/** What stands there from before a restart of a reply to any of these messages. */
+/** What stands from before a restart of a reply to any of these messages. */
 async function standingIn(
   journal: ChannelJournal,
   { messageIds, place }: Question,
@@ -132,15 +128,16 @@ export function markHandled(
 
 interface LineOptions {
   readonly buttons?: readonly CommandButton[];
-  /** Which one it is of those that come later under the same reply, from 1. */
+  /** The line's number among those under the same reply, from 1. */
   readonly later?: number;
-  /** Whether what it says is still so: asked before it is posted, and once more behind that, since what ends it may be on its way meanwhile. */
+  /** Asked before posting and again after it, since what ends it may be on its way. */
   readonly stillHolds?: () => boolean | Promise<boolean>;
 }
 
 /**
- * Sends a line of the bot's own under a reply or in its place; known by its id, it enters neither history nor log [F2]. Resolves with whether what it says still holds;
- * where it does not, the line is not there any more. Rejects as `ReplyPort.send` does, and `stillHolds`.
+ * Sends a line of the bot's own under a reply or in its place, which enters neither history nor log [F2].
+ * Resolves with whether it still holds; if not, it was removed. Rejects as `ReplyPort.send` and `stillHolds`
+ * do.
  */
 export async function sendLine(
   { journal, replies, logger }: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
@@ -165,7 +162,7 @@ export async function sendLine(
   return false;
 }
 
-/** Takes away messages of the bot that stand in a channel. Never rejects. */
+/** Removes messages of the bot. Never rejects. */
 export function takeAwayPosted(
   replies: Pick<ReplyPort, 'begin'>,
   channelId: string,
@@ -183,7 +180,10 @@ export function takeAwayPosted(
   return reply.takeAway();
 }
 
-/** Under a whole answer: what went wrong or was done, and what the person is told once [K12][S5]. Rejects as `sendLine` does. */
+/**
+ * Under a whole answer: what went wrong or was done, and what is told once [K12][S5]. Rejects as `sendLine`
+ * does.
+ */
 export async function sendLinesUnder(
   bot: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
   question: Question,
@@ -197,8 +197,8 @@ export async function sendLinesUnder(
 }
 
 /**
- * Discord refuses the answer for good: what stands of it is no part of history, the person is told by one sign, and the messages count as handled,
- * so that no start tries it again [G3d]. Never rejects.
+ * Discord refuses the answer for good: history leaves out what stands of it, the person gets one sign, and
+ * the messages count as handled [G3d]. Never rejects.
  */
 export async function endRefused(
   bot: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
@@ -211,7 +211,6 @@ export async function endRefused(
   await tellRefused(bot.replies, question, reason);
 }
 
-/** Tells the speaker that their answer has no place to go to, as `ReplyPort` says. */
 export function tellRefused(
   replies: Pick<ReplyPort, 'tellRefused'>,
   question: Pick<Question, 'messageIds' | 'place' | 'userId' | 'isBot'>,
@@ -230,10 +229,10 @@ export function tellRefused(
   );
 }
 
-/** Things that one answer offers at most, each with buttons of its own. */
+/** Each has buttons of its own. */
 const mostOffers = 3;
 
-/** Adds what a tool offers, the same only once. Whether it will be shown. */
+/** Adds an offer, each once. Returns whether it will be shown. */
 export function addOffer(offers: Offer[], offer: Offer): boolean {
   if (offers.some((each) => offerText(each) === offerText(offer))) return true;
   if (offers.length >= mostOffers) return false;
@@ -241,7 +240,10 @@ export function addOffer(offers: Offer[], offer: Offer): boolean {
   return true;
 }
 
-/** Shows what was offered under a reply, and has it done, only where nobody reads along who does not read the reply [V2]. Never rejects. */
+/**
+ * Shows the offers under a reply; shown and carried out only while nobody new reads along [V2]. Never
+ * rejects.
+ */
 export async function showOffers(
   { offers: port, journal, logger }: Pick<ReplyPorts, 'journal' | 'logger'> & { readonly offers: OfferPort },
   { speaker, place: { channelId }, messages }: TurnContext,
@@ -259,7 +261,7 @@ export async function showOffers(
   await port.show(guarded, { personId: speaker.id, channelId, messages, replyIds, beforeSeen });
 }
 
-/** The lines under a reply: what went wrong, and in small print what was done, each once, and what became of memory. `undefined` where there is nothing to say. */
+/** What went wrong, and in small print what was done and what became of memory; `undefined` for nothing. */
 export function lineUnder(
   problem: string | undefined,
   notes: readonly string[],
@@ -271,7 +273,7 @@ export function lineUnder(
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-/** The line under a reply that broke off: the part that came was sent before it. */
+/** The part that came was sent before it. */
 export function brokenOffLine(reference: string): string {
   return `⚠️ My answer broke off here. Ask me to go on, or ask again. (reference ${reference})`;
 }
@@ -279,24 +281,27 @@ export function brokenOffLine(reference: string): string {
 /** The line under a reply that reached the output limit. */
 export const lengthLimitLine = '⚠️ My answer reached its length limit. Ask me to go on.';
 
-/** Under a reply whose author wanted no more of it, or in its place. */
+/** Under a reply that its author stopped, or in its place. */
 export const stoppedLine = '⏹️ Stopped.';
 
-/** Under the beginning of a reply that a restart has cut off, and that is too old to be finished. */
+/** Under the beginning of a reply that a restart cut off, too old to be finished. */
 export const interruptedLine = '⚠️ I was restarted here. Ask me to go on, or ask again.';
 
 /** Under an answer, where a secret stands in what was said or answered [K14]. */
 export const secretNote = '🔑 What looks like a secret here is not kept in memory';
 
-/** Instead of an answer that was made for fewer readers than it would have now [V2]. */
+/** Instead of an answer that gained readers [V2]. */
 export const keptBackLine =
   '⚠️ This channel became visible to more people while I was answering, so I kept the answer back. Please ask again.';
 
-/** Instead of doing what was offered to fewer readers [V2]. */
+/** Instead of an offer that gained readers [V2]. */
 const moreReadersLine =
   'Not done: this channel became visible to more people in the meantime. Please ask again.';
 
-/** The one clear line people get when a turn fails [M7]. `reference` stands in the log too; what went wrong inside never reaches the channel. */
+/**
+ * The one line that people get when a turn fails [M7]. `reference` is in the log too; no internals reach the
+ * channel.
+ */
 export function failureLine(error: unknown, reference: string): string {
   return withReference(`⚠️ ${whatHappened(error)}`, reference);
 }

@@ -7,22 +7,25 @@ import { messageMaxChars } from '../prompt/quoted.ts';
 import { pauseFor } from '../core/time.ts';
 import { isSameReach, reachOf } from '../core/visibility.ts';
 
-/** Runs one turn over the messages given; must not throw. The control may tell it to end, also before it begins. */
+/** Must not throw. The control may end it even before it begins. */
 export type TurnRunner = (messages: readonly IncomingMessage[], control: TurnControl) => Promise<unknown>;
 
-/** Resolves when the author of a message may begin a turn [L2], or the signal is aborted; must not reject. */
+/** Resolves when the author may begin a turn [L2], or on abort; must not reject. */
 export type MayBegin = (message: IncomingMessage, signal: AbortSignal) => Promise<void>;
 
-/** What waits for a session's next turn at most [L1]: messages, and characters of their texts together. */
+/** The most that may wait for a session's next turn [L1]. */
 const maxWaiting = { messages: 20, characters: messageMaxChars };
 
-/** `refused`: too much waits in the session, and no turn takes the message. */
+/** `refused`: too much waits, and no turn takes the message. */
 export type SubmitOutcome = 'over' | 'refused';
 
-/** Milliseconds in which the comment on a message that was passed on has come: Discord's dialog sends it right behind, as a message of its own [G6]. */
+/**
+ * How long a forwarded message waits for its comment: Discord's dialog sends that as a message right behind
+ * [G6].
+ */
 const commentWaitMs = 1000;
 
-/** Resolves after so many milliseconds, or when the signal is aborted. */
+/** Resolves after so many milliseconds, or on abort. */
 type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 
 interface Waiting {
@@ -34,15 +37,15 @@ interface Session {
   waiting: Waiting[];
   running: readonly IncomingMessage[];
   control: TurnControl;
-  /** Ends the wait for more of what they say. */
+  /** Ends the wait for a comment. */
   hurry: () => void;
 }
 
 /**
- * Keeps each session's messages in order: while a turn runs, what the same speaker writes in the same channel waits and is
- * taken together as the next turn [F3]. Other sessions do not wait. What was said before and after the channel's readers changed
- * is not taken together, since each is as private as the channel was then [V1]. What waits is bounded [L1], also while its author has begun too many
- * turns [L2]. A message that was passed on without a word waits a moment for the comment that belongs to it [G6].
+ * Keeps each session's messages in order: while a turn runs, the speaker's further messages in the channel
+ * wait and form the next turn [F3]. Talk before and after a change of readers is kept apart, since each is as
+ * private as the channel was [V1]. What waits is bounded [L1], also for the author's limit of turns [L2]. A
+ * forwarded message without a word waits a moment for its comment [G6].
  */
 export class SessionTurns {
   readonly #run: TurnRunner;
@@ -67,7 +70,7 @@ export class SessionTurns {
     this.#mayBegin = mayBegin;
   }
 
-  /** Resolves when the turn that took this message is over, the message was withdrawn, or it is refused. */
+  /** Resolves when the message's turn is over, it was withdrawn, or it is refused. */
   submit(message: IncomingMessage): Promise<SubmitOutcome> {
     if (this.#stopped) return Promise.resolve('over');
     const name = sessionName({ channelId: message.channelId, userId: message.author.id });
@@ -75,7 +78,7 @@ export class SessionTurns {
     return new Promise((done) => {
       if (session !== undefined) {
         const entry = { message, done };
-        // After a gap older messages may come behind newer ones; the newest is the one that is replied to.
+        // After a gap older messages may come late; the newest gets the reply.
         session.waiting = [...session.waiting, entry].toSorted(byTime);
         refuseSurplus(session, entry);
         session.hurry();
@@ -93,8 +96,8 @@ export class SessionTurns {
   }
 
   /**
-   * An edited message that still waits is taken with its new text, a deleted one is dropped; a turn ends when all of its messages are deleted,
-   * or one of its reply.
+   * A waiting message takes its edit or is dropped; a turn ends when all of its messages, or one of its
+   * reply, are deleted.
    */
   follow(change: MessageChange): void {
     for (const session of this.#sessions.values()) {
@@ -117,8 +120,8 @@ export class SessionTurns {
   }
 
   /**
-   * The author of a message wants no more of the answer; the message is theirs, or the bot's reply to it. The turn that runs ends; of a message
-   * that waits nothing more comes, once `drop` has noted that. Nobody else can do that.
+   * An author stops the answer by a message of theirs, or by the bot's reply. The running turn ends; a
+   * waiting message is dropped once `drop` has noted that.
    */
   async stopBy(userId: string, messageId: string, drop: () => Promise<void>): Promise<void> {
     for (const session of this.#sessions.values()) {
@@ -137,7 +140,7 @@ export class SessionTurns {
     }
   }
 
-  /** A channel or thread is deleted: turns there end, those that wait too. */
+  /** A channel or thread is deleted: its turns end. */
   endIn(channelId: string): void {
     for (const [name, session] of this.#sessions) {
       if (!name.startsWith(`${channelId}:`)) continue;
@@ -146,7 +149,7 @@ export class SessionTurns {
     }
   }
 
-  /** A person has everything erased [K11]: their turns end without a trace, those that wait too. */
+  /** A person has everything erased [K11]: their turns end without a trace. */
   endOf(userId: string): void {
     for (const session of this.#sessions.values()) {
       const isTheirs = ({ author }: IncomingMessage): boolean => author.id === userId;
@@ -157,7 +160,7 @@ export class SessionTurns {
     }
   }
 
-  /** Turns that run, messages that wait for one, and turns that their authors have stopped since the start. */
+  /** Running turns, waiting messages, and turns stopped by their authors since the start. */
   get open(): { readonly running: number; readonly waiting: number; readonly stopped: number } {
     const sessions = [...this.#sessions.values()];
     const waiting = sessions.reduce((sum, session) => sum + session.waiting.length, 0);
@@ -171,7 +174,7 @@ export class SessionTurns {
     return new Promise((resolve) => this.#quiet.push(resolve));
   }
 
-  /** Takes nothing more; what waits is dropped (it is fetched again after the restart), what runs goes on. */
+  /** Takes nothing more; what waits is dropped (it is fetched after the restart), what runs goes on. */
   stop(): void {
     this.#stopped = true;
     this.#waits.end();
@@ -206,7 +209,7 @@ export class SessionTurns {
     if (this.#sessions.size === 0) for (const resolve of this.#quiet.splice(0)) resolve();
   }
 
-  /** Waits for what comes behind a message that was passed on, and if that is another one, for what comes behind that. */
+  /** Waits for the comment on a forwarded message, and on one that follows it. */
   async #untilCommented(session: Session): Promise<void> {
     while (isUncommented(session)) {
       const newest = session.waiting.at(-1);
@@ -222,13 +225,13 @@ function byTime(a: Waiting, b: Waiting): number {
   return compareSnowflakes(a.message.id, b.message.id);
 }
 
-/** Whether the newest message that waits was passed on, and nothing said of it. */
+/** Whether the newest waiting message is a forward without a comment. */
 function isUncommented({ waiting }: Session): boolean {
   const newest = waiting.at(-1)?.message;
   return newest?.forwards !== undefined && newest.text === '';
 }
 
-/** Refuses a message that has just come, or was just edited, where more than the bound would wait with it. */
+/** Refuses a new or edited message that would exceed the bound. */
 function refuseSurplus(session: Session, entry: Waiting): void {
   const { waiting } = session;
   const characters = waiting.reduce((sum, { message }) => sum + message.text.length, 0);
@@ -245,8 +248,8 @@ function sameReaders(waiting: readonly Waiting[]): number {
 }
 
 /**
- * Why a turn ends before its answer is whole: all that it answers was deleted; its channel was; somebody deleted the reply; its author wants no
- * more; somebody was let into the channel; the bot stops; all that is held about its author is erased.
+ * Why a turn ends early: its messages, channel or reply were deleted; its author stops it; somebody new reads
+ * the channel; the bot stops; its author is erased.
  */
 export type TurnEnding =
   | 'deleted'
@@ -261,7 +264,7 @@ function takesAway(ending: TurnEnding): boolean {
   return ending !== 'stopped' && ending !== 'shutdown';
 }
 
-/** What a turn is told by the outside while it runs, and what the outside must know of it. */
+/** How the outside steers a running turn and sees its state. */
 export class TurnControl {
   readonly #model = new AbortController();
   #takeAway: (() => void) | undefined;
@@ -277,22 +280,21 @@ export class TurnControl {
     return this.#model.signal;
   }
 
-  /** Its person has everything erased. */
   get isErased(): boolean {
     return this.#ending === 'erased';
   }
 
-  /** Whether nothing of the reply may stay where people see it. */
+  /** Whether nothing of the reply may stay visible. */
   get isTakenAway(): boolean {
     return this.#ending !== undefined && takesAway(this.#ending);
   }
 
-  /** Calls back once that is so, if it is not yet. */
+  /** Calls back as soon as that is so. */
   whenTakenAway(takeAway: () => void): void {
     this.#takeAway = takeAway;
   }
 
-  /** The first ending counts, but that what takes the reply away comes before what lets it stand. */
+  /** The first ending counts, except that those which remove the reply win. */
   end(ending: TurnEnding): void {
     if (this.isTakenAway || (this.#ending !== undefined && !takesAway(ending))) return;
     this.#ending = ending;
@@ -300,7 +302,6 @@ export class TurnControl {
     if (takesAway(ending)) this.#takeAway?.();
   }
 
-  /** The messages that the reply has by now. */
   noteReply(messageIds: readonly string[]): void {
     this.#replyIds = messageIds;
   }

@@ -10,31 +10,30 @@ import type { Clock, Timer } from '../core/time.ts';
 import { saveBestEffort, type ChannelJournal } from './journal.ts';
 
 export interface TurnLimitPorts {
-  /** Turns that a person may begin in any sixty seconds; 0: as many as they like. */
+  /** 0: no limit. */
   readonly turnsPerMinute: number;
-  /** When the day's limits on cost begin anew. */
+  /** When the day's limits on cost begin again. */
   readonly beginsAnewAt: () => Date;
   readonly replies: Pick<ReplyPort, 'send'>;
   readonly directMessages: Pick<DirectMessagePort, 'send'>;
   readonly journal: Pick<ChannelJournal, 'hide'>;
-  /** A person's turns are counted in their own folder. */
   readonly store: Pick<Store, 'update'>;
   readonly clock: Clock;
   readonly timer: Timer;
-  /** Milliseconds from anywhere, never set back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly logger: Logger;
 }
 
 const minuteMs = 60_000;
 
-/** When a person began turns in the last minute, in milliseconds since the epoch, oldest first. */
+/** Starts of the last minute, in milliseconds since the epoch, oldest first. */
 const turnsSchema = z.object({ version: z.literal(1), begunAt: z.array(z.number()).readonly() });
 export const turnsKind: DocumentKind<z.infer<typeof turnsSchema>> = { version: 1, schema: turnsSchema };
 
 export type TurnLimits = ReturnType<typeof createTurnLimits>;
 
-/** The limits that a person meets: turns a minute and cost a day [L2], each told in one line a minute. */
+/** A person's limits, turns a minute and cost a day [L2], each told at most once a minute. */
 export function createTurnLimits(ports: TurnLimitPorts) {
   const { turnsPerMinute, beginsAnewAt, replies, directMessages, journal, store, clock, timer, now, logger } =
     ports;
@@ -42,7 +41,10 @@ export function createTurnLimits(ports: TurnLimitPorts) {
   const waitLines = createMinuteBudget(1, now);
   const costLines = createMinuteBudget(1, now);
 
-  /** Milliseconds until a person may begin a turn, 0 where it counts as begun now. Never rejects: where the store cannot tell, this process's count does. */
+  /**
+   * Milliseconds until a person may begin a turn; 0 counts it as begun. Never rejects: without the store,
+   * this process's count applies.
+   */
   async function begin(userId: string): Promise<number> {
     try {
       let ms = 0;
@@ -67,7 +69,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
     const seconds = counted(Math.ceil(ms / 1000), 'second');
     const line = `⏳ You have begun ${counted(turnsPerMinute, 'turn')} within a minute. It goes on in ${seconds}: I answer then what you wrote meanwhile. Commands still work.`;
     try {
-      // Under a nonce of its own: that of the message is its answer's.
+      // Its own nonce: the message's is its answer's.
       await replies.send(channelId, line, `${id}w`, (lineId) => hide(channelId, lineId));
     } catch (error) {
       logger.warn('that somebody has to wait could not be told', { channelId, error });
@@ -75,7 +77,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
   }
 
   return {
-    /** Resolves when the message's author may begin a turn, which counts as begun then, or when the signal is aborted. Never rejects. */
+    /** Resolves when the author may begin a turn, which counts as begun, or on abort. Never rejects. */
     async mayBegin(this: void, message: IncomingMessage, signal: AbortSignal): Promise<void> {
       const userId = message.author.id;
       if (turnsPerMinute === 0) return;
@@ -86,12 +88,18 @@ export function createTurnLimits(ports: TurnLimitPorts) {
         await wait(Math.ceil(ms), signal, timer);
       }
     },
-    /** What a person is told who is over a limit on cost; `undefined` where they were told in the last minute and need not hear it again. */
+    /**
+     * For somebody over a limit on cost; `undefined` where they were told within a minute and need not hear
+     * it again.
+     */
     costLine(userId: string, isNeeded: boolean): string | undefined {
       if (!costLines.take(userId, 1) && !isNeeded) return undefined;
       return `⏳ What my answers may cost today is used up. It goes on at ${timeAndWait(beginsAnewAt())}. Commands still work.`;
     },
-    /** Tells the owners that most of the day's limit is used, by direct message. Rejects with what may pass by itself, or where there is nobody to tell. */
+    /**
+     * Tells the owners by direct message that most of the day's limit is used. Rejects with what may pass, or
+     * without anybody to tell.
+     */
     async tellOwners(
       this: void,
       ownerIds: readonly string[],
@@ -107,7 +115,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
   };
 }
 
-/** As Discord shows it to each reader in their own time zone, and how long it takes. */
+/** Discord shows it in each reader's time zone. */
 function timeAndWait(date: Date): string {
   const seconds = Math.floor(date.getTime() / 1000);
   return `<t:${seconds}:t> (<t:${seconds}:R>)`;

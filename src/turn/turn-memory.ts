@@ -14,7 +14,6 @@ import type { SwitchedOff } from './prompt-input.ts';
 import { secretNote, type ReplyPorts } from './reply.ts';
 import type { ToolPorts } from './turn-tools.ts';
 
-/** Whom writing a turn to memory needs. */
 export interface TurnMemoryPorts extends Pick<ReplyPorts, 'journal' | 'logger'>, Pick<ToolPorts, 'settings'> {
   /** What each person lets the bot keep [K9]. */
   readonly people: Pick<PersonSettingsStore, 'mayStore'>;
@@ -22,14 +21,15 @@ export interface TurnMemoryPorts extends Pick<ReplyPorts, 'journal' | 'logger'>,
   readonly setAside: Pick<SetAsideLines, 'under'>;
   readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
   readonly provenance: Pick<Provenance, 'record' | 'sent'>;
-  /** What a channel's first answer says of its memory [B1], and what may be told of it [B2]; neither rejects. */
+  /**
+   * What a channel's first answer says of its memory [B1], and what may be told of it [B2]; neither rejects.
+   */
   readonly channelNotes: Pick<ChannelNotes, 'firstLine' | 'mayTell'>;
   readonly clock: Clock;
 }
 
 export type TurnMemory = ReturnType<typeof openMemory>;
 
-/** What of an answer is written down. */
 interface AnswerToKeep {
   readonly text: string;
   readonly hasThirdPartyText: boolean;
@@ -38,12 +38,12 @@ interface AnswerToKeep {
   readonly used: UsedMemory;
 }
 
-/** What the log has of an answer that may repeat others' notes [B2]. */
+/** Logged instead of an answer that may repeat others' notes [B2]. */
 const unkeptAnswer = '(Answered from notes of a channel; the answer is not kept.)';
 
 /**
- * What the turn writes to memory, beginning with the question, while the prompt is being made: nothing where that is off or paused, or is by the moment
- * of writing. And what the person is told of their memory under the answer.
+ * What a turn writes to memory, the question first, while the prompt is being made; nothing where memory is
+ * off or paused. And what the person is told of it.
  */
 export function openMemory(
   turn: TurnContext,
@@ -55,7 +55,7 @@ export function openMemory(
   const isBot = turn.speaker.isBot !== undefined;
   let hasSecrets = turn.messages.some(({ text }) => hasSecret(text));
   const isStored = !isMemoryOff && consent.isStored;
-  // What was not logged has no reply in the log either, though memory was switched on, or the pause ended, meanwhile.
+  // Without the question the log gets no reply, even if memory was switched on meanwhile.
   const mayStore = async (): Promise<boolean> =>
     isStored && !(await settings.isMemoryOff(turn.place)) && (isBot || (await people.mayStore(session)));
   const messageIds = turn.messages.map(({ id }) => id);
@@ -73,12 +73,12 @@ export function openMemory(
     /** The log has the question, or will have it. */
     isLogged: isStored && !isBot,
     consent,
-    /** What the speaker is to be told under the answer of what memory does not keep [K14]. */
+    /** What the speaker is told that memory does not keep [K14]. */
     notes({ text }: Pick<AnswerToKeep, 'text'>): readonly string[] {
       hasSecrets ||= hasSecret(text);
       return hasSecrets && isStored && !isBot ? [secretNote] : [];
     },
-    /** What people in the channel are to be told once of its memory [B1]. Never rejects. */
+    /** What people in the channel are told once of its memory [B1]. Never rejects. */
     async channelLines(): Promise<readonly string[]> {
       const line = isMemoryOff ? undefined : await bot.channelNotes.firstLine(turn.place);
       return line === undefined ? [] : [line];
@@ -100,7 +100,7 @@ export function openMemory(
       if (!isBot) provenance.sent(turn, ids);
       const { hasThirdPartyText, thirdPartyTextAt, retells, used } = answer;
       const text = usesNotes(used) ? unkeptAnswer : answer.text;
-      // Nor is it read again by this way: what a note said goes with the note.
+      // Nor does this way lead back to it: what a note said goes with the note.
       if (usesNotes(used))
         await saveBestEffort(logger, 'what is no part of history', () =>
           journal.hide(turn.place.channelId, ids),
@@ -116,7 +116,10 @@ export function openMemory(
         if (!isKept) await journal.hide(turn.place.channelId, ids);
       });
     },
-    /** Where memory is off or paused, or a secret may be repeated, the channel's journal keeps no answer's text once it was sent. */
+    /**
+     * Where memory is off or paused, or a secret may be repeated, the journal drops the answer's text once
+     * sent.
+     */
     async close(): Promise<void> {
       await recorded;
       (told ?? (await firstWords))?.release();

@@ -8,9 +8,9 @@ import type { SwitchedOff } from './prompt-input.ts';
 /** The tools of a turn, and who may switch them off while it runs. */
 export interface ToolPorts {
   readonly memoryTools: readonly Tool[];
-  /** What the model may read of Discord, also where memory is off [B4]. */
+  /** For reading Discord, even where memory is off [B4]. */
   readonly readingTools: readonly Tool[];
-  /** What the model may do on Discord; none where that is off altogether. */
+  /** None where acting on Discord is off altogether. */
   readonly actionTools: readonly Tool[];
   /** What the owner has switched off where; neither rejects. */
   readonly settings: {
@@ -30,14 +30,13 @@ export function memoryToolsOf({ consent = everything }: SwitchedOff, bot: ToolPo
   return tools.map((tool) => refusedWhere((context) => refusalFor(tool, context), tool));
 }
 
-/** What the model may do on Discord, refusing where that is off. */
 export function actionToolsOf({ actionTools: tools, settings }: ToolPorts): readonly Tool[] {
   const refusalFor = async ({ place }: TurnContext): Promise<string | undefined> =>
     (await settings.areActionsOff(place)) ? 'Not done: actions are switched off in this place.' : undefined;
   return tools.map((tool) => refusedWhere(refusalFor, tool));
 }
 
-/** The same tool, refusing where it was switched off since the turn began, or since it was offered. */
+/** Refuses once it was switched off after the turn began or the offer was made. */
 function refusedWhere(refusalFor: (context: TurnContext) => Promise<string | undefined>, tool: Tool): Tool {
   return {
     ...tool,

@@ -2,10 +2,9 @@ import type { WaitingReactionPort } from '../core/chat.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 
-/** Who waits no longer than this is shown no reaction; milliseconds. */
+/** Shorter waits get no reaction. */
 const patienceMs = 300;
 
-/** A message that a reaction can be put on. */
 interface Waiting {
   readonly id: string;
   readonly channelId: string;
@@ -18,14 +17,14 @@ export interface WaitingReactionsOptions {
 }
 
 /**
- * Shows people that their message waits: behind the turn that runs in its session, or for a free place at the model. A reaction comes only
- * after a moment, and goes when the waiting ends, however it ends. Nothing here throws or takes time.
+ * Shows people that their message waits, for its session's turn or a place at the model. The reaction comes
+ * after a moment and goes when the waiting ends. Nothing here throws or takes time.
  */
 export class WaitingReactions {
   readonly #reactions: WaitingReactionPort;
   readonly #timer: Timer;
   readonly #startedAt: number;
-  /** Of messages that wait without a reaction yet, how to stop it from coming. */
+  /** Cancels reactions that are still to come. */
   readonly #coming = new Map<string, () => void>();
   readonly #shown = new Set<string>();
 
@@ -35,7 +34,7 @@ export class WaitingReactions {
     this.#startedAt = clock().getTime();
   }
 
-  /** The message waits from the beginning of the work until its turn begins, or, where none comes, until the work is over. */
+  /** Shows it waiting from the start of the work until its turn begins, or the work is over. */
   async while(message: Waiting, work: () => Promise<void>): Promise<void> {
     this.begin(message);
     try {
@@ -45,7 +44,6 @@ export class WaitingReactions {
     }
   }
 
-  /** From now on the message waits. */
   begin({ id, channelId }: Waiting): void {
     if (this.#coming.has(id) || this.#shown.has(id)) return;
     const show = (): void => {
@@ -56,17 +54,15 @@ export class WaitingReactions {
     this.#coming.set(id, this.#timer(show, patienceMs));
   }
 
-  /** The message waits no longer. */
   end({ id, channelId }: Waiting): void {
     this.#coming.get(id)?.();
     this.#coming.delete(id);
     if (this.#shown.delete(id)) this.#reactions.remove(channelId, id);
   }
 
-  /** The turn that answers these messages begins. */
   endForTurn(messages: readonly Waiting[]): void {
     for (const message of messages) {
-      // A process that was killed may have left its reaction on what it did not come to answer.
+      // A killed process may have left its reaction.
       if (this.#isFromBefore(message)) this.#shown.add(message.id);
       this.end(message);
     }
