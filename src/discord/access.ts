@@ -5,17 +5,16 @@ import { growingCache } from '../core/limits.ts';
 
 /** Who is answered and where [G1][G2]; ids throughout. */
 export interface AccessSettings {
-  /** The application's owner, or those whom the configuration names instead. */
   readonly ownerIds: readonly string[];
   readonly access: 'allowlist' | 'everyone';
   readonly allowedUserIds: readonly string[];
   readonly allowedBotIds: readonly string[];
-  /** Where not empty, the only guild channels to work in; it grants nothing. */
+  /** Where not empty, the only guild channels to work in. */
   readonly channelIds: readonly string[];
   readonly autoReplyChannelIds: readonly string[];
 }
 
-/** A channel as the settings see it: a thread counts as its parent. */
+/** A thread counts as its parent. */
 export interface ChannelFacts {
   readonly channelId: string;
   readonly isDm: boolean;
@@ -32,7 +31,7 @@ export function hasAccess(settings: AccessSettings, userId: string): boolean {
   );
 }
 
-/** Whether the bot works in a channel; DMs are never restricted. */
+/** DMs are never restricted. */
 export function worksIn(settings: Pick<AccessSettings, 'channelIds'>, channel: ChannelFacts): boolean {
   return channel.isDm || settings.channelIds.length === 0 || isListed(settings.channelIds, channel);
 }
@@ -42,7 +41,6 @@ export function worksInChannel(settings: Pick<AccessSettings, 'channelIds'>, cha
   return worksIn(settings, { channelId: channel.id, isDm: channel.isDMBased(), parentId });
 }
 
-/** Whether a list of channels holds this one or, for a thread, its parent. */
 function isListed(ids: readonly string[], { channelId, parentId }: ChannelFacts): boolean {
   return ids.includes(channelId) || (parentId !== undefined && ids.includes(parentId));
 }
@@ -50,33 +48,30 @@ function isListed(ids: readonly string[], { channelId, parentId }: ChannelFacts)
 export interface MessageFacts extends ChannelFacts {
   readonly authorId: string;
   readonly authorKind: 'human' | 'self' | 'bot';
-  /** Written by nobody: a join, a pin, a webhook's post. */
+  /** A join, a pin, a webhook's post. */
   readonly isSystem: boolean;
-  /** The text as it is handed on: without the bot's mention before it. */
+  /** Without the bot's mention before it. */
   readonly text: string;
-  /** A file, a poll, a sticker or the like. */
   readonly hasEnclosures: boolean;
-  /** Fetched after a gap, in which or before which it was edited. */
+  /** Edited before it was fetched after a gap. */
   readonly isEdited: boolean;
-  /** Pinged by name or by its own role; @everyone, @here and other roles do not count. */
+  /** By name or by its own role; other roles do not count. */
   readonly mentionsBot: boolean;
   readonly repliesToBot: boolean;
-  /** In a thread that the bot made. */
   readonly isOwnThread: boolean;
-  /** The author has Manage Server there, as the message tells. */
   readonly managesServer: boolean;
-  /** What the owner has set for this place, if anything; never in DMs. It wins over threads of the bot's own and configured channels. */
+  /** What the owner has set for this place; it wins over everything else. Never in DMs. */
   readonly answerMode?: AnswerMode | 'unknown' | undefined;
 }
 
 export interface IntakePolicy extends AccessSettings {
-  /** `undefined` where the text is no command [K1]. */
+  /** `undefined` for no command [K1]. */
   readonly parseCommand: (text: string) => CommandCall | undefined;
-  /** Names of the commands that are open to who may manage a server, also without access. */
+  /** Commands for server managers, even without access. */
   readonly managerCommands: readonly string[];
 }
 
-/** What becomes of a message [G1][G2]; a command is never a turn [F2], and an edit makes none. `undecided` needs the answer mode. */
+/** [G1][G2] A command is never a turn [F2]; an edit makes none. `undecided` needs the answer mode. */
 export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
   const { authorKind, authorId } = message;
   if (authorKind === 'self') return ignored('self');
@@ -114,17 +109,16 @@ function isAddressed(message: MessageFacts, policy: IntakePolicy): boolean | und
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** People without access who are kept in mind; one who falls out is shown it again. */
 const keptPeople = 10_000;
 
 export type LockedOut = ReturnType<typeof createLockedOut>;
 
-/** Shows people without access that they are not answered [G1]: by a reaction, once a day at most as long as the process lives. */
+/** Shows people without access that they are not answered [G1], once a day at most. */
 export function createLockedOut() {
   const shown = growingCache<string, true>(keptPeople, { maxAge: dayMs });
   let messages = 0;
   return {
-    /** Somebody without access has written to the bot; whether they are to see that. */
+    /** Whether the person is to be shown it. */
     note(userId: string): boolean {
       messages += 1;
       if (shown.has(userId)) return false;
@@ -135,19 +129,17 @@ export function createLockedOut() {
   };
 }
 
-/** Answers to one bot in a channel at most, until a person says something there. */
+/** Until a person says something there. */
 const answersInARow = 5;
-/** Channels that are kept in mind; the count of one that falls out starts at zero. */
 const keptChannels = 1000;
 
-/** Breaks loops of bots: nobody but another bot talks with this one for long [G2]. A restart forgets the count. */
+/** Breaks loops of bots [G2]. A restart forgets the count. */
 export function createBotLoopGuard() {
-  /** By channel, messages of bots that were let through, and those that reached the limit: a repeated event counts once. */
+  /** By channel, author by message id: a repeated event counts once. */
   const answered = growingCache<string, ReadonlyMap<string, string>>(keptChannels);
   return {
-    /** A person said something: from now on bots are answered there again. */
     humanSpoke: (channelId: string): void => void answered.delete(channelId),
-    /** Whether a bot's message is answered. `limit-reached`: from now on it is not any more, which is said once. */
+    /** `limit-reached` is returned once. */
     admit(message: { readonly id: string; readonly channelId: string; readonly authorId: string }) {
       const { id, channelId, authorId } = message;
       const before = answered.get(channelId) ?? new Map<string, string>();

@@ -22,17 +22,16 @@ import type { MessageChanges, MissedChanges } from './message-changes.ts';
 import { botMay, memberMay } from './permissions.ts';
 import type { RunInBackground } from './run-in-background.ts';
 
-/** Five hundred messages of a channel at most. */
 const pages = 5;
-/** Channels that are looked at at the same time while nobody waits, and the pause before each: most of Discord's limit is for people. */
+/** Most of Discord's limit is for people, so little is fetched at a time while nobody waits. */
 const atOnce = 2;
 const pauseMs = 200;
 
 export interface CatchUpOptions {
   readonly client: Client;
-  /** Those of this client: channels of others are not looked at, and a new session of one leaves the channels of the others alone. */
+  /** Channels of other shards are not looked at. */
   readonly shards: Shards;
-  /** Channels that the bot has been active in, DMs above all, and when it last was; milliseconds since the epoch. */
+  /** Channels that the bot has been active in, and when it last was; milliseconds since the epoch. */
   readonly knownChannels: () => Promise<readonly { readonly id: string; readonly activeAt: number }[]>;
   readonly guildOf: (channelId: string) => Promise<ChannelGuild>;
   readonly settings: Pick<AccessSettings, 'channelIds'>;
@@ -40,46 +39,42 @@ export interface CatchUpOptions {
   readonly logger: Logger;
   readonly botId: string;
   readonly messages: Pick<ChannelMessages, 'after' | 'newest'>;
-  /** What is remembered of a channel from a message id on: the log as it is before anything is fetched. */
+  /** What the log holds of a channel from a message id on. */
   readonly remembered: (channelId: string, messageId: string) => Promise<readonly RememberedMessage[]>;
   readonly isGone: (channelId: string) => Promise<boolean>;
   readonly changes: Pick<MessageChanges, 'missed'>;
-  /** Whether the reply that a message has was only begun, or is to be made again. */
+  /** Whether a message's reply was only begun, or is to be made again. */
   readonly isUnfinished: (message: AskedMessage) => Promise<boolean>;
-  /** Finishes what an earlier process left undone in a channel. Asked again, it does nothing. Must not reject. */
+  /** Finishes what an earlier process left undone in a channel, once. Must not reject. */
   readonly recover: (channelId: string) => Promise<void>;
-  /** Goes on with what was made of a channel's messages so far, when there is time for it; ends early with the signal. Must not reject. */
+  /** Continues background work on a channel's messages; ends early with the signal. Must not reject. */
   readonly resume: (channelId: string, signal: AbortSignal) => Promise<void>;
   readonly received: (message: Message) => Promise<void>;
   readonly runInBackground: RunInBackground;
 }
 
-/** What is known of the gap before a gateway session, which is that of one shard. */
+/** The gap before one shard's gateway session. */
 interface Gap {
-  /** What was said before it is not answered any more. */
+  /** Older messages are not answered any more. */
   readonly floor: string;
-  /** What was made since then has missed nothing. */
+  /** Channels made since then have missed nothing. */
   readonly begun: string;
-  /** Channels of which Discord has told that nothing was said since. */
+  /** Channels in which nothing was said since. */
   quiet: ReadonlySet<string>;
   readonly caughtUp: Map<string, Promise<void>>;
-  /** By channel, the first message that was told of since; it and those after it are told of anyway. */
+  /** By channel, the first message that came as an event; those after it do too. */
   readonly firstLive: Map<string, string>;
 }
 
 export type CatchUp = ReturnType<typeof createCatchUp>;
 
-/**
- * Fetches what was written while the bot was away, and hands it on as if it had just come in [G3a]: first where something happens now, then
- * by activity [G3b]. Deletions and edits come first [G5]. Nothing here rejects.
- */
+/** Fetches what the bot missed and hands it on as if it were new [G3a], edits and deletions first [G5]. Never rejects. */
 export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   const { client, shards, settings, messages, recover, clock, logger } = options;
   const gaps = new Map(shards.ids.map((id) => [id, newGap()]));
-  /** All shards share Discord's limit of requests. */
+  /** All shards share Discord's rate limit. */
   const oneOfTwo = pLimit(atOnce);
 
-  /** Of a channel that belongs to none of these shards, as far as the client knows, a gap of its own. */
   function gapOf(shard: number): Gap {
     const gap = gaps.get(shard) ?? newGap();
     gaps.set(shard, gap);
@@ -105,7 +100,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     try {
       const before = await read(options.remembered(channelId, floor), [], channelId);
       const { found, since } = await fetchNewest(channelId, floor);
-      // Of what was remembered after the fetch began, nothing is missing because it is not there.
+      // What was logged after the fetch began is not missing for not being in it.
       const all = since === undefined ? [] : await options.remembered(channelId, since);
       await applyMissedChanges(channelId, [
         missedChanges(before, found),
@@ -140,24 +135,23 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
 
   const guildOf = (channelId: string) => read(options.guildOf(channelId), { kind: 'unknown' }, channelId);
 
-  /** Whether a channel is deleted, in a guild that is not this process's, or none to work in: no request is sent for it [G3d]. */
+  /** Whether a channel is deleted, another process's, or not to be worked in: no request is sent for it [G3d]. */
   async function isOutOfReach(channelId: string): Promise<boolean> {
     if (!client.channels.cache.has(channelId) && (await isElsewhereOrGone(channelId))) return true;
     const channel = client.channels.cache.get(channelId);
     return channel !== undefined && !worksInChannel(settings, channel);
   }
 
-  /** The same of a channel that the client does not hold, such as an archived thread or a direct message. */
   async function isElsewhereOrGone(channelId: string): Promise<boolean> {
     const guild = await guildOf(channelId);
     if (guild.kind === 'guild' ? !client.guilds.cache.has(guild.guildId) : !hasGuild(shards, undefined))
       return true;
     if (await read(options.isGone(channelId), false, channelId)) return true;
-    // What another process began there is that one's to finish, which alone knows who reads along.
+    // What another process began there, only that one may finish: it knows who reads along.
     return guild.kind === 'unknown' && isPart(shards) && !(await isFound(channelId));
   }
 
-  /** Asks Discord for a channel; whether the client holds it now: not one of another process's guilds, nor a deleted one. */
+  /** Whether the client holds a channel once Discord was asked for it. */
   async function isFound(channelId: string): Promise<boolean> {
     await client.channels
       .fetch(channelId)
@@ -165,7 +159,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     return client.channels.cache.has(channelId);
   }
 
-  /** The channel's newest hundred messages, or else all since `floor`, oldest first. `since` is how far they reach back; absent where there are none. */
+  /** The newest hundred messages, or else all since `floor`, oldest first. `since`: how far they reach back. */
   async function fetchNewest(channelId: string, floor: string) {
     const page = await messages.newest(channelId, pageSize);
     const newest = page.toSorted((a, b) => compareSnowflakes(a.id, b.id));
@@ -177,7 +171,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     return { found: { messages: after, isWhole: after.length < pages * pageSize }, since: after[0]?.id };
   }
 
-  /** What has its whole reply is handled [G3], also where a full disk has kept the bot from noting it: a command is not carried out again. */
+  /** A message with its whole reply is handled [G3], even if a full disk kept the bot from noting it. */
   async function unanswered(channelId: string, missed: readonly Message[]): Promise<readonly Message[]> {
     const replied = new Set(
       missed
@@ -193,7 +187,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     return open;
   }
 
-  /** Tells what became of remembered messages of a channel in a gap [G5]; resolves when memory has followed. */
+  /** Resolves when memory has followed [G5]. */
   async function applyMissedChanges(channelId: string, found: readonly MissedChanges[]): Promise<void> {
     const channel = client.channels.cache.get(channelId);
     if (channel === undefined || !isSurelyReadable(channel)) return;
@@ -204,7 +198,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     await options.changes.missed(channelId, { deleted, edited });
   }
 
-  /** All channels to be looked at: those where something was said of late, as Discord tells, then those where the bot was active last. */
+  /** Channels where something was said lately, then those where the bot was active last. */
   async function channelsInOrder(floor: string): Promise<readonly string[]> {
     const known = await options.knownChannels().catch((error: unknown) => {
       logger.warn('the channels to catch up with are not known', { error });
@@ -214,11 +208,11 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     return [...new Set([...openChannels(floor), ...byActivity.map(({ id }) => id)])];
   }
 
-  /** DMs, and wherever in a guild something was said since `floor`: it may have mentioned the bot where it never spoke. */
+  /** Where something was said since `floor`: it may have mentioned the bot where it never spoke. */
   function openChannels(floor: string): readonly string[] {
     const open = client.channels.cache.filter((channel) => {
       if (channel.isDMBased()) return channel.type === ChannelType.DM;
-      // Discord tells of every channel, also of those that the bot may not read.
+      // Discord lists channels that the bot may not read, too.
       return (
         wasUsedSince(channel, floor) === true && worksInChannel(settings, channel) && botMay('read', channel)
       );
@@ -226,7 +220,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     return [...open.keys()];
   }
 
-  /** The shard of a channel that the client need not hold. Where nothing tells its guild it may be a direct message, which the first shard has. */
+  /** A channel of an unknown guild may be a direct message, which the first shard has. */
   async function shardOfKnown(channelId: string): Promise<number> {
     if (shards.count === 1 || client.channels.cache.has(channelId)) return shardIn(client, channelId, shards);
     const guild = await guildOf(channelId);
@@ -234,29 +228,29 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   }
 
   return {
-    /** A new session of a shard begins: what was said there since the end of the last one is lost until it is fetched. */
+    /** What was said on a shard since the end of its last session is lost until it is fetched. */
     begin(shard: number): void {
       gaps.set(shard, newGap());
     },
-    /** A message has come: where it is the first of its channel, what was missed there is fetched now. */
+    /** The first message of a channel starts fetching what was missed there. */
     heard(channelId: string, messageId: string): void {
       const gap = gapOf(shardIn(client, channelId, shards));
       if (gap.firstLive.has(channelId)) return;
       gap.firstLive.set(channelId, messageId);
       if (!isQuiet(channelId, gap)) options.runInBackground('catching up', () => catchUp(channelId, gap));
     },
-    /** Resolves when a channel is caught up with; what is said there to the bot waits for this, and for no other channel. */
+    /** Resolves when a channel is caught up with. */
     before(channelId: string): Promise<void> {
       const gap = gapOf(shardIn(client, channelId, shards));
       return isQuiet(channelId, gap) ? recover(channelId) : catchUp(channelId, gap);
     },
-    /** Resolves when what is on its way in a channel has been caught up with; otherwise at once. */
+    /** Resolves when catching up that has begun in a channel is done; otherwise at once. */
     settled(channelId: string): Promise<void> {
       const gap = gapOf(shardIn(client, channelId, shards));
       if (isQuiet(channelId, gap)) return recover(channelId);
       return gap.caughtUp.get(channelId) ?? Promise.resolve();
     },
-    /** Catches up with all channels of a shard once its guilds are known. Ends early with the session, or when the bot stops. */
+    /** Catches up with a shard's channels once its guilds are known. Ends early with the session or the bot. */
     async everywhere(shard: number): Promise<void> {
       const gap = gapOf(shard);
       gap.quiet = quietChannels(client, shards, shard, gap.floor);
@@ -275,35 +269,32 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
           });
         }
       };
-      // Each takes the next when it is done with one: thousands that wait in a queue take megabytes.
+      // Thousands of queued promises would take megabytes.
       await Promise.all(Array.from({ length: atOnce }, look));
-      // Nobody waits for that, and somebody may for what was missed in another channel.
       for (const channelId of caughtUp) if (!isOver()) await options.resume(channelId, stopping);
       if (!isOver()) logger.info('caught up with all channels');
     },
   };
 }
 
-/** Whether nothing was missed in a channel. */
 function isQuiet(channelId: string, { caughtUp, quiet, begun }: Gap): boolean {
   return !caughtUp.has(channelId) && (quiet.has(channelId) || compareSnowflakes(channelId, begun) > 0);
 }
 
-/** To a bot that may not read the history of a channel Discord shows an empty one, so it must be certain. */
+/** Discord shows an empty channel to a bot that may not read its history. */
 function isSurelyReadable(channel: Channel): boolean {
   if (channel.isDMBased()) return true;
   const { me } = channel.guild.members;
   return me !== null && memberMay('read', channel, me) === true;
 }
 
-/** What of a channel was fetched, oldest first. */
+/** Oldest first. */
 interface FetchedMessages {
   readonly messages: readonly Message[];
-  /** All of the time in question; otherwise there are more after the last. */
+  /** Otherwise there are more after the last. */
   readonly isWhole: boolean;
 }
 
-/** Compares what was remembered before the fetch with what stands in the channel. */
 export function missedChanges(
   remembered: readonly RememberedMessage[],
   { messages, isWhole }: FetchedMessages,
@@ -315,7 +306,7 @@ export function missedChanges(
   const ids = remembered.flatMap((message) => message.ids);
   const edited = remembered.flatMap((message) => {
     const present = message.isOwn ? undefined : standing.get(message.ids[0] ?? '');
-    // Discord keeps the words back from a bot that may not read them.
+    // Discord withholds the text from a bot that may not read it.
     return present === undefined || present.editedTimestamp === null || present.content === ''
       ? []
       : [present];
@@ -323,18 +314,17 @@ export function missedChanges(
   return { deleted: ids.filter((id) => isCovered(id) && !standing.has(id)), edited };
 }
 
-/** The guild of a channel that the client holds; `undefined` for a DM, and for others. */
 function guildIdOf({ channels }: Client, channelId: string): string | undefined {
   const channel = channels.cache.get(channelId);
   return channel === undefined || channel.isDMBased() ? undefined : channel.guildId;
 }
 
-/** The shard of a channel that the client holds; of another one the first: Discord tells of threads before what is said there. */
+/** The first shard for an unknown channel: Discord tells of threads before what is said there. */
 export function shardIn(client: Client, channelId: string, { count }: Shards): number {
   return shardOf(guildIdOf(client, channelId), count);
 }
 
-/** Of a shard's channels those in which nothing was said since `floor`, as guilds tell of themselves: that saves most requests. */
+/** A shard's channels in which nothing was said since `floor`: that saves most requests. */
 export function quietChannels(
   client: Client,
   { count }: Shards,
@@ -349,13 +339,13 @@ export function quietChannels(
   return quiet;
 }
 
-/** Whether somebody spoke there since; `undefined` where a request tells. */
+/** `undefined` where only a request tells. */
 function wasUsedSince(channel: GuildBasedChannel, floor: string): boolean | undefined {
   if (!('lastMessageId' in channel)) return undefined;
-  // The library's types leave out that it may not have been told.
+  // The library's types leave out that it may be unknown.
   const lastId: string | null | undefined = channel.lastMessageId;
   if (lastId === undefined) return true;
-  // Of a thread it may be unknown; in another channel that has none nobody has ever spoken.
+  // In a channel without one, nobody has ever spoken; of a thread it may be unknown.
   if (lastId === null) return channel.isThread() ? undefined : false;
   return compareSnowflakes(lastId, floor) >= 0;
 }

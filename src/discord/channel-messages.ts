@@ -9,12 +9,12 @@ import { botMay } from './permissions.ts';
 import type { FindChannel } from './place.ts';
 import { isGone } from './replies/refusals.ts';
 
-/** Discord gives at most this many messages a request. */
+/** Discord's maximum. */
 export const pageSize = 100;
 
 export type ChannelMessages = ReturnType<typeof createChannelMessages>;
 
-/** Reads a channel's messages from Discord. All reject where Discord does; where the bot may not read, there are none. */
+/** All reject as Discord does; where the bot may not read, there are no messages. */
 export function createChannelMessages(findChannel: FindChannel) {
   async function readable(channelId: string) {
     const channel = await findChannel(channelId);
@@ -31,13 +31,13 @@ export function createChannelMessages(findChannel: FindChannel) {
   }
 
   return {
-    /** The newest messages, at most 100, in any order. */
+    /** At most 100, in any order. */
     newest: (channelId: string, limit: number): Promise<readonly Message[]> =>
       page(channelId, { limit: Math.min(limit, pageSize) }),
     /** `undefined` where the bot may not read it. */
     one: async (channelId: string, messageId: string): Promise<Message | undefined> =>
       (await readable(channelId))?.fetch({ message: messageId, cache: false }),
-    /** All messages after an id, oldest first, at most `limit` pages of 100. */
+    /** Oldest first, at most `limit` pages of 100. */
     async after(channelId: string, messageId: string, limit: number): Promise<readonly Message[]> {
       const all: Message[] = [];
       for (let count = 0; count < limit; count += 1) {
@@ -47,7 +47,7 @@ export function createChannelMessages(findChannel: FindChannel) {
       }
       return all;
     },
-    /** The newest messages back to the first that is an end, which is not among them; at most `limit`, newest first. */
+    /** Newest first, at most `limit`, up to the first that is an end, which is not included. */
     async back(
       channelId: string,
       limit: number,
@@ -69,14 +69,13 @@ export function createChannelMessages(findChannel: FindChannel) {
   };
 }
 
-/** Where single messages are read from. */
 interface MessageSource {
   readonly messages: Pick<ChannelMessages, 'one'>;
   readonly botId: () => string | undefined;
   readonly logger: Logger;
 }
 
-/** The message that a thread was made from, as the thread's first; `undefined` where it is gone or no part of history [F2]. */
+/** `undefined` where it is gone or not part of history [F2]. */
 export async function threadStarter(
   found: readonly Message[],
   isHidden: History['isHidden'],
@@ -99,7 +98,7 @@ export async function threadStarter(
   }
 }
 
-/** From warm memory where that has all that is needed, else from Discord: addresses of files are kept nowhere. */
+/** Memory keeps no addresses of files. */
 export function createReadReplied(
   history: Pick<History, 'messageOf' | 'isHidden'>,
   { messages, botId, logger }: MessageSource,
@@ -109,11 +108,10 @@ export function createReadReplied(
       const message = await messages.one(channelId, id);
       if (message === undefined) return undefined;
       const chat = chatMessageOf(message, botId() ?? '');
-      // An answer of its own to a slash command.
+      // Its own answer to a slash command.
       if (chat.author.kind === 'self' && !isSpoken(message)) return 'hidden';
       return { ...chat, files: filesOf(message), forwards: forwardsOf(message) };
     } catch (error) {
-      // People delete messages all the time.
       if (!isGone(error))
         logger.info('a message that is replied to could not be fetched', { channelId, messageId: id, error });
       return undefined;

@@ -8,10 +8,10 @@ import { createDiscordApi } from './discord-api.ts';
 import { wantedCommands } from './interactions/register-commands.ts';
 import { lacksEssentials, missingPermissions } from './required-permissions.ts';
 
-/** What Discord tells by requests alone. All reject with `GatewayError`. */
+/** All reject with `GatewayError`. */
 export type DiscordCheckup = ReturnType<typeof createCheckup>;
 
-/** Asks Discord without logging in to the gateway, so beside a running bot too. `apiUrl` as for the client; `work` must not outlast it. */
+/** Without the gateway, so beside a running bot too. `work` must not outlast it. */
 export async function withDiscord<Result>(
   options: { readonly token: string; readonly apiUrl?: string | undefined; readonly logger: Logger },
   work: (discord: DiscordCheckup) => Promise<Result>,
@@ -25,12 +25,12 @@ export async function withDiscord<Result>(
   }
 }
 
-/** `aheadMs`: Discord's clock less ours, in milliseconds, by its latest answer. */
+/** `aheadMs`: Discord's clock less ours, in milliseconds. */
 function createCheckup(client: Client, token: string, aheadMs: () => number | undefined) {
   const api = createDiscordApi(client);
 
   return {
-    /** To be asked first: with it goes the token. */
+    /** To be called first: it sets the token. */
     application: () => fetchApplication(client, token),
     aheadMs,
     async shards() {
@@ -38,14 +38,13 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
       const { shards, session_start_limit: limit } = await asked(api.gateway());
       return { recommended: shards, maxConcurrency: limit.max_concurrency };
     },
-    /** The servers that the bot is in, which required permissions it lacks there, and whether it can answer without them. */
+    /** `isMute`: it cannot answer there. */
     async servers() {
       return (await asked(api.ownGuilds())).map(({ id, name, permissions }) => {
         const given = PermissionsBitField.resolve(BigInt(permissions));
         return { id, name, missing: missingPermissions(given), isMute: lacksEssentials(given) };
       });
     },
-    /** Whether Discord has commands of just these names: everywhere, or in a server. */
     async hasCommands(
       applicationId: string,
       definitions: readonly CommandDefinition[],

@@ -32,21 +32,20 @@ import { usableAnswer } from './payloads.ts';
 import { requiredIntents } from './required-permissions.ts';
 import { guardedSharding, withGuild, wrap, type Identifying, type OnMalformed } from './shard.ts';
 
-/** The discord.js client with what the bot needs and no more [G3a], not logged in. `apiUrl` is that of another Discord-compatible server. */
+/** The discord.js client, not logged in [G3a]. `apiUrl` is that of another Discord-compatible server. */
 export function createDiscordClient(options: {
   readonly apiUrl?: string | undefined;
   readonly logger: Logger;
   readonly onMalformed?: OnMalformed;
-  /** Told with each answer by how many milliseconds Discord's clock is ahead of this machine's; it tells whole seconds. Must not throw. */
+  /** Milliseconds that Discord's clock is ahead, in whole seconds. Must not throw. */
   readonly onDate?: (aheadMs: number) => void;
-  /** Which of the bot's shards it connects [X3]. Default: all there is, in one. */
+  /** Default: all in one [X3]. */
   readonly shards?: Shards;
-  /** Default: a shard waits for the others of this client, as Discord asks. */
   readonly identifying?: Identifying | undefined;
 }): Client {
   const { apiUrl, logger, shards = allShards, identifying } = options;
   const { onMalformed = () => undefined, onDate = () => undefined } = options;
-  /** Limits that the client keeps by itself, before Discord has to answer 429. */
+  /** Limits that the client kept before Discord answered 429. */
   const isForeseen = new WeakSet<RateLimitData>();
   const ask = usableRequest(onMalformed, (thread) => withGuild(client, thread));
   const client: Client = new Client({
@@ -62,7 +61,7 @@ export function createDiscordClient(options: {
       GuildInviteManager: 0,
       GuildScheduledEventManager: 0,
       GuildStickerManager: 0,
-      // Names of people; history keeps the messages themselves.
+      // For people's names.
       GuildMemberManager: { maxSize: 500, keepOverLimit: ({ id }) => id === client.user?.id },
       UserManager: { maxSize: 2000, keepOverLimit: ({ id }) => id === client.user?.id },
       MessageManager: 0,
@@ -80,7 +79,7 @@ export function createDiscordClient(options: {
     rest: {
       rejectOnRateLimit: (limit) => {
         if (!isForeseen.has(limit)) logger.warn('Discord answered 429: too many requests', shownLimit(limit));
-        // Before the login is done nobody is served, so the wait is told, and ends when the bot is to stop [O7].
+        // The wait before login is told, and ends when the bot is stopped [O7].
         return !client.isReady() && waitOf(limit) > loginPatienceMs;
       },
       api: apiUrl?.replace(/(?<!\/)\/+$/u, '').replace(/\/v\d+$/u, '') ?? DefaultRestOptions.api,
@@ -101,7 +100,7 @@ export function createDiscordClient(options: {
       }),
     },
   });
-  // After one refusal the library forgets the token and asks nothing any more; whether it holds, the gateway tells.
+  // The library would forget the token after one refusal; the gateway tells whether it holds.
   wrap(client.rest, 'setToken', (setToken) => (token) => {
     if (token !== null || client.token === null) setToken(token);
     return client.rest;
@@ -109,7 +108,7 @@ export function createDiscordClient(options: {
   client.on('error', (error) => logger.error('the Discord client reported an error', { error }));
   client.on('warn', (warning) => logger.warn('the Discord client warned', { warning }));
   const ofShard = (shard: number) => (shards.count > 1 ? { shard } : {});
-  /** By shard, a connection that fails again and again: one line a minute says so [O7]. */
+  /** A connection that fails repeatedly is logged once a minute [O7]. */
   const away = new Map<number, { tries: number; saidAt: number }>();
   client.on('shardError', (error, shard) => {
     // The caller reports a login that fails.
@@ -134,10 +133,10 @@ export function createDiscordClient(options: {
   return client;
 }
 
-/** A clock that is off by so much is told, and how young messages are is judged by Discord's [O7]; milliseconds. */
+/** Milliseconds from which a wrong clock is told and corrected [O7]. */
 const wrongClockMs = 60_000;
 
-/** The time by which Discord dates messages: this machine's, unless that is wrong. */
+/** This machine's time, or Discord's where that is wrong. */
 export function createDiscordTime(clock: Clock, logger: Logger) {
   let correctionMs = 0;
   let isTold = false;
@@ -155,24 +154,24 @@ export function createDiscordTime(clock: Clock, logger: Logger) {
   };
 }
 
-/** A connection that fails again and again is told so often at most; milliseconds. */
+/** Milliseconds. */
 const linesApartMs = 60_000;
 
-/** A longer wait before the login is done is the start's, not the library's; milliseconds. */
+/** Milliseconds. */
 const loginPatienceMs = 5000;
 
-/** Without ids and tokens. */
+/** Leaves out ids and tokens. */
 function shownLimit(limit: RateLimitData) {
   const { method, route, scope } = limit;
   return { method, route, scope, waitMs: Math.round(waitOf(limit)) };
 }
 
-/** Whether Discord gives the bot the words of every message that it may see; otherwise those of some only [G3c]. */
+/** Otherwise the bot reads only some messages [G3c]. */
 export function readsContent({ options }: Pick<Client, 'options'>): boolean {
   return options.intents.has(GatewayIntentBits.MessageContent);
 }
 
-/** Of the intents that the bot asks for only this one can be refused: from now on it is not asked for. Whether it was until now. */
+/** The only intent that can be refused. Whether it was requested until now. */
 function withoutContent(client: Client, logger: Logger): boolean {
   if (!readsContent(client)) return false;
   client.options.intents = new IntentsBitField(client.options.intents)
@@ -184,7 +183,7 @@ function withoutContent(client: Client, logger: Logger): boolean {
   return true;
 }
 
-/** The library's own way to ask, with answers that are as documented [L5]. */
+/** Requests as the library does, with checked answers [L5]. */
 function usableRequest(
   onMalformed: OnMalformed,
   placed: (channel: unknown) => unknown,
@@ -205,7 +204,7 @@ function usableRequest(
   };
 }
 
-/** A 429 of Cloudflare's says no time, and the library would ask again at once; seconds. */
+/** Cloudflare's 429 names no time, and the library would retry at once; seconds. */
 const unsaidWait = '60';
 
 function withWait(response: Awaited<ReturnType<typeof DefaultRestOptions.makeRequest>>) {
@@ -215,13 +214,12 @@ function withWait(response: Awaited<ReturnType<typeof DefaultRestOptions.makeReq
   return response;
 }
 
-/** The first response to an interaction. */
 const callbackPath = /^\/interactions\/\d+\/[^/]+\/callback$/u;
 const callbackTries = 3;
 const callbackWithinMs = 3000;
 const keptCallbacks = 1000;
 
-/** Discord takes a callback for three seconds, and once: after a try that got no answer, a refusal as the second one says that the first was heard. */
+/** Discord takes a callback once, within three seconds. A second refused as such means that the first arrived. */
 function createCallBack(): typeof DefaultRestOptions.makeRequest {
   const begun = growingCache<string, number>(keptCallbacks);
   return async (url, init) => {
@@ -248,18 +246,17 @@ function createCallBack(): typeof DefaultRestOptions.makeRequest {
   };
 }
 
-/** Whether events come at this moment; a connection that broke is made again by itself. */
 export function isConnected(client: Client): boolean {
   return client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready);
 }
 
-/** Milliseconds to the gateway and back, as the last heartbeats tell; `undefined` before the first. */
+/** Milliseconds; `undefined` before the first heartbeat. */
 export function gatewayPing(client: Client): number | undefined {
   const { ping } = client.ws;
   return ping >= 0 ? ping : undefined;
 }
 
-/** Who the token belongs to, known before the first message arrives. @throws {GatewayError} for a bad token or an unreachable server. */
+/** @throws {GatewayError} for a bad token or an unreachable server. */
 export async function fetchApplication(client: Client, token: string) {
   if (token.trim() === '') throw new GatewayError('token');
   try {
@@ -267,7 +264,7 @@ export async function fetchApplication(client: Client, token: string) {
     const application = await createDiscordApi(client).application();
     const { name } = application;
     const { flags }: Partial<Pick<APIApplication, 'flags'>> = application;
-    // The limited one is of bots in fewer than 100 servers.
+    // The limited one is for bots in fewer than 100 servers.
     const { GatewayMessageContent, GatewayMessageContentLimited } = ApplicationFlags;
     const isSwitchedOn = ((flags ?? 0) & (GatewayMessageContent | GatewayMessageContentLimited)) !== 0;
     return { ...applicationOf(application), name, readsContent: isSwitchedOn };
@@ -276,13 +273,13 @@ export async function fetchApplication(client: Client, token: string) {
   }
 }
 
-/** Of a team its owner is the bot's: the other members do not own it [G1]. */
+/** Only a team's owner owns the bot [G1]. */
 export function applicationOf({ id, team, owner }: Pick<APIApplication, 'id' | 'team' | 'owner'>) {
   const ownerId = team?.owner_user_id ?? owner?.id;
   return { id, ownerIds: ownerId === undefined ? [] : [ownerId] };
 }
 
-/** Resolves when the client is ready. @throws {GatewayError} and destroys the client where it cannot log in; also with the reason of `stopping`. */
+/** Destroys the client on failure. @throws {GatewayError} or the reason of `stopping`. */
 export async function logIn(
   client: Client,
   token: string,
@@ -294,7 +291,7 @@ export async function logIn(
   const refused = once(client, Events.ShardDisconnect, { signal: finished.signal }).then(([{ code }]) => {
     throw gatewayErrorOfClose(code);
   });
-  // It may be told after the login has failed, or never.
+  // It may reject after the login has failed, or never.
   refused.catch(() => undefined);
   const connected = client.login(token);
   try {
@@ -312,7 +309,7 @@ export async function logIn(
   }
 }
 
-/** While the client does not know the gateway's address it cannot be stopped from connecting there, so it is stopped after that. */
+/** Until the client knows the gateway's address, it cannot be stopped from connecting. */
 async function giveUp(client: Client, connected: Promise<unknown>): Promise<void> {
   if (client.ws.gateway !== null) return client.destroy();
   void connected.catch(() => undefined).then(() => client.destroy());

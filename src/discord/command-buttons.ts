@@ -14,17 +14,15 @@ import type { ButtonsOfPerson, CommandButton } from '../core/chat.ts';
 import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
 import { clip, inParts, withoutInvisible } from '../core/text.ts';
 
-/** What a button, a choice or a form says of itself: all that is needed to carry it out, also after a restart. */
+/** All that is needed to carry it out, even after a restart. */
 export interface PressedButton {
   readonly personId: string;
-  /** Empty where nothing is to be done. */
   readonly line: string;
-  /** What goes when it was pressed. */
   readonly takes: Takes;
   readonly opensForm: boolean;
 }
 
-/** `answer`: the answer that it stands under, which the next one takes the place of. */
+/** What goes when it was pressed; `answer` is replaced by the next answer. */
 type Takes = 'all' | 'itself' | 'nothing' | 'answer';
 
 const form = /^(?<does>do|ask):(?<personId>\d{1,20}):(?<sign>[-+=*]):(?<line>[\s\S]*)$/u;
@@ -40,10 +38,10 @@ const formLabelMaxChars = 45;
 const formTextMaxChars = 4000;
 const mostRows = 5;
 const mostOptions = 25;
-/** Instead of a label without a letter, which Discord refuses. */
+/** Discord refuses a label without a letter. */
 const noLabel = '…';
 
-/** `undefined` where the button is none of a command's answer. */
+/** `undefined` for other buttons. */
 export function readCommandButton(customId: string): PressedButton | undefined {
   const { does, personId, sign = '', line = '' } = form.exec(customId)?.groups ?? {};
   const takes = takesBy[sign];
@@ -80,7 +78,7 @@ function customIdOf(does: 'do' | 'ask', personId: string, takes: Takes, line: st
 
 export type AnswerRow = APIActionRowComponent<APIButtonComponent | APIStringSelectComponent>;
 
-/** What stands under an answer, within Discord's limits, or the whole answer would be refused: labels are cut, and what does not fit is left out. */
+/** Cut to Discord's limits, or the whole answer would be refused. */
 export function answerRows(
   personId: string,
   { rows, buttons = [] }: Pick<CommandReply, 'rows' | 'buttons'>,
@@ -98,7 +96,6 @@ export function answerRows(
     .slice(0, mostRows);
 }
 
-/** The same of buttons alone, in rows of five. */
 export function buttonRows({ personId, buttons }: ButtonsOfPerson): AnswerRow[] {
   return answerRows(personId, { buttons });
 }
@@ -113,7 +110,6 @@ function createFilter() {
   };
 }
 
-/** A message's rows without one button; those that would be empty go. */
 export function rowsWithout({ components }: Pick<Message, 'components'>, customId: string) {
   return components.flatMap((row) => {
     if (row.type !== ComponentType.ActionRow) return [];

@@ -20,7 +20,7 @@ const guildPage = 200;
 
 export type DiscordApi = ReturnType<typeof createDiscordApi>;
 
-/** The requests that need no cache. All reject as the library does; one that Discord is known to refuse is not sent [G3d]. */
+/** All reject as the library does; a request known to be refused is not sent [G3d]. */
 export function createDiscordApi(client: Client) {
   const { rest, channels } = client;
   const isGone = watchGoneChannels(client);
@@ -33,7 +33,6 @@ export function createDiscordApi(client: Client) {
   return {
     application: () => answer<APIApplication>(rest.get(Routes.currentApplication())),
     gateway: () => answer<APIGatewayBotInfo>(rest.get(Routes.gatewayBot())),
-    /** All guilds that the bot is in, each with what its roles allow it there. */
     async ownGuilds(): Promise<readonly RESTAPIPartialCurrentUserGuild[]> {
       const found: RESTAPIPartialCurrentUserGuild[] = [];
       for (let isMore = true; isMore;) {
@@ -59,7 +58,7 @@ export function createDiscordApi(client: Client) {
       check('send', channelId);
       return answer<APIMessage>(rest.post(Routes.channelMessages(channelId), { body, files: [...files] }));
     },
-    /** An aborted edit that has not left yet is not sent. */
+    /** An aborted edit is not sent, unless it has left. */
     async editMessage(
       channelId: string,
       messageId: string,
@@ -75,7 +74,7 @@ export function createDiscordApi(client: Client) {
       check('view', channelId);
       await rest.delete(Routes.channelMessage(channelId, messageId));
     },
-    /** The first hundred messages after one, oldest first. */
+    /** The first hundred, oldest first. */
     async messagesAfter(channelId: string, messageId: string): Promise<readonly APIMessage[]> {
       check('read', channelId);
       const query = new URLSearchParams({ after: messageId, limit: '100' });
@@ -84,7 +83,7 @@ export function createDiscordApi(client: Client) {
       );
       return found.toSorted((a, b) => compareSnowflakes(a.id, b.id));
     },
-    /** Opens an archived thread; where somebody has locked it, the bot may not. */
+    /** Fails for a locked thread. */
     async openThread(channelId: string) {
       check('send', channelId);
       await rest.patch(Routes.channel(channelId), { body: { archived: false } });
@@ -97,7 +96,7 @@ export function createDiscordApi(client: Client) {
       check('send', channelId);
       await rest.post(Routes.channelTyping(channelId));
     },
-    /** Adds the bot's own reaction; `emoji` as itself, not encoded. */
+    /** `emoji` is not encoded. */
     async react(channelId: string, messageId: string, emoji: string) {
       check('react', channelId);
       await rest.put(Routes.channelMessageOwnReaction(channelId, messageId, encodeURIComponent(emoji)));
@@ -111,12 +110,11 @@ export function createDiscordApi(client: Client) {
 
 export const noPings = { parse: [], replied_user: false };
 
-/** What every message carries: it pings nobody, and under a nonce that Discord knows nothing is there twice. */
+/** Pings nobody, and the nonce prevents duplicates. */
 export function sentOnce(nonce: string) {
   return { nonce, enforce_nonce: true, allowed_mentions: noPings };
 }
 
-/** A request that Discord would have refused was not sent. */
 export class NotPermittedError extends Error {
   override readonly name = 'NotPermittedError';
   constructor(capability: Capability, channelId: string) {

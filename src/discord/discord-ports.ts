@@ -21,18 +21,17 @@ import { createWaitingReactions } from './waiting-reactions.ts';
 
 export interface DiscordPortsOptions
   extends Pick<HistoryOptions, 'hiddenIn' | 'isCommand' | 'recent'>, Pick<Places, 'memberRole'> {
-  /** Told of a channel that Discord does not have any more. */
   readonly noteGone: (channelId: string) => void;
   readonly client: Client;
   readonly shards: Shards;
   readonly access: Pick<AccessSettings, 'channelIds'>;
-  /** Where another Discord-compatible server keeps attached files. */
+  /** Of another Discord-compatible server. */
   readonly cdnUrl?: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The ports that turns need, over one client. What `replies` sends is in `history` before the gateway tells of it. */
+/** What `replies` sends is in `history` before the gateway tells of it. */
 export function createDiscordPorts(options: DiscordPortsOptions) {
   const { client, recent, clock, logger } = options;
   const botId = () => client.user?.id;

@@ -26,13 +26,13 @@ const explanations = {
 
 type GatewayFailure = keyof typeof explanations;
 
-/** The bot cannot be connected, or no longer; the message is one clear line for its operator [O2]. */
+/** The message is one line for the bot's operator [O2]. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly failure: GatewayFailure;
   readonly what: string;
   readonly remedy: string;
-  /** Milliseconds that are to be waited before the next try, where that is known. */
+  /** Milliseconds, where known. */
   readonly waitMs: number | undefined;
   constructor(failure: GatewayFailure, cause?: unknown, waitMs?: number) {
     const [what, remedy] = explanations[failure];
@@ -44,7 +44,7 @@ export class GatewayError extends Error {
     this.waitMs = waitMs;
   }
 
-  /** Whether it may pass by itself, as against what only its operator can mend. */
+  /** Otherwise its operator has to act. */
   get isPassing(): boolean {
     return /^(?:unreachable|timeout|limited|blocked|sessions)$/u.test(this.failure);
   }
@@ -69,7 +69,7 @@ export function gatewayErrorOfClose(code: number): GatewayError {
   return new GatewayError(failureByCloseCode[code] ?? 'rejected', cause);
 }
 
-/** What a failed login or request means, as far as it can be told: the library puts some of it into words only. */
+/** The library only puts some reasons into words. */
 export function gatewayErrorOf(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const text = error instanceof Error ? error.message : '';
@@ -78,7 +78,7 @@ export function gatewayErrorOf(error: unknown): GatewayError {
   const resetAt = /^Not enough sessions remaining .* resets at (\S+)$/u.exec(text)?.[1];
   if (resetAt !== undefined)
     return new GatewayError('sessions', error, Math.max(0, Date.parse(resetAt) - Date.now()) + 1000);
-  // Discord itself says why, as JSON.
+  // Discord itself would say why, as JSON.
   if (status === 403 && Object(rawError).message === undefined) return new GatewayError('blocked', error);
   if (status === 401 || /^Authentication failed$|invalid token/iu.test(text))
     return new GatewayError('token', error);

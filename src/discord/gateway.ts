@@ -37,11 +37,11 @@ import { createMessageChanges, type InOrder, type MessageChanges } from './messa
 import { reportMissingPermissions } from './required-permissions.ts';
 import { createBackground, type RunInBackground } from './run-in-background.ts';
 
-/** From the first request until the client is ready; milliseconds. */
+/** Milliseconds. */
 const loginTimeoutMs = 60_000;
-/** How long an event may hold up those after it in its channel [L5]; milliseconds. */
+/** How long an event may hold up its channel [L5]; milliseconds. */
 const channelPatienceMs = 60_000;
-/** A command waits so long at most for what was missed in its channel [G3b]; milliseconds. */
+/** How long a command waits for missed messages [G3b]; milliseconds. */
 const commandsWaitMs = 2000;
 
 export interface GatewayOptions
@@ -56,27 +56,27 @@ export interface GatewayOptions
   readonly client: Client;
   readonly shards: Shards;
   readonly token: string;
-  /** Waited for before the bot logs in. Default: nothing. */
+  /** Awaited before login. */
   readonly checked?: Promise<void>;
-  /** Ends the start, which then rejects with its reason. Default: nothing does. */
+  /** Ends the start, which rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** As configured; without `ownerIds` the application's owner is the owner. */
+  /** Without `ownerIds` the application's owner is the owner. */
   readonly access: AccessSettings;
-  /** Those that are not named here are removed from Discord. */
+  /** All others are removed from Discord. */
   readonly commands: readonly CommandDefinition[];
   readonly menuNames: readonly string[];
-  /** Where not empty, commands are registered for these guilds only. */
+  /** Where not empty, commands are registered only there. */
   readonly commandGuildIds: readonly string[];
   readonly handlers: BotHandlers & CommandHandlers;
   readonly history: History;
   readonly recent: RecentChanges;
-  /** Where it is remembered in which guilds commands were registered. */
+  /** Remembers in which guilds commands were registered. */
   readonly store: Pick<Store, 'read' | 'update'>;
-  /** The bot was removed from a guild, which had these channels; an outage is none. Must not throw. */
+  /** Not called for an outage. Must not throw. */
   readonly guildLeft?: (guildId: string, channelIds: readonly string[]) => void;
-  /** Channels of a guild, or threads, were deleted. Must not reject. */
+  /** Must not reject. */
   readonly channelsDeleted?: (channelIds: readonly string[]) => Promise<void>;
-  /** The connection is gone for good, long after the start: the process has no more to do. */
+  /** The connection is gone for good. */
   readonly onLost: (error: GatewayError) => void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -85,7 +85,7 @@ export interface GatewayOptions
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
-/** Logs in, listens, registers the slash commands and catches up; resolves when the client is ready. @throws {GatewayError} */
+/** Resolves when the client is ready. @throws {GatewayError} */
 export async function startGateway(options: GatewayOptions) {
   const { client, shards, token, access, parseCommand, logger } = options;
   const { signal } = options;
@@ -105,14 +105,13 @@ export async function startGateway(options: GatewayOptions) {
   const api = createDiscordApi(client);
   const presentGuildIds = (): readonly string[] => [...client.guilds.cache.keys()];
   async function register(): Promise<void> {
-    // One process does it for all.
     if (!isFirst(shards)) return;
     await registerCommands({
       api,
       applicationId: application.id,
       commands: wantedCommands(options.commands, options.menuNames),
       guildIds: options.commandGuildIds,
-      // A process knows those of its own shards only.
+      // A process knows only the guilds of its shards.
       botGuildIds: async () =>
         isPart(shards) ? (await api.ownGuilds()).map(({ id }) => id) : presentGuildIds(),
       store: options.store,
@@ -135,32 +134,31 @@ export async function startGateway(options: GatewayOptions) {
   return {
     botId,
     ownerIds,
-    /** The guilds that the bot is in, those with an outage included, as far as they are of these shards. */
+    /** Guilds of these shards, including those with an outage. */
     guildIds: presentGuildIds,
-    /** Whether a guild is of these shards: only then can it be told whether the bot is in it. */
+    /** Whether a guild belongs to these shards. */
     hasGuild: (guildId: string): boolean => hasGuild(shards, guildId),
-    /** Resolves when what was missed before the start was fetched and handed on everywhere. Nobody waits for it. */
+    /** Resolves when all missed messages were handed on. */
     caughtUp,
-    /** Resolves when Discord has the commands, or would not take them. */
+    /** Resolves even if Discord refused them. */
     commandsRegistered,
     isReady: (): boolean => client.isReady(),
-    /** From now on nothing new is answered [G4]; resolves when what came in before was handed on. Edits and deletions still are. */
+    /** Edits and deletions are still handled [G4]. Resolves when earlier messages were handed on. */
     stopIntake(): Promise<void> {
       stopping.abort();
       listening.stop();
       return channelQueue.idle();
     },
-    /** Resolves when everything that came in was handled, also what came meanwhile. */
+    /** Resolves when everything that came in was handled. */
     idle,
     destroy(): Promise<void> {
-      // The client announces this after every close, also after the last one.
       client.removeAllListeners(Events.ShardReconnecting);
       return client.destroy();
     },
   };
 }
 
-/** Before the client is ready it holds events back, so none is missed when listening to them begins then. */
+/** The client holds events back until it is ready. */
 function listen(
   options: GatewayOptions,
   policy: IntakePolicy,
@@ -170,7 +168,7 @@ function listen(
 ) {
   const { client, history, logger } = options;
   let catchUp: CatchUp | undefined;
-  /** By channel, what has not found its place among the work there: it waits until what was missed is known. */
+  /** By channel, events that wait until what was missed is known. */
   const arrivals = createKeyedQueue();
   const inOrder: InOrder = (channelId, what, work) =>
     arrivals.run(channelId, async () => {
@@ -180,7 +178,7 @@ function listen(
   const changes = createMessageChanges({ ...options, channelQueue, inOrder });
   listenToEvents(options, changes, inOrder, runInBackground);
   let interactions: Interactions | undefined;
-  // A new session: events since the end of the last one are lost.
+  // Events since the end of the last session are lost.
   client.ws.on(GatewayDispatchEvents.Ready, (_: unknown, shard: number) => {
     history.forget((channelId) => isInShard(client, channelId, shard, options.shards));
     catchUp?.begin(shard);
@@ -248,12 +246,12 @@ function listen(
   };
 }
 
-/** What the client does not hold may be of any shard. */
+/** An unknown channel may be of any shard. */
 function isInShard(client: Client, channelId: string, shard: number, shards: Shards): boolean {
   return !client.channels.cache.has(channelId) || shardIn(client, channelId, shards) === shard;
 }
 
-/** In Discord's own form: the client tells of no message that it does not keep, nor of threads below a deleted channel. */
+/** Raw events: the client hides those of messages that it does not keep. */
 function listenToEvents(
   { client, handlers, channelsDeleted = () => Promise.resolve() }: GatewayOptions,
   changes: MessageChanges,
@@ -274,7 +272,7 @@ function listenToEvents(
     const { channel_id: channelId, message_id: messageId, user_id: userId, emoji } = data;
     const { name } = emoji;
     if (typeof name !== 'string' || userId === client.user?.id) return;
-    // Behind the message itself, which may wait, and whose place may still be looked up.
+    // The message itself may still be waiting.
     const handle = () => handlers.reacted(channelId, messageId, userId, name);
     runInBackground('a reaction', () => inOrder(channelId, 'a reaction', handle));
   });

@@ -6,24 +6,23 @@ import { compareSnowflakes } from '../core/snowflake.ts';
 import { offerHead } from '../core/tool.ts';
 
 const warmChannels = 250;
-/** Messages asked for where a channel is cold; twice what a history window can hold, for those that are left out [H1]. */
+/** Twice what a history window holds, as some are left out [H1]. */
 const coldLimit = 50;
 
 export interface HistoryOptions {
-  /** A channel's newest messages from Discord, in any order; rejects where Discord does. */
+  /** In any order; rejects as Discord does. */
   readonly fetchNewest: (channelId: string, limit: number) => Promise<readonly ChatMessage[]>;
-  /** Tells a channel's commands, their answers and error lines by id [F2]. */
+  /** Commands, their answers and error lines by id [F2]. */
   readonly hiddenIn: (channelId: string) => Promise<(messageId: string) => boolean>;
-  /** Whether a text is a command: in a cold channel its message may be unknown to `hiddenIn`. */
+  /** `hiddenIn` may not know the commands of a cold channel. */
   readonly isCommand: (text: string) => boolean;
-  /** Tells of edits and deletions, and knows those that overtake the message itself or a fetch. */
   readonly recent: RecentChanges;
   readonly logger: Logger;
 }
 
 export type History = ReturnType<typeof createHistory>;
 
-/** The newest messages of a channel [H2]: a cold one is fetched once, and kept current by the gateway's events from then on. */
+/** A cold channel is fetched once; events keep it current from then on [H2]. */
 export function createHistory(options: HistoryOptions) {
   const { fetchNewest, hiddenIn, isCommand, recent, logger } = options;
   const channels = growingCache<string, WarmChannel>(warmChannels);
@@ -34,14 +33,14 @@ export function createHistory(options: HistoryOptions) {
     return channel;
   }
 
-  /** A thread has the id of the message that it was made from, which stands in its history too. */
+  /** A thread's id is that of the message that it was made from. */
   const threadFrom = (messageId: string): WarmChannel | undefined => channels.peek(messageId);
 
   const isCommandText = oncePer(({ text }: ChatMessage) => isCommand(text));
   const saysCommand = (message: ChatMessage): boolean =>
     message.author.kind === 'human' && isCommandText(message);
 
-  /** As `hiddenIn`; where that cannot be known, all is hidden. */
+  /** Hides all where nothing can be known. */
   async function hiddenOrAllIn(channelId: string): Promise<(messageId: string) => boolean> {
     try {
       return await hiddenIn(channelId);
@@ -54,17 +53,17 @@ export function createHistory(options: HistoryOptions) {
     }
   }
 
-  /** Whether a message is a command, the answer to one, or an error line; what cannot be known is hidden [F2]. */
+  /** What cannot be known is hidden [F2]. */
   async function isHiddenMessage(message: ChatMessage): Promise<boolean> {
     return saysCommand(message) || isOwnLine(message) || (await hiddenOrAllIn(message.channelId))(message.id);
   }
 
-  /** Of a channel's messages, however they were read, those that are part of history [F2] and were not deleted meanwhile. Never rejects. */
+  /** The messages that are part of history [F2]. Never rejects. */
   async function shownOf(
     channelId: string,
     messages: readonly ChatMessage[],
   ): Promise<readonly ChatMessage[]> {
-    // A kill may have kept the journal from learning that an answer is one to a command.
+    // After a kill the journal may not know a command's answer.
     const commands = new Set(messages.filter(saysCommand).map(({ id }) => id));
     const isHidden = await hiddenOrAllIn(channelId);
     return messages.filter(
@@ -101,21 +100,20 @@ export function createHistory(options: HistoryOptions) {
       return limit > 0 ? shown.slice(-limit) : [];
     },
     shownOf,
-    /** A message was written. Told again, or after it was removed, nothing changes. It may have waited while it was edited. */
+    /** The same message again, or a deleted one, changes nothing. */
     seen(message: ChatMessage): void {
       if (recent.wasDeleted(message.id)) return;
       const text = recent.latest(message.id)?.text ?? message.text;
       channelOf(message.channelId).add({ ...message, text });
     },
-    /** Discord has added or taken away cards, such as the preview of a link: no edit of the message. */
+    /** Not an edit: Discord adds link previews later. */
     showCards: (channelId: string, messageId: string, cards: readonly ShownPiece[]): void =>
       channelOf(channelId).showCards(messageId, cards),
-    /** Whether anything of a channel is kept. Where nothing was for the bot yet, it is fetched when it is wanted. */
     keeps: (channelId: string): boolean => channels.has(channelId),
     messageOf: (channelId: string, messageId: string): ChatMessage | undefined =>
       channels.peek(channelId)?.messageOf(messageId),
     isHidden: isHiddenMessage,
-    /** Events were missed in these channels, which are cold from now on. */
+    /** Makes channels cold whose events were missed. */
     forget(isMissed: (channelId: string) => boolean): void {
       for (const channelId of channels.keys()) if (isMissed(channelId)) channels.delete(channelId);
     },
@@ -126,26 +124,24 @@ function saysSomething({ text, attachments, shown }: ChatMessage): boolean {
   return text !== '' || attachments.length > 0 || shown !== undefined;
 }
 
-/** Signs that the program's own lines begin with, which `sendLine` posts. */
+/** What the program's own lines begin with. */
 const ownLine = /^(?:-# |⚠️ |⏹️ )/u;
 
-/** Whether a message offers something, or has only the program's own lines: after a kill the journal may not know it. */
+/** Offers and small lines, which the journal may not know after a kill. */
 function isOwnLine({ author, answers, text }: ChatMessage): boolean {
   if (author.kind !== 'self' || answers !== undefined) return false;
   return text.startsWith(offerHead) || text.split('\n').every((line) => ownLine.test(line));
 }
 
-/** Messages kept of a channel: three of history's longest windows [H1]. */
+/** Three of history's longest windows [H1]. */
 const keptMessages = 60;
 
-/** The newest messages of one channel. It is cold until they were fetched once; from then on events keep it current. */
 export class WarmChannel {
   /** Oldest first. */
   #messages = new Map<string, ChatMessage>();
-  /** None that was ever here is newer. */
   #newestId = '0';
   readonly #removed = growingCache<string, true>(keptMessages);
-  /** Cards by the message that they came before: it may wait until the channel is caught up with. */
+  /** Cards that came before their message. */
   readonly #early = growingCache<string, readonly ShownPiece[]>(keptMessages);
   #isWarm = false;
   readonly #recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>;
@@ -164,7 +160,6 @@ export class WarmChannel {
     return this.#messages.get(messageId);
   }
 
-  /** Told again, nothing changes. */
   add(message: ChatMessage): void {
     if (this.#messages.has(message.id)) return;
     this.#messages.set(message.id, message);
@@ -177,7 +172,7 @@ export class WarmChannel {
     if (this.#messages.size > keptMessages) this.#messages.delete(oldest);
   }
 
-  /** What is edited though it was removed stands there all the same: it was a command for a while. It is fetched again. */
+  /** A removed message that is edited was a command for a while. It is fetched again. */
   edit(messageId: string, text: string): void {
     const message = this.#messages.get(messageId);
     if (message !== undefined) this.#messages.set(messageId, { ...message, text });
@@ -202,14 +197,14 @@ export class WarmChannel {
     for (const id of messageIds) if (this.#messages.delete(id)) this.#removed.set(id, true);
   }
 
-  /** Takes in the newest messages, once; several callers share one fetch. Rejects as the fetch does, and stays cold then. */
+  /** Several callers share one fetch. Rejects as the fetch does, and stays cold then. */
   warm(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {
     if (this.#isWarm) return Promise.resolve();
     this.#loading ??= this.#load(fetchNewest).finally(() => (this.#loading = undefined));
     return this.#loading;
   }
 
-  /** What the fetch brings may be older than what happened while it was under way. */
+  /** Changes during the fetch win over what it brings. */
   async #load(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {
     const begun = this.#recent.position;
     for (const message of await fetchNewest()) {

@@ -30,20 +30,19 @@ export interface IntakeOptions {
   readonly botId: string;
   readonly policy: IntakePolicy;
   readonly channelQueue: KeyedQueue;
-  /** By channel, what waits for its place in that queue. */
   readonly arrivals: KeyedQueue;
   readonly places: Places;
   readonly history: Pick<History, 'seen' | 'keeps' | 'messageOf'>;
   readonly messages: Pick<ChannelMessages, 'one'>;
-  /** A message may arrive after its deletion; then it is not answered. */
+  /** A message may arrive after its deletion. */
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message' | 'spoken' | 'unanswerable'>;
-  /** What the owner has set for places of guilds; neither may reject. */
+  /** None of these may reject. */
   readonly answerModes: {
     answerMode(place: GuildPlace): Promise<AnswerMode | undefined>;
-    /** The same by what was read last; `unknown` where nobody has looked just now. */
+    /** From memory; `unknown` where nothing was read just now. */
     recentAnswerMode(place: GuildPlace): AnswerMode | 'unknown' | undefined;
-    /** Whether channel memory may be on anywhere in a guild, by what is in memory. */
+    /** From memory. */
     mayHaveChannelMemory(guildId: string): boolean;
   };
   readonly caughtUp: (channelId: string) => Promise<void>;
@@ -53,16 +52,15 @@ export interface IntakeOptions {
   readonly logger: Logger;
 }
 
-/** The way of every message from Discord inward, live or fetched after a gap: into history, past the decision, on to the handlers. */
+/** Takes in every message, live or fetched after a gap. */
 export function createMessageIntake(options: IntakeOptions) {
   const { botId, policy, places, answerModes, history, handlers, runInBackground, logger } = options;
   const botLoopGuard = createBotLoopGuard();
 
   return {
-    /** A message that Discord tells of just now. By far the most are not for the bot: nothing is kept of them that is not needed to say so. */
+    /** A live message. Most are not for the bot, so they cost little. */
     receive(message: Message): void {
       const { channelId, author } = message;
-      // What the bot says itself waits for nothing.
       if (author.id === botId) return runInBackground('a message', () => take(message));
       remember(message);
       const channel = places.known(channelId);
@@ -77,17 +75,17 @@ export function createMessageIntake(options: IntakeOptions) {
         }),
       );
     },
-    /** One that was missed. Never throws; resolves when it was handed on, in its channel's order, or ignored. */
+    /** A missed message. Never throws; resolves when it was handed on in order, or ignored. */
     take,
   };
 
-  /** Where the bot was not spoken to yet, history is fetched when it is wanted. */
+  /** Other channels' history is fetched on demand. */
   function remember(message: Message): void {
     const isWanted = message.author.id === botId || history.keeps(message.channelId);
     if (isWanted && isSpoken(message)) history.seen(chatMessageOf(message, botId));
   }
 
-  /** `undecided` also where who wrote what it replies to is not known: it may be for the bot. Little is computed of what few are asked. */
+  /** `undecided` also where it may be a reply to the bot. */
   function decide(
     message: Message,
     channel: Channel | undefined,
@@ -123,7 +121,7 @@ export function createMessageIntake(options: IntakeOptions) {
     );
   }
 
-  /** Talk is no message for the bot, but where channel memory is on notes are taken of it [B1]. */
+  /** Talk that is not for the bot still goes into channel notes [B1]. */
   function noteSpoken(message: Message, channel: Channel | undefined): void {
     const { id: messageId, channelId, guildId, author } = message;
     if (guildId === null || !answerModes.mayHaveChannelMemory(guildId)) return;
@@ -143,7 +141,6 @@ export function createMessageIntake(options: IntakeOptions) {
     const { id: messageId, channelId } = message;
     if (options.recent.wasDeleted(messageId)) return;
     remember(message);
-    // What the bot says itself needs no place in the queue.
     if (message.author.id === botId) return;
     await options.channelQueue.run(channelId, () =>
       consider(message).catch((error: unknown) =>
@@ -159,7 +156,7 @@ export function createMessageIntake(options: IntakeOptions) {
     const isToBot = mentionsBot(message) || replied === botId;
     const place = guildPlaceOf(message, channel);
     const recent = decide(message, channel, answerModes.recentAnswerMode(place), replied);
-    // Settings are read where it depends on them alone: most that come at once are judged by what one of them has read.
+    // Reading settings once spares a burst of messages from each reading them.
     const decision =
       recent.kind === 'undecided'
         ? decide(message, channel, await answerModes.answerMode(place), replied)
@@ -171,7 +168,7 @@ export function createMessageIntake(options: IntakeOptions) {
       if (options.lockedOut.note(chat.author.id)) options.reactions.refuse(channelId, messageId, '🔒');
       return;
     }
-    // A command may change memory without a word; a turn that cannot be answered need not be thought about.
+    // Commands work without a word.
     if (decision.kind === 'turn' && !botMay('send', channel)) {
       logger.warn('a message is not answered where the bot may not speak', { channelId, messageId });
       if (chat.author.kind === 'human' && isToBot)
@@ -180,7 +177,7 @@ export function createMessageIntake(options: IntakeOptions) {
     }
     if (chat.author.kind === 'bot' && !isAdmitted(chat)) return;
     const present = channel === undefined ? unknownPlace(message) : await placeOf(channel, places);
-    // It may have been deleted while its place was looked up.
+    // It may have been deleted meanwhile.
     if (present === undefined || options.recent.wasDeleted(messageId)) return;
     runInBackground('a message', () =>
       handlers.message({
@@ -194,7 +191,7 @@ export function createMessageIntake(options: IntakeOptions) {
     if (isToBot) runInBackground('joining a thread', () => joinThread(channel));
   }
 
-  /** Who wrote what a message replies to: Discord tells it along, as a rule. */
+  /** Discord usually includes who wrote what a message replies to. */
   function repliedAuthor({ type, channelId, mentions, reference }: Message): string | undefined {
     if (type !== MessageType.Reply || reference?.messageId === undefined) return undefined;
     const known = mentions.repliedUser ?? history.messageOf(channelId, reference.messageId)?.author;
@@ -208,7 +205,6 @@ export function createMessageIntake(options: IntakeOptions) {
     try {
       return (await options.messages.one(message.channelId, messageId))?.author.id;
     } catch (error) {
-      // People delete messages all the time.
       logger.debug('a message that is replied to could not be fetched', { messageId, error });
       return undefined;
     }
@@ -223,14 +219,14 @@ export function createMessageIntake(options: IntakeOptions) {
 
   function mentionsBot({ client, guildId, mentions, content }: Message): boolean {
     if (mentions.users.has(botId)) return true;
-    // Whether a role that nobody may ping counts among the mentions, Discord does not say.
+    // Discord does not say whether unpingable roles count among mentions.
     return (
       (mentions.roles.size > 0 || content.includes('<@&')) &&
       ownIdsIn(client, guildId).some((id) => mentions.roles.has(id) || content.includes(`<@&${id}>`))
     );
   }
 
-  /** A bot that has joined a thread hears what is said there also where it is no manager. Never rejects. */
+  /** Without joining, only a manager hears a thread. Never rejects. */
   async function joinThread(channel: Channel | undefined): Promise<void> {
     if (channel?.isThread() !== true || !channel.joinable) return;
     try {
@@ -250,7 +246,7 @@ function hasEnclosures({ attachments, shown }: ChatMessage): boolean {
   return attachments.length > 0 || shown !== undefined;
 }
 
-/** Where nothing can be known, nothing is public, and nobody known to read along [V0]. */
+/** Where nothing is known, nothing is public [V0]. */
 function unknownPlace({ channelId, guildId }: Message): Place {
   return { audience: 'private', channelId, homeId: channelId, guildId: guildId ?? undefined };
 }

@@ -8,23 +8,23 @@ import type { History } from './history.ts';
 import { chatMessageOf, textIn } from './normalise.ts';
 import { cardsIn } from './shown.ts';
 
-/** An edit as Discord tells it; an event that concerns only a link's preview may leave out everything else. */
+/** An event about a link's preview may leave out everything else. */
 type EditEvent = Pick<GatewayMessageUpdateDispatchData, 'id' | 'channel_id'> &
   Partial<GatewayMessageUpdateDispatchData>;
 
-/** What happened to remembered messages while nobody told the bot [G5]. */
+/** What happened in a gap [G5]. */
 export interface MissedChanges {
   readonly deleted: readonly string[];
-  /** Perhaps edited: whether their text is another one is for the log to say. */
+  /** Possibly edited; the log compares texts. */
   readonly edited: readonly Message[];
 }
 
-/** Works on what happened in a channel behind what happened there before; resolves when it is on its way inward. Must not reject. */
+/** Behind earlier events of the channel; resolves when it is queued. Must not reject. */
 export type InOrder = (channelId: string, what: string, work: () => Promise<unknown>) => Promise<void>;
 
 export type MessageChanges = ReturnType<typeof createMessageChanges>;
 
-/** Takes edits and deletions to history and inward [G5], wherever they happen. Nothing here throws. */
+/** Takes in edits and deletions [G5]. Nothing here throws. */
 export function createMessageChanges(
   options: Pick<IntakePolicy, 'parseCommand'> & {
     readonly client: Client;
@@ -36,7 +36,7 @@ export function createMessageChanges(
   },
 ) {
   const { client, channelQueue, inOrder, history, recent, handlers, parseCommand } = options;
-  /** An edit into a command takes the message back at once: no turn is to begin with it. */
+  /** An edit into a command removes the message, so that no turn begins with it. */
   function noted(message: Omit<MessageEdit, 'isCommand'>): MessageEdit {
     const { channelId, messageId, text } = message;
     const isCommand = parseCommand(text) !== undefined;
@@ -49,7 +49,7 @@ export function createMessageChanges(
   }
 
   return {
-    /** The event in Discord's own form: the client keeps no messages, and would tell of none. Resolves when it is on its way inward. */
+    /** Takes the raw event, as the client keeps no messages. */
     async edited(data: EditEvent): Promise<void> {
       const { id, channel_id: channelId } = data;
       if (data.embeds !== undefined && data.author?.id !== client.user?.id)
@@ -58,11 +58,9 @@ export function createMessageChanges(
       const { content, guild_id: guildId = null, mentions: mentioned = [] } = data;
       const text = textIn(client, { content, channelId, guildId, mentioned });
       if (text === history.messageOf(channelId, id)?.text) return;
-      // A link preview is no edit.
       if (data.edited_timestamp === null) return;
       const authorId = data.author?.id;
       const message = { channelId, messageId: id, authorId, text };
-      // The bot's own edits are its own doing.
       if (authorId !== undefined && authorId === client.user?.id) {
         recent.note({ kind: 'edited', ...message });
         return;
@@ -70,12 +68,11 @@ export function createMessageChanges(
       const edit = noted(message);
       await inOrder(channelId, 'an edit', () => handlers.edited(edit));
     },
-    /** Resolves when it is on its way inward. */
     async deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
       recent.note({ kind: 'deleted', channelId, messageIds });
       await inOrder(channelId, 'a deletion', () => handlers.deleted(channelId, messageIds));
     },
-    /** What happened in a gap; resolves when memory has followed. */
+    /** Resolves when memory has followed. */
     missed: (channelId: string, { deleted, edited }: MissedChanges): Promise<void> =>
       channelQueue.run(channelId, async () => {
         if (deleted.length > 0) {

@@ -16,12 +16,12 @@ import { forwardPiece, isVoiceMessage, shownIn } from './shown.ts';
 
 const spokenTypes: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);
 
-/** Whether somebody said this: no join, pin or other notice, no answer to a slash command, nothing that only one person sees. */
+/** Not a join, a pin, an answer to a slash command, or anything that one person alone sees. */
 export function isSpoken(message: Message): boolean {
   return spokenTypes.has(message.type) && !message.flags.has(MessageFlags.Ephemeral);
 }
 
-/** A message in the words of the core. Its text is as {@link readableText} gives it, in history and in a turn alike. */
+/** Its text is as {@link readableText} gives it. */
 export function chatMessageOf(message: Message, botId: string): ChatMessage {
   const { author, channelId } = message;
   const isOwn = author.id === botId;
@@ -48,17 +48,17 @@ export function textOf({ client, channelId, guildId, content, mentions }: Messag
   return textIn(client, { content, channelId, guildId, mentioned: [...mentions.users.values()] });
 }
 
-/** A text that stands in a channel, as {@link readableText} gives it. */
+/** As {@link readableText} gives it. */
 export function textIn(
   client: Client,
   { content, ...where }: WrittenIn & { readonly content: string },
 ): string {
-  // Most mention nothing, and are not for the bot.
+  // Most texts mention nothing.
   if (!content.includes('<')) return content.toWellFormed().trim();
   return readableText(content, namesIn(client, where), ownIdsIn(client, where.guildId));
 }
 
-/** A message of the bot's own in the words of the core, as the answer to its request tells it. */
+/** The bot's own message, as the answer to its request tells it. */
 export function sentMessageOf(client: Client, message: APIMessage): ChatMessage {
   const { id, channel_id: channelId, author } = message;
   const channel = client.channels.cache.get(channelId);
@@ -79,21 +79,20 @@ export function authorKindOf({ author, webhookId }: Message, botId: string): Cha
   return author.bot || webhookId !== null ? 'bot' : 'human';
 }
 
-/** Where a text stands, and whom Discord says that it mentions. */
 interface WrittenIn {
   readonly channelId: string;
   readonly guildId: string | null;
   readonly mentioned: readonly (User | APIUser)[];
 }
 
-/** The names that ids stand for; `undefined` where a name is unknown or must not be told. */
+/** `undefined` where a name is unknown or must not be told. */
 export interface Names {
   user(id: string): string | undefined;
   channel(id: string): string | undefined;
   role(id: string): string | undefined;
 }
 
-/** A message's text as people read it, well-formed [S5]. A mention of `ownIds` at its beginning is an address, and left out unless nothing else was said. */
+/** Well-formed [S5]. A mention of `ownIds` at the start is left out unless it is all there is. */
 export function readableText(content: string, names: Names, ownIds: readonly string[]): string {
   const text = content.toWellFormed();
   const address = /\s*<@[!&]?([0-9]+)>[\s,:]*/uy;
@@ -118,7 +117,7 @@ function withNames(text: string, names: Names): string {
     );
 }
 
-/** The names of what a text mentions, from the caches. Nobody is told the name of a channel that not everybody can see, unless it is this one. */
+/** From the caches. Names of other channels are told only if they are public. */
 function namesIn(client: Client, { channelId, guildId, mentioned }: WrittenIn): Names {
   const guild = guildId === null ? undefined : client.guilds.cache.get(guildId);
   return {
@@ -129,7 +128,7 @@ function namesIn(client: Client, { channelId, guildId, mentioned }: WrittenIn): 
     channel(id) {
       const channel = guild?.channels.cache.get(id);
       if (channel === undefined || (id !== channelId && !isPublic(channel))) return undefined;
-      // The library's types leave out that a channel made from an event alone has no name yet.
+      // The library's types leave out that it may have no name yet.
       const name: string | undefined = channel.name;
       return name?.toWellFormed();
     },
@@ -137,25 +136,25 @@ function namesIn(client: Client, { channelId, guildId, mentioned }: WrittenIn): 
   };
 }
 
-/** What mentions the bot in a server: its own id, and that of the role which came with it and is its alone [G2]. */
+/** Its own id, and that of its own role [G2]. */
 export function ownIdsIn(client: Client, guildId: string | null): readonly string[] {
   if (client.user === null) return [];
   const role = client.guilds.cache.get(guildId ?? '')?.roles.botRoleFor(client.user.id);
   return role ? [client.user.id, role.id] : [client.user.id];
 }
 
-/** The name a person goes by where they have no nickname. */
+/** Without a server's nickname. */
 export function userName(user: User | APIUser): string {
   const chosen = 'globalName' in user ? user.globalName : user.global_name;
   return (chosen ?? user.username).toWellFormed();
 }
 
-/** What a message brings along besides its words; what there is none of is absent. */
+/** Empty lists are absent. */
 export function enclosuresOf(message: Message): Pick<IncomingMessage, 'files' | 'repliesTo' | 'forwards'> {
   const files = filesOf(message);
   const forwards = forwardsOf(message);
   const { type, reference, channelId } = message;
-  // A reply points into its own channel; other references are no replies.
+  // Other references point elsewhere.
   const isReply = type === MessageType.Reply && reference?.channelId === channelId;
   const id = isReply ? reference.messageId : undefined;
   return {
@@ -165,7 +164,7 @@ export function enclosuresOf(message: Message): Pick<IncomingMessage, 'files' | 
   };
 }
 
-/** Whether it brings along what its author did not write; a reply to this bot does not, what the bot sent for somebody does. */
+/** A reply to this bot does not; what the bot sent for somebody does. */
 function hasThirdPartyText(
   { type, author, content, mentions, attachments, messageSnapshots }: Message,
   shown: readonly ShownPiece[],
@@ -177,12 +176,11 @@ function hasThirdPartyText(
   return isToOther || attachments.size > 0 || messageSnapshots.size > 0 || shown.some(isOthersText);
 }
 
-/** A text for another channel, with the line under it that says for whom it was sent. */
 export function sentFor(text: string, userId: string): string {
   return `${text}\n-# for <@${userId}>`;
 }
 
-/** Whether a message of the bot's own was sent for somebody: its words may be theirs, and answer nobody [M5a]. */
+/** Its words may be those of the person it was sent for [M5a]. */
 function isSentFor(content: string): boolean {
   return /\n-# for <@[0-9]+>$/u.test(content);
 }
@@ -196,7 +194,6 @@ export function attachedFile({ name, size, url, width, height }: Attachment): At
   return { name: name.toWellFormed(), size, url, pixels };
 }
 
-/** The messages that a message passes on, as they were then. */
 export function forwardsOf(message: Message): readonly ForwardedMessage[] {
   if (message.reference?.type !== MessageReferenceType.Forward) return [];
   const { client, channelId, guildId } = message;

@@ -8,11 +8,11 @@ import { z } from 'zod';
 
 import { isSnowflake } from '../core/snowflake.ts';
 
-// The library takes every field for what Discord documents, keeps what it is given, and throws late [L5]. So it is given the
-// fields that are listed here and no others, and nothing of a payload in which one of them has another form.
+// The library trusts every field, keeps it, and throws late [L5]. So it is given the fields listed here and no others,
+// and nothing of a payload in which one of them is malformed.
 
 const id = z.string().refine(isSnowflake);
-/** Discord's longest name has 100 characters; its longest text, that of a message's embeds together, 6,000. */
+/** Discord's longest name has 100 characters; its longest text, a message's embeds together, 6,000. */
 const name = z.string().min(1).max(200);
 const text = z.string().max(10_000);
 const time = z.string().max(50);
@@ -38,7 +38,6 @@ const memberFields = {
   permissions: permissions.optional(),
 };
 const member = z.object({ ...memberFields, user });
-/** As in messages, where the user stands beside it. */
 const memberAlone = z.object({ ...memberFields, user: user.optional() });
 
 const role = z.object({
@@ -50,7 +49,7 @@ const role = z.object({
   tags: z.object({ bot_id: id.nullish(), integration_id: id.nullish() }).nullish(),
 });
 
-/** Stands for overwrites that were not told, or not all of them: then nobody knows who reads in a channel [V0]. It is nobody's. */
+/** Stands for unreadable overwrites: nobody knows who reads in the channel then [V0]. */
 export const unknownOverwrite = { id: '0', type: 1, allow: '0', deny: '0' };
 const overwrite = z.object({ id, type: z.int(), allow: permissions, deny: permissions });
 const overwrites = z.array(overwrite).catch([unknownOverwrite]);
@@ -63,7 +62,7 @@ const channelFields = {
   name: name.optional(),
   flags: count.optional(),
 };
-/** Of kinds that the library knows: it forgets a channel that becomes one of another kind. */
+/** The library forgets a channel whose kind it does not know. */
 const changedGuildChannel = z.object({
   ...channelFields,
   type: z.literal([
@@ -99,7 +98,6 @@ const changedThread = z.object({
   total_message_sent: count.optional(),
   member: threadMember.optional(),
 });
-/** Stands for the name of one that is new and has none. */
 const named = { name: name.default('unnamed') };
 const guildChannel = changedGuildChannel.extend(named);
 const thread = changedThread.extend(named);
@@ -109,7 +107,7 @@ const dmChannel = z.object({
   recipients: z.array(user).optional(),
 });
 const channel = z.union([guildChannel, thread, dmChannel]);
-/** As an interaction tells of the one it comes from: of a channel of a server it leaves out who reads there. */
+/** An interaction leaves out who reads in its channel. */
 const interactionChannel = z.union([changedGuildChannel.pick({ id: true, type: true }), thread, dmChannel]);
 
 const attachment = z.object({
@@ -167,7 +165,7 @@ const wholeMessage = z.object({
   message_snapshots: z.array(z.object({ message: snapshot })).optional(),
 });
 
-/** A reference that does not say so points into its own channel; what was forwarded has one in any case. */
+/** A reference points into its own channel by default; a forwarded message always has one. */
 function withReference(message: z.infer<typeof wholeMessage>) {
   const {
     id: messageId,
@@ -204,7 +202,7 @@ const interaction = z
     app_permissions: permissions.optional(),
     context: count.optional(),
     message: message.optional(),
-    // Channels and roles that were chosen would be taken into the caches, where they say less than is known.
+    // Chosen channels and roles would replace fuller ones in the caches.
     data: z.looseObject({
       resolved: z
         .object({ messages: z.record(id, message), attachments: z.record(id, attachment) })
@@ -215,14 +213,12 @@ const interaction = z
   .refine((one) => one.user !== undefined || one.member !== undefined)
   .transform((one) => ({
     ...one,
-    // A channel that is known already needs no more than its id.
     channel: one.channel ?? (one.channel_id === undefined ? undefined : { id: one.channel_id }),
-    // The library counts on these two; the bot does not.
+    // The library needs these two.
     entitlements: [],
     authorizing_integration_owners: {},
   }));
 
-/** Fields in which `null` says something else than their absence. */
 const nullable: ReadonlySet<string> = new Set([
   'edited_timestamp',
   'nick',
@@ -233,7 +229,6 @@ const nullable: ReadonlySet<string> = new Set([
   'last_message_id',
 ]);
 
-/** Takes out what other servers send as `null` where Discord leaves a field out. */
 function removeNulls(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const key of Object.keys(value)) {
@@ -243,7 +238,7 @@ function removeNulls(value: unknown): void {
   }
 }
 
-/** What a payload says; other servers may send `null` where Discord leaves a field out. `value` may be changed. */
+/** Other servers may send `null` where Discord leaves a field out. `value` may be changed. */
 function read<Told>(schema: z.ZodType<Told>, value: unknown): Told | undefined {
   const asDocumented = schema.safeParse(value);
   if (asDocumented.success) return asDocumented.data;
@@ -251,7 +246,7 @@ function read<Told>(schema: z.ZodType<Told>, value: unknown): Told | undefined {
   return schema.safeParse(value).data;
 }
 
-/** A list without the parts that cannot be used: a server stays one with a channel of a kind that nobody knows yet. */
+/** Leaves out unusable parts: a server stays one with a channel of a new kind. */
 function usable<Part>(part: z.ZodType<Part>) {
   return z.array(z.unknown()).transform((all) => all.flatMap((one) => read(part, one) ?? []));
 }
@@ -260,7 +255,7 @@ const guildFields = { id, name, owner_id: id.optional() };
 const guild = z
   .object({
     ...guildFields,
-    // Absent, it is there; the library would take it for what it was before.
+    // The library would keep the earlier value.
     unavailable: flag.default(false),
     roles: z.array(role),
     channels: usable(guildChannel),
@@ -269,12 +264,12 @@ const guild = z
     joined_at: time.optional(),
   })
   .refine(hasEveryone);
-/** Roles that cannot all be read say nothing of what became of them; then those that are known hold. */
+/** Unless all roles can be read, those that are known hold. */
 const changedGuild = z
   .object({ ...guildFields, roles: z.array(role).optional().catch(undefined) })
   .transform((one) => (hasEveryone(one) ? one : { ...one, roles: undefined }));
 
-/** Without the role of everybody nobody can tell what anybody may. */
+/** Without @everyone nobody can tell what anybody may do. */
 function hasEveryone({ id: guildId, roles = [] }: { id: string; roles?: { id: string }[] | undefined }) {
   return roles.some((each) => each.id === guildId);
 }
@@ -285,7 +280,7 @@ const roleChanged = z.object({ ...inGuild, role });
 const memberChanged = z.object({ ...memberFields, ...inGuild, user });
 const taken = z.object({ id, guild_id: id.optional() });
 
-/** The events that the bot has a use for; no other is passed on. */
+/** No other event is passed on. */
 const events: Readonly<Record<string, z.ZodType<object>>> = {
   [Event.Ready]: z.object({
     session_id: name,
@@ -321,7 +316,7 @@ const events: Readonly<Record<string, z.ZodType<object>>> = {
   [Event.ThreadDelete]: taken,
   [Event.ThreadListSync]: z.object({
     ...inGuild,
-    // Without these it would speak of all threads of the server.
+    // Without these it would concern all threads of the server.
     channel_ids: z.array(id).optional(),
     threads: usable(thread).default([]),
     members: usable(threadMember).default([]),
@@ -339,7 +334,7 @@ const events: Readonly<Record<string, z.ZodType<object>>> = {
 
 const lists = ['channels', 'threads', 'members'] as const;
 
-/** A dispatched event as the library may have it, if the bot has a use for it; `data` is changed. */
+/** The event if the bot has a use for it; `data` is changed. */
 export function usableEvent(type: string, data: unknown) {
   const schema = Object.hasOwn(events, type) ? events[type] : undefined;
   if (schema === undefined) return { isMalformed: false };
@@ -353,9 +348,9 @@ function lengthOf(event: unknown, key: string): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** No kind that Discord has: nobody has said it. */
+/** Discord has no such kind. */
 const unreadableType = -1;
-/** Of a message that nobody can read it is said that it stands there: a page without it would say that it was deleted. */
+/** A page without an unreadable message would say that it was deleted. */
 const unreadable = z.object({ id, channel_id: id }).transform((one) => ({
   ...one,
   type: unreadableType,
@@ -379,7 +374,7 @@ const answers: readonly (readonly [method: string, path: RegExp, schema: z.ZodTy
   ['POST', /^\/users\/@me\/channels$/u, dmChannel],
 ];
 
-/** What Discord answered, as far as it can be used; `path` without the API's version. @throws {Error} where nothing of it can. */
+/** `path` is without the API's version. @throws {Error} where the answer cannot be used. */
 export function usableAnswer(
   method: string,
   path: string,

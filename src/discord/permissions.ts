@@ -14,7 +14,7 @@ import { growingCache } from '../core/limits.ts';
 import { isPart, type Shards } from '../core/shards.ts';
 import { unknownOverwrite } from './payloads.ts';
 
-/** What is done in channels, by people and by the bot: as it reads after "the permission to". */
+/** As it reads after "the permission to". */
 export const capabilities = {
   view: 'see the channel',
   read: 'read earlier messages',
@@ -29,20 +29,20 @@ export const capabilities = {
 
 export type Capability = keyof typeof capabilities;
 
-/** Whether Discord has told who may do what in a channel; of a thread its parent tells. */
+/** A thread is judged by its parent. */
 export function hasKnownOverwrites(channel: GuildBasedChannel): boolean {
   const judged = channel.isThread() ? channel.parent : channel;
   return judged === null || !judged.permissionOverwrites.cache.has(unknownOverwrite.id);
 }
 
-/** What it takes to read a channel, in a voice channel connecting too [V0]: by its type, since the library wants a bitrate. */
+/** A voice channel takes connecting too [V0]. By type, since the library also checks the bitrate. */
 export function neededToRead({ type }: Pick<GuildBasedChannel, 'type'>): bigint {
   return type === ChannelType.GuildVoice || type === ChannelType.GuildStageVoice
     ? Permission.ViewChannel | Permission.Connect
     : Permission.ViewChannel;
 }
 
-/** What it takes besides viewing the channel and, for some, sending there. */
+/** Besides viewing the channel and, for some, sending there. */
 const needed: Readonly<Record<Capability, bigint>> = {
   view: 0n,
   read: Permission.ReadMessageHistory,
@@ -56,13 +56,13 @@ const needed: Readonly<Record<Capability, bigint>> = {
 };
 const takesSending: ReadonlySet<Capability> = new Set(['send', 'attach', 'poll']);
 
-/** Whether a member may do something in a channel, as far as the caches tell; `undefined` where that cannot be known. */
+/** As far as the caches tell; `undefined` where that cannot be known. */
 export function memberMay(
   capability: Capability,
   channel: GuildBasedChannel,
   member: GuildMember,
 ): boolean | undefined {
-  // After a gap a guild is unavailable until its present permissions have come; those from before may be outdated.
+  // While a guild is unavailable after a gap, its permissions may be outdated.
   const isKnown = channel.guild.available && hasKnownOverwrites(channel);
   const granted = isKnown ? channel.permissionsFor(member) : null;
   if (granted === null) return undefined;
@@ -74,7 +74,7 @@ export function memberMay(
   return granted.has(needed[capability] | (takesSending.has(capability) ? sending : 0n));
 }
 
-/** What the kind of channel allows anybody. A message wakes an archived thread; nothing else is taken there. */
+/** Only sending is possible in an archived thread, which it opens. */
 function isPossible(capability: Capability, channel: GuildBasedChannel): boolean {
   const { type } = channel;
   if (capability === 'view') return true;
@@ -85,10 +85,9 @@ function isPossible(capability: Capability, channel: GuildBasedChannel): boolean
   return channel.isSendable() && !(isArchived && (capability === 'react' || capability === 'pin'));
 }
 
-/** People are looked up each time, since the bot is told of no changes of other members. */
+/** The bot is told of no changes of other members, so they are fetched each time. */
 export function createServerPort(client: Client, shards: Shards): ServerPort {
   return {
-    // Other processes have some, too.
     hasSeveral: () => client.guilds.cache.size > 1 || isPart(shards),
     async standing(guildId, userId) {
       const guild = client.guilds.cache.get(guildId);
@@ -109,7 +108,7 @@ export function createServerPort(client: Client, shards: Shards): ServerPort {
   };
 }
 
-/** Whether the bot may do something in a channel: Discord bans an address that sends much to be refused. What cannot be known is tried. */
+/** Discord bans addresses that send many refused requests. What cannot be known is tried. */
 export function botMay(capability: Capability, channel: Channel | undefined): boolean {
   if (channel === undefined) return true;
   if (channel.isDMBased()) return capability !== 'start-thread' && capability !== 'start-private-thread';
@@ -119,11 +118,11 @@ export function botMay(capability: Capability, channel: Channel | undefined): bo
 
 const keptGone = 10_000;
 
-/** Tells of a channel whether it is deleted or in a server that the bot was taken out of: no request is sent for it [G3d]. */
+/** Deleted channels, and those of servers that the bot has left: no request is sent for them [G3d]. */
 export function watchGoneChannels(client: Client): (channelId: string) => boolean {
   const gone = growingCache<string, true>(keptGone);
   const note = ({ id }: { readonly id: string }): void => void gone.set(id, true);
-  // In Discord's own form and before the library takes them out of its caches. A server may also be out of reach for a while.
+  // Raw events come before the library clears its caches. An outage is no departure.
   client.ws.on(GatewayDispatchEvents.GuildDelete, ({ id, unavailable }: GatewayGuildDeleteDispatchData) => {
     if (unavailable === true) return;
     for (const channel of client.channels.cache.values())

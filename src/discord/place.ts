@@ -19,18 +19,18 @@ import { adultsAmong, everyone, hasMoreReaders, type Place } from '../core/place
 import { hasErrorCode } from './discord-api.ts';
 import { hasKnownOverwrites, neededToRead, watchGoneChannels } from './permissions.ts';
 
-/** A channel from the cache or from Discord; `undefined` where the bot may not see it, or cannot now. */
+/** `undefined` where the bot may not see it, or cannot now. */
 export type FindChannel = (channelId: string) => Promise<Channel | undefined>;
 
-/** What has to be known to tell who reads a channel; `memberRole`, the role that lets people into a guild, never rejects [V0]. */
+/** `memberRole` lets people into a guild, and never rejects [V0]. */
 export interface Places {
-  /** A channel of which the caches hold all that is asked of one. */
+  /** `undefined` unless the caches hold all of it. */
   readonly known: (channelId: string) => Channel | undefined;
   readonly find: FindChannel;
   readonly memberRole: (guildId: string) => Promise<string | undefined>;
 }
 
-/** Where a channel's messages are said, with the readers of this moment; unknown ones make it private [V0]. `undefined` for a group DM. */
+/** Unknown readers make a place private [V0]. `undefined` for a group DM. */
 export async function placeOf(channel: Channel, places: Places): Promise<Place | undefined> {
   if (channel.isDMBased()) {
     if (channel.type !== ChannelType.DM) return undefined;
@@ -51,7 +51,7 @@ export async function placeOf(channel: Channel, places: Places): Promise<Place |
   const isPrivate = channel.type === ChannelType.PrivateThread;
   return {
     ...common,
-    // Who is in a private thread takes a privileged intent to know: its readers are its parent's.
+    // Its members take a privileged intent, so its readers are its parent's.
     audience: isPrivate ? 'private' : audience,
     readers,
     homeId: isPrivate ? channelId : parentId,
@@ -61,7 +61,7 @@ export async function placeOf(channel: Channel, places: Places): Promise<Place |
   };
 }
 
-/** Whether everybody who is let into the guild can read a channel [V0]; a thread is judged by its parent, a private one is not public. */
+/** Whether everybody who is let into the guild can read a channel [V0]. */
 export function isPublic(channel: GuildBasedChannel, memberRole?: string): boolean {
   if (channel.type === ChannelType.PrivateThread) return false;
   const judged = channel.isThread() ? channel.parent : channel;
@@ -70,33 +70,33 @@ export function isPublic(channel: GuildBasedChannel, memberRole?: string): boole
 
 const unknownReaders: Pick<Place, 'audience' | 'readers'> = { audience: 'private' };
 
-/** Readers that a place names; more are known by a hash, which no other list has, so that what is kept of them stays small. */
+/** More readers than this become a hash, which no other list has. */
 const mostReaders = 24;
 
-/** Who reads along in a channel, as far as the caches tell [V0]; an age-restricted one is private to those who may see such channels. */
+/** As far as the caches tell [V0]; an age-restricted channel is private. */
 function readersOf(
   channel: NonThreadGuildBasedChannel,
   memberRole: string | undefined,
 ): Pick<Place, 'audience' | 'readers'> {
-  // After a gap a guild is unavailable until its present permissions have come; those from before may be outdated.
+  // While a guild is unavailable after a gap, its permissions may be outdated.
   const { available, roles } = channel.guild;
   if (!available || !roles.cache.has(channel.guildId) || !hasKnownOverwrites(channel)) return unknownReaders;
   const known = permittedIn(channel, memberRole);
   return isAgeRestricted(channel) ? { audience: 'private', readers: adultsAmong(known.readers) } : known;
 }
 
-/** Only people whom Discord lets see such content can read it, whatever their roles; a thread is as its parent. */
+/** A thread is as its parent. */
 function isAgeRestricted(channel: GuildBasedChannel): boolean {
   const judged = channel.isThread() ? channel.parent : channel;
   return judged !== null && 'nsfw' in judged && judged.nsfw;
 }
 
-/** Whether one channel may be told of in another as far as ages go [V0]: nothing age-restricted in a server channel that is not. */
+/** Nothing age-restricted is told in a server channel that is not [V0]. */
 export function hasAgesFor(here: Channel, there: GuildBasedChannel): boolean {
   return here.isDMBased() || !isAgeRestricted(there) || isAgeRestricted(here);
 }
 
-/** Whom a channel's permissions let read, whatever their age: roles, people, and in a voice channel pairs of these. Neither the guild's owner nor the bot. */
+/** Roles, people, and in voice channels pairs of these; neither the guild's owner nor the bot. */
 function permittedIn(
   channel: NonThreadGuildBasedChannel,
   memberRole: string | undefined,
@@ -125,10 +125,10 @@ function permittedIn(
   };
 }
 
-/** Roles and people with overwrites in two channels that are looked at together; where there are more, it is not known who reads what. */
+/** With more overwrites than this, who reads what counts as unknown. */
 const mostListed = 60;
 
-/** Whether everybody who can read one channel can read another [B4], by roles and overwrites: stricter than being public [V0]. */
+/** Whether all readers of one channel can read another [B4]: stricter than being public [V0]. */
 export function readersCanRead(here: GuildBasedChannel, there: GuildBasedChannel): boolean {
   if (here.id === there.id) return true;
   if (there.type === ChannelType.PrivateThread || here.guildId !== there.guildId || !here.guild.available)
@@ -150,7 +150,7 @@ export function readersCanRead(here: GuildBasedChannel, there: GuildBasedChannel
   const overwritten = new Set([from, to].flatMap(({ permissionOverwrites: { cache } }) => [...cache.keys()]));
   const listed = [...overwritten].filter(isReader);
   if (listed.length > mostListed) return false;
-  // Roles without an overwrite differ by what they may do in the whole guild alone.
+  // Roles without an overwrite differ only by guild-wide permissions.
   const others = [...roles.keys()].filter((id) => isReader(id) && !overwritten.has(id));
   const base = (id: string): bigint =>
     (roles.get(id)?.permissions.bitfield ?? 0n) & (neededFrom | neededTo | PermissionFlagsBits.Administrator);
@@ -167,7 +167,7 @@ function hashOf(ids: readonly string[]): string {
   return createHash('sha256').update(ids.join()).digest('hex').slice(0, 16);
 }
 
-/** Of the permissions needed in a channel, those of somebody with these roles, or of the one person among the ids, in Discord's order. */
+/** The needed permissions of somebody with these roles, or of a person, in Discord's order. */
 function grantedTo(
   ids: readonly string[],
   { guild, permissionOverwrites }: NonThreadGuildBasedChannel,
@@ -185,11 +185,11 @@ function grantedTo(
   return granted & needed;
 }
 
-/** How long a guild's present permissions are waited for before they count as unknown; milliseconds. */
+/** How long a guild's permissions are awaited; milliseconds. */
 const availableWithinMs = 5000;
 const lookEveryMs = 50;
 
-/** The place as it is now where more people can read along; otherwise as given, since fewer readers would admit more of memory. */
+/** Otherwise as given, since fewer readers would admit more of memory. */
 export function createPresentPlace(places: Places): PresentPlace {
   return async (place) => {
     if (place.audience !== 'private' || place.readers === undefined) return place;
@@ -201,14 +201,14 @@ export function createPresentPlace(places: Places): PresentPlace {
   };
 }
 
-/** Resolves when the guild is available, which after a new session it is in a moment, or in any case when that takes long. */
+/** Resolves when the guild is available, or after a while. */
 async function whenAvailable(guild: Guild): Promise<void> {
-  // Many turns may wait at once, and the client warns of many listeners.
+  // The client warns of many listeners.
   for (let waitedMs = 0; !guild.available && waitedMs < availableWithinMs; waitedMs += lookEveryMs)
     await delay(lookEveryMs);
 }
 
-/** Finds channels in the client's cache, and fetches those that it does not hold or, after an event alone, knows in part. */
+/** Fetches channels that the client's cache holds not at all, or in part. */
 export function createPlaces(
   options: Pick<Places, 'memberRole'> & {
     readonly client: Client;
@@ -242,7 +242,7 @@ export function createPlaces(
 
 function isComplete(channel: Channel): boolean {
   if (channel.isDMBased()) return true;
-  // The library's types leave out that a channel made from an event alone has no name yet.
+  // The library's types leave out that it may have no name yet.
   const name: string | undefined = channel.name;
   return name !== undefined && (channel.isThread() ? channel.parentId !== null : hasKnownOverwrites(channel));
 }

@@ -3,7 +3,6 @@ import { ActivityType, Events, type Client, type PresenceData } from 'discord.js
 import type { Logger } from '../core/logger.ts';
 import type { Timer } from '../core/time.ts';
 
-/** What people are to see of the bot: all is well, its model is out of reach, or it has the offline stand-in only. */
 export type ShownState = keyof typeof presences;
 
 const presences = {
@@ -19,13 +18,12 @@ function customStatus(text: string) {
   return { type: ActivityType.Custom, name: 'Custom Status', state: text };
 }
 
-/** Discord takes 5 presences in 20 seconds; milliseconds between two. */
+/** Discord takes 5 presences in 20 seconds. */
 const pauseMs = 5000;
 
-/** Sends no presence sooner than {@link pauseMs} after the one before. */
 export function createPresence(send: (state: ShownState) => void, timer: Timer) {
   let wanted: ShownState = 'well';
-  // What Discord shows by itself when a bot comes.
+  // Discord's own default.
   let sent: ShownState | undefined = 'well';
   let isPausing = false;
 
@@ -45,7 +43,7 @@ export function createPresence(send: (state: ShownState) => void, timer: Timer) 
       wanted = state;
       update();
     },
-    /** After a new connection, of which nobody knows what Discord shows. */
+    /** After a new connection. */
     again(): void {
       sent = undefined;
       update();
@@ -59,7 +57,7 @@ export function createClientPresence(
 ) {
   let isClosed = false;
   const presence = createPresence((state) => {
-    // Where there is no connection any more, what the library does with it would be rejected with nobody to hear of it.
+    // Without a connection, the library's promise would reject unhandled.
     if (isClosed) return;
     try {
       client.user?.setPresence(presences[state]);
@@ -76,12 +74,11 @@ export function createClientPresence(
   client.on(Events.ShardReady, () => isConnected && presence.again());
   client.on(Events.ShardResume, () => isConnected && presence.again());
   return {
-    /** Shows a state as soon as Discord takes one; of several until then the last. Never throws. */
+    /** Shows the latest state as soon as Discord takes one. Never throws. */
     show(state: ShownState): void {
       latest = state;
       if (isConnected) presence.show(state);
     },
-    /** Shows nothing from now on: the client is about to be destroyed. */
     close(): void {
       isClosed = true;
     },

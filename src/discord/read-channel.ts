@@ -9,12 +9,12 @@ import type { History } from './history.ts';
 import { chatMessageOf, isSpoken } from './normalise.ts';
 import { hasAgesFor, placeOf, readersCanRead, type Places } from './place.ts';
 
-/** Channels of one name that are looked at more closely. */
+/** Channels of the same name. */
 const maxCandidates = 10;
-/** Messages of a channel that are read for one answer at most [B4]. */
+/** Per answer [B4]. */
 const mostMessages = 500;
 
-/** Reads what was said in a channel, if the asker and all who read the answer can read it now [B4]; asked again after reading. */
+/** The asker and all who read the answer must be able to read the channel, checked before and after [B4]. */
 export function createReadChannel(options: {
   readonly places: Places;
   readonly messages: Pick<ChannelMessages, 'back'>;
@@ -29,7 +29,7 @@ export function createReadChannel(options: {
     here: Channel,
     { userId, place, isForAskerOnly }: ChannelWish,
   ): Promise<boolean> {
-    // Other readers of the answer are known from the caches alone.
+    // Other readers are known only from the caches.
     if (!isForAskerOnly && (here.isDMBased() || !readersCanRead(here, channel))) return false;
     const asker = { speaker: { id: userId, name: '', isOwner: false }, place };
     return succeeds(permit('read', channel, asker, settings));
@@ -47,7 +47,7 @@ export function createReadChannel(options: {
     if (!hasAgesFor(here, channel)) return { kind: 'age-restricted' };
 
     const { userId, since, askedBy } = wish;
-    // What they wrote after they asked is no last message of theirs.
+    // What they wrote after asking does not count.
     const isEarlier = (id: string): boolean => askedBy.every((asking) => compareSnowflakes(id, asking) < 0);
     const { found, end, isCut } = await messages.back(
       channel.id,

@@ -9,7 +9,7 @@ import {
 
 import type { Logger } from '../core/logger.ts';
 
-/** Each with the reason, which docs/permissions.md tells people too. Privileged ones are to be switched on in the developer portal. */
+/** Reasons are repeated in docs/permissions.md. Privileged intents are switched on in the portal. */
 export const requiredIntents: readonly {
   readonly intent: keyof typeof GatewayIntentBits;
   readonly isPrivileged?: true;
@@ -30,7 +30,7 @@ export const requiredIntents: readonly {
   { intent: 'DirectMessageReactions', why: 'the same in direct messages' },
 ];
 
-/** Each with the reason, which docs/permissions.md tells people too. Without an essential one the bot answers nowhere in a server. */
+/** Without an essential one the bot answers nowhere in a server. */
 const requiredPermissions: readonly {
   readonly permission: PermissionsString;
   readonly isEssential?: true;
@@ -54,7 +54,7 @@ const requiredPermissions: readonly {
 
 const permissionNames = requiredPermissions.map(({ permission }) => permission);
 
-/** The required permissions that somebody was not given, as Discord's own pages call them. */
+/** By the names of Discord's own pages. */
 export function missingPermissions(given: bigint): readonly string[] {
   return new PermissionsBitField(given).missing(permissionNames).map(inWords);
 }
@@ -64,13 +64,12 @@ export function lacksEssentials(given: bigint): boolean {
   return !new PermissionsBitField(given).has(essential.map(({ permission }) => permission));
 }
 
-/** The link by which an application's bot is invited with all that it needs. */
 export function inviteLink(applicationId: string): string {
   const permissions = PermissionsBitField.resolve(permissionNames);
   return `https://discord.com/oauth2/authorize?client_id=${applicationId}&scope=bot+applications.commands&permissions=${permissions}`;
 }
 
-/** What the bot asks of Discord and why, for docs/permissions.md, as markdown: invite link, permissions, intents. */
+/** For docs/permissions.md, as markdown. */
 export function requirementsText(): string {
   return [
     `\`${inviteLink('YOUR_APPLICATION_ID')}\``,
@@ -87,12 +86,12 @@ export function requirementsText(): string {
   ].join('\n');
 }
 
-/** `SendMessages` → `Send Messages`, as Discord's own pages write it. */
+/** `SendMessages` → `Send Messages`. */
 function inWords(name: string): string {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])/gu, ' ');
 }
 
-/** Says in the log, once a server, which permissions the bot was not given there. */
+/** Once per server. */
 export function reportMissingPermissions(client: Client, logger: Logger): void {
   const report = ({ id: guildId, members: { me } }: Guild): void => {
     const permissions = me === null ? [] : missingPermissions(me.permissions.bitfield);

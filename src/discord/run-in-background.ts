@@ -1,6 +1,6 @@
 import type { Logger } from '../core/logger.ts';
 
-/** Starts what an event leads to without waiting for it; its failure is logged, since the gateway has nobody to tell. */
+/** Failures are logged, since the gateway has nobody to tell. */
 export type RunInBackground = (what: string, work: () => Promise<unknown>) => void;
 
 export function createBackground(logger: Logger) {
@@ -21,7 +21,6 @@ export function createBackground(logger: Logger) {
 
   return {
     runInBackground,
-    /** Resolves when everything in the background is over, also what came meanwhile. */
     idle: async (): Promise<void> => {
       while (running.size > 0) await Promise.all(running);
     },

@@ -16,21 +16,21 @@ import type { Logger } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
 import { usableEvent } from './payloads.ts';
 
-/** Whom a shard waits for before it identifies: rejects only where the signal is aborted. */
+/** Rejects only where the signal is aborted. */
 export type Identifying = IIdentifyThrottler;
 
-/** Lets shards identify as Discord asks: of each `id % maxConcurrency` one in five seconds. */
+/** Of each `id % maxConcurrency` one shard in five seconds. */
 export function createIdentifyQueue(maxConcurrency: number): Identifying {
   return new SimpleIdentifyThrottler(maxConcurrency);
 }
 
-/** Told what nobody can use: an event by name, a `frame` that is none, or a `message` of a page; and the error, where it failed later. */
+/** `type`: an event's name, `frame`, or `message` for one in a page. `error`: what was thrown later. */
 export type OnMalformed = (type: string, error?: unknown) => void;
 
-/** Lines about malformed payloads are so far apart at least; milliseconds. */
+/** Milliseconds. */
 const linesApartMs = 10 * 60_000;
 
-/** Counts what nobody can use, and says so in the log now and then, without a word of it. */
+/** Logs no content, and not every time. */
 export function createMalformedCount(logger: Logger, clock: Clock) {
   let count = 0;
   let saidAt = -Infinity;
@@ -50,14 +50,14 @@ export function createMalformedCount(logger: Logger, clock: Clock) {
   };
 }
 
-/** Milliseconds between the first tries to connect, and at most; they double. */
+/** Milliseconds; the pause doubles. */
 const firstPauseMs = 1000;
 const longestPauseMs = 60_000;
 
 /** As `WebSocketShardStatus` of the library numbers them. */
 const shardStatus = { connecting: 1, resuming: 2 } as const;
 
-/** Connects as the library does, but nothing that comes ends the process or holds up what comes after it [L5]; intents that are refused are left out [G3c]. */
+/** Connects so that no payload ends the process [L5], and without intents that are refused [G3c]. */
 export function guardedSharding(options: {
   readonly client: () => Client;
   readonly onMalformed: OnMalformed;
@@ -67,7 +67,7 @@ export function guardedSharding(options: {
   return (manager) => {
     const strategy = new SimpleShardingStrategy(manager);
     const [spawn, destroy] = [strategy.spawn.bind(strategy), strategy.destroy.bind(strategy)];
-    // The library also destroys what there was, which is nothing, before it makes the connections.
+    // The library also destroys before it connects.
     let destroyed = new AbortController();
     const prepare = createPreparation(options.client(), options.onMalformed);
     strategy.spawn = async (shardIds) => {
@@ -87,7 +87,7 @@ export function guardedSharding(options: {
 
 type Method = (...given: unknown[]) => unknown;
 
-/** The library has no place for checks, so methods of its own are replaced on one object; nothing starts when an update has renamed them. */
+/** Replaces a method of the library on one object; nothing starts when an update has renamed it. */
 export function wrap(target: object, name: string, around: (original: Method) => Method): void {
   const method: unknown = Reflect.get(target, name);
   if (typeof method !== 'function') throw new Error(`The library has no method ${name} any more`);
@@ -105,10 +105,9 @@ function guardShard(
   destroyed: AbortSignal,
 ): void {
   let connection = { hasHello: false, hasReady: false };
-  /** Since the last session that was begun or resumed. */
   let tries = 0;
 
-  // The library tries twice a second for ever, also after it was told to end [O7].
+  // The library tries twice a second, even after it was told to end [O7].
   wrap(shard, 'internalConnect', (connect) => async () => {
     const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs);
     if (tries > 0) await delay(pauseMs, undefined, { signal: destroyed }).catch(() => undefined);
@@ -125,14 +124,14 @@ function guardShard(
     if (!isExpected) onMalformed('frame');
     if (frame?.op !== GatewayOpcodes.Dispatch) return isExpected ? frame : null;
     const event = isExpected ? prepare(frame.t, frame.d) : undefined;
-    // The number of an event counts, or it would be sent again.
+    // Its sequence number counts, or it would be sent again.
     if (event === undefined) return { ...frame, t: null, d: null };
     if (frame.t === Event.Ready) connection.hasReady = true;
     if (frame.t === Event.Ready || frame.t === Event.Resumed) tries = 0;
     return { ...frame, d: event instanceof Promise ? await event : event };
   });
 
-  // What gets past the checks and still throws, at the library or at a listener, is lost like what nobody can use.
+  // An event that still throws is dropped like a malformed one.
   wrap(shard, 'onMessage', (receive) => async (...given) => {
     try {
       await receive(...given);
@@ -141,7 +140,7 @@ function guardShard(
     }
   });
 
-  // The library gives up on refused intents; after a bad sequence it begins a new session.
+  // The library gives up on refused intents, but not on a bad sequence.
   wrap(shard, 'onClose', (close) => (code) => {
     if (code !== GatewayCloseCodes.DisallowedIntents || !asksForFewer()) return close(code);
     Reflect.set(Object(Reflect.get(Object(Reflect.get(shard, 'strategy')), 'options')), 'intents', intents());
@@ -149,7 +148,6 @@ function guardShard(
   });
 }
 
-/** What the gateway sends; a sequence number that is none is left out. */
 const frameSchema = z.discriminatedUnion('op', [
   z.object({
     op: z.literal(GatewayOpcodes.Dispatch),
@@ -167,7 +165,7 @@ const frameSchema = z.discriminatedUnion('op', [
   }),
 ]);
 
-/** Each connection begins with one hello, and a new session with one READY; before that there are no events. */
+/** A connection begins with one hello, and a new session with one READY. */
 function isInPlace(
   frame: z.infer<typeof frameSchema>,
   status: number,
@@ -184,7 +182,7 @@ function isInPlace(
   return frame.t !== Event.Resumed || status === shardStatus.resuming;
 }
 
-/** Handed on at once; all others wait until the client knows its servers. */
+/** All others wait until the client knows its servers. */
 const openingEvents: ReadonlySet<string> = new Set([
   Event.Ready,
   Event.Resumed,
@@ -192,14 +190,13 @@ const openingEvents: ReadonlySet<string> = new Set([
   Event.GuildDelete,
 ]);
 
-/** Gives an event when the library may have it; `undefined` where it is of no use. Discord is asked for unknown channels first: a server's are no DMs. */
+/** Discord is asked for unknown channels first, so that a server's channel is never taken for a DM. */
 function createPreparation(client: Client, onMalformed: OnMalformed) {
   const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
-  /** By channel, a request for it: messages that wait for it go on in the order in which they came. */
   const requested = new Map<string, Promise<unknown>>();
 
   async function whenChannelIsKnown(channelId: string): Promise<void> {
-    // What came right before it may tell of the channel.
+    // The event right before may tell of the channel.
     await setImmediate();
     if (client.channels.cache.has(channelId)) return;
     const request =
@@ -229,13 +226,12 @@ function createPreparation(client: Client, onMalformed: OnMalformed) {
   };
 }
 
-/** The channel of a message that does not say of which kind the channel is. */
 function channelToAskFor(message: object): string | undefined {
   const { channel_id: channelId, channel_type: type } = Object(message);
   return type === undefined ? channelId : undefined;
 }
 
-/** A thread may leave out the server that it is in, which is its parent's; without it the library takes no thread. */
+/** A thread may leave out its server, which is its parent's. */
 export function withGuild({ channels }: Client, thread: unknown): object {
   const { guild_id: guildId, parent_id: parentId } = Object(thread);
   const parent = guildId === undefined ? channels.cache.get(parentId) : undefined;

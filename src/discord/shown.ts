@@ -4,12 +4,12 @@ import type { ForwardedMessage, ShownPiece } from '../core/chat.ts';
 import { clipAtWord, flatten } from '../core/text.ts';
 import { localMoment } from '../core/time.ts';
 
-/** Characters of one piece, and pieces of one message at most: together they fit a quoted message. */
+/** Characters and pieces, which together fit a quoted message. */
 const pieceMaxChars = 300;
 const maxPieces = 5;
-/** Characters of a message that was passed on: in later turns its words stand nowhere else. */
+/** Characters; forwarded words stand nowhere else in later turns. */
 const forwardMaxChars = 1000;
-/** Of components within components; Discord takes three. */
+/** Discord nests components three deep. */
 const maxDepth = 4;
 
 type Seen = Pick<Message, 'embeds' | 'components' | 'stickers' | 'flags' | 'attachments'> &
@@ -17,7 +17,7 @@ type Seen = Pick<Message, 'embeds' | 'components' | 'stickers' | 'flags' | 'atta
 
 type CardTexts = Pick<Embed | APIEmbed, 'author' | 'title' | 'description' | 'fields' | 'footer'>;
 
-/** What people see of a message besides prose and files, in Discord's order; of this bot's own only its polls. */
+/** In Discord's order; of the bot's own only polls. */
 export function shownIn(message: Seen, isOwn: boolean): readonly ShownPiece[] {
   const own = [...voiceIn(message), ...pollIn(message)];
   const others = isOwn
@@ -26,7 +26,7 @@ export function shownIn(message: Seen, isOwn: boolean): readonly ShownPiece[] {
   return [...own, ...others].filter(({ text }) => text !== '').slice(0, maxPieces);
 }
 
-/** Its cards, as a message or an event about it tells: Discord adds the preview of a link some time after the message. */
+/** Discord adds the preview of a link after the message. */
 export function cardsIn({
   embeds = [],
   components = [],
@@ -38,12 +38,11 @@ export function cardsIn({
   return texts.map((each) => piece('card', each)).filter(({ text }) => text !== '');
 }
 
-/** Whether its file is a voice message, which is told by its length and opened by nobody. */
 export function isVoiceMessage({ flags }: Pick<Message, 'flags'>): boolean {
   return flags.has(MessageFlags.IsVoiceMessage);
 }
 
-/** A message that was passed on: when it was first written [H3], its words, the names of its files, and what else it shows. */
+/** A forwarded message, with the time it was first written [H3]. */
 export function forwardPiece({ text, at, files, shown = [] }: ForwardedMessage): ShownPiece {
   const names = files.length === 0 ? [] : [`attached: ${files.map(({ name }) => name).join(', ')}`];
   const others = shown.map((each) => `${each.kind}: ${each.text}`);
@@ -81,7 +80,7 @@ function textsOf({ author, title, description, fields, footer }: CardTexts) {
   return [author?.name, title, description, ...named, footer?.text];
 }
 
-/** Texts at whatever depth: sections and containers hold others. What buttons and menus say is no content. */
+/** At any depth. What buttons and menus say is no content. */
 function componentTexts(components: readonly object[], depth = maxDepth): readonly string[] {
   if (depth === 0) return [];
   return components.flatMap((component) => {

@@ -6,13 +6,13 @@ import type { DiscordApi } from './discord-api.ts';
 
 const eyes = '👀';
 
-/** Discord takes one reaction of a channel in a quarter of a second, and counts a quicker one as invalid; milliseconds. */
+/** Discord takes one reaction per channel in a quarter of a second; milliseconds. */
 const pauseMs = 300;
 
-/** The `WaitingReactionPort` of a client: in order within a channel, no faster than Discord takes them. A refusal is only logged. */
+/** A `WaitingReactionPort`, in order within a channel. A refusal is only logged. */
 export function createWaitingReactions(api: Pick<DiscordApi, 'react' | 'unreact'>, logger: Logger) {
   const requests = createKeyedQueue();
-  /** One of them a channel stands among the requests at a time, so that a flood keeps nobody from seeing that they wait. */
+  /** One at a time per channel, so that a flood does not hold up the others. */
   const refusals = createKeyedQueue();
   let isClosing = false;
 
@@ -34,7 +34,7 @@ export function createWaitingReactions(api: Pick<DiscordApi, 'react' | 'unreact'
       void refusals.run(channelId, async () => {
         if (!isClosing) await send(channelId, messageId, () => api.react(channelId, messageId, sign));
       }),
-    /** Resolves when no request of these runs or waits. What was not marked as refused by then will not be. */
+    /** Resolves when all requests are done; further refusals are dropped. */
     async close(): Promise<void> {
       isClosing = true;
       await requests.idle();

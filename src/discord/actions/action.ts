@@ -29,29 +29,28 @@ export interface ActionOptions {
 
 interface ActionTurn {
   readonly context: TurnContext;
-  /** The channel that the message stands in. */
   readonly here: SendableChannels;
-  /** For the next message that is posted: the same in the same order when the turn is asked again, so that nothing is there twice [G3]. */
+  /** The same in the same order when the turn is run again, so that nothing is posted twice [G3]. */
   readonly nextNonce: () => string;
-  /** Aborted where the turn was stopped, or its message deleted; to be asked right before a request. */
+  /** To be checked right before a request. */
   readonly signal: AbortSignal;
 }
 
-/** What was done: for the model, for people to see under the reply, and by ids for the log. */
+/** `text` is for the model, `note` for people, `ids` for the log. */
 interface ActionResult {
   readonly text: string;
   readonly note: string;
   readonly ids: Readonly<Record<string, string>>;
 }
 
-/** What an action comes to in a turn. Each function throws {@link ActionRefusal} where it may not be done, or Discord's own errors. */
+/** Each function throws {@link ActionRefusal} where it may not be done, or Discord's own errors. */
 interface Plan {
-  /** Whether it is offered by a button instead of done. Default: where others' words or a file are in the context [M8]. */
+  /** Default: offered by a button where others' words or a file are in the context [M8]. */
   readonly offered?: 'always' | 'never' | undefined;
   readonly permit: () => Promise<void>;
-  /** Exactly what would be done, for a button. */
+  /** What a button shows. */
   readonly show: () => Promise<Pick<Offer, 'what' | 'words'>>;
-  /** Does it; to be called right after `permit`. */
+  /** To be called right after `permit`. */
   readonly act: () => Promise<ActionResult>;
 }
 
@@ -65,7 +64,7 @@ interface Action<Input> {
 const needsButton = "Not done: this takes the person's own click.";
 const notAsShown = 'it is not any more as it was shown. Please ask again.';
 
-/** A tool that does something on Discord for the speaker. Where others' words or a file are in the context, it is offered by a button [M8]. */
+/** A tool that does something on Discord for the speaker, or offers it by a button [M8]. */
 export function actionTool<Input>(action: Action<Input>): (options: ActionOptions) => Tool {
   const { name, description, input: schema } = action;
   return (options) => {
@@ -118,7 +117,7 @@ export function actionTool<Input>(action: Action<Input>): (options: ActionOption
         return refusal(refused(error));
       }
 
-      /** Does what was offered, if it is still the same; gives what the person is told. */
+      /** Does what was offered, if it is still the same. */
       async function press(offer: Pick<Offer, 'what' | 'words'>, pressed: AbortSignal): Promise<string> {
         try {
           const plan = await planFor(input, context, pressed);
@@ -136,7 +135,7 @@ export function actionTool<Input>(action: Action<Input>): (options: ActionOption
   };
 }
 
-/** What the model is told of a failure, as the person themselves is told it. */
+/** Turns what the model is told into what the person is told. */
 function addressed(text: string): string {
   return text
     .replaceAll('the person lacks', 'you lack')
@@ -144,18 +143,16 @@ function addressed(text: string): string {
     .replace(claimNothing, '');
 }
 
-/** What a button shows of a message: where it stands, and its text, whole. */
 export async function showMessage(verb: string, channel: SendableChannels, messageId: string) {
   const { url, content } = await channel.messages.fetch({ message: messageId, cache: false, force: true });
   return { what: `${verb}: ${url}`, words: content === '' ? undefined : content };
 }
 
-/** A text of one line, for a tool's input. */
 export function line(maxChars: number) {
   return z.string().transform(flatten).pipe(z.string().min(1).max(maxChars));
 }
 
-/** An action that is not carried out; the message is what the model is told, and names nobody's words. */
+/** The message is what the model is told, and contains nobody's words. */
 export class ActionRefusal extends Error {
   override readonly name = 'ActionRefusal';
 }
@@ -188,10 +185,9 @@ function failureText(error: unknown): string {
   return `Discord could not be reached, so it is not known whether it was done.${claimNothing}`;
 }
 
-/** What is posted: a text, or a poll without one. */
 type Post = Required<Pick<MessageCreateOptions, 'content'>> | Required<Pick<MessageCreateOptions, 'poll'>>;
 
-/** Posts something that pings nobody, unless an earlier try has: known by its nonce, or later by what it says. `check` is awaited right before. */
+/** Unless an earlier try has posted it. `check` runs right before. */
 export async function postOnce(
   channel: SendableChannels,
   post: Post,
@@ -217,7 +213,7 @@ export async function postOnce(
   return { messageId: message.id, isRepeated: before !== undefined || !says(message, post) };
 }
 
-/** Under a known nonce Discord gives what was posted first. */
+/** Under a known nonce Discord returns what was posted first. */
 function says(message: Message, post: Post): boolean {
   if ('content' in post) return message.content === post.content?.trim();
   return message.poll !== null && message.poll.question.text === post.poll?.question.text;

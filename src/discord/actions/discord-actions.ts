@@ -27,7 +27,7 @@ const searchedGuilds = 5;
 
 const title = 'What you may do on Discord for this person now, when they ask for it:';
 
-/** What speaker and bot may do in the place of a turn, from the caches alone; each tool asks again when it is used. */
+/** From the caches alone; each tool checks again. */
 function createActionsSection({
   client,
   settings,
@@ -55,7 +55,7 @@ function createActionsSection({
     return [{ ...section, lines: fitLines(section, lines) } satisfies Section];
   };
 
-  /** Channels that both may write in. In a server only public ones are named, since others may read the answer. */
+  /** Only public ones in a server, since others may read the answer. */
   function targetsIn(
     guild: Guild,
     userId: string,

@@ -5,7 +5,7 @@ import { compareSnowflakes, messageReferenceIn } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { ActionRefusal } from './action.ts';
 
-/** Names a message of the present channel, as {@link findMessage} reads it. */
+/** As {@link findMessage} reads it. */
 export const messageInput = z
   .string()
   .describe(
@@ -16,7 +16,7 @@ const lookedThrough = 50;
 
 const inOther = 'That message is in another channel.';
 
-/** The id of the message that the model means. @throws {ActionRefusal} where it means none. */
+/** @throws {ActionRefusal} where it means none. */
 export async function messageIn(
   reference: string,
   context: TurnContext,
@@ -25,7 +25,7 @@ export async function messageIn(
   return findMessage(reference, context, await history.recent(context.place.channelId, lookedThrough));
 }
 
-/** The id of the message that a reference means; `recent` is oldest first. @throws {ActionRefusal} where it means none. */
+/** `recent` is oldest first. @throws {ActionRefusal} where it means none. */
 export function findMessage(
   reference: string,
   { messages, place }: Pick<TurnContext, 'messages' | 'place'>,

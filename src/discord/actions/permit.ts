@@ -21,10 +21,10 @@ import { capabilities, memberMay, neededToRead, type Capability } from '../permi
 import { placeOf, type Places } from '../place.ts';
 import { ActionRefusal } from './action.ts';
 
-/** The same for what does not exist and for what one of the two cannot see, so that nobody learns of a channel by asking. */
+/** The same whether it exists or not, so that nobody learns of a channel by asking. */
 export const noSuchChannel = 'there is no such channel that the person and I can both see.';
 
-/** Requires that speaker and bot may do something in a channel at this moment; what cannot be known counts as not allowed. @throws {ActionRefusal} */
+/** What cannot be known is not allowed. @throws {ActionRefusal} */
 export async function permit(
   capability: Capability,
   channel: Channel,
@@ -37,7 +37,7 @@ export async function permit(
     throw new ActionRefusal('that is not possible in direct messages.');
   }
   const { me } = channel.guild.members;
-  // Where the bot sees nothing, nobody need be asked about the person.
+  // Where the bot sees nothing, the person is not looked up.
   if (me === null || !has(channel, me, neededToRead(channel))) throw new ActionRefusal(noSuchChannel);
   const speaker = await seeingMember(channel, context.speaker.id);
   if (!worksInChannel(settings, channel)) throw new ActionRefusal('I do not work in that channel.');
@@ -47,7 +47,7 @@ export async function permit(
     throw new ActionRefusal(`the person lacks the permission to ${capabilities[capability]} there.`);
 }
 
-/** The channels of the same server, from a direct message of all servers, that an id or name means, as far as the client knows them. */
+/** Of the same server; from a direct message, of all servers. */
 export function channelsCalled(reference: string, here: Channel): readonly GuildTextBasedChannel[] {
   const wanted = channelReference(reference);
   return [...here.client.channels.cache.values()].filter(
@@ -59,7 +59,7 @@ export function channelsCalled(reference: string, here: Channel): readonly Guild
   );
 }
 
-/** What a channel is called by, as the model gives it: `#name` or `name`, `<#id>` or an id. */
+/** `#name` or `name`, `<#id>` or an id. */
 export function channelReference(reference: string): { readonly id: string } | { readonly name: string } {
   const plain = withoutMentionMarks(reference).trim();
   const id = /^(?:<#)?(?<id>[0-9]{15,21})>?$/u.exec(plain)?.groups?.['id'];
@@ -70,7 +70,7 @@ function has(channel: GuildBasedChannel, member: GuildMember, permission: bigint
   return channel.permissionsFor(member)?.has(permission) ?? false;
 }
 
-/** The person as a member, as Discord knows them now. @throws {ActionRefusal} where they do not see the channel, or are not in a private thread. */
+/** Fetched from Discord. @throws {ActionRefusal} where they do not see the channel. */
 async function seeingMember(channel: GuildBasedChannel, userId: string): Promise<GuildMember> {
   const member = await memberNow(channel.guild, userId);
   const isSeen =
@@ -115,7 +115,6 @@ export function createChannelPort(places: Places, logger: Logger): ChannelPort {
   };
 }
 
-/** Whether a piece of work does not reject, for whatever reason. */
 export async function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(
     () => true,
@@ -123,14 +122,14 @@ export async function succeeds(work: Promise<unknown>): Promise<boolean> {
   );
 }
 
-/** Where a channel's messages are said by now. @throws {ActionRefusal} where that cannot be told. */
+/** @throws {ActionRefusal} where that cannot be known. */
 export async function currentPlaceOf(channel: Channel, places: Places): Promise<Place> {
   const place = await placeOf(channel, places);
   if (place === undefined) throw new ActionRefusal('I do not know who can read along there.');
   return place;
 }
 
-/** Requires that nobody reads here who could not when the model's words were made [V2]. @throws {ActionRefusal} */
+/** Nobody may read here who could not when the model's words were made [V2]. @throws {ActionRefusal} */
 export async function requireSameAudience(
   here: Channel,
   context: TurnContext,

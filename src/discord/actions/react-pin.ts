@@ -6,7 +6,6 @@ import { ActionRefusal, actionTool, showMessage, type ActionOptions } from './ac
 import { messageIn, messageInput } from './message-reference.ts';
 import { permit } from './permit.ts';
 
-/** Lets the model react to a message. The same reaction again changes nothing. */
 export const reactTool = actionTool({
   name: 'discord_react',
   description: 'Add a reaction to a message of this channel, when the person asks for it.',
@@ -19,7 +18,7 @@ export const reactTool = actionTool({
     const guild = here.isDMBased() ? undefined : here.guild;
     const chosen = await emojiOf(emoji, guild, context.speaker.id);
     return {
-      // A reaction to the speaker's own message tells nobody anything.
+      // A reaction to the speaker's own message reveals nothing.
       offered: context.messages.some(({ id }) => id === messageId) ? 'never' : undefined,
       permit: () => permit('react', here, context, settings),
       show: () => showMessage(`React with ${chosen} to this message`, here, messageId),
@@ -32,7 +31,6 @@ export const reactTool = actionTool({
   },
 });
 
-/** Lets the model pin a message. Pinning it again changes nothing, nor does unpinning. */
 export const pinTool = pinningTool('pin', 'Pin');
 export const unpinTool = pinningTool('unpin', 'Unpin');
 
@@ -56,7 +54,7 @@ function pinningTool(kind: 'pin' | 'unpin', verb: string): (options: ActionOptio
   });
 }
 
-/** An emoji as Discord takes it: one that everybody has, or one of this server's that speaker and bot may both use. */
+/** One of this server's must be usable by both speaker and bot. */
 async function emojiOf(text: string, guild: Guild | undefined, speakerId: string): Promise<string> {
   const wanted = readEmoji(text);
   if (wanted === undefined) throw new ActionRefusal('that is not one emoji.');
@@ -64,7 +62,7 @@ async function emojiOf(text: string, guild: Guild | undefined, speakerId: string
   if (guild === undefined) throw new ActionRefusal('a direct message has no emoji of its own.');
   const { me, cache } = guild.members;
   const people = [me, cache.get(speakerId)].map((member) => new Set(member?.roles.cache.keys() ?? []));
-  // Asked of Discord, since the client keeps no emoji.
+  // The client keeps no emoji.
   const emojis = await guild.emojis.fetch(undefined, { cache: false });
   const found = chooseEmoji(wanted, [...emojis.values()], people);
   if (found === undefined)
@@ -74,10 +72,10 @@ async function emojiOf(text: string, guild: Guild | undefined, speakerId: string
 
 const custom = /^(?:<a?:(?<name>\w{2,32}):(?<id>[0-9]{15,21})>|:(?<bare>\w{2,32}):)$/u;
 const coloured = '\u{FE0F}';
-// Written as a text, since the compiler's target does not know the flag yet.
+// The compiler's target does not know the flag yet.
 const unicode = new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v');
 
-/** Reads one emoji; `undefined` where it is none. The sign that asks for its coloured form may be missing. */
+/** The sign for its coloured form may be missing. */
 export function readEmoji(text: string) {
   const trimmed = text.trim();
   const emoji = [trimmed, `${trimmed}${coloured}`].find((candidate) => unicode.test(candidate));
@@ -88,7 +86,7 @@ export function readEmoji(text: string) {
   return called === undefined ? undefined : ({ kind: 'custom', name: called } as const);
 }
 
-/** What using an emoji of a server depends on: some are for certain roles, and some go when a server loses boosts. */
+/** Some are for certain roles, and some go when a server loses boosts. */
 export interface EmojiFacts {
   readonly id: string;
   readonly name: string;
@@ -96,7 +94,7 @@ export interface EmojiFacts {
   readonly roles: { readonly cache: ReadonlyMap<string, unknown> };
 }
 
-/** The server's emoji that is meant, if all these people have the role that it may ask for. Each person is the ids of their roles. */
+/** Each person is the ids of their roles, which the emoji may require. */
 export function chooseEmoji<Emoji extends EmojiFacts>(
   wanted: { readonly name?: string; readonly id?: string },
   emojis: readonly Emoji[],

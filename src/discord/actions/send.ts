@@ -9,7 +9,7 @@ import { sentFor } from '../normalise.ts';
 import { ActionRefusal, actionTool, postOnce } from './action.ts';
 import { channelsCalled, currentPlaceOf, noSuchChannel, permit, succeeds } from './permit.ts';
 
-/** Lets the model send a message to another channel. It says for whom, and pings nobody. */
+/** It says for whom, and pings nobody. */
 export const sendTool = actionTool({
   name: 'discord_send',
   description:
@@ -32,7 +32,7 @@ export const sendTool = actionTool({
     if (excess > 0)
       throw new ActionRefusal(`the text is too long by ${excess} characters. Nothing was sent.`);
     const nonce = nextNonce();
-    // Who could read along when it was said, and who can now.
+    // Readers then and now.
     const places = [context.saidIn ?? context.place, await currentPlaceOf(here, options.places)];
     return {
       offered: places.some(({ audience }) => audience !== 'public') ? 'always' : undefined,
@@ -53,7 +53,7 @@ export const sendTool = actionTool({
 
 const maxCandidates = 5;
 
-/** The channel that a message is to go to: of this server, or from a DM of any that both are in. @throws {ActionRefusal} for none or several. */
+/** From a DM, of any server that both are in. @throws {ActionRefusal} for none or several. */
 async function sendTarget(
   reference: string,
   here: SendableChannels,

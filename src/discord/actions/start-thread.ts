@@ -15,7 +15,7 @@ import { permit, requireSameAudience, succeeds } from './permit.ts';
 
 const nameMaxChars = 100;
 
-/** Lets the model start a thread in the present channel. One that an earlier try at the turn has started is taken instead. */
+/** A thread that an earlier try at the turn has started is used again. */
 export const startThreadTool = actionTool({
   name: 'discord_start_thread',
   description:
@@ -50,7 +50,6 @@ export const startThreadTool = actionTool({
         const parent = threadParent(here);
         const thread =
           startedBefore(parent, context, name, targetId) ?? (await start(parent, name, targetId, isPrivate));
-        // The person who asks for a private thread is let into it.
         const isOpen = !isPrivate || (await succeeds(thread.members.add(context.speaker.id)));
         return {
           text: `The thread is there: <#${thread.id}>${isOpen ? '' : ', but the person could not be added to it.'}`,

@@ -9,33 +9,32 @@ const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
 const maxFiles = 10;
-/** Of a turn's pictures and documents together, as they are opened: they are encoded on the main thread [L4]. */
+/** Of a turn's pictures and documents, which are encoded on the main thread [L4]. */
 const mediaTotalBytes = 5 * megabyte;
-/** Of those that a person sends within a minute [L1]: three full turns. */
+/** Per person and minute [L1]: three full turns. */
 const mediaMinuteBytes = 3 * mediaTotalBytes;
 
-/** The model's vendor takes pictures of up to 5 MB in base64 and of 8,000 pixels a side; larger ones are made smaller. */
+/** The vendor takes pictures of up to 5 MB in base64 and 8,000 pixels a side. */
 const imageMaxBytes = (5 * megabyte * 3) / 4;
 const imageMaxPixels = 8000;
-/** Of a picture that is made smaller, before and, as a rule, after that. */
+/** Before and, as a rule, after shrinking. */
 const largestPictureBytes = 20 * megabyte;
 const shrunkBytes = 1.5 * megabyte;
 const textMaxBytes = 100 * kilobyte;
-/** Of a turn's texts together; what the prompt shows of them is within its own bound [P4]. */
+/** Of a turn's texts; the prompt has its own limit [P4]. */
 const textTotalBytes = 200 * kilobyte;
 
-/** Why nothing is made of a file that is whole and small enough. */
 const notReadable = 'not a picture, a PDF or a text file';
 
-/** For the beginning of a file, and for the rest of it; milliseconds. */
+/** For the beginning, and again for the rest; milliseconds. */
 const downloadTimeoutMs = 5_000;
 
 export interface AttachmentsOptions {
-  /** Where another Discord-compatible server keeps files. */
+  /** Of another Discord-compatible server. */
   readonly cdnUrl?: string | undefined;
   readonly logger: Logger;
   readonly timeoutMs?: number;
-  /** Milliseconds, from anywhere. Default: the process's own clock. */
+  /** Milliseconds from any start. */
   readonly now?: () => number;
 }
 
@@ -47,7 +46,7 @@ interface Begun {
 
 type Unopened = Extract<OpenedFile, { readonly kind: 'unopened' }>;
 
-/** Opens the files of a turn: their first bytes tell what they are, and what is within the limits is read to its end. */
+/** First bytes tell what a file is. */
 export function createAttachments(
   options: AttachmentsOptions,
 ): AttachmentPort & { readonly read: ReadAttachment } {
@@ -114,7 +113,7 @@ async function shrunk(file: AttachedFile, bytes: Buffer): Promise<OpenedFile> {
   return { kind: 'image', mediaType: 'image/webp', name: file.name, data: smaller.toString('base64') };
 }
 
-/** Gives up what is not to be read, so that what comes first has the room. `takeMinute`: whether the minute has so many bytes left. */
+/** Frees the connections of what is not read. `takeMinute`: whether the minute has room. */
 function withinLimits(
   begun: readonly (Begun | Unopened)[],
   takeMinute: (bytes: number) => boolean,
@@ -136,7 +135,6 @@ function withinLimits(
   });
 }
 
-/** A file that is not read to its end, whatever else is attached. */
 function refusalOf({ kind }: FileKind, file: AttachedFile): Unopened | undefined {
   if (kind === 'document' && file.size > mediaTotalBytes) return overLimit(file, 'over 5 MB');
   if (kind === 'text' && file.size > textMaxBytes) return overLimit(file, 'over 100 KB');

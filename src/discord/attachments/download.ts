@@ -1,14 +1,14 @@
 import { signatureBytes } from './file-kind.ts';
 
-/** A file could not be had; the message is one word for the log. What breaks by itself rejects with another error. */
+/** The message is one word for the log. */
 export class DownloadError extends Error {
   override readonly name = 'DownloadError';
 }
 
-/** A download that has begun: its first bytes are here, the rest waits at the server. */
+/** The first bytes are here, the rest waits at the server. */
 export type Download = Awaited<ReturnType<typeof beginDownload>>;
 
-/** Begins to fetch a file, without credentials or redirects. `timeoutMs` holds for the beginning, and again for the rest. */
+/** Without credentials or redirects. `timeoutMs` holds for the beginning, and again for the rest. */
 export async function beginDownload(url: string, timeoutMs: number, signal: AbortSignal) {
   const over = new AbortController();
   const ends = AbortSignal.any([signal, over.signal]);
@@ -35,10 +35,10 @@ export async function beginDownload(url: string, timeoutMs: number, signal: Abor
     return opened;
   });
   return {
-    /** At least as many bytes as tell what the file is, where it has so many. */
+    /** At least {@link signatureBytes}, where there are so many. */
     head: Buffer.concat(chunks),
     drop: (): void => over.abort(),
-    /** The whole file; rejects as soon as more than `maxBytes` have come, whatever the server announced. */
+    /** Rejects as soon as more than `maxBytes` have come. */
     readAll: (maxBytes: number): Promise<Buffer> =>
       inTime(async () => {
         await readUntil(reader, chunks, maxBytes + 1);
@@ -69,7 +69,7 @@ const discordOrigins: ReadonlySet<string> = new Set([
   'https://media.discordapp.net',
 ]);
 
-/** Whether a file may be fetched from an address [G5]: on Discord's own hosts or below `cdnUrl`, so that nobody makes the bot call their server. */
+/** Only Discord's hosts or below `cdnUrl`, so that nobody makes the bot call their server [G5]. */
 export function isAllowedAddress(address: string, cdnUrl: string | undefined): boolean {
   if (!URL.canParse(address)) return false;
   const { origin, pathname, username, password } = new URL(address);
@@ -77,7 +77,7 @@ export function isAllowedAddress(address: string, cdnUrl: string | undefined): b
   return discordOrigins.has(origin) || (cdnUrl !== undefined && isBelow(cdnUrl, origin, pathname));
 }
 
-/** The path is normalised already; a slash in disguise could still lead out of the folder at the other side. */
+/** An encoded slash could still lead out of the folder. */
 function isBelow(cdnUrl: string, origin: string, pathname: string): boolean {
   const base = new URL(cdnUrl);
   const folder = base.pathname.replace(/(?<!\/)\/*$/u, '/');

@@ -1,14 +1,12 @@
 import type { imageTypes } from '../../core/model.ts';
 
-/** What a file is by its own first bytes, whatever it is called and announced as. */
+/** By its first bytes, whatever its name. */
 export type FileKind =
   | { readonly kind: 'image'; readonly mediaType: (typeof imageTypes)[number] }
   | { readonly kind: 'document' }
-  /** As far as the bytes show. */
   | { readonly kind: 'text' }
   | { readonly kind: 'other' };
 
-/** Bytes that are enough to tell what a file is. */
 export const signatureBytes = 16;
 
 const imageStarts = [
@@ -18,7 +16,7 @@ const imageStarts = [
   { mediaType: 'image/webp', start: /^RIFF[\s\S]{4}WEBP/u },
 ] as const satisfies readonly { readonly mediaType: (typeof imageTypes)[number]; readonly start: RegExp }[];
 
-/** @param head the file from its beginning, at least {@link signatureBytes} of it where it has so many. */
+/** @param head at least {@link signatureBytes}, where there are so many. */
 export function fileKind(head: Buffer): FileKind {
   const start = head.toString('latin1', 0, signatureBytes);
   const image = imageStarts.find((each) => each.start.test(start));
@@ -27,7 +25,7 @@ export function fileKind(head: Buffer): FileKind {
   return utf16Of(head) !== undefined || !head.includes(0) ? { kind: 'text' } : { kind: 'other' };
 }
 
-/** A file's text as UTF-8, UTF-16 or, where most letters are plain ones, Windows-1252; `undefined` where it is none of these. */
+/** `undefined` unless it is UTF-8, UTF-16 or, with mostly plain letters, Windows-1252. */
 export function decodeText(bytes: Buffer): string | undefined {
   const utf16 = utf16Of(bytes);
   if (utf16 !== undefined) return decoded(bytes, utf16);
@@ -44,7 +42,7 @@ function decoded(bytes: Buffer, encoding: string): string | undefined {
   }
 }
 
-/** By the mark, or where one of the two bytes of characters is zero as often as in texts of scripts with spaces. */
+/** By the byte order mark, or by how many zeros there are. */
 function utf16Of(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
@@ -57,7 +55,7 @@ function utf16Of(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   return even >= fewest && odd <= even / 20 ? 'utf-16be' : undefined;
 }
 
-/** `undefined` unless more characters of several bytes are whole than broken. */
+/** `undefined` where more characters are broken than whole. */
 function brokenUtf8(bytes: Buffer): string | undefined {
   const text = new TextDecoder('utf-8').decode(bytes);
   const broken = text.match(/\ufffd/gu)?.length ?? 0;
@@ -65,10 +63,10 @@ function brokenUtf8(bytes: Buffer): string | undefined {
   return whole > broken ? text : undefined;
 }
 
-/** What Windows-1252 has from 0x80 to 0x9f, where Latin-1 has control characters; Node.js 20 to 24 read these as Latin-1. */
+/** 0x80 to 0x9f, which Node.js 20 to 24 read as Latin-1. */
 const windowsSigns = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
-/** `undefined` with control characters, and where so few letters are plain ones that it is another encoding. */
+/** `undefined` where it looks like another encoding. */
 function windows1252(bytes: Buffer): string | undefined {
   const text = bytes
     .toString('latin1')

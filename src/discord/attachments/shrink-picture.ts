@@ -1,12 +1,12 @@
-/** Pixels of the longer side: the vendor's models scale larger pictures down to this themselves. */
+/** The vendor scales larger pictures down to this many pixels. */
 const longestSide = 1568;
-/** Pixels of a picture that is opened at all: what claims more would take more memory than one file may. */
+/** Larger ones would take too much memory. */
 const mostPixels = 100_000_000;
 const timeoutSeconds = 10;
 
-/** A picture made small enough for the model, as WebP, off the main thread; `undefined` where it cannot be read. */
+/** As WebP, off the main thread; `undefined` where it cannot be read. */
 export async function shrinkPicture(bytes: Buffer): Promise<Buffer | undefined> {
-  // Loaded when the first picture is too large: most never are.
+  // Most processes never need it.
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
   sharp.concurrency(1);

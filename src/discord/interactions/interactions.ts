@@ -36,7 +36,7 @@ import { splitReply } from '../replies/split-reply.ts';
 import type { RunInBackground } from '../run-in-background.ts';
 import type { Offers } from './offers.ts';
 
-/** The interaction or its answer is there no more. */
+/** The interaction or its answer is gone. */
 const overCodes = [
   RESTJSONErrorCodes.UnknownInteraction,
   RESTJSONErrorCodes.UnknownWebhook,
@@ -44,7 +44,7 @@ const overCodes = [
   RESTJSONErrorCodes.InvalidWebhookToken,
 ];
 
-/** Discord waits 3 seconds for choices; the way there takes its part. */
+/** Of the 3 seconds that Discord waits. */
 const choicesWithinMs = 2000;
 
 const restarting = 'I am being restarted. Please try again in a moment.';
@@ -62,7 +62,7 @@ export interface InteractionsOptions extends Pick<IntakePolicy, 'managerCommands
   readonly botId: string;
   readonly handlers: CommandHandlers;
   readonly offers: Pick<Offers, 'click'>;
-  /** Runs a job behind what happened in the channel before, and was missed there, unless that takes too long [G3b]. */
+  /** Behind earlier events and missed messages, unless those take too long [G3b]. */
   readonly inOrder: (channelId: string, job: () => Promise<void>) => Promise<void>;
   readonly runInBackground: RunInBackground;
   readonly logger: Logger;
@@ -75,11 +75,10 @@ export function createInteractions(options: InteractionsOptions) {
   let isStopped = false;
 
   return {
-    /** Takes an interaction in; the person gets an answer in any case. Never throws. */
+    /** The person gets an answer in any case. Never throws. */
     take(interaction: Interaction): void {
       runInBackground('an interaction', () => taken(interaction));
     },
-    /** From now on people are told to come back after the restart. */
     stop(): void {
       isStopped = true;
     },
@@ -100,7 +99,7 @@ export function createInteractions(options: InteractionsOptions) {
     return tell(interaction, unknown);
   }
 
-  /** Acknowledges a command at once, and answers behind the channel's earlier events. What could not be acknowledged is not done. */
+  /** Does nothing that could not be acknowledged. */
   async function answer(
     interaction: CommandInteraction,
     work: (context: CommandContext) => Promise<CommandReply>,
@@ -114,7 +113,7 @@ export function createInteractions(options: InteractionsOptions) {
         send(interaction, await replyTo(interaction, admission, work)),
       );
     };
-    // A conversation of other people is no channel of the bot's.
+    // A conversation of other people is not the bot's channel.
     if (interaction.context === InteractionContextType.PrivateChannel) return job();
     return inOrder(interaction.channelId, job);
   }
@@ -151,13 +150,12 @@ export function createInteractions(options: InteractionsOptions) {
     } catch (error) {
       const reference = referenceTo(interaction.id);
       logger.warn('the answer to a command could not be sent', { ...idsOf(interaction), reference, error });
-      // Nothing more can be said where the interaction itself is over.
       if (hasErrorCode(error, ...overCodes)) return;
       await interaction.editReply({ content: withReference(failed, reference), components: [] });
     }
   }
 
-  /** Offers what may be typed next; nothing to people without access, or where it cannot be told in time. */
+  /** Offers nothing to people without access, or too late. */
   async function complete(interaction: AutocompleteInteraction): Promise<void> {
     const { channelId } = interaction;
     const found = choices(interaction).catch((error: unknown) => {
@@ -194,7 +192,7 @@ export function createInteractions(options: InteractionsOptions) {
     }
   }
 
-  /** Gives the command that a button, a choice or a form stands for. What could not be acknowledged is not done. */
+  /** Does nothing that could not be acknowledged. */
   async function press(interaction: PressInteraction, admission: Admission): Promise<void> {
     const button = readCommandButton(interaction.customId);
     if (button === undefined || (interaction.isModalSubmit() && !interaction.isFromMessage()))
@@ -231,7 +229,7 @@ export function createInteractions(options: InteractionsOptions) {
   }
 }
 
-/** Discord may have heard the acknowledgement all the same, and shows the person that the bot thinks. */
+/** Discord may have got the acknowledgement and show that the bot is thinking. */
 async function tellLate(interaction: CommandInteraction): Promise<void> {
   try {
     await interaction.webhook.editMessage('@original', { content: tooLate });
@@ -243,13 +241,11 @@ async function tellLate(interaction: CommandInteraction): Promise<void> {
 type PressInteraction = ButtonInteraction | StringSelectMenuInteraction | ModalSubmitInteraction;
 type AskingInteraction = CommandInteraction | PressInteraction;
 
-/** What a choice or a form adds to the command that it gives. */
 function typedInto(interaction: PressInteraction): string {
   if (interaction.isModalSubmit()) return writtenInto(interaction);
   return interaction.isStringSelectMenu() ? interaction.values.join(' ') : '';
 }
 
-/** Acknowledges that something was pressed, and takes away what can be pressed no more. */
 async function takeAway(interaction: PressInteraction, takes: PressedButton['takes']): Promise<void> {
   if (interaction.isModalSubmit() && !interaction.isFromMessage()) return;
   if (takes === 'nothing' || takes === 'answer') await interaction.deferUpdate();
@@ -259,7 +255,7 @@ async function takeAway(interaction: PressInteraction, takes: PressedButton['tak
     });
 }
 
-/** Answers an interaction that was acknowledged, for the person's eyes only: in its place or below, in as many messages as it takes. */
+/** Ephemeral, in as many messages as it takes. */
 async function deliver(
   interaction: AskingInteraction,
   reply: CommandReply,
@@ -286,12 +282,12 @@ async function deliver(
   }
 }
 
-/** Whether an interaction is taken [G1], and from whom and where; `line` is what the person is told otherwise. */
+/** `line` is what a refused person is told [G1]. */
 type Admission =
   | { readonly kind: 'admitted'; readonly asker: Pick<CommandContext, 'speaker' | 'place'> }
   | { readonly kind: 'refused'; readonly line: string };
 
-/** The access rules of messages, for interactions. Never rejects: where nothing can be known, the person is refused. */
+/** Never rejects: where nothing can be known, the person is refused. */
 export async function admit(
   interaction: BaseInteraction,
   { settings, places, managerCommands }: Pick<InteractionsOptions, 'settings' | 'places' | 'managerCommands'>,
@@ -303,7 +299,7 @@ export async function admit(
     interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
   if (!hasAccess(settings, user.id) && !isManaging()) return { kind: 'refused', line: noAccess };
   const { channelId, context } = interaction;
-  // A conversation of other people, into which the asker brought the bot along, is no place.
+  // A conversation of other people is no place.
   const isForeign = channelId === null || context === InteractionContextType.PrivateChannel;
   const channel = isForeign ? undefined : await places.find(channelId).catch(() => undefined);
   const place = channel && (await placeOf(channel, places));
@@ -316,7 +312,6 @@ export async function admit(
   };
 }
 
-/** A slash command as its definition knows it, by names, and the files that were chosen as options. */
 function callOf(interaction: ChatInputCommandInteraction) {
   const given = givenOptions(interaction);
   const command: CommandCall = {
@@ -330,13 +325,12 @@ function callOf(interaction: ChatInputCommandInteraction) {
 function givenOptions({ options }: ChatInputCommandInteraction) {
   const { Subcommand, SubcommandGroup } = ApplicationCommandOptionType;
   let given = options.data;
-  // A group holds a subcommand, which holds its options.
+  // Groups hold subcommands, which hold options.
   for (let [first] = given; first?.type === SubcommandGroup || first?.type === Subcommand; [first] = given)
     given = first.options ?? [];
   return given;
 }
 
-/** A line for the person's own eyes, or no choices where they are typing. */
 async function tell(interaction: Interaction, content: string): Promise<void> {
   if (interaction.isAutocomplete()) await interaction.respond([]);
   else await interaction.reply({ content, flags: MessageFlags.Ephemeral });

@@ -24,7 +24,7 @@ import {
 import { buttonRows } from '../command-buttons.ts';
 import { sentOnce, type DiscordApi } from '../discord-api.ts';
 
-/** Milliseconds after which nobody can press the buttons any more. */
+/** Milliseconds. */
 const openForMs = 10 * 60_000;
 const maxPerUser = 10;
 
@@ -41,16 +41,16 @@ interface OpenOffer {
   readonly text: string;
   readonly shown: Shown;
   messageId?: string;
-  /** Aborted when it is over before it was carried out. */
+  /** Aborted when it ends without being carried out. */
   readonly ending: AbortController;
   readonly stopTimer: () => void;
-  /** A button was pressed; nothing comes of pressing one again. */
+  /** Pressing again does nothing. */
   isPressed: boolean;
 }
 
 export type Offers = ReturnType<typeof createOffers>;
 
-/** What tools offer, as messages with two buttons [M8]: as {@link OfferPort} says, in memory alone. */
+/** Messages with two buttons, kept in memory only [M8]. */
 export function createOffers(ports: {
   readonly api: Pick<DiscordApi, 'postMessage' | 'editMessage' | 'deleteMessage'>;
   readonly recent: Pick<RecentChanges, 'hasChanged' | 'wasDeleted' | 'subscribe'>;
@@ -58,7 +58,6 @@ export function createOffers(ports: {
   readonly logger: Logger;
 }) {
   const { api, recent, timer = processTimer, logger } = ports;
-  /** Oldest first. */
   const opened = new Map<string, OpenOffer>();
 
   recent.subscribe((change) => {
@@ -68,7 +67,7 @@ export function createOffers(ports: {
       else if (isWithdrawn(open.shown)) void takeAway(open);
   });
 
-  /** Whether what was asked reads otherwise by now, or the answer was taken away. */
+  /** Whether the request was edited, or the answer taken away. */
   function isWithdrawn({ messages, replyIds }: Shown): boolean {
     return (
       replyIds.some((id) => recent.wasDeleted(id)) || messages.some((message) => recent.hasChanged(message))
@@ -81,7 +80,7 @@ export function createOffers(ports: {
     open.ending.abort();
   }
 
-  /** Its words may be those that were withdrawn; where it is merely over, only its buttons go. */
+  /** A withdrawn offer goes as a whole; an expired one loses its buttons. */
   async function takeAway(open: OpenOffer, what: 'message' | 'buttons' = 'message'): Promise<void> {
     close(open);
     const { messageId, shown } = open;
@@ -124,7 +123,7 @@ export function createOffers(ports: {
     open.isPressed = true;
     open.stopTimer();
     try {
-      // A click that could not be acknowledged has failed before the person's eyes: nothing may come of it.
+      // A click that could not be acknowledged must do nothing.
       await interaction.update(isWanted ? { components: [] } : pressed(text, declined, shown.personId));
       if (isWanted) await interaction.editReply(pressed(text, await outcomeOf(open), shown.personId));
     } finally {
@@ -132,7 +131,6 @@ export function createOffers(ports: {
     }
   }
 
-  /** Carries it out, unless it was withdrawn meanwhile. */
   async function outcomeOf({ offer, ending, shown }: OpenOffer): Promise<string | OfferOutcome> {
     try {
       ending.signal.throwIfAborted();
@@ -154,7 +152,7 @@ export function createOffers(ports: {
     endOf(personId: string): void {
       for (const open of opened.values()) if (open.shown.personId === personId) void takeAway(open);
     },
-    /** Answers a click on one of the buttons; `false` where the button is none of an offer's. May reject as Discord's requests do. */
+    /** `false` where it is no offer's button. May reject as Discord does. */
     async click(interaction: ButtonInteraction): Promise<boolean> {
       const { id = '', personId, wish } = form.exec(interaction.customId)?.groups ?? {};
       if (personId === undefined) return false;
@@ -183,7 +181,6 @@ function offerButtons(id: string, personId: string): APIActionRowComponent<APIBu
   };
 }
 
-/** The offer with what came of it, and the buttons that this has. */
 function pressed(text: string, outcome: string | OfferOutcome, personId: string) {
   const noButtons: readonly CommandButton[] = [];
   const { text: said, buttons } =

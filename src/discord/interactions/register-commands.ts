@@ -34,13 +34,13 @@ export function slashCommand(definition: CommandDefinition): ApplicationCommand 
   };
 }
 
-/** Permissions of those who are shown it in servers; in a DM it is there. Nobody but administrators has none. */
+/** Nobody but administrators has none. */
 function shownTo({ ownerOnly, managersOnly }: CommandDefinition): string | undefined {
   if (ownerOnly !== undefined) return '0';
   return managersOnly && String(PermissionFlagsBits.ManageGuild);
 }
 
-/** The subcommands that people are offered, with each group where its first one would stand. */
+/** Each group stands where its first subcommand would. */
 function grouped(
   subcommands: NonNullable<CommandDefinition['subcommands']>,
   groups: NonNullable<CommandDefinition['groups']> = {},
@@ -92,13 +92,13 @@ export function wantedCommands(
 export interface RegistrationOptions {
   readonly api: Pick<DiscordApi, 'registerCommands'>;
   readonly applicationId: string;
-  /** All commands and menu entries that there should be; whatever else is registered is removed. */
+  /** Everything else is removed. */
   readonly commands: readonly ApplicationCommand[];
-  /** Where not empty, commands are registered for these guilds only, at once and without DMs: for development. */
+  /** For development: registered only there, at once and without DMs. */
   readonly guildIds: readonly string[];
-  /** The guilds that the bot is in; asked for only where they matter. May reject. */
+  /** Asked only where it matters. May reject. */
   readonly botGuildIds: () => Promise<readonly string[]>;
-  /** Where it is remembered in which guilds commands were registered. */
+  /** Remembers in which guilds commands were registered. */
   readonly store: Pick<Store, 'read' | 'update'>;
   readonly logger: Logger;
 }
@@ -107,7 +107,7 @@ const guildsKey = 'command-guilds.json';
 const guildsSchema = z.object({ version: z.literal(1), guildIds: z.array(z.string()).readonly() });
 export const guildsKind: DocumentKind<z.infer<typeof guildsSchema>> = { version: 1, schema: guildsSchema };
 
-/** Gives Discord the commands, globally or in the guilds for development; what the other way left behind goes first. Never rejects. */
+/** Commands registered the other way are removed first. Never rejects. */
 export async function registerCommands(options: RegistrationOptions): Promise<void> {
   try {
     await registerInScope(options);
@@ -122,10 +122,10 @@ async function registerInScope(options: RegistrationOptions): Promise<void> {
   const areGuildsAsked = guildIds.length > 0 || known.length > 0;
   const botGuildIds = new Set(areGuildsAsked ? await options.botGuildIds() : []);
   const present = guildIds.filter((guildId) => botGuildIds.has(guildId));
-  // Discord counts asking for them as an invalid request.
+  // Discord would count asking for them as an invalid request.
   for (const guildId of guildIds.filter((each) => !botGuildIds.has(each)))
     logger.warn('commands are not registered for a guild that the bot is not in', { guildId });
-  // A wrong id takes the commands from nobody.
+  // A wrong id removes no commands.
   if (present.length === 0 && guildIds.length > 0) return;
 
   const leftovers = known.filter((guildId) => !present.includes(guildId));
@@ -141,7 +141,7 @@ async function registerInScope(options: RegistrationOptions): Promise<void> {
     await store.update(guildsKey, guildsKind, () => ({ version: 1 as const, guildIds: [...ids] }));
   }
 
-  /** Replaces what is registered; whether Discord took it. */
+  /** Whether Discord took it. */
   async function write(wanted: readonly ApplicationCommand[], guildId?: string): Promise<boolean> {
     const scope = guildId ?? 'global';
     try {
@@ -155,7 +155,7 @@ async function registerInScope(options: RegistrationOptions): Promise<void> {
   }
 }
 
-/** Where a guild's own command can be used goes without saying; Discord knows these fields of global commands only. */
+/** Discord knows these fields only in global commands. */
 function withoutScope(global: ApplicationCommand): ApplicationCommand {
   const { contexts: _, integration_types: __, ...rest } = global;
   return rest;

@@ -10,10 +10,10 @@ const closedCodes = [
   RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
 ];
 
-/** Messages that are deleted at a time: Discord takes a few a second, and an interaction is answered within 15 minutes. */
+/** Discord deletes a few a second, and an interaction is answered within 15 minutes. */
 const mostDeleted = 1000;
 
-/** Direct messages outside of a conversation, as {@link DirectMessagePort} says. */
+/** Outside of a conversation, as {@link DirectMessagePort} says. */
 export function createDirectMessages(
   api: Pick<DiscordApi, 'openDm' | 'postMessage' | 'messagesAfter' | 'deleteMessage'>,
   botId: () => string | undefined,

@@ -1,15 +1,15 @@
-/** Stands for a line break in a line that opens a code block: a table's head there is repeated wherever the block is split. */
+/** Stands for a line break in a code block's opening line: a table's head is repeated in each part. */
 const headBreak = '\u2063';
-/** Columns of a table that a code block shows without wrapping its lines; a wider one becomes a list. */
+/** A wider table becomes a list. */
 const widestTable = 100;
 
-/** A text's lines, and which of them stand in a code fence or open or close one. */
+/** `isCode`: inside a code fence, or one of its ends. */
 export interface FencedLine {
   readonly line: string;
   readonly isCode: boolean;
 }
 
-/** Markdown that Discord lacks as what it has [G9]: tables, small headings, pictures. {@link shownForm} makes of the splitter's chunks what is sent. */
+/** Replaces markdown that Discord lacks [G9]. {@link shownForm} finishes each chunk. */
 export function discordForm(lines: readonly FencedLine[]): string {
   const formed: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {
@@ -37,18 +37,17 @@ function lineForm(line: string): string {
   );
 }
 
-/** Whether a spoiler that begins in the lines before ends in the others: in code it would end nowhere. */
+/** A spoiler would not end inside code. */
 function isHidden(before: readonly string[], rest: readonly FencedLine[]): boolean {
   if (spoilerMarks(before.join('\n')).length % 2 === 0) return false;
   return spoilerMarks(rest.map(({ line }) => line).join('\n')).length > 0;
 }
 
-/** Whether a line may belong to a table. */
 export function mayBeRow(line: string): boolean {
   return line.includes('|') && !line.trimStart().startsWith('>');
 }
 
-/** The rows of the table that begins at a line, its head first, without the line of dashes; their cells as many as the head has. */
+/** Its head first, without the line of dashes; all rows have as many cells as the head. */
 function tableAt(lines: readonly FencedLine[], at: number): readonly (readonly string[])[] | undefined {
   const [head, dashes] = [lines[at]?.line ?? '', lines[at + 1]?.line ?? ''];
   if (!mayBeRow(head) || !mayBeRow(dashes) || lines[at + 1]?.isCode !== false) return undefined;
@@ -64,7 +63,7 @@ function tableAt(lines: readonly FencedLine[], at: number): readonly (readonly s
   return rows;
 }
 
-/** So many cells. Where pipes make another number of them, those in spoilers and in code count as text; the last cell takes what is left. */
+/** Pipes in spoilers and code count as text if needed; the last cell takes the rest. */
 function rowOf(line: string, columns: number): readonly string[] {
   const plain = cellsOf(line);
   const cells = plain.length === columns ? plain : cellsOf(line.replaceAll(spoilerOrCode, escapePipes));
@@ -91,7 +90,7 @@ function cellsOf(row: string): readonly string[] {
   );
 }
 
-/** What code shows as mere characters: spoilers, links, mentions, custom emoji and times. */
+/** Spoilers, links, mentions, custom emoji and times, which code would show as characters. */
 const proseOnly = /\|\|[^|]+\|\||https?:\/\/|<(?:[@#]|a?:|t:)/u;
 
 function tableForm(rows: readonly (readonly string[])[]): readonly string[] {
@@ -123,7 +122,7 @@ const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const wide =
   /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
 
-/** Columns that a text takes in a fixed-width font: Chinese, Japanese and Korean characters and emoji take two. */
+/** Chinese, Japanese and Korean characters and emoji take two columns. */
 function widthOf(text: string): number {
   if (/^[ -~]*$/u.test(text)) return text.length;
   return [...characters.segment(text)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0);
@@ -131,11 +130,11 @@ function widthOf(text: string): number {
 
 export const spoilerMark = '||';
 
-/** Closes a spoiler at the end of a chunk where it goes on in the next, which opens it again. Each becomes up to four characters longer. */
+/** Each chunk becomes up to four characters longer. */
 export function withSpoilersClosed(chunks: readonly string[]): readonly string[] {
   const counts = chunks.map((chunk) => spoilerMarks(chunk).length);
   const whole = counts.reduce((sum, count) => sum + count, 0);
-  // A mark without another one behind it hides nothing.
+  // A single mark hides nothing.
   const markAfter = (marks: number): string => (marks % 2 === 1 && marks < whole ? spoilerMark : '');
   let before = 0;
   return chunks.map((chunk, index) => {
@@ -146,7 +145,7 @@ export function withSpoilersClosed(chunks: readonly string[]): readonly string[]
   });
 }
 
-/** Where in a text the marks of spoilers stand, those in code and those that are escaped left aside. */
+/** Positions, without marks in code and escaped ones. */
 export function spoilerMarks(text: string): readonly number[] {
   const prose = text
     .split('```')

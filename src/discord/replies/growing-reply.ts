@@ -32,17 +32,16 @@ export interface RepliesOptions {
     | 'openDm'
     | 'react'
   >;
-  /** Whether files can be sent in a channel. Default: nowhere. */
+  /** Default: nowhere. */
   readonly takesFiles?: (channelId: string) => boolean;
-  /** Called with each message that is there, even from an earlier try; usually before the gateway tells of it. */
+  /** Even from an earlier try; usually before the gateway tells of it. */
   readonly onSent: (message: APIMessage) => void;
   readonly onEdited: (message: APIMessage) => void;
   readonly onRemoved: (channelId: string, messageId: string) => void;
-  /** Resolves after so many milliseconds, or when the signal is aborted. */
+  /** Resolves early when the signal is aborted. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Pauses before a request is sent again that met what may pass by itself; milliseconds. */
+  /** Pauses between tries; milliseconds. */
   readonly retryDelaysMs?: readonly number[];
-  /** Known once the bot is logged in. */
   readonly botId: () => string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -56,7 +55,7 @@ function rawFiles(files: PostRequest['files']): readonly RawFile[] {
   return files.map(({ name, text }) => ({ name, data: Buffer.from(text), contentType }));
 }
 
-/** Carries out what {@link nextStep} says, one request at a time [G3]. Nonces are made from the message answered, so that nothing is sent twice. */
+/** Carries out {@link nextStep}, one request at a time [G3]. Nonces keep anything from being sent twice. */
 export function growReply(options: RepliesOptions, start: ReplyStart): GrowingReply {
   const { api, clock, logger, sleep = pauseFor, retryDelaysMs = [500, 2000, 5000] } = options;
   const { channelId, nonceBase } = start;
@@ -68,15 +67,13 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
   let failures = 0;
   let lastError: unknown;
   let wasOpened = false;
-  /** Ends the pause that there is. */
   let interruption: AbortController | undefined;
-  /** Takes back the edit that waits for Discord's limits. */
+  /** Cancels the edit that waits for Discord's limits. */
   let edit: AbortController | undefined;
 
   const now = (): number => clock().getTime();
   const ids = (): readonly string[] => state.standing.map(({ id }) => id);
 
-  /** Resolves when there is nothing left to do for now. */
   const work = (): Promise<void> => (working ??= Promise.resolve().then(workOff));
 
   async function workOff(): Promise<void> {
@@ -99,7 +96,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     }
   }
 
-  /** Whether a thread that somebody archived is open again, so that the request can be sent once more. */
+  /** Whether an archived thread was opened, so that the request can be sent again. */
   async function isOpened(error: unknown): Promise<boolean> {
     if (wasOpened || !hasErrorCode(error, RESTJSONErrorCodes.InvalidActionOnArchivedThread)) return false;
     wasOpened = true;
@@ -112,7 +109,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     }
   }
 
-  /** What is to be requested by the time that it may be: there may be more text then, or none to be shown any more. */
+  /** By now there may be more text, or nothing to be shown any more. */
   async function latest(): Promise<Request | undefined> {
     if (!(await start.mayShow())) {
       state = stopped(state, 'held');
@@ -127,7 +124,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     return step.kind === 'post' || step.kind === 'edit' ? step : undefined;
   }
 
-  /** The bot's own messages from its reply to this message on, oldest first; none while the nonce still protects. Never rejects. */
+  /** Oldest first; none while the nonce still protects. Never rejects. */
   async function earlierMessages(): Promise<readonly APIMessage[]> {
     if (!isSnowflake(nonceBase) || !mayHaveForgottenNonces(nonceBase, clock)) return [];
     for (let looks = 0; ; looks += 1) {
@@ -173,7 +170,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     const isEarlier = found !== undefined && (index === 0 || found.content === content.trim());
     const under = isLast === true ? buttons : undefined;
     const message = isEarlier ? found : await post(request, under);
-    // Under a nonce that it knows, Discord gives the message that is there already, which may say something else.
+    // Under a known nonce Discord returns the earlier message, which may differ.
     const says = message.content.trim() === content.trim() ? content : message.content;
     const hasButtons = under !== undefined && !isEarlier;
     state = withMessage(state, { id: message.id, content: says, hasButtons }, now());
@@ -181,7 +178,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     options.onSent(message);
   }
 
-  /** The first one is a reply, where the bot may reply: without the permission to read the channel's history it may only speak. */
+  /** Without the permission to read history the bot may not reply, only speak. */
   async function post({ index, content, files }: PostRequest, under?: ButtonsOfPerson): Promise<APIMessage> {
     const raw = rawFiles(files);
     const components = under && buttonRows(under);
@@ -200,7 +197,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
   async function failed(request: Request, error: unknown): Promise<void> {
     if (request.kind === 'edit' && edit?.signal.aborted === true) return;
     if (isGone(error) && request.kind !== 'post') {
-      // Nobody may have told of it, as where a nonce led to a message that is deleted.
+      // A nonce may have led to a deleted message.
       removed(request.id);
       if (request.kind === 'delete') return;
       state = stopped(state, 'gone');
@@ -230,7 +227,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     interruption = undefined;
   }
 
-  /** What was decided by somebody else does not wait for a pause to end. With a reason, since making an error would cost more than all else here. */
+  /** With a reason, since creating an error is slow. */
   const hurry = (): void => interruption?.abort('hurry');
 
   return {

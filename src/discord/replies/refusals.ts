@@ -5,14 +5,14 @@ import { snowflakeTime } from '../../core/snowflake.ts';
 import type { Clock } from '../../core/time.ts';
 import { hasErrorCode, NotPermittedError } from '../discord-api.ts';
 
-/** Discord compares nonces for "a few minutes"; what answers an older message than this is looked for first. Milliseconds. */
+/** Discord compares nonces for "a few minutes"; milliseconds. */
 const nonceHoldsMs = 2 * 60_000;
 
 export function mayHaveForgottenNonces(messageId: string, clock: Clock): boolean {
   return clock().getTime() - snowflakeTime(messageId).getTime() > nonceHoldsMs;
 }
 
-/** What Discord's refusals mean by their codes [G3d]: sent again now and at the next start, sent again a few times, or refused for good. */
+/** `passes`: tried again, also at the next start; `may-pass`: tried a few times [G3d]. */
 const meanings = new Map<number | string, 'passes' | 'may-pass' | RefusalReason>([
   [RESTJSONErrorCodes.ActionCannotBePerformedDueToSlowmodeRateLimit, 'passes'],
   [RESTJSONErrorCodes.AnnouncementEditLimitExceeded, 'passes'],
@@ -27,7 +27,7 @@ const meanings = new Map<number | string, 'passes' | 'may-pass' | RefusalReason>
   [RESTJSONErrorCodes.IndexNotYetAvailable, 'passes'],
   [RESTJSONErrorCodes.ApplicationNotYetAvailable, 'passes'],
   [RESTJSONErrorCodes.APIResourceOverloaded, 'passes'],
-  // In a new forum post, until Discord has taken in the first message, which the bot may be faster than.
+  // In a new forum post, the bot may be faster than Discord.
   [RESTJSONErrorCodes.CannotSendAMessageInAForumChannel, 'may-pass'],
   [RESTJSONErrorCodes.UnknownChannel, 'place'],
   [RESTJSONErrorCodes.UnknownGuild, 'place'],
@@ -54,7 +54,7 @@ const meanings = new Map<number | string, 'passes' | 'may-pass' | RefusalReason>
   [RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration, 'content'],
   [RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter, 'content'],
 ]);
-/** A token that was renewed, and limits. */
+/** A renewed token, and limits. */
 const passingStatuses = new Set([401, 408, 425, 429]);
 
 function meaningOf(error: unknown): 'passes' | 'may-pass' | RefusalReason {
@@ -65,18 +65,17 @@ function meaningOf(error: unknown): 'passes' | 'may-pass' | RefusalReason {
   return meanings.get(error.code) ?? 'may-pass';
 }
 
-/** Whether the same request may be taken a moment later [G3d]. */
 export function mayPass(error: unknown): boolean {
   const meaning = meaningOf(error);
   return meaning === 'passes' || meaning === 'may-pass';
 }
 
-/** Why Discord refuses a request for good; `undefined` where that passes by itself [G3d]. */
+/** `undefined` where it passes by itself [G3d]. */
 export function refusalOf(error: unknown): RefusalReason | undefined {
   const meaning = meaningOf(error);
   if (meaning === 'passes') return undefined;
   if (meaning !== 'may-pass') return meaning;
-  // What nobody knows: a form that Discord does not take has the status 400.
+  // An invalid form has the status 400.
   const isForm = error instanceof DiscordAPIError && error.status === 400 && !meanings.has(error.code);
   return isForm ? 'content' : 'place';
 }

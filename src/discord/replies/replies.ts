@@ -4,7 +4,7 @@ import { sentOnce, type DiscordApi } from '../discord-api.ts';
 import { growReply, type RepliesOptions } from './growing-reply.ts';
 import { refusalOf } from './refusals.ts';
 
-/** How replies reach Discord [G3]: in chunks, in order, pinging nobody, the first as a reply to the message that `nonceBase` names. */
+/** In chunks, in order, pinging nobody; the first replies to the message that `nonceBase` names [G3]. */
 export function createReplies(options: RepliesOptions): ReplyPort {
   return {
     typing: (channelId) => keepTyping(options.api, channelId, options.logger),
@@ -47,10 +47,10 @@ export function createReplies(options: RepliesOptions): ReplyPort {
 
 /** Discord shows "is typing…" for 10 seconds; milliseconds. */
 const repeatEveryMs = 8000;
-/** What is ready by then is sent without it: nobody would see it. Milliseconds. */
+/** Milliseconds; quicker answers need no sign. */
 const shownAfterMs = 20;
 
-/** A failure is logged, and not tried again. */
+/** A failure ends it. */
 function keepTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, logger: Logger): Typing {
   let isOver = false;
   let timer = setTimeout(show, shownAfterMs);
@@ -86,7 +86,7 @@ async function tellRefused(
     logger.debug('a refused answer could not be told by a reaction', { ...ids, error });
   }
   try {
-    // In a DM nothing more can be said; and bots have none with each other.
+    // Bots have no DMs with each other.
     if (isDm || isBot === true) throw new Error('There is no other way to tell');
     const why = reason === 'content' ? 'a filter or rule there refused it' : 'I may not write there';
     const content = `⚠️ I could not send my answer in <#${channelId}>: ${why}. Ask me here, or ask again there later.`;

@@ -1,11 +1,11 @@
 import { splitReply, visiblePart, withLongCodeAsFiles, type ReplyFile } from './split-reply.ts';
 
-/** Between two edits of a reply, from the end of the last request on; milliseconds. */
+/** From the end of the last request on; milliseconds. */
 const editPauseMs = 1200;
-/** From the first visible text to the first message, so that it is more than a syllable, and a quick answer comes whole; milliseconds. */
+/** From the first visible text to the first message; milliseconds. */
 const firstPauseMs = 200;
 
-/** A message of the reply that stands in the channel. What it says is not known of one from before a restart. */
+/** `content` is unknown after a restart. */
 export interface StandingMessage {
   readonly id: string;
   readonly content?: string;
@@ -34,15 +34,14 @@ export interface ReplyState {
     | 'taken-away';
   readonly text: string;
   readonly standing: readonly StandingMessage[];
-  /** Whether files can be sent there: then long code is one. */
+  /** Then long code becomes a file. */
   readonly takesFiles: boolean;
-  /** Whether the last message of the whole reply is to have buttons. */
+  /** Under the last message of the whole reply. */
   readonly wantsButtons?: boolean;
-  /** Nothing is edited, and no first message posted, before this time; milliseconds since the epoch. */
+  /** No edits and no first message before this time; milliseconds since the epoch. */
   readonly notBefore?: number | undefined;
 }
 
-/** What one message of the reply says, and hands over. */
 export interface Chunk {
   readonly content: string;
   readonly files: readonly ReplyFile[];
@@ -76,14 +75,14 @@ export function takingAway(state: ReplyState): ReplyState {
   return state.phase === 'sent' || state.phase === 'taken-away' ? state : { ...state, phase: 'taking-away' };
 }
 
-/** Something stops what was to be shown; what is taken away or over already stays so. */
+/** Does not change what is over already. */
 export function stopped(state: ReplyState, phase: 'paused' | 'held' | 'gone'): ReplyState {
   return state.phase === 'growing' || state.phase === 'paused' || state.phase === 'finishing'
     ? { ...state, phase }
     : state;
 }
 
-/** A message says something from now on; the first one with a new id is the next of the reply. */
+/** A new id is the reply's next message. */
 export function withMessage(state: ReplyState, message: StandingMessage, now: number): ReplyState {
   const isKnown = state.standing.some(({ id }) => id === message.id);
   const standing = isKnown
@@ -96,11 +95,11 @@ export function withoutMessage(state: ReplyState, messageId: string): ReplyState
   return { ...state, standing: state.standing.filter(({ id }) => id !== messageId) };
 }
 
-/** What is to be done next, from the first message that does not say yet what it should. While a reply grows, superfluous messages stay. */
+/** While a reply grows, superfluous messages stay. */
 export function nextStep(state: ReplyState, now: number): ReplyStep {
   switch (state.phase) {
     case 'growing':
-      // Nothing is shown before then, so that only the text of then needs to be split.
+      // Until then the text need not be split.
       if (state.standing.length === 0 && state.notBefore !== undefined && state.notBefore > now)
         return { kind: 'wait', milliseconds: state.notBefore - now };
       return nextChange(state, chunksOf(visiblePart(state.text), state).texts, now) ?? { kind: 'rest' };
@@ -127,7 +126,7 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
   }
 }
 
-/** The messages that a text makes: its own, and one for each file that long code becomes, to be sent when it is whole. */
+/** Files are sent when the text is whole. */
 function chunksOf(
   whole: string,
   { takesFiles }: Pick<ReplyState, 'takesFiles'>,
@@ -139,7 +138,6 @@ function chunksOf(
   };
 }
 
-/** A whole text need not wait for more before its first message. */
 function waitBeforeEnd({ standing, notBefore = 0 }: ReplyState): number {
   return standing.length === 0 ? 0 : notBefore;
 }

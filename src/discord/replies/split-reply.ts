@@ -10,16 +10,15 @@ import {
   type FencedLine,
 } from './discord-form.ts';
 
-/** An open code fence, as a reader of the text sees it. */
 interface Fence {
-  /** The line that opens it again in the next chunk: the opening line itself, language included. */
+  /** The line that opens it again in the next chunk. */
   readonly opener: string;
   readonly closer: string;
 }
 
 /**
- * Splits a reply into messages of at most `max` characters (at least 44) [G3]: at a paragraph if that leaves one half full, else at a line, a
- * sentence, a word. Fences and spoilers are closed and opened again; nothing but white space is lost.
+ * Splits a reply into messages of at most `max` characters (at least 44) [G3]: at a paragraph, a line, a sentence, or a word.
+ * Fences and spoilers are closed and opened again; nothing but white space is lost.
  */
 export function splitReply(text: string, max: number = sentMaxChars): readonly string[] {
   const formed = discordForm(fencedLines(text.trimEnd()));
@@ -27,7 +26,7 @@ export function splitReply(text: string, max: number = sentMaxChars): readonly s
   return withSpoilersClosed(chunks.map(shownForm));
 }
 
-/** For the marks that close a spoiler and open it again. */
+/** To close a spoiler and open it again. */
 const spoilerChars = 4;
 
 function fencedLines(text: string): readonly FencedLine[] {
@@ -39,16 +38,15 @@ function fencedLines(text: string): readonly FencedLine[] {
   });
 }
 
-/** Puts one line after another into a chunk; where one does not fit, the chunk ends at the best place, and the line is tried again. */
+/** A chunk ends at the best place before the line that does not fit. */
 function splitLines(text: string, max: number): readonly string[] {
   const chunks: string[] = [];
   let chunk = '';
   let fence: Fence | undefined;
-  /** Whether the chunk ends with the line that opened its fence. */
   let isJustOpened = false;
   let paragraphEnd = 0;
 
-  /** Ends the chunk before a place outside of code, and begins the next one with what stands behind it. */
+  /** Ends the chunk before a place outside of code. */
   function endAt(end: number): void {
     add(chunk.slice(0, end));
     chunk = chunk.slice(end).replace(/^(?:[^\S\n]*\n)+/u, '');
@@ -103,7 +101,7 @@ function closingChars(fence: Fence | undefined): number {
   return fence === undefined ? 0 : fence.closer.length + 1;
 }
 
-/** Where a line that is too long is cut: as late as possible, and if possible through no mark of a spoiler, nor so that a half looks like a fence. */
+/** As late as possible, not through a spoiler's mark, nor so that a part looks like a fence. */
 function cutIn(line: string, fence: Fence | undefined, room: number, max: number): number {
   for (let size = room; size > 1; size -= 1) {
     const head = clip(line, size);
@@ -119,7 +117,7 @@ function cutIn(line: string, fence: Fence | undefined, room: number, max: number
   return clip(line, room).length;
 }
 
-/** Where the last sentence ends that fills half of the text, and the last word that fills a quarter. */
+/** The last sentence if it fills half, and the last word if it fills a quarter. */
 function readableEnds(head: string): readonly number[] {
   const sentence = lastEnd(head, /[.!?…][\p{Pe}\p{Pf}"'*_]*(?=\s)|[。！？]/gu);
   const word = lastEnd(head, /\S(?=\s)/gu);
@@ -134,11 +132,11 @@ function lastEnd(text: string, pattern: RegExp): number {
 const openerPattern = /^(?<indent>[ \t]*)(?<marker>`{3,}|~{3,})(?<info>[\s\S]*)$/u;
 const closerPattern = /^[ \t]*(?<marker>`{3,}|~{3,})[ \t]*$/u;
 
-/** The fence that is open after a line; the same object where nothing changed. What is repeated may fill a fifth of a chunk. */
+/** Returns the same object if nothing changed. What is repeated may fill a fifth of a chunk. */
 function fenceAfter(line: string, before: Fence | undefined, max = sentMaxChars): Fence | undefined {
   if (before !== undefined) return closes(line, before) ? undefined : before;
   const { indent = '', marker = '', info = '' } = openerPattern.exec(line)?.groups ?? {};
-  // Backticks after the marker make it inline code, as in "```x``` is a fence".
+  // "```x```" is inline code.
   const isInline = marker.startsWith('`') && info.includes('`');
   const maxLine = max / 5;
   if (marker === '' || isInline || marker.length > maxLine) return undefined;
@@ -152,18 +150,17 @@ function closes(line: string, fence: Fence): boolean {
   return marker.startsWith(opening.charAt(0)) && marker.length >= opening.length;
 }
 
-/** A file that a reply hands over instead of showing it all. */
 export interface ReplyFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** Code that would fill more than three messages is handed over as a file. */
+/** Longer code becomes a file. */
 const longestCode = 3 * sentMaxChars;
 const previewLines = 12;
 const previewMaxChars = 800;
 
-/** A reply as it is shown, and its code blocks over 6,000 characters as files [G3]: their beginning stands in the text. It may still grow. */
+/** Code blocks over 6,000 characters become files [G3]; the text shows their beginning. */
 export function withLongCodeAsFiles(text: string): {
   readonly text: string;
   readonly files: readonly ReplyFile[];
@@ -199,7 +196,7 @@ export function withLongCodeAsFiles(text: string): {
   return { text: shown.join('\n'), files };
 }
 
-/** By the names that code blocks are commonly given; a short name that is not listed is an ending already, as `go` or `sql`. */
+/** Unlisted short names are endings already, such as `go` or `sql`. */
 const endings: Readonly<Record<string, string>> = {
   bash: 'sh',
   csharp: 'cs',
@@ -221,7 +218,7 @@ function endingFor(opener: string): string {
   return endings[language] ?? (/^[a-z0-9]{1,5}$/u.test(language) ? language : 'txt');
 }
 
-/** Where the lines at the end of a text begin that are, or may become, rows of a table that still grows; its end where there are none. */
+/** Where possible rows of a growing table begin; the text's end where there are none. */
 function openTableStart(text: string): number {
   const lines = fencedLines(text);
   let start = text.length;
@@ -232,10 +229,10 @@ function openTableStart(text: string): number {
   return start;
 }
 
-/** A line that may still turn out to open or close a code fence. */
+/** A line that may become a code fence. */
 const possibleFence = /^[ \t]*(?:`{1,2}|~{1,2}|`{3,}[^`]*|~{3,}[\s\S]*)$/u;
 
-/** What can be shown of a text that still grows: all but an open spoiler, an open table, a line that may become a fence, half a character. */
+/** All but an open spoiler, an open table, a possible fence, half a character. */
 export function visiblePart(text: string): string {
   const decided = decidedPart(text);
   const marks = spoilerMarks(decided);
@@ -243,7 +240,7 @@ export function visiblePart(text: string): string {
 }
 
 function decidedPart(text: string): string {
-  // Its columns are as wide as the widest row, which may be still to come.
+  // The widest row may be still to come.
   const table = openTableStart(text);
   if (table < text.length) return text.slice(0, table);
   const start = text.lastIndexOf('\n') + 1;
