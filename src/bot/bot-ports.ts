@@ -24,18 +24,17 @@ import type { ChannelJournal } from '../turn/journal.ts';
 import type { OtherProcesses } from './processes.ts';
 import type { StatusSources } from './status.ts';
 
-/** What holds between processes over one store [X2]. */
+/** What the processes over one store share [X2]. */
 export interface SharedPorts {
   readonly processes: Processes;
   readonly work: WorkQueue;
 }
 
-/** What the bot between its edges needs of these. */
+/** What the bot needs from its edges. */
 export interface BotPorts {
   readonly store: Store;
   readonly model: ModelClient;
   readonly journal: ChannelJournal;
-  /** Knows of every edit and deletion before anything else does. */
   readonly recent: RecentChanges;
   readonly replies: ReplyPort;
   readonly directMessages: DirectMessagePort;
@@ -46,26 +45,23 @@ export interface BotPorts {
   readonly hasAccess?: (userId: string) => boolean;
   readonly presentPlace: PresentPlace;
   readonly server: ServerPort;
-  /** Default: nothing is known of channels beside those of turns. */
+  /** Default: only the channels of turns are known. */
   readonly channels?: ChannelPort;
   readonly attachments: AttachmentPort;
   readonly readAttachment: ReadAttachment;
   readonly readReplied: ReadReplied;
   readonly readChannel: ReadChannel;
-  /** Where the edges are observed; without them there is no status command. */
+  /** Without them there is no status command. */
   readonly statusSources?: StatusSources;
-  /** The other processes of this machine; default: there are none. */
   readonly others?: OtherProcesses | undefined;
-  /** What model calls cost on the present day; without it there is no limit on that. */
+  /** Without it, cost is not limited. */
   readonly spending?: Pick<Spending, 'heldUntil' | 'layer'>;
-  /** What holds between processes that use the same store. Default: this one has it alone. */
+  /** Default: this process has the store alone. */
   readonly shared?: SharedPorts | undefined;
-  /** What the model may do on Discord, where that is on. */
   readonly actions?: ActionTools;
   readonly clock: Clock;
   /** The time by which Discord dates messages [O7]. Default: `clock`. */
   readonly discordClock?: Clock;
-  /** Default: the process's own. */
   readonly timer?: Timer;
   readonly logger: Logger;
 }

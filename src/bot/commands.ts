@@ -5,34 +5,26 @@ import type { PrivacyFacts } from '../commands/memory-ports.ts';
 import { createMenuEntries, menuNames } from '../commands/menus.ts';
 import { createSettingsCommand, settingsDefinition } from '../commands/settings-command.ts';
 import { createStatusCommand, statusDefinition, type StatusFacts } from '../commands/status-command.ts';
+import type { BotPorts } from './bot-ports.ts';
 import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
-import type {
-  AnswerMode,
-  ChannelPort,
-  DirectMessage,
-  DirectMessagePort,
-  ReadAttachment,
-  ServerPort,
-} from '../core/chat.ts';
+import type { AnswerMode, ChannelPort, DirectMessage } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
-import type { Logger } from '../core/logger.ts';
 import { countHoldings, countSaying } from '../memory/holdings.ts';
 import type { Place, SessionKey } from '../core/place.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { saveBestEffort, type ChannelJournal } from '../turn/journal.ts';
 
-export interface CommandPorts {
+export interface CommandPorts extends Pick<
+  BotPorts,
+  'directMessages' | 'readAttachment' | 'server' | 'logger'
+> {
   readonly journal: Pick<ChannelJournal, 'isHidden' | 'hide'>;
-  readonly directMessages: DirectMessagePort;
-  readonly readAttachment: ReadAttachment;
-  readonly server: ServerPort;
   readonly tellOfChannel: CatchupPorts['tell'];
   readonly channels: Pick<ChannelPort, 'personMay'>;
-  /** Runs a command, so that its writes can be refused once its person was erased. */
+  /** Marks when a command started, so that an erasing since then refuses its writes. */
   readonly begin: KeyedQueue['begin'];
-  readonly logger: Logger;
   /** Without it there is no status command. */
   readonly readStatus: (() => Promise<StatusFacts>) | undefined;
 }
@@ -74,7 +66,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     }),
     saying: (userId: string, words: string) => countSaying(userId, words, memory),
     async purge(userId: string, words: string, commandId: string) {
-      // What was forgotten before could be brought back otherwise.
+      // Otherwise undo could bring back what was forgotten before.
       await memory.undo.finish(userId);
       const { failures, messages } = await memory.changes.purge({ userId, words, commandId });
       return { messages, isDone: failures.size === 0 };
@@ -108,7 +100,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
   );
 }
 
-/** What of them Discord is to know, as {@link createCommands} makes them for a bot that has a status. */
+/** What is registered with Discord: the commands of {@link createCommands}, status included. */
 export function registeredCommands({ commandsEnabled }: Pick<Config, 'commandsEnabled'>) {
   return {
     definitions: [
@@ -121,7 +113,6 @@ export function registeredCommands({ commandsEnabled }: Pick<Config, 'commandsEn
   };
 }
 
-/** What the configuration says of who gets what, and what is kept. */
 function privacyFacts({ model, durable, summary, shortTerm, reflection, storage }: Config): PrivacyFacts {
   const { apiKey, baseUrl, main, fast } = model;
   const name = baseUrl === undefined ? "Anthropic's API" : `the model server at ${new URL(baseUrl).host}`;

@@ -40,10 +40,10 @@ import { createReadStatus, statusOfAll } from './status.ts';
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export type Bot = ReturnType<typeof createBot>;
 
-/** Connects layers, turns, commands and what comes after, each with the ports that it needs. */
+/** Connects layers, turns, commands and background work. */
 export function createBot(config: Config, ports: BotPorts) {
   const { store, model, recent, replies, reactions, presentPlace, clock, logger } = ports;
-  const { statusSources, spending } = ports;
+  const { directMessages, offers, statusSources, spending, channels = unknownChannels } = ports;
   const { timer, end: endTimers } = endableTimer(ports.timer ?? processTimer);
   const { processes, work } = ports.shared ?? {
     processes: createOneProcess(),
@@ -58,7 +58,6 @@ export function createBot(config: Config, ports: BotPorts) {
       clock,
     },
   });
-  const { channels = unknownChannels } = ports;
   const memory = createLayers(config, {
     store,
     model,
@@ -69,7 +68,7 @@ export function createBot(config: Config, ports: BotPorts) {
       ...ports.journal,
       async erase(userId, before, channelIds) {
         const begun = await ports.journal.erase(userId, before, channelIds);
-        // Discord may keep one waiting, and nobody else waits for it.
+        // Not awaited: Discord may be slow, and nothing depends on it.
         for (const reply of begun) void takeAwayErased({ journal: ports.journal, replies, logger }, reply);
       },
     },
@@ -86,27 +85,39 @@ export function createBot(config: Config, ports: BotPorts) {
   const { greeting, setAside, retention, gonePlaces, provenance, channelNotes } = memory;
   const journal = journalInJobs(ports.journal, { writes, begin: sessionLog.listSession, people });
   const history = retention.young(ports.history);
-  const noteTaking = createNoteTaking({
-    notes: channelNotes,
-    history,
-    channels,
+  const { timeZone, commandsEnabled } = config;
+  /** What several parts take. */
+  const shared = {
+    store,
     model,
-    modelName: config.model.fast,
-    timeZone: config.timeZone,
+    history,
+    journal,
+    replies,
+    presentPlace,
+    channels,
+    settings,
     people,
-    hasAccess: ports.hasAccess ?? (() => false),
-    isForgotten: (...asked) => memory.durable.wasForgotten(...asked),
+    log: sessionLog,
     begin: writes.begin,
-    idleMs: config.channelNotes.idleMs,
+    botName,
+    timeZone,
+    clock,
     timer,
     logger,
+  };
+  const noteTaking = createNoteTaking({
+    ...shared,
+    notes: channelNotes,
+    modelName: config.model.fast,
+    hasAccess: ports.hasAccess ?? (() => false),
+    isForgotten: (...asked) => memory.durable.wasForgotten(...asked),
+    idleMs: config.channelNotes.idleMs,
   });
   const afterTurn = new AfterTurn({
+    ...shared,
     layers: memory.afterTurn,
     work,
-    logger,
     heldUntil: spending?.heldUntil,
-    begin: writes.begin,
     async lapse(userId) {
       for (const { lapse } of [memory.undo, memory.proposals]) await lapse(userId);
     },
@@ -120,21 +131,16 @@ export function createBot(config: Config, ports: BotPorts) {
   const waitingReactions = new WaitingReactions({ reactions, timer, clock });
   const actions = config.discord.actionsEnabled ? ports.actions : undefined;
   const prompts = new PromptComposer({
+    ...shared,
     channelContext: memory.workspace.channelContext,
     layers: memory.layers,
     actions,
     soul: memory.workspace.soul,
-    history,
     attachments: ports.attachments,
     readReplied: retention.youngReplied(ports.readReplied),
-    log: sessionLog,
-    people,
-    botName,
-    timeZone: config.timeZone,
     historyBudget: config.prompt.historyBudget,
     maxChars: config.prompt.maxChars,
     cachePrice: cachePrice(config.model.main),
-    logger,
   });
   events.changed.on((session, hasMoreHistory) => {
     if (hasMoreHistory !== true) return;
@@ -142,79 +148,47 @@ export function createBot(config: Config, ports: BotPorts) {
     processes.notices.tell({ kind: 'restored', session });
   });
   events.erased.on((userId) => prompts.endOf(userId));
-  events.erased.on((userId) => ports.offers.endOf(userId));
+  events.erased.on((userId) => offers.endOf(userId));
   const channelReading = createChannelReading({
+    ...shared,
     readChannel: retention.youngTalk(ports.readChannel),
-    people,
-    settings,
-    model,
     modelName: config.model.fast,
-    botName,
-    timeZone: config.timeZone,
-    logger,
   });
-  const memoryNotices = createMemoryNotices({
-    people,
-    undo: memory.undo,
-    commandsEnabled: config.commandsEnabled,
-    logger,
-  });
-  const lateNotices = createLateNotices({
-    memoryNotices,
-    isNamed: memory.isNamed,
-    journal,
-    replies,
-    presentPlace,
-    clock,
-    logger,
-  });
+  const memoryNotices = createMemoryNotices({ ...shared, undo: memory.undo, commandsEnabled });
+  const lateNotices = createLateNotices({ ...shared, memoryNotices, isNamed: memory.isNamed });
   events.stored.on(async (stored) => {
     for (const late of await lateNotices.tell(stored))
       processes.notices.tell({ kind: 'stored', stored: late });
   });
   const limits = createTurnLimits({
+    ...shared,
     turnsPerMinute: config.limits.turnsPerMinute,
-    beginsAnewAt: () => nextDayAt(clock(), config.timeZone),
-    replies,
-    directMessages: ports.directMessages,
-    journal,
-    store,
-    clock,
-    timer,
+    beginsAnewAt: () => nextDayAt(clock(), timeZone),
+    directMessages,
     now: () => performance.now(),
-    logger,
   });
   const turnPorts: TurnPorts = {
+    ...shared,
     commandOrder,
     changes: memory.changes,
     waitingReactions,
-    settings,
-    people,
     pauseNotes: createPauseNotes(clock),
     memoryNotices,
     answered: lateNotices.answered,
     greeting,
     setAside,
-    history,
-    log: sessionLog,
     provenance,
-    channelNotes: memory.channelNotes,
+    channelNotes,
     prompts,
     memoryTools: memory.tools,
     readingTools: [createReadChannelTool(channelReading)],
     actionTools: actions?.tools ?? [],
-    model,
     mediaBudget: createMediaBudget(),
     limits,
     modelName: config.model.main,
     answerTimeoutMs: config.model.totalTimeoutMs,
     afterTurn,
-    journal,
-    replies,
-    offers: begunByClick(ports.offers, writes.begin),
-    presentPlace,
-    clock,
-    logger,
+    offers: begunByClick(offers, writes.begin),
     makeReference: () => randomBytes(3).toString('hex'),
   };
   const turns = new SessionTurns(
@@ -243,28 +217,19 @@ export function createBot(config: Config, ports: BotPorts) {
     statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues);
   const readStatus = readOwnStatus && statusOfAll(readOwnStatus, ports.others);
   const commands = createCommands(config, memory, {
-    journal,
-    directMessages: ports.directMessages,
+    ...shared,
+    directMessages,
     readAttachment: ports.readAttachment,
     server: ports.server,
     tellOfChannel: (wish, asker) => channelReading.tell(wish, asker),
-    channels,
-    begin: writes.begin,
-    logger,
     readStatus,
   });
-  const commandPorts = {
-    handle: (request: CommandRequest) => commands.command(request),
-    journal,
-    replies,
-    presentPlace,
-    logger,
-  };
+  const commandPorts = { ...shared, handle: (request: CommandRequest) => commands.command(request) };
   const handlers = createIntake({
+    ...shared,
     turns,
     waitingReactions,
     reactions,
-    replies,
     runCommand: (message, command) => runCommand(message, command, commandPorts),
     commands,
     order: commandOrder,
@@ -273,25 +238,15 @@ export function createBot(config: Config, ports: BotPorts) {
     erased: memory.changes.erased,
     erasedBy: (userId, ifUnknown) => people.erasedBy(userId, ifUnknown),
     spoken: (said) => noteTaking.spoken(said),
-    journal,
-    clock,
-    logger,
   });
-
   const recovery = createRecovery({
-    journal,
+    ...shared,
     sessionLog,
-    settings,
-    people,
     provenance,
     memoryNotices,
     afterTurn,
     finishChanges: memory.changes.finish,
-    replies,
-    presentPlace,
-    clock,
     discordClock: ports.discordClock,
-    logger,
   });
 
   const takeover = createTakeover({ finish: memory.changes.finish, timer });
@@ -309,29 +264,28 @@ export function createBot(config: Config, ports: BotPorts) {
   return {
     handlers,
     commands,
-    /** This process's part of the status; `undefined` where nothing observes the edges. */
+    /** Of this process; `undefined` without `statusSources`. */
     status: async (): Promise<StatusFacts | undefined> => readOwnStatus?.(),
-    /** A file could not be read and was set aside: its person is told [S5]. */
+    /** Tells the person that a file of theirs could not be read [S5]. */
     noteSetAside: (file: SetAside): void => setAside.note(file),
-    /** When the owner wants to be answered where. */
     answerModes: settings,
-    /** Names in the log what the owner wrote about channels and is not used. Never rejects. */
+    /** Logs which channel contexts of the workspace are unused. Never rejects. */
     nameUnusedContexts: memory.workspace.nameUnusedContexts,
-    /** Tells the owners what is used of the daily cost. */
+    /** Tells the owners about the daily cost. */
     tellOwners: limits.tellOwners,
-    /** The role that lets people into a guild, where its people have named one [V0]. */
+    /** The role that lets people into a guild, where one is set [V0]. */
     memberRole: settings.memberRole,
     ...createKnownChannels({ sessionLog, journal, channelNotes }),
-    /** The bot was removed from a guild that had these channels. Must not be told of an outage. */
+    /** The bot was removed from a guild that had these channels; not for outages. */
     guildLeft: (guildId: string, channelIds: readonly string[]) => gonePlaces.left(guildId, channelIds),
-    /** Channels or threads were deleted: turns there end, and nothing of them is used any more [K15]. Never rejects. */
+    /** Ends turns in deleted channels and threads, and stops using what was said there [K15]. Never rejects. */
     channelsDeleted: (channelIds: readonly string[]): Promise<void> => {
       for (const id of channelIds) turns.endIn(id);
       return gonePlaces.deleted(channelIds);
     },
-    /** Finishes what a kill left undone, when replies can be sent. */
+    /** Finishes what a kill left undone; needs a connection. */
     recovery,
-    /** From now on erases what is too old, and what is left of guilds that the bot has left [K15]. Never rejects. */
+    /** Starts all that erases old data and data of left guilds [K15]. Never rejects. */
     async startRetention(presentGuilds: PresentGuilds): Promise<void> {
       await recovery.finishChanges();
       takeover.start();
@@ -349,7 +303,7 @@ export function createBot(config: Config, ports: BotPorts) {
       background_work: afterTurn.open,
       writes: writes.size,
     }),
-    /** Takes nothing more, and finishes what runs within so many milliseconds or leaves it to the next start [G4]. */
+    /** Stops intake; running work gets so many milliseconds, then it is left to the next start [G4]. */
     async drain(withinMs: number): Promise<void> {
       turns.stop();
       afterTurn.stopTaking();
@@ -370,7 +324,7 @@ export function createBot(config: Config, ports: BotPorts) {
   };
 }
 
-/** What is offered is a piece of work of its own, which begins with the click. */
+/** An offered action counts as started at the click. */
 function begunByClick(offers: OfferPort, begin: KeyedQueue['begin']): OfferPort {
   const begun = (offer: Offer): Offer => ({
     ...offer,

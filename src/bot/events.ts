@@ -4,20 +4,19 @@ import type { UndoableChange } from '../memory/undo.ts';
 
 export type Events = ReturnType<typeof createEvents>;
 
-/** What one part of the bot tells the others, so that none needs to know what is made after it. */
+/** Events between the parts of the bot, so that no part needs another that is created after it. */
 export function createEvents() {
   return {
-    /** Something of a session has changed: what was made of it is to be made again; where messages came back, its history too. */
+    /** What was derived from the session is out of date; where messages came back, its history too. */
     changed: createEvent<[session: SessionKey, hasMoreHistory?: true]>(),
-    /** A session is to be looked at again at a time, in place of any time given before. */
+    /** When to look at a session again; replaces an earlier time. */
     due: createEvent<[session: SessionKey, time: Date]>(),
-    /** A person is erased: what runs and waits for them ends. */
+    /** A person was erased: their running and waiting work ends. */
     erased: createEvent<[userId: string, erasedBy: 'here' | 'elsewhere']>(),
-    /** A person has paused everything, or one conversation. */
+    /** A person paused one conversation, or everything. */
     paused: createEvent<[userId: string, channelId: string | undefined]>(),
-    /** Something was stored of what people said. */
     stored: createEvent<[stored: readonly LateNotice[]]>(),
-    /** A kill came between an undoing. */
+    /** A kill interrupted an undo. */
     halfUndone: createEvent<[change: UndoableChange]>(),
   };
 }
@@ -25,9 +24,9 @@ export function createEvents() {
 function createEvent<Told extends readonly unknown[]>() {
   const listeners: ((...told: Told) => unknown)[] = [];
   return {
-    /** Listeners are called at once, in the order in which they came. */
+    /** Listeners are called synchronously, in order of registration. */
     on: (listener: (...told: Told) => unknown): void => void listeners.push(listener),
-    /** Settles when all listeners have done what they do; rejects as the first that does. */
+    /** Resolves when all listeners are done; rejects with the first failure. */
     async emit(...told: Told): Promise<void> {
       await Promise.all(listeners.map((listener) => listener(...told)));
     },

@@ -1,13 +1,9 @@
 import type { Config } from '../config/config.ts';
-import type { RecentChanges } from '../core/changes.ts';
 import type { ChannelPort, ServerPort } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
-import type { Logger } from '../core/logger.ts';
-import type { ModelClient } from '../core/model.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { Processes } from '../core/processes.ts';
-import type { Store } from '../core/store.ts';
-import type { Clock, Timer } from '../core/time.ts';
+import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import { createChannelNotes } from '../memory/channel/channel-notes.ts';
@@ -47,168 +43,113 @@ import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
+import type { BotPorts } from './bot-ports.ts';
 import type { Events } from './events.ts';
 
 /** What the bot is called in logs and summaries. */
 export const botName = 'Discoclaw';
 
-export interface LayerPorts {
-  readonly store: Store;
-  readonly recent: RecentChanges;
+export interface LayerPorts extends Pick<BotPorts, 'store' | 'model' | 'recent' | 'clock' | 'logger'> {
   /** The users' write queue, shared by commands and all after-turn work [S3]. */
   readonly writes: KeyedQueue;
   readonly events: Events;
-  /** Default: nothing is known of channels. */
-  readonly channels?: ChannelPort;
-  readonly model: ModelClient;
+  readonly channels: ChannelPort;
   readonly answers: AnswerKeeper & Pick<ChannelJournal, 'dropPast' | 'drop'>;
   readonly server: Pick<ServerPort, 'hasSeveral'>;
-  /** What a person's model calls cost today, which goes with the rest. Default: it is not known. */
+  /** The person's spending today, which is exported and erased with the rest. */
   readonly costs?: MemoryLayer;
   readonly processes: Processes;
-  /** Has somebody look from a time on at what of a person's is over. Rejects with `StoreError`. */
+  /** Schedules a look at the person's expiring records. Rejects with `StoreError`. */
   readonly lapseAt: (userId: string, time?: Date) => Promise<void>;
-  readonly clock: Clock;
   readonly timer: Timer;
-  readonly logger: Logger;
 }
 
 export type Memory = ReturnType<typeof createLayers>;
 
-/** All memory as configured: the layers, in the order in which they fold a turn [A1], their ledger and their tools. */
+/** All memory as configured: the layers in the order in which they fold a turn [A1], their ledger and tools. */
 export function createLayers(config: Config, ports: LayerPorts) {
-  const { store, model, writes, events, channels = unknownChannels, clock, timer, logger } = ports;
+  const { store, model, recent, writes, events, channels, answers, clock, timer, logger } = ports;
   const { timeZone } = config;
-  const states = createSessionStates({ store, writes });
+  /** What every layer may need. */
+  const basics = { store, recent, writes, model, lapseAt: ports.lapseAt, clock, timer, timeZone, logger };
+  const states = createSessionStates(basics);
   const sessionLog = createSessionLog({
-    store,
-    writes,
-    changes: ports.recent,
+    ...basics,
+    changes: recent,
     placeOf: channels.placeOf,
-    clock,
     botName,
     activeFolds: activeFolds(config),
   });
-  const placeSettings = createPlaceSettings({
-    store,
-    noMemoryIds: config.storage.noMemoryChannelIds,
-    logger,
-  });
+  const placeSettings = createPlaceSettings({ ...basics, noMemoryIds: config.storage.noMemoryChannelIds });
   const people = createPersonSettings({
-    store,
-    writes,
+    ...basics,
     defaultMode: config.memoryMode,
     paused: (...told) => events.paused.emit(...told),
-    clock,
-    logger,
   });
-  /** All that hold something of people; each stands in it once it is made. */
+  const kept = { ...basics, states, log: sessionLog };
+  /** Everything that holds something of people; filled below. */
   const layers: MemoryLayer[] = [];
   const changes = createChangeLedger({
-    store,
-    recent: ports.recent,
-    writes,
-    log: sessionLog,
+    ...kept,
     layers,
-    answers: ports.answers,
+    answers,
     mayStore: (session) => people.mayStore(session),
     placeOf: channels.placeOf,
     changed: (...told) => void events.changed.emit(...told),
     endWork: (...told) => void events.erased.emit(...told),
     noteErased: (userId, at) => people.noteErased(userId, at),
     processes: ports.processes,
-    clock,
-    timer,
-    logger,
   });
   const channelNotes = createChannelNotes({
-    store,
-    writes,
+    ...basics,
     channels,
     settings: placeSettings,
     people,
     guildsOf: sessionLog.guildsOf,
-    timeZone,
-    recent: ports.recent,
-    logger,
   });
   events.paused.on(channelNotes.dropOf);
   const shortTerm = createShortTerm({
+    ...kept,
     settings: config.shortTerm,
-    store,
-    states,
-    log: sessionLog,
     goneChannels: () => goneChannels(store),
-    clock,
-    timeZone,
   });
-  const rolling = createRollingSummary({
-    settings: config.summary,
-    store,
-    states,
-    log: sessionLog,
-    model,
-    clock,
-    timeZone,
-    logger,
-  });
+  const rolling = createRollingSummary({ ...kept, settings: config.summary });
   const undo = createUndoLog({
-    store,
+    ...basics,
     finalise: changes.finalise,
     resume: (change) => events.halfUndone.emit(change),
-    lapseAt: ports.lapseAt,
-    clock,
-    logger,
   });
   const undoable = createUndoableNotes({ store, writes, undo });
   const durable = createDurableMemory({
+    ...basics,
     settings: config.durable,
-    store,
-    writes,
     changes,
     undo,
     notes: undoable.part,
     notesSaying: channelNotes.saying,
     noticing: createExtractionCursors({ store, sessionsOf: sessionLog.sessionsOfPerson }),
-    clock,
-    logger,
-    timeZone,
   });
   events.halfUndone.on(durable.settleUndo);
   const proposals = createProposals({
-    store,
-    writes,
+    ...basics,
     durable,
     modeOf: people.mode,
     said: sessionLog.message,
     limits: { maxItems: config.durable.maxItems, maxTextLength: itemMaxChars },
-    lapseAt: ports.lapseAt,
-    clock,
-    logger,
   });
   const extract = createExtractionFold({
     extraction: createExtraction({
-      model,
+      ...basics,
       modelName: config.model.fast,
-      timeZone,
       durable: proposals,
       tell: (stored) => events.stored.emit(stored),
-      logger,
     }),
     sessionLog,
     states,
     modeOf: people.mode,
     logger,
   });
-  const background = {
-    store,
-    writes,
-    states,
-    openNotebook: notebookOpener({ writes, timeZone }),
-    modelName: config.model.fast,
-    clock,
-    logger,
-  };
+  const background = { ...kept, openNotebook: notebookOpener(basics), modelName: config.model.fast };
   const reflection = createReflection({
     ...background,
     sessionLog,
@@ -225,37 +166,27 @@ export function createLayers(config: Config, ports: LayerPorts) {
         logger,
       }),
     idleMs: config.reflection.idleMs,
-    timeZone,
+  });
+  const reflect = reflectWhenDue({
+    reflection,
+    wakeAt: (...told) => void events.due.emit(...told),
+    modeOf: people.mode,
+    clock,
   });
   const { trimIfDue } = createWeeklyTrim({
     ...background,
-    model,
     profileMaxChars: config.notebook.profileMaxChars,
   });
   const notebook = createNotebook({
+    ...kept,
     settings: config.notebook,
-    store,
-    writes,
-    states,
-    log: sessionLog,
     background: [
-      ...(config.reflection.enabled
-        ? [
-            reflectWhenDue({
-              reflection,
-              wakeAt: (...told) => void events.due.emit(...told),
-              modeOf: people.mode,
-              clock,
-            }),
-          ]
-        : []),
+      ...(config.reflection.enabled ? [reflect] : []),
       ...(config.reflection.weeklyTrimEnabled ? [trimIfDue] : []),
     ],
     undoable,
-    timeZone,
-    logger,
   });
-  /** What was said in a deleted channel is found no more [K15]. */
+  /** Leaves out what was said in deleted channels [K15]. */
   const foundIn = {
     ...sessionLog,
     async sessionsOfPerson(userId: string): Promise<readonly SessionKey[]> {
@@ -274,7 +205,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     timeZone,
     forgotten: (userId) => durable.forgotten(userId),
   });
-  const provenance = createProvenance({ store, writes, log: sessionLog });
+  const provenance = createProvenance(kept);
   layers.push(
     sessionLog,
     shortTerm,
@@ -289,41 +220,26 @@ export function createLayers(config: Config, ports: LayerPorts) {
     ...(ports.costs === undefined ? [] : [ports.costs]),
   );
   const keepWithinQuota = createQuota({
-    store,
-    writes,
-    log: sessionLog,
-    states,
+    ...kept,
     maxBytes: config.storage.personQuotaBytes,
     folds: [...activeFolds(config), ...(config.summary.enabled ? (['rolling'] as const) : [])],
     dropIndex: (userId) => recall.erase({ userId, sessions: [], isWhole: false }),
-    logger,
   });
   const retention = createRetention({
+    ...kept,
     days: config.storage.retentionDays,
-    store,
-    writes,
-    log: sessionLog,
     changes,
     durable,
     layers: [shortTerm, rolling, notebook, recall, sessionLog],
     dropNotes: channelNotes.expire,
-    dropAnswers: (isPast) => ports.answers.dropPast(isPast),
+    dropAnswers: (isPast) => answers.dropPast(isPast),
     locks: ports.processes.locks,
-    clock,
-    timer,
-    timeZone,
-    logger,
   });
   const gonePlaces = createGonePlaces({
-    store,
-    writes,
-    log: sessionLog,
+    ...kept,
     layers: [shortTerm, rolling, notebook, recall, provenance, sessionLog],
     forgetNotes: channelNotes.forgetGuild,
-    dropJournal: ports.answers.drop,
-    clock,
-    timer,
-    logger,
+    dropJournal: answers.drop,
   });
   const { message: stillThere } = sessionLog;
   const answerBefore = (turn: TurnContext) => sessionLog.answerBefore(turn);
@@ -340,7 +256,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   ];
   return {
     layers,
-    /** All that is done after a turn, in order [A1]. */
+    /** What is done after a turn, in order [A1]. */
     afterTurn: [
       shortTerm,
       rolling,
@@ -356,10 +272,10 @@ export function createLayers(config: Config, ports: LayerPorts) {
     goneChannels: () => goneChannels(store),
     undo,
     proposals,
-    /** Has everybody looked at who has something that lapses. Never rejects. */
+    /** Schedules a look at everybody who has expiring records. Never rejects. */
     lapseEverybody: () => lapseEverybody([undoFile, proposalsFile], ports),
-    /** Whether what a late notice names is there yet. */
-    isNamed: stillNamed({ durable, proposals, recent: ports.recent }),
+    /** Whether what a late notice names still exists. */
+    isNamed: stillNamed({ durable, proposals, recent }),
     states,
     sessionLog,
     placeSettings,
@@ -374,18 +290,12 @@ export function createLayers(config: Config, ports: LayerPorts) {
     workspace: createWorkspace({ store, server: ports.server, logger }),
     channelNotes,
     setAside: createSetAsideLines({ people, logger }),
-    greeting: createGreeting({
-      settings: people,
-      store,
-      log: sessionLog,
-      commandsEnabled: config.commandsEnabled,
-      clock,
-      logger,
-    }),
+    greeting: createGreeting({ ...kept, settings: people, commandsEnabled: config.commandsEnabled }),
     tools,
   };
 }
 
+/** Where nothing is known of channels. */
 export const unknownChannels: ChannelPort = {
   placeOf: () => Promise.resolve(undefined),
   personMay: () => Promise.resolve(false),

@@ -7,7 +7,7 @@ import { createLogger } from '../observability/logger.ts';
 import { createSpending } from '../observability/spending.ts';
 import { createChannelJournal } from '../turn/journal.ts';
 import { createEvents } from './events.ts';
-import { createLayers, type LayerPorts, type Memory } from './layers.ts';
+import { createLayers, unknownChannels, type LayerPorts, type Memory } from './layers.ts';
 import { assertMemory, openStore } from './open-store.ts';
 
 const clock = () => new Date();
@@ -34,6 +34,7 @@ export function layersAlone(
     writes: createKeyedQueue(),
     events: createEvents(),
     answers: noAnswers,
+    channels: unknownChannels,
     server: { hasSeveral: () => false },
     timer: () => () => {},
     processes: createOneProcess(),

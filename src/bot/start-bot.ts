@@ -34,7 +34,7 @@ import type { OtherProcesses, ProcessCalls } from './processes.ts';
 
 const clock: Clock = () => new Date();
 
-/** Milliseconds until running work is aborted, and until it is no longer waited for [G4]. */
+/** Milliseconds until running work is aborted, and until the stop goes on without it [G4]. */
 const drainMs = 6500;
 const waitMs = 8500;
 
@@ -42,19 +42,18 @@ export interface StartOptions {
   readonly token: string;
   /** Another Discord-compatible server. */
   readonly apiUrl?: string | undefined;
-  /** When the server began, with nothing of what was said before. Default: Discord, which keeps everything. */
+  /** When a sandbox server began: nothing from before can be fetched. */
   readonly serverBegan?: Date;
-  /** Those that this process connects [X3]. Default: all there is, in one. */
+  /** Those that this process connects [X3]. Default: all. */
   readonly shards?: Shards;
-  /** Whom a shard waits for before it identifies; default: for the others of this process. */
+  /** Default: the shards of this process wait for each other. */
   readonly identifying?: Identifying | undefined;
-  /** The other processes of this machine; default: there are none. */
   readonly others?: OtherProcesses | undefined;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
-  /** What has to be in order before the bot logs in; where it rejects, so does the start. Default: nothing. */
+  /** Awaited before the bot logs in; the start rejects if it does. */
   readonly checked?: Promise<void>;
-  /** Ends the start while it waits; it then rejects with the reason. Default: nothing does. */
+  /** Ends the start, which then rejects with the reason. */
   readonly signal?: AbortSignal;
   /** The connection is gone for good, long after the start. */
   readonly onLost: (error: Error) => void;
@@ -62,10 +61,10 @@ export interface StartOptions {
 
 /**
  * Connects a bot with real edges: store, model, Discord.
- * @throws {ConfigError} where a price is not known that a limit needs. @throws {StoreError} @throws {GatewayError}
+ * @throws {ConfigError} where a limit needs an unknown price. @throws {StoreError} @throws {GatewayError}
  */
 export async function startBot(config: Config, options: StartOptions) {
-  const { shards = allShards, others, logger, metrics } = options;
+  const { shards = allShards, identifying, others, apiUrl, logger, metrics } = options;
   const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);
   assertPricesKnown(config);
   const timer = processTimer;
@@ -81,10 +80,10 @@ export async function startBot(config: Config, options: StartOptions) {
   const lockedOut = createLockedOut();
   const discordTime = createDiscordTime(clock, logger);
   const client = createDiscordClient({
-    apiUrl: options.apiUrl,
+    apiUrl,
     onDate: (aheadMs) => discordTime.note(aheadMs),
     shards,
-    identifying: options.identifying,
+    identifying,
     logger,
     onMalformed: malformed.note,
   });
@@ -142,13 +141,13 @@ export async function startBot(config: Config, options: StartOptions) {
       clock,
       logger,
     });
-    const { places, history, offers, reactions, attachments } = discordPorts;
+    const { places, reactions } = discordPorts;
     const isHeld = (channelId: string): boolean => places.known(channelId) !== undefined;
     let { ownerIds } = config.discord;
     const bot = createBot(config, {
       ...discordPorts,
       ...(others && acrossProcesses(discordPorts, others, isHeld)),
-      readAttachment: attachments.read,
+      readAttachment: discordPorts.attachments.read,
       store,
       shared: opened.shared,
       model,
@@ -180,20 +179,17 @@ export async function startBot(config: Config, options: StartOptions) {
     for (const file of setAsideEarly) noteSetAside(file);
     const { recovery } = bot;
     const gateway = await startGateway({
+      ...options,
+      ...discordPorts,
+      ...bot,
       client,
       shards,
-      token: options.token,
-      checked: options.checked,
-      signal: options.signal,
       access: config.discord,
       commands: bot.commands.definitions,
       menuNames: bot.commands.menuNames,
       commandGuildIds: config.discord.commandGuildIds,
       parseCommand,
-      answerModes: bot.answerModes,
-      places,
       lockedOut,
-      reactions,
       // A message waits for its channel's recovery; a command or menu entry only for what is to be forgotten.
       handlers: {
         ...bot.handlers,
@@ -206,21 +202,14 @@ export async function startBot(config: Config, options: StartOptions) {
           return bot.handlers.menu(request);
         },
       },
-      history,
-      offers,
       recent,
       store,
-      knownChannels: () => bot.knownChannels(),
-      guildOf: (channelId) => bot.guildOf(channelId),
       isGone: (channelId) => journal.isGone(channelId),
       remembered: (channelId, messageId) =>
         bot.remembered(channelId, compareSnowflakes(messageId, firstId) < 0 ? firstId : messageId),
       isUnfinished: (message) => recovery.isUnfinished(message),
       recover: (channelId) => recovery.channel(channelId),
       resume: (channelId, end) => recovery.sessions(channelId, end),
-      guildLeft: bot.guildLeft,
-      channelsDeleted: bot.channelsDeleted,
-      onLost: options.onLost,
       clock: discordTime.clock,
       logger,
     });
@@ -251,7 +240,7 @@ export async function startBot(config: Config, options: StartOptions) {
     return {
       unhealthy,
       unready,
-      /** What the supervisor and the other processes ask. */
+      /** Answers to the supervisor and the other processes. */
       calls: {
         ...answersOfChannels(discordPorts, isHeld),
         health: async () => ({ unhealthy: unhealthy(), unready: unready() }),
@@ -261,12 +250,12 @@ export async function startBot(config: Config, options: StartOptions) {
       /** Whether anything is held about a person. Rejects with `StoreError`. */
       remembers: async (userId: string): Promise<boolean> =>
         (await opened.store.list(`users/${userId}`)).length > 0,
-      /** Resolves when everything that came in was answered and the work after it is done. */
+      /** Resolves when all messages are answered and all background work is done. */
       async idle(): Promise<void> {
         await gateway.idle();
         await bot.idle();
       },
-      /** Stops intake, finishes or leaves what runs, flushes and closes: 10 seconds at most [G4]. */
+      /** Takes at most ten seconds; work that still runs then is left to the next start [G4]. */
       async stop(): Promise<void> {
         const finished = gateway
           .stopIntake()
