@@ -4,19 +4,16 @@ import { dirname, join } from 'node:path';
 import { readArguments, usage, UsageError, type CommandName, type Words } from './bot/command-line.ts';
 import { loadEnvironment, readConfig } from './config/config.ts';
 
-/**
- * Milliseconds from the wish to stop until the process ends, whatever still holds it, such as a request that Discord makes wait [G4]. What was
- * acknowledged is on disk by then.
- */
+/** Milliseconds from a signal to stop until the process exits, whatever still runs [G4]; all that was acknowledged is on disk. */
 const exitAfterMs = 9500;
 
-/** Milliseconds in which signals are one wish to stop: Ctrl-C under npm comes from the terminal and once more from npm. A later one ends the process at once [O7]. */
+/** Signals within so many milliseconds are one: npm repeats Ctrl-C. A later one exits at once [O7]. */
 const oneWishMs = 1000;
 
-/** The project's folder: this file, or what was built of it, is run as `src/main.ts` or `dist/main.js`. */
+/** The project's folder: this runs as `src/main.ts` or `dist/main.js`. */
 const root = join(dirname(process.argv[1] ?? ''), '..');
 
-/** What can be asked for besides a start; what it needs is loaded only then. Each resolves with the exit code. */
+/** Each loads what it needs, and resolves with the exit code. */
 const commands: Readonly<Record<CommandName, (words: Words, isReplacing: boolean) => Promise<number>>> = {
   setup: async () => (await import('./bot/setup.ts')).runSetup(loadEnvironment()),
   doctor: async () => (await import('./bot/doctor.ts')).runDoctor(loadEnvironment()),
@@ -46,7 +43,7 @@ async function ownVersion(): Promise<string> {
   return version;
 }
 
-/** Says in one line where the sources are newer than what was built of them; nothing where there are none, as in a container. */
+/** Warns where sources are newer than the build; a container has no sources. */
 async function warnIfStale(): Promise<void> {
   const timeOf = async (path: string): Promise<number> => {
     const { mtimeMs } = await stat(join(root, path)).catch(() => ({ mtimeMs: 0 }));
@@ -58,10 +55,7 @@ async function warnIfStale(): Promise<void> {
   process.stderr.write('src/ is newer than dist/, which runs: npm run build brings it up to date.\n');
 }
 
-/**
- * Runs the bot: on Discord where a token is set, in one process or several, otherwise in a sandbox of its own with a chat in the terminal. `part`: as which
- * process of how many, for a supervisor.
- */
+/** Runs the bot until a signal. `part`: `number/count` of a process with a supervisor. */
 async function start(part: string | undefined): Promise<void> {
   const stop = new AbortController();
   let isToldAgain = false;
@@ -78,11 +72,11 @@ async function start(part: string | undefined): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, told);
   await warnIfStale();
   await run(part, stop.signal, end);
-  // All is saved: a request that still waits for its answer holds nobody up [O7].
+  // All is saved: do not wait for open requests [O7].
   if (stop.signal.aborted) process.exit();
 }
 
-/** Until `signal`; `end` aborts that, as a signal from outside does. */
+/** Runs until `signal`, which `end` aborts. */
 async function run(part: string | undefined, signal: AbortSignal, end: () => void): Promise<void> {
   const environment = loadEnvironment();
   const { config, notes } = readConfig(environment);
@@ -91,7 +85,7 @@ async function run(part: string | undefined, signal: AbortSignal, end: () => voi
   const { runConnected, runInSandbox } = await import('./bot/run.ts');
   if (token === undefined) return runInSandbox(config, notes, signal);
   if (supervised !== undefined) {
-    // Without its supervisor a process has no business.
+    // A process ends with its supervisor.
     process.once('disconnect', end);
     if (!process.connected) end();
     return runConnected(config, token, notes, signal, supervised);
@@ -101,7 +95,7 @@ async function run(part: string | undefined, signal: AbortSignal, end: () => voi
   return runProcesses(config, token, notes, environment, signal);
 }
 
-/** @throws {UsageError} where somebody else gave the argument. */
+/** @throws {UsageError} in a process that no supervisor started. */
 async function supervisedAs(part: string) {
   const [, number, count] = /^(\d+)\/(\d+)$/u.exec(part) ?? [];
   const { connectToSupervisor } = await import('./bot/processes.ts');

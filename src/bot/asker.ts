@@ -1,14 +1,13 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
-/** Nobody answers any more. */
 export class InputEndedError extends Error {
   override readonly name = 'InputEndedError';
 }
 
 export type Asker = ReturnType<typeof createAsker>;
 
-/** Asks the person who sets the bot up, line by line. */
+/** Asks questions in the terminal or on standard input, line by line. */
 export function createAsker() {
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
   let isHidden = false;
@@ -19,7 +18,7 @@ export function createAsker() {
     },
   });
   const reader = createInterface({ input: process.stdin, output, terminal: isTerminal });
-  // Which a terminal's line takes to itself.
+  // The line editor of a terminal takes Ctrl-C for itself.
   reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const lines = reader[Symbol.asyncIterator]();
 
@@ -36,9 +35,9 @@ export function createAsker() {
 
   return {
     say,
-    /** An answer that nobody sees on the screen, trimmed. @throws {InputEndedError} */
+    /** Does not show the answer; trims it. @throws {InputEndedError} */
     secret: (question: string) => answer(question, { isSecret: true }),
-    /** An empty line is what is preset. @throws {InputEndedError} */
+    /** An empty line takes the preset. @throws {InputEndedError} */
     async confirm(question: string, preset: boolean): Promise<boolean> {
       for (;;) {
         const word = await answer(`${question} (${preset ? 'Y/n' : 'y/N'})`, { isSecret: false });

@@ -24,10 +24,10 @@ import { createFileStore } from '../storage/files/store.ts';
 import { erasedAtIn, erasuresKey, erasuresKind, type ErasureList } from '../memory/settings/erasures.ts';
 import { openMemory } from './memory-alone.ts';
 
-/** What is the caller's to mend. */
+/** The exit code for what the caller can fix. */
 const badRequest = 2;
 
-/** The running bot looks every ten seconds whether a copy is wanted, and may have much to copy. */
+/** The running bot looks for requests every ten seconds, and may have much to copy. */
 const patienceMs = 5 * 60_000;
 const lookEveryMs = 200;
 
@@ -35,7 +35,7 @@ const lookEveryMs = 200;
 const aboutName = 'backup.json';
 const aboutSchema = z.object({
   format: z.literal(1),
-  /** When the copy was asked for: what was acknowledged until then is in it. ISO 8601, UTC. */
+  /** ISO 8601, UTC. Everything acknowledged until then is in the backup. */
   at: z.string(),
 });
 type About = z.infer<typeof aboutSchema>;
@@ -43,7 +43,7 @@ type About = z.infer<typeof aboutSchema>;
 const token = () => randomBytes(6).toString('hex');
 const onlyOwner = { mode: 0o600, flags: 'wx', flush: true };
 
-/** Writes all that the bot keeps to a zip file, as it is at one moment. Resolves with what there is to say. */
+/** Writes a consistent copy of all files to a zip file. Resolves with a report. */
 async function backUp(file: string, config: Config): Promise<string> {
   const { data } = rootsIn(config.storage);
   if (await exists(file)) throw new RangeError(`There is a file ${file} already: name another.`);
@@ -64,7 +64,7 @@ async function backUp(file: string, config: Config): Promise<string> {
   }
 }
 
-/** Has the copy made by the bot that runs; where none does, it is made here. */
+/** The running bot makes the copy; without one, this process does. */
 async function copyInto(folder: string, config: Config): Promise<SnapshotContents> {
   try {
     const logger = createLogger({ level: 'warn' });
@@ -88,7 +88,7 @@ async function pack(contents: SnapshotContents, folder: string, about: About, fi
   const zip = new ZipFile();
   zip.addBuffer(Buffer.from(`${JSON.stringify(about, null, 2)}\n`), aboutName);
   for (const { name, file: copy, size } of contents) {
-    // Nothing of the bot's has such a name, and an archive cannot hold it.
+    // Not a name that the bot uses, nor one that an archive can hold.
     if (name.includes('\\')) continue;
     zip.addReadStreamLazy(name, { size }, (give) => {
       give(null, size === 0 ? Readable.from([]) : createReadStream(join(folder, copy), { end: size - 1 }));
@@ -98,7 +98,7 @@ async function pack(contents: SnapshotContents, folder: string, about: About, fi
   await pipeline(zip.outputStream, createWriteStream(file, onlyOwner));
 }
 
-/** Puts what a backup holds into the folders of the configuration. Resolves with what there is to say. */
+/** Puts a backup's files into the configured folders. Resolves with a report. */
 async function restore(
   file: string,
   isReplacing: boolean,
@@ -135,11 +135,11 @@ interface Unpacked {
   /** As in `aboutSchema`. */
   readonly at: string;
   readonly count: number;
-  /** All Discord ids in the files' names: everybody of whom something is kept has a folder. */
+  /** The Discord ids in file names: each person in the backup has a folder. */
   readonly ids: ReadonlySet<string>;
 }
 
-/** Puts all files, checked, beside where they will be. @throws {RangeError} that says what is wrong with the archive. */
+/** Checks and unpacks all files into `staging` folders. @throws {RangeError} that says what is wrong. */
 async function unpack(file: string, roots: RootFolders, staging: string): Promise<Unpacked> {
   let zip: OpenedZip | undefined;
   try {
@@ -186,7 +186,7 @@ async function unpackEntry(zip: OpenedZip, entry: Entry, target: string): Promis
   if (sum !== entry.crc32) throw new Error(`${entry.fileName} is not what it was`);
 }
 
-/** @throws {RangeError} where something is there that would be replaced by something else. */
+/** @throws {RangeError} where a root folder is not empty. */
 async function refuseToReplace(roots: RootFolders): Promise<void> {
   for (const root of allRoots(roots)) {
     const [found] = await standing(root);
@@ -197,12 +197,12 @@ async function refuseToReplace(roots: RootFolders): Promise<void> {
   }
 }
 
-/** What a root folder holds of its own, which a restored one would stand beside. */
+/** What a root folder holds, apart from hidden files. */
 async function standing(root: string): Promise<readonly string[]> {
   return (await readdir(root)).filter((name) => !name.startsWith('.'));
 }
 
-/** Puts a root folder's new contents in the place of those that stand there, which go aside. */
+/** Moves a root folder's contents to `aside`, and those of `staging` in their place. */
 async function exchange(root: string, staging: string, aside: string): Promise<void> {
   const former = await standing(root);
   if (former.length > 0) await mkdir(join(root, aside), { mode: 0o700 });
@@ -212,14 +212,14 @@ async function exchange(root: string, staging: string, aside: string): Promise<v
     await rename(join(root, staging, name), join(root, name));
 }
 
-/** Who had everything erased, as the present data folder tells it by hashes [K11]. */
+/** The present data folder's hashes of people who had everything erased [K11]. */
 async function erasuresIn({ data }: RootFolders): Promise<readonly ErasureList[]> {
   const text = await readFile(join(data, erasuresKey), 'utf8').catch(() => '');
   const { data: document } = erasuresKind.schema.safeParse(text === '' ? undefined : parseJson(text));
   return document?.lists ?? [];
 }
 
-/** Erases again what was erased after the backup was made, of those who are in it. Resolves with what there is to say. */
+/** Erases again what people had erased after the backup was made. Resolves with a report. */
 async function eraseAgain(
   lists: readonly ErasureList[],
   { ids, at: moment }: Unpacked,
@@ -271,7 +271,7 @@ export function runRestore(file: string, isReplacing: boolean, environment: Envi
   );
 }
 
-/** @throws {RangeError} where everything is in a database, whose own programs are made for that. */
+/** @throws {RangeError} where the store is a database, which has its own tools. */
 function configOfFiles(environment: Environment, instead: string): Config {
   const { config } = readConfig(environment);
   if (config.storage.databaseUrl === undefined) return config;

@@ -10,7 +10,7 @@ import { broken, fine, UnusableError, warning, type Finding } from './findings.t
 
 type Check = (config: Config, logger: Logger) => Promise<readonly Finding[]>;
 
-/** All that the bot needs, in the order in which the doctor tells it [O1]. None changes anything, or rejects. */
+/** In the doctor's order [O1]. None changes anything or rejects. */
 export const checks: readonly Check[] = [
   checkDatabase,
   checkFolders,
@@ -21,19 +21,16 @@ export const checks: readonly Check[] = [
   checkModels,
 ];
 
-/**
- * What every start looks at besides logging in; warnings are logged. May be waited for later.
- * @throws {UnusableError}
- */
+/** The checks of every start; logs warnings. May be awaited later. @throws {UnusableError} */
 export function checkStart(config: Config, logger: Logger): Promise<void> {
-  const checked = lookAtStart(config, logger);
+  const checked = runStartChecks(config, logger);
   checked.catch(() => undefined);
   return checked;
 }
 
-async function lookAtStart(config: Config, logger: Logger): Promise<void> {
+async function runStartChecks(config: Config, logger: Logger): Promise<void> {
   const { apiKey, baseUrl, main: model } = config.model;
-  const found = [...(await checkDisk(config))];
+  const found = await checkDisk(config);
   if (apiKey !== undefined || baseUrl !== undefined)
     found.push(await tryModel({ apiKey, baseUrl, model, timeoutMs: startPatienceMs }));
   for (const finding of found) {
@@ -44,7 +41,7 @@ async function lookAtStart(config: Config, logger: Logger): Promise<void> {
   }
 }
 
-/** Milliseconds that a start, and the doctor, wait for a model's one token. */
+/** Milliseconds that a start and the doctor wait for a model's answer. */
 const startPatienceMs = 5000;
 const patienceMs = 20_000;
 
@@ -80,7 +77,7 @@ function checkIntents(applicationId: string, readsContent: boolean): Finding {
   return broken('intents', text, remedy);
 }
 
-/** Where a bot's token and intents are. */
+/** The page with a bot's token and intents. */
 export function portalPage(applicationId: string): string {
   return `https://discord.com/developers/applications/${applicationId}/bot`;
 }
@@ -122,7 +119,6 @@ async function checkCommands(
   return warning('commands', text, 'start the bot, which registers them');
 }
 
-/** Each model that is used, once. */
 async function checkModels({ model, summary }: Config): Promise<readonly Finding[]> {
   const { apiKey, baseUrl } = model;
   if (apiKey === undefined && baseUrl === undefined)
@@ -137,16 +133,16 @@ async function checkModels({ model, summary }: Config): Promise<readonly Finding
     const options = { apiKey, baseUrl, model: name, timeoutMs: patienceMs };
     const finding = await tryModel(options, variableOf.get(name));
     found.push(finding);
-    // The others would fare no better, unless it is the name.
+    // Only a wrong name concerns this model alone.
     if (finding.level !== 'fine' && finding.wrong !== 'model') break;
   }
   return found;
 }
 
-/** Whether a model gives one token; `variable` names it. */
+/** Asks a model for one token; `variable` is the setting that names the model. */
 export async function tryModel(options: ProbeOptions, variable = 'DISCOCLAW_MODEL'): Promise<Finding> {
   const { apiKey, baseUrl, model } = options;
-  // Loading the SDK takes a quarter of the start.
+  // The SDK is slow to load.
   const { probeModel } = await import('../model/anthropic/probe.ts');
   const { outcome, text } = await probeModel(options);
   const about = 'model';

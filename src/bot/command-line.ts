@@ -15,19 +15,19 @@ export const usage = `A Discord bot whose memory its people can see, correct and
 
 Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace] | migrate FROM TO | notebook pull|push WHOSE FOLDER]`;
 
-/** The command line says something that the program cannot do. */
+/** The command line is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A command cannot do what it was asked for; the message says what the caller can put right. */
+/** A command cannot do what was asked; the message says what the caller can fix. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
 }
 
 export type Words = readonly string[];
 
-/** What can be asked for besides a start, with the words that it takes. */
+/** The commands and the words that each takes. */
 const wordsOf = {
   setup: [],
   doctor: [],
@@ -66,12 +66,12 @@ function parsed(args: Words) {
         help: { type: 'boolean', short: 'h', default: false },
         version: { type: 'boolean', short: 'v', default: false },
         replace: { type: 'boolean', default: false },
-        // Given by the bot itself to the processes that it starts.
+        // Given by the bot to processes that it starts.
         supervised: { type: 'string' },
       },
     });
   } catch (error) {
-    // The rest is advice for options that would take a value.
+    // Node.js adds advice that does not fit here.
     const [first = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
     throw new UsageError(first, { cause: error });
   }

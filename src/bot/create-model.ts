@@ -6,10 +6,10 @@ import { wishesIn } from '../memory/wishes.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { createOfflineClient } from '../model/offline/offline-client.ts';
 
-/** Calls that may wait for a free place; the next one is told that the bot is busy [M7]. */
+/** Calls that may wait for a free place [M7]. */
 const queueLimit = 50;
 
-/** The model as configured: without key and base URL the offline stand-in [M2]. */
+/** The configured model; without key and base URL, the offline stand-in [M2]. */
 export async function createModel(
   config: Config['model'],
   logger: Logger,
@@ -17,12 +17,12 @@ export async function createModel(
 ): Promise<ModelClient> {
   const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs, prices } = config;
   if (isOffline(config)) return createOfflineClient({ shareOf, wishesIn });
-  // Loading the SDK takes a quarter of the start.
+  // The SDK is slow to load.
   const { createAnthropicClient } = await import('../model/anthropic/anthropic-client.ts');
   return createAnthropicClient({
     apiKey,
     baseUrl,
-    // Other servers that speak the Messages API need not know the question.
+    // Other servers may not know the field.
     asksForCacheMisses: baseUrl === undefined,
     budget,
     prices,
@@ -34,12 +34,11 @@ export async function createModel(
   });
 }
 
-/** The stand-in answers, which costs nothing [M2]. */
 function isOffline({ apiKey, baseUrl }: Config['model']): boolean {
   return apiKey === undefined && baseUrl === undefined;
 }
 
-/** A limit on cost needs the price of each model [L2]. @throws {ConfigError} that names those without. */
+/** A limit on cost needs the price of each model [L2]. @throws {ConfigError} */
 export function assertPricesKnown({ model, summary, limits }: Config): void {
   if (isOffline(model) || (limits.dailyCost ?? limits.dailyCostPerPerson) === undefined) return;
   const used = {

@@ -1,7 +1,7 @@
 import type { Suggestion } from '../sandbox/terminal/guide.ts';
 import type { Demonstration } from '../sandbox/terminal/run-terminal-chat.ts';
 
-/** A short conversation of Alice with the bot in the sandbox: remembered, used, kept private, shown, forgotten. */
+/** A short conversation in the sandbox: remembered, used, kept private, shown, forgotten. */
 export const demonstration: Demonstration = {
   scenes: [
     {
@@ -49,7 +49,7 @@ export const demonstration: Demonstration = {
     'That was the demonstration. In a terminal, `npm start` opens a chat of your own; `npm start < messages.txt` takes each line as a message.',
 };
 
-/** What newcomers in the terminal are led through; each works with the offline stand-in as it is typed. */
+/** First steps for newcomers in the terminal; each works with the offline stand-in. */
 export const suggestions: readonly Suggestion[] = [
   { lead: 'Tell it something:', line: 'remember that I am allergic to peanuts' },
   { lead: 'Ask in other words:', line: 'what food should I avoid?' },

@@ -13,7 +13,7 @@ import { broken, fine, warning, type Finding } from './findings.ts';
 import { faultOf, foldersOf } from './folders.ts';
 
 const megabyte = 1024 * 1024;
-/** Less is soon full; with less still nothing can be relied on to be saved. */
+/** Below these, the disk is about to be full, and saving is not certain. */
 const scarceBytes = 1024 * megabyte;
 const tooFewBytes = 100 * megabyte;
 
@@ -27,14 +27,13 @@ async function checkFolder(variable: string, folder: string): Promise<Finding> {
   const fault = faultOf(variable, inspected);
   if (fault !== undefined) return broken('folders', fault.text, fault.remedy);
   if (state === 'creatable') return fine('folders', `${path} will be made by the first start`);
-  // The workspace is its owner's to share.
+  // The owner may share the workspace.
   if (variable === 'DISCOCLAW_WORKSPACE_DIR' || (mode & 0o077) === 0)
     return fine('folders', `${path} can be written`);
   const text = `others on this machine may look into ${path} (mode ${mode.toString(8)})`;
   return warning('folders', text, `run chmod 700 ${path}, or let the next start do it`);
 }
 
-/** Whether the database can be used, and what it keeps in quarantine. */
 export async function checkDatabase(config: Config, logger: Logger): Promise<readonly Finding[]> {
   if (config.storage.databaseUrl === undefined) return [];
   const about = 'database';
@@ -74,7 +73,7 @@ function unreadable(about: string, what: string): Finding {
   return broken(about, `${what} cannot be read`, remedy);
 }
 
-export async function checkDisk({ storage }: Config): Promise<readonly Finding[]> {
+export async function checkDisk({ storage }: Config): Promise<Finding[]> {
   if (storage.databaseUrl !== undefined) return [];
   const path = resolve(storage.dataDir);
   const free = await freeBytes(path).catch(() => undefined);
@@ -85,7 +84,7 @@ export async function checkDisk({ storage }: Config): Promise<readonly Finding[]
   return [free < tooFewBytes ? broken('disk', text, remedy) : warning('disk', text, remedy)];
 }
 
-/** What the store would put into quarantine when it is used next, what it passes over, and what lies in quarantine. */
+/** Finds damaged documents and lines, and what is in quarantine. */
 export async function checkFiles({ storage }: Config, logger: Logger): Promise<readonly Finding[]> {
   if (storage.databaseUrl !== undefined) return [];
   const store = await createFileStore({ ...storage, clock: () => new Date(), logger, readOnly: true });

@@ -8,7 +8,7 @@ import { broken, fine, warning, type Finding } from './findings.ts';
 
 const signs = { fine: '✓', warning: '!', broken: '✗' } as const;
 
-/** `npm run doctor`: a line for each thing that the bot needs. Resolves with the exit code [O1]. */
+/** `npm run doctor`: prints a line for each finding. Resolves with the exit code [O1]. */
 export async function runDoctor(environment: Environment): Promise<number> {
   const levels: Finding['level'][] = [];
   const tell = (finding: Finding): void => {
@@ -18,7 +18,7 @@ export async function runDoctor(environment: Environment): Promise<number> {
   };
   const { config, findings } = checkConfiguration(environment);
   for (const finding of [...findings, ...(await checkEnvFile())]) tell(finding);
-  // What it would say in passing is told as findings.
+  // Warnings are printed as findings.
   const logger = createLogger({ level: 'error' });
   for (const check of checks) for (const finding of await check(config, logger)) tell(finding);
   const count = (level: Finding['level']) => levels.filter((each) => each === level).length;
@@ -31,13 +31,13 @@ export async function runDoctor(environment: Environment): Promise<number> {
 const remedy = 'put it right in .env or the environment; docs/configuration.md has all variables';
 
 const shardVariables = ['DISCOCLAW_SHARDS', 'DISCOCLAW_SHARD_IDS', 'DISCOCLAW_PROCESSES'];
-/** What counts for nothing without a variable, or may contradict its default. */
+/** Variables that have no use without another, or may contradict its default. */
 const relatives: Readonly<Record<string, readonly string[]>> = {
   DISCORD_TOKEN: ['DISCORD_API_URL'],
   ...Object.fromEntries(['DISCOCLAW_STORE', ...shardVariables].map((name) => [name, shardVariables])),
 };
 
-/** The configuration, with the defaults in place of what is wrong in it. */
+/** The configuration, with defaults in place of bad values. */
 function checkConfiguration(environment: Environment): { config: Config; findings: readonly Finding[] } {
   const about = 'configuration';
   try {

@@ -15,7 +15,7 @@ import { spendingKind } from '../observability/spending.ts';
 import { usageKind } from '../observability/usage-meter.ts';
 import { turnsKind } from '../turn/turn-limits.ts';
 
-/** The documents of the data folder: which keys, with ids left open, are of which kind. */
+/** The kinds of documents in the data folder, by key; `*` stands for an id. */
 const documentKinds: Readonly<Record<string, DocumentKind<Versioned>>> = {
   'users/*/durable.json': durableDocumentKind,
   'users/*/settings.json': personSettingsKind,
@@ -35,7 +35,7 @@ const documentKinds: Readonly<Record<string, DocumentKind<Versioned>>> = {
   'erasures.json': erasuresKind,
 };
 
-/** Documents that lie directly in the data folder; all others, and logs, lie in {@link dataFolders}. */
+/** Documents directly in the data folder; all others are in {@link dataFolders}. */
 export const rootFiles = Object.keys(documentKinds).filter((key) => !key.includes('/'));
 
 export const dataFolders = ['users', 'sessions', 'guilds', 'channels', 'changes'] as const;

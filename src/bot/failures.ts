@@ -5,10 +5,10 @@ import { RequestError, usage, UsageError } from './command-line.ts';
 import { UnusableError } from './findings.ts';
 import { refusedByDisk } from './folders.ts';
 
-/** What the process says of a failure, and its exit code: one line for what people can put right. */
+/** What the process prints of a failure, one line where people can fix it, and its exit code. */
 export function describeFailure(failure: unknown): { readonly text: string; readonly exitCode: number } {
   const error = refusedByDisk(failure) ?? failure;
-  // As shells have it: the command line is wrong [O6].
+  // As shells do [O6].
   if (error instanceof UsageError) return { text: `${error.message}\n\n${usage}`, exitCode: 2 };
   if (error instanceof RequestError) return { text: error.message, exitCode: 2 };
   const needsOperator =
@@ -16,7 +16,7 @@ export function describeFailure(failure: unknown): { readonly text: string; read
     error instanceof UnusableError ||
     error instanceof UnusableStoreError ||
     (error instanceof GatewayError && !error.isPassing);
-  // `EX_CONFIG` of sysexits.h: starting again does not help [O2].
+  // `EX_CONFIG` of sysexits.h: a restart does not help [O2].
   if (needsOperator) return { text: error.message, exitCode: 78 };
   if (error instanceof GatewayError || error instanceof StoreError)
     return { text: error.message, exitCode: 1 };

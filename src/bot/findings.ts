@@ -1,16 +1,14 @@
-/** What a check found. With a `warning` the bot works, but for what the text says; what is `broken` has to be put right. */
+/** What a check found. A `warning` limits what the bot can do; `broken` has to be fixed. */
 export interface Finding {
   readonly level: 'fine' | 'warning' | 'broken';
   readonly about: string;
-  /** What is the matter. */
   readonly text: string;
-  /** What to do about it. */
   readonly remedy?: string;
-  /** What the model's server will not take however often it is asked: no start makes sense before that is put right [O2]. */
+  /** What the model's server refuses for good: no start makes sense before it is fixed [O2]. */
   readonly wrong?: 'key' | 'model';
 }
 
-/** A start that is pointless until its operator puts something right; the message says in one sentence what [O2]. */
+/** A start is pointless until the operator fixes what the message says [O2]. */
 export class UnusableError extends Error {
   override readonly name = 'UnusableError';
 }

@@ -5,7 +5,7 @@ import { StoreError, UnusableStoreError } from '../core/errors.ts';
 import { errorCode } from '../storage/files/file-system.ts';
 import { inspectFolder, type InspectedFolder } from '../storage/files/inspect.ts';
 
-/** The folders that files are kept in, each with the variable that names it. */
+/** The storage folders, each with its variable. */
 export function foldersOf({ storage }: Pick<Config, 'storage'>): readonly (readonly [string, string])[] {
   if (storage.databaseUrl !== undefined) return [];
   const folders = {
@@ -55,12 +55,12 @@ export async function assertFoldersUsable(config: Config): Promise<void> {
   if (lines.length > 0) throw new UnusableStoreError(lines.join('\n'), '.');
 }
 
-/** What the system refuses however often it is asked. */
+/** Errors that do not pass by themselves. */
 const refusals: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR']);
 
 /**
- * A failure of the file system that only the operator can put right, with path, user and what to do [O7]; `undefined` for
- * any other error. As a rule it is a file inside a folder, such as one that an earlier start as root left.
+ * A failure of the file system that only the operator can fix, with path, user and remedy [O7], such as a file that an
+ * earlier start as root left; `undefined` for any other error.
  */
 export function refusedByDisk(error: unknown): UnusableStoreError | undefined {
   if (error instanceof UnusableStoreError) return undefined;
@@ -84,7 +84,7 @@ function ownIds(): string {
   return process.getuid === undefined ? 'USER' : `${process.getuid()}:${process.getgid?.()}`;
 }
 
-/** As the system has it; a container's user may have no name. */
+/** A container's user may have no name. */
 function ownName(): string {
   const id = process.getuid?.();
   try {

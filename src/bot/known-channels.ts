@@ -3,7 +3,7 @@ import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { ChannelJournal } from '../turn/journal.ts';
 
-/** The channels that the bot was active in, to be compared with Discord after a gap [G3b]. Rejects with `StoreError`. */
+/** Channels where the bot was active, for catching up after a gap [G3b]. Rejects with `StoreError`. */
 export function createKnownChannels({
   sessionLog,
   journal,
@@ -14,7 +14,7 @@ export function createKnownChannels({
   readonly channelNotes: Pick<ChannelNotes, 'channels' | 'guildOf' | 'messagesSince'>;
 }) {
   return {
-    /** The channels and when the bot was active there; also those where it was stopped before its first reply. */
+    /** Also those where the bot was stopped before its first reply. */
     async knownChannels() {
       const activeAt = new Map<string, number>();
       const noted = (await channelNotes.channels()).map(({ channelId: id }) => ({ id, activeAt: 0 }));
@@ -22,7 +22,7 @@ export function createKnownChannels({
       for (const { id, activeAt: at } of all) activeAt.set(id, Math.max(at, activeAt.get(id) ?? 0));
       return Array.from(activeAt, ([id, at]) => ({ id, activeAt: at }));
     },
-    /** The server that a channel belongs to, as far as anything tells: not every channel has a session. */
+    /** The channel's server, by any source that knows it: not every channel has a session. */
     async guildOf(channelId: string): Promise<ChannelGuild> {
       for (const source of [sessionLog, channelNotes, journal]) {
         const guild = await source.guildOf(channelId);
@@ -30,7 +30,7 @@ export function createKnownChannels({
       }
       return { kind: 'unknown' };
     },
-    /** What is remembered of a channel from a message id on. */
+    /** What is remembered of a channel since a message id. */
     remembered: async (channelId: string, messageId: string) => [
       ...(await sessionLog.rememberedSince(channelId, messageId)),
       ...(await channelNotes.messagesSince(channelId, messageId)),

@@ -12,7 +12,7 @@ import { assertMemory, openStore } from './open-store.ts';
 
 const clock = () => new Date();
 
-/** Where no answer waits to be sent, and nobody looks at history. */
+/** For use without answers and history. */
 export const noAnswers: LayerPorts['answers'] = {
   withdraw: () => Promise.resolve(),
   hide: () => Promise.resolve(),
@@ -23,7 +23,7 @@ export const noAnswers: LayerPorts['answers'] = {
   drop: () => Promise.resolve(),
 };
 
-/** All layers where no bot runs: no model is asked, and nothing happens later by itself. */
+/** All layers without a bot: no model, and nothing in the background. */
 export function layersAlone(
   config: Config,
   ports: Pick<LayerPorts, 'store' | 'logger'> & Partial<LayerPorts>,
@@ -44,10 +44,7 @@ export function layersAlone(
   });
 }
 
-/**
- * All memory, with the store for this process alone.
- * @throws {StoreError} where the bot runs. @throws {RangeError} without a data folder.
- */
+/** All memory, for this process alone. @throws {StoreError} where the bot runs. @throws {RangeError} without data. */
 export async function openMemory(environment: Environment) {
   const { config } = readConfig(environment);
   const logger = createLogger({ level: 'warn' });
@@ -85,7 +82,7 @@ export async function openMemory(environment: Environment) {
   });
   return {
     memory,
-    /** People are told by the bot, when it runs again, of what could not be read [S5]. */
+    /** Notes what could not be read: the bot tells people when it runs again [S5]. */
     close: async (): Promise<void> => {
       for (const file of setAside) memory.setAside.note(file);
       await memory.setAside.idle();

@@ -8,7 +8,7 @@ import { RequestError } from './command-line.ts';
 
 const keysAtOnce = 200;
 
-/** What was done, in entries: documents, texts and logs. */
+/** Counts entries: documents, texts and logs. */
 interface Moved {
   readonly copied: number;
   /** Copied by an earlier run that was interrupted. */
@@ -18,9 +18,8 @@ interface Moved {
 }
 
 /**
- * Copies all that one store holds to another, and compares each entry by its hash and all by their keys. An interrupted
- * copy is continued when it is called again [X4]; the source is never changed.
- * @throws {RequestError} where the target holds something else. @throws {StoreError}
+ * Copies one store into another, and compares keys and hashes. Continues an interrupted copy [X4]; never changes the
+ * source. @throws {RequestError} where the target holds something else. @throws {StoreError}
  */
 export async function moveAll(from: RawStore, to: RawStore): Promise<Moved> {
   const keys = await from.keys();
@@ -57,7 +56,7 @@ function hashesOf(entries: readonly RawEntry[]): ReadonlyMap<string, string> {
   return new Map(entries.map((entry) => [entry.key, canonicalHash(entry)]));
 }
 
-/** @throws {RequestError} where one of the hashes is not that of its entry. */
+/** @throws {RequestError} where an entry has another hash. */
 function assertSame(
   entries: readonly RawEntry[],
   hashes: ReadonlyMap<string, string>,
@@ -99,7 +98,7 @@ function reportOf({ copied, there, records, damagedLines }: Moved): string {
 /** @throws {RequestError} for another name than `files` or a database's address. @throws {StoreError} */
 async function open(name: string, environment: Environment, logger: Logger): Promise<RawStore> {
   if (name === 'files') {
-    // The files are one process's, whatever the bot is to be that uses the database.
+    // Files allow one process only, whatever is configured for the database.
     const alone = { DISCOCLAW_STORE: undefined, DISCOCLAW_PROCESSES: undefined, DISCOCLAW_SHARDS: undefined };
     const { config } = readConfig({ ...environment, ...alone, DISCOCLAW_SHARD_IDS: undefined });
     return openRawFiles({ ...config.storage, clock: () => new Date(), logger });

@@ -13,12 +13,12 @@ import { openStore } from './open-store.ts';
 
 const clock = () => new Date();
 
-/** In the folder: what each file was when it was pulled, by SHA-256. */
+/** Lists the SHA-256 of each file as it was pulled. */
 const pulledName = '.pulled.json';
 
 /**
- * `npm run notebook -- pull|push WHOSE FOLDER`: brings a notebook, or the workspace, out of a database for editing by hand,
- * and puts back what was edited; the bot may run [X1]. Prints what was written. @throws {RequestError} @throws {StoreError}
+ * `npm run notebook -- pull|push WHOSE FOLDER`: copies a notebook or the workspace out of a database for editing, and
+ * back; the bot may run [X1]. Prints what was written. @throws {RequestError} @throws {StoreError}
  */
 export async function runNotebook(
   wish: string,
@@ -60,8 +60,8 @@ async function pull(store: Store, root: string, folder: string): Promise<readonl
 }
 
 /**
- * Resolves with the keys that were written; hidden files stay where they are.
- * @throws {RequestError} where something changed since it was pulled; then nothing is written.
+ * Resolves with the keys that were written; skips hidden files.
+ * @throws {RequestError} before anything is written, where something changed since it was pulled.
  */
 async function push(store: Store, root: string, folder: string): Promise<readonly string[]> {
   const pulled = await pulledIn(folder);
@@ -74,7 +74,7 @@ async function push(store: Store, root: string, folder: string): Promise<readonl
     if (hashOf(text) === pulled.get(path)) continue;
     const stored = await store.readText(`${root}/${path}`);
     if (stored === text) {
-      // A push was interrupted before that was noted.
+      // An interrupted push wrote it.
       pulled.set(path, hashOf(text));
       continue;
     }
@@ -93,7 +93,7 @@ async function push(store: Store, root: string, folder: string): Promise<readonl
   return Array.from(edited.keys(), (path) => `${root}/${path}`);
 }
 
-/** Nothing where the folder was never pulled into. @throws {RequestError} */
+/** Empty where nothing was pulled into the folder. @throws {RequestError} */
 async function pulledIn(folder: string): Promise<Map<string, string>> {
   const text = await readFile(join(folder, pulledName), 'utf8').catch(() => '{}');
   try {

@@ -11,26 +11,26 @@ import { assertFoldersUsable } from './folders.ts';
 
 export interface OpenStore {
   readonly store: Store;
-  /** What holds between processes; `undefined` where one process has the store alone. */
+  /** `undefined` where one process has the store alone. */
   readonly shared: SharedPorts | undefined;
-  /** How many unreadable documents are kept for a person to look at. Rejects with `StoreError`. */
+  /** Counts documents in quarantine. Rejects with `StoreError`. */
   readonly quarantined: () => Promise<number>;
-  /** Removes what an earlier process left behind; nothing waits for it. Rejects with `StoreError`. */
+  /** Removes files that an earlier process left behind. Rejects with `StoreError`. */
   readonly removeLeftovers: () => Promise<void>;
   /** Waits for running changes; later ones reject. */
   readonly close: () => Promise<void>;
 }
 
 interface OpenOptions {
-  /** `bot`: beside other bots where the store allows it. `alone`: where no bot runs. `reader`: beside whatever runs, and changes nothing. */
+  /** `bot`: beside other bots if the store allows it. `alone`: where no bot runs. `reader`: read-only, at any time. */
   readonly as: 'bot' | 'alone' | 'reader';
-  /** Is told of documents that could not be read [S5]; must not throw. Default: nobody is. */
+  /** Called for documents that could not be read [S5]; must not throw. */
   readonly onSetAside?: (file: SetAside) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The store that the configuration names [X1]. @throws {StoreError} where it cannot be used, or somebody else is in the way. */
+/** The configured store [X1]. @throws {StoreError} where it cannot be used, or is in use. */
 export async function openStore(config: Config, { as, ...options }: OpenOptions): Promise<OpenStore> {
   const { storage } = config;
   const { databaseUrl: url } = storage;
@@ -45,7 +45,7 @@ export async function openStore(config: Config, { as, ...options }: OpenOptions)
       close: () => store.close(),
     };
   }
-  // Who keeps files does not load it.
+  // Loaded only where it is used.
   const { createPostgresStore } = await import('../storage/postgres/store.ts');
   const store = await createPostgresStore({ ...options, url, as: as === 'bot' ? 'shared' : as });
   return {
@@ -57,7 +57,7 @@ export async function openStore(config: Config, { as, ...options }: OpenOptions)
   };
 }
 
-/** @throws {RangeError} where there is nothing that was ever remembered. */
+/** @throws {RangeError} where nothing was ever stored. */
 export async function assertMemory({ storage }: Config): Promise<void> {
   if (storage.databaseUrl !== undefined) return;
   const dataDir = resolve(storage.dataDir);

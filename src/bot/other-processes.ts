@@ -2,15 +2,14 @@ import type { ChannelTalk, ReadChannel } from '../core/channel-talk.ts';
 import type { ChannelPort } from '../core/chat.ts';
 import type { ProcessCalls, OtherProcesses } from './processes.ts';
 
-/** What one process knows of channels, and whether it is its own channel. */
 interface ChannelPorts {
   readonly channels: ChannelPort;
   readonly readChannel: ReadChannel;
 }
 
 /**
- * The same ports over the channels of all processes of this machine [X3]: each answers for those that its client holds.
- * A channel that none of them holds counts as unknown where looking for it tells nothing [V0].
+ * The same ports over all processes of this machine [X3]: each answers for channels that its client holds. For
+ * a channel that none of them holds, this process's own ports decide [V0].
  */
 export function acrossProcesses(
   { channels, readChannel }: ChannelPorts,
@@ -32,7 +31,7 @@ export function acrossProcesses(
     },
     async readChannel(wish) {
       const own = await readChannel(wish);
-      // In a server only its own channels can be meant.
+      // In a server, only its own channels can be meant.
       if (wish.place.audience !== 'dm' || wish.channel === undefined) return own;
       const found = [own, ...(await ask('readChannel', [wish]))].filter(({ kind }) => kind !== 'none');
       const [one] = found;
@@ -43,7 +42,7 @@ export function acrossProcesses(
 
 const several: ChannelTalk = { kind: 'several' };
 
-/** What a process answers to others of channels: for those that its client holds, from nobody else. */
+/** A process's answers to others, for channels that its client holds. */
 export function answersOfChannels(
   { channels, readChannel }: ChannelPorts,
   isHeld: (channelId: string) => boolean,

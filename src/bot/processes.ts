@@ -11,51 +11,47 @@ import type { Shards } from '../core/shards.ts';
 import type { Identifying } from '../discord/shard.ts';
 import { shownShards } from './shards.ts';
 
-/** What a supervised process may be asked, by its supervisor and by the other processes of this machine through it [X3]. */
+/** What the supervisor, and other processes through it, may call in a supervised process [X3]. */
 export interface ProcessCalls {
-  /** As `Health` says. */
   health(): Promise<{ readonly unhealthy: string | undefined; readonly unready: string | undefined }>;
-  /** As prom-client has them; empty where nobody counts. */
+  /** In prom-client's form. */
   metrics(): Promise<readonly object[]>;
-  /** Its own part; `undefined` before it is ready. */
+  /** `undefined` before it is ready. */
   status(): Promise<StatusFacts | undefined>;
-  /** Of a channel of its own shards; `undefined` for all others. */
+  /** `undefined` for channels of other shards. */
   placeOf(channelId: string): Promise<Place | undefined>;
-  /** `false` for channels of others. */
+  /** `false` for channels of other shards. */
   personMay(...asked: Parameters<ChannelPort['personMay']>): Promise<boolean>;
-  /** From a direct message, of a channel of its own shards. */
+  /** Called for a direct message; reads only channels of its own shards. */
   readChannel(wish: ChannelWish): Promise<ChannelTalk>;
 }
 
-/** What a supervised process asks of its supervisor. */
+/** What a supervised process may call in its supervisor. */
 export interface SupervisorCalls {
-  /** Resolves when a shard may identify: one of a rate-limit key in five seconds, whichever process it is in. */
+  /** Resolves when a shard may identify: one per rate-limit key in five seconds, over all processes. */
   mayIdentify(shard: number): Promise<void>;
-  /** It is connected. */
   ready(): void;
-  /** Asks all other processes; those that are away, or do not answer, are left out. */
+  /** Calls all other processes; those that do not answer are left out. */
   askOthers<Name extends keyof ProcessCalls>(
     name: Name,
     asked: Parameters<ProcessCalls[Name]>,
   ): Promise<readonly Awaited<ReturnType<ProcessCalls[Name]>>[]>;
 }
 
-/** What the other processes of this machine are asked. None rejects: who is away or does not know is left out. */
+/** The other processes of this machine. Calls never reject: processes that do not answer are left out. */
 export interface OtherProcesses {
-  /** How many there are. */
   readonly count: number;
   readonly ask: SupervisorCalls['askOthers'];
 }
 
-/** A process that runs. */
 export interface RunningProcess {
-  /** Each rejects when the process is gone, or does not answer in time. */
+  /** Each rejects when the process is gone or does not answer in time. */
   readonly calls: {
     [Name in keyof ProcessCalls]: (
       ...asked: Parameters<ProcessCalls[Name]>
     ) => Promise<Awaited<ReturnType<ProcessCalls[Name]>>>;
   };
-  /** How it ended. Never rejects; `error` is why it could not even be started. */
+  /** Never rejects; `error` says why the process could not be started. */
   readonly exited: Promise<{
     readonly code: number | null;
     readonly signal: string | null;
@@ -64,10 +60,10 @@ export interface RunningProcess {
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
-/** Milliseconds that a process has for an answer; a long channel is read by several requests to Discord. */
+/** Milliseconds for an answer; reading a long channel takes several requests to Discord. */
 const patienceMs = 10_000;
 
-/** Starts this program once more as process `number` of `count`. Variables tell it its shards, and an argument whose part it is. */
+/** Starts this program as process `number` of `count`; environment variables name its shards. */
 export function forkProcess(
   number: number,
   count: number,
@@ -83,14 +79,14 @@ export function forkProcess(
       DISCOCLAW_SHARD_IDS: shownShards(shards.ids),
       DISCOCLAW_PROCESSES: '1',
     },
-    // Dates, and what is not there, come as they are.
+    // Keeps dates and `undefined`.
     serialization: 'advanced',
   });
   const calls = createBirpc<ProcessCalls, SupervisorCalls>(own, overChannel(child, patienceMs));
   const exited = new Promise<Awaited<RunningProcess['exited']>>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
     child.on('error', (error) => {
-      // Otherwise a signal or a message could not be sent, and the process goes on or says itself that it ended.
+      // With a pid, only a signal or message could not be sent: the process goes on, or `exit` follows.
       if (child.pid === undefined) resolve({ code: null, signal: null, error });
     });
   });
@@ -107,14 +103,13 @@ const notReady: ProcessCalls = {
   readChannel: async () => ({ kind: 'none' }),
 };
 
-/** A supervised process's way to its supervisor. */
 export type Supervised = NonNullable<ReturnType<typeof connectToSupervisor>>;
 
-/** Process `number` of `count`, over the channel that Node.js gives a forked process; `undefined` where it is none. */
+/** Connects process `number` of `count` to its supervisor; `undefined` in a process that was not forked. */
 export function connectToSupervisor(number: number, count: number) {
   if (process.send === undefined) return undefined;
   const own = { ...notReady };
-  // A shard may have to wait for many others.
+  // Without a timeout: a shard may wait for many others.
   const supervisor = createBirpc<SupervisorCalls, ProcessCalls>(own, overChannel(process, -1));
   const identifying: Identifying = {
     async waitForIdentify(shard, signal) {
@@ -134,11 +129,10 @@ export function connectToSupervisor(number: number, count: number) {
     number,
     identifying,
     others,
-    /** From now on the process answers by these. */
+    /** Adds what the process can answer from now on. */
     answer: (calls: Partial<ProcessCalls>): void => void Object.assign(own, calls),
-    /** The process is connected. */
     ready: () => supervisor.ready(),
-    /** Lets the process end: the way to the supervisor would hold it. */
+    /** Closes the channel, which would keep the process alive. */
     close(): void {
       supervisor.$close();
       if (process.connected) process.disconnect();
@@ -151,7 +145,7 @@ function overChannel(channel: ChildProcess | NodeJS.Process, timeout: number) {
     on: (listener: (message: unknown) => void) => void channel.on('message', listener),
     off: (listener: (message: unknown) => void) => void channel.off('message', listener),
     post(message: unknown): void {
-      // The other end may just have closed: then the channel says so.
+      // Errors are ignored: the other end may just have closed.
       if (channel.connected) channel.send?.(Object(message), undefined, undefined, () => undefined);
     },
     bind: 'functions',

@@ -19,7 +19,7 @@ import type { Supervised } from './processes.ts';
 
 /**
  * Runs the bot on Discord until `signal`, and tells its process manager or supervisor when it is ready. Rejects when
- * the connection was lost for good, after everything was finished that could be.
+ * the connection is lost for good, after a clean stop.
  */
 export async function runConnected(
   config: Config,
@@ -32,7 +32,7 @@ export async function runConnected(
   const logger = createLogger({ level: config.logLevel, about });
   const metrics = await countFor(config.http);
   if (metrics !== undefined) supervised?.answer({ metrics: metrics.parts });
-  // A supervisor tells the notes, has the port, and looks once for all.
+  // A supervisor logs the notes, has the port and runs the checks.
   const isAlone = supervised === undefined;
   if (isAlone) for (const note of notes) logger.warn(note);
   const health = isAlone ? await serveHealth(config.http, metrics) : undefined;
@@ -56,7 +56,7 @@ export async function runConnected(
         onLost: (error) => lost.abort(error),
       });
     } catch (error) {
-      // What only the operator can put right is reported while Discord is away, too.
+      // Also while Discord is away, report what only the operator can fix.
       if (error instanceof GatewayError && error.isPassing) await checked;
       throw error;
     }
@@ -80,13 +80,13 @@ export async function runConnected(
   lost.signal.throwIfAborted();
 }
 
-/** Milliseconds until the first and until the later tries. */
+/** Milliseconds until the next attempt, doubled each time. */
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 
 /**
- * Starts again while Discord cannot be reached or asks for a pause; throws what does not pass by itself [O2] [O7].
- * `undefined` when it is stopped.
+ * Retries while Discord cannot be reached or asks for a pause; throws what does not pass by itself [O2] [O7].
+ * `undefined` once `signal` is aborted.
  */
 export async function whenReachable<Bot>(
   start: () => Promise<Bot>,
@@ -99,7 +99,7 @@ export async function whenReachable<Bot>(
     } catch (error) {
       if (signal.aborted) return undefined;
       if (!(error instanceof GatewayError) || !error.isPassing) throw error;
-      // Timers hold at most 24 days, and no wait of Discord's is longer than one.
+      // Timers overflow after 24 days.
       const inMs = Math.min(Math.max(error.waitMs ?? 0, waitMs), 24 * 3_600_000);
       logger.warn(`${error.message}; it is tried again`, {
         inMs,
@@ -112,8 +112,8 @@ export async function whenReachable<Bot>(
 }
 
 /**
- * Runs the bot without an account: with a sandbox Discord in this process and a chat in the terminal [Z5]. The
- * demonstration remembers in a temporary folder, a conversation in the data folder.
+ * Runs the bot without an account: with a sandbox Discord in this process and a chat in the terminal [Z5]. A
+ * demonstration uses a temporary folder, a conversation the data folder.
  */
 export async function runInSandbox(
   config: Config,
@@ -122,7 +122,7 @@ export async function runInSandbox(
 ): Promise<void> {
   const logger = createLogger({ level: config.logLevel === 'info' ? 'warn' : config.logLevel });
   for (const note of notes) logger.warn(note);
-  // A bot that is connected has no use for these, and starts sooner without.
+  // Loaded here, so that a connected bot starts faster.
   const [{ runTerminalChat }, { chooseTerminalMode }] = await Promise.all([
     import('../sandbox/terminal/run-terminal-chat.ts'),
     import('../sandbox/terminal/terminal-mode.ts'),
@@ -130,7 +130,7 @@ export async function runInSandbox(
   const mode = await chooseTerminalMode(process.stdin, process.stdout);
   const chat: UseOfWorld = async (sandbox, bot, { storage }) => {
     const { owner } = await sandbox.info();
-    // Who was answered once has something here: nobody is led through the same twice.
+    // Anyone who was answered once is remembered, and needs no introduction.
     const isNewcomer = !(await bot.remembers(owner.id));
     await runTerminalChat({
       mode,
@@ -153,21 +153,20 @@ export async function runInSandbox(
   await (mode.kind === 'demonstration' ? inTemporaryWorld : inWorld)(config, logger, chat);
 }
 
-/** What is done with a sandbox and the bot in it, which goes by this configuration. */
 type UseOfWorld = (
   sandbox: SandboxServer,
   bot: Awaited<ReturnType<typeof startBot>>,
   config: Config,
 ) => Promise<void>;
 
-/** Remembers in a folder that is removed afterwards. */
+/** With a data folder that is removed afterwards. */
 async function inTemporaryWorld(config: Config, logger: Logger, use: UseOfWorld): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-demonstration-'));
-  // No layer's folder stands apart, and no database is used: a demonstration must not get into anybody's memory.
+  // A demonstration must not get into anybody's memory: no separate folders, no database.
   const apart = { durableDir: undefined, summaryDir: undefined, shortTermDir: undefined };
   const storage = { ...config.storage, ...apart, dataDir: folder, databaseUrl: undefined };
   try {
-    // The chat that it may be played in has the port.
+    // The surrounding chat has the port.
     await inWorld({ ...config, storage, http: { ...config.http, port: 0 } }, logger, use);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -188,7 +187,7 @@ async function inWorld(config: Config, logger: Logger, use: UseOfWorld): Promise
       access: 'everyone' as const,
       autoReplyChannelIds: Object.values(channels),
     };
-    // Nobody else is there to wait for, and a script writes fast.
+    // A script writes faster than people may.
     const here = { ...config, discord, limits: { ...config.limits, turnsPerMinute: 0 } };
     const bot = await startBot(here, {
       token: sandbox.token,
@@ -201,7 +200,7 @@ async function inWorld(config: Config, logger: Logger, use: UseOfWorld): Promise
     });
     health?.follow(bot);
     try {
-      // Who types a slash command at once finds it.
+      // So that a slash command works at once.
       await bot.commandsRegistered;
       await use(sandbox, bot, config);
     } finally {

@@ -3,14 +3,14 @@ import type { HealthServer } from '../observability/health-server.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { errorCode } from '../storage/files/file-system.ts';
 
-/** What is counted [O3]; nothing where no port is set at which somebody could read it. */
+/** Metrics [O3]; none without a port at which somebody could read them. */
 export async function countFor({ port }: Config['http']): Promise<Metrics | undefined> {
   if (port === 0) return undefined;
   const { createMetrics } = await import('../observability/metrics.ts');
   return createMetrics();
 }
 
-/** Health and metrics on a port [O3]; nothing without one. @throws {ConfigError} where the port cannot be had. */
+/** Serves health and metrics, if a port is set [O3]. @throws {ConfigError} where the port cannot be used. */
 export async function serveHealth(
   { port, host }: Config['http'],
   metrics: Pick<Metrics, 'contentType' | 'text'> | undefined,

@@ -14,15 +14,11 @@ import { portalPage, tryModel } from './checks.ts';
 
 const stoppedByHand = 'Stopped before the end';
 
-/** Milliseconds until a model's server counts as unreachable. */
 const patienceMs = 20_000;
 
-/**
- * `npm run setup`: asks for token and key, checks each, and writes it to `.env` at once, so that an interruption loses
- * nothing. Resolves with the exit code [O1].
- */
+/** `npm run setup`: asks for token and key, and saves each once it is checked. Resolves with the exit code [O1]. */
 export async function runSetup(environment: Environment): Promise<number> {
-  // Without a token some of the rest has no use yet.
+  // Some other variables are refused without a token.
   const { config } = readConfig({ ...environment, DISCORD_TOKEN: 'asked for' });
   const asker = createAsker();
   const setup = { asker, config, environment };
@@ -63,7 +59,7 @@ function envPath(): string {
   return resolve('.env');
 }
 
-/** Writes a checked value. What else stands in the file stays. */
+/** Writes a value to `.env` and keeps the rest of the file. */
 async function save({ asker, environment }: Setup, name: SecretName, value: string): Promise<void> {
   if (environment[name] === value) return;
   const before = decodeEnvFile((await unlessMissing(readFile(envPath()))) ?? Buffer.alloc(0));
@@ -76,7 +72,7 @@ async function save({ asker, environment }: Setup, name: SecretName, value: stri
   if (isElsewhere) asker.say(`But the environment sets ${name} too, and wins over .env: take it out there.`);
 }
 
-/** The present value, if it is to stay. */
+/** The present value, if the person keeps it. */
 async function keptValue({ asker, environment }: Setup, name: SecretName): Promise<string | undefined> {
   const present = environment[name]?.trim() ?? '';
   if (present === '' || (await asker.confirm(`${name} is set. Replace it?`, false))) return undefined;
@@ -109,7 +105,7 @@ async function setUpDiscord(setup: Setup): Promise<void> {
   }
 }
 
-/** Whether to check once more; otherwise the value is kept as it is. */
+/** Whether to check again; otherwise the value is kept unchecked. */
 async function mayTryAgain({ asker }: Setup, what: string): Promise<boolean> {
   asker.say(what);
   if (await asker.confirm('Try again?', true)) return true;

@@ -3,18 +3,18 @@ import type { Logger } from '../core/logger.ts';
 import type { Shards } from '../core/shards.ts';
 import { withDiscord } from '../discord/checkup.ts';
 
-/** What Discord says of shards. @throws {GatewayError} */
+/** @throws {GatewayError} */
 export function askAboutShards({ discord }: Config, token: string, logger: Logger) {
   return withDiscord({ token, apiUrl: discord.apiUrl, logger }, (checkup) => checkup.shards());
 }
 
-/** The shards of this machine as configured [X3]; with `auto` those that Discord recommends, and one a process at least. */
+/** This machine's shards [X3]; with `auto`, as many as Discord recommends, and at least one per process. */
 export function shardsHere({ shards }: Config, recommended: number): Shards {
   const count = shards.count === 'auto' ? Math.max(recommended, shards.processes) : shards.count;
   return { count, ids: shards.ids ?? Array.from({ length: count }, (_, id) => id) };
 }
 
-/** Deals shards out to processes, neighbours together and as evenly as can be; fewer processes where there are fewer shards. */
+/** Divides shards evenly among at most so many processes, neighbours together. */
 export function divideShards({ count, ids }: Shards, processes: number): readonly Shards[] {
   const parts = Math.min(processes, ids.length);
   const beginOf = (index: number): number => Math.floor((index * ids.length) / parts);
@@ -24,7 +24,7 @@ export function divideShards({ count, ids }: Shards, processes: number): readonl
   }));
 }
 
-/** `0-3,6` */
+/** Such as `0-3,6`. */
 export function shownShards(ids: readonly number[]): string {
   const ranges: { first: number; last: number }[] = [];
   for (const id of ids) {

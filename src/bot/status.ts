@@ -9,7 +9,6 @@ import { priceListDate } from '../model/anthropic/models.ts';
 import type { WatchedModel } from '../observability/watched-model.ts';
 import type { OtherProcesses } from './processes.ts';
 
-/** What is known of the edges. */
 export interface StatusSources {
   readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls' | 'refused'>;
   readonly gateway: () => Pick<
@@ -21,13 +20,11 @@ export interface StatusSources {
   readonly quarantined: () => Promise<number>;
 }
 
-/** What is known of the work between the edges. */
 type Queues = Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes'>;
 
-/** Folders of what the bot keeps about people and places. */
 const folders = ['users', 'sessions', 'channels', 'guilds'] as const;
 
-/** Gathers the status. What cannot be read from disk is left out. */
+/** Reads this process's status; leaves out what the store cannot tell. */
 export function createReadStatus(
   config: Config,
   ports: { readonly store: Pick<Store, 'list'>; readonly clock: Clock; readonly sources: StatusSources },
@@ -67,7 +64,7 @@ export function createReadStatus(
   };
 }
 
-/** Reads the status of all processes of this machine, where there are others; those that do not answer are left out. */
+/** Reads the status of all processes of this machine; those that do not answer are left out. */
 export function statusOfAll(
   readOwn: () => Promise<StatusFacts>,
   others: OtherProcesses | undefined,
@@ -80,7 +77,7 @@ export function statusOfAll(
   };
 }
 
-/** The status of several processes over one store, of which `asked` were asked: what each has for itself is added up. */
+/** The status of several processes over one store; `asked` counts the others that were asked. */
 export function addUpStatus(own: StatusFacts, others: readonly StatusFacts[], asked: number): StatusFacts {
   const all = [own, ...others];
   const sum = (of: (facts: StatusFacts) => number | undefined): number =>
@@ -99,7 +96,6 @@ export function addUpStatus(own: StatusFacts, others: readonly StatusFacts[], as
     modelState:
       all.map(({ modelState }) => modelState).find(({ kind }) => kind !== 'reachable') ?? own.modelState,
     refused: [...refused.values()],
-    // The slowest.
     pingMs: pings.length === 0 ? undefined : Math.max(...pings),
     readsContent: all.every(({ readsContent }) => readsContent !== false),
     malformed: sum(({ malformed }) => malformed),

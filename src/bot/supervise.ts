@@ -15,21 +15,21 @@ import { whenReachable } from './run.ts';
 import { serveHealth } from './serve-health.ts';
 import { askAboutShards, divideShards, shardsHere, shownShards } from './shards.ts';
 
-/** Milliseconds until a process is started again: the first time, and at most, doubled each time. */
+/** Milliseconds until a restart, doubled each time. */
 const firstWaitMs = 500;
 const longestWaitMs = 60_000;
-/** One that was ready for so long is started again as at first. */
+/** A process that was ready for so long counts as healthy, and is restarted quickly. */
 const provenMs = 30_000;
 
 /** `EX_CONFIG`: starting again does not help [O2]. */
 const badConfiguration = 78;
 
-/** Milliseconds that the processes have to end in peace [G4]; each counts ten seconds itself. */
+/** Milliseconds that processes have to end [G4]; each gives itself ten seconds. */
 const endWithinMs = 9300;
 
 /**
- * Runs the bot in several processes until `signal` [X3]. Looks once at what every start looks at, and tells a process
- * manager when all are ready. @throws {UnusableError} where one of them cannot run, after all have ended.
+ * Runs the bot in several processes until `signal` [X3]. Runs the checks of a start once, and tells a process manager
+ * when all are ready. @throws {UnusableError} where one of them cannot run, after all have ended.
  */
 export async function runProcesses(
   config: Config,
@@ -84,7 +84,7 @@ export async function runProcesses(
     try {
       await supervisor.ended;
     } finally {
-      // One that cannot run ends all.
+      // One process that cannot run ends all.
       await stop();
     }
     logger.info('all processes of the bot have ended');
@@ -96,13 +96,13 @@ export async function runProcesses(
 export interface SupervisorOptions {
   /** The shards of each process. */
   readonly parts: readonly Shards[];
-  /** Starts process `number`, from 1 on, which asks `own`. Throws where the system cannot. */
+  /** Starts process `number`, from 1, which may call `own`. May throw. */
   readonly start: (number: number, shards: Shards, own: SupervisorCalls) => RunningProcess;
   /** Resolves when a shard may identify; rejects only where `signal` is aborted. */
   readonly mayIdentify: (shard: number, signal: AbortSignal) => Promise<void>;
-  /** Resolves after so many milliseconds, or when `signal` is aborted; holds the process until then. */
+  /** Resolves after so many milliseconds or when `signal` is aborted; keeps the process alive until then. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Milliseconds, from whenever. */
+  /** Milliseconds, monotonic. */
   readonly now: () => number;
   readonly logger: Logger;
 }
@@ -110,8 +110,8 @@ export interface SupervisorOptions {
 export type Supervisor = ReturnType<typeof createSupervisor>;
 
 /**
- * Runs the bot's processes [X3]: starts one again that ends, and only it, waiting longer each time that it ends soon.
- * Lets shards identify one after the other, passes on what processes ask of each other, and adds up how they are.
+ * Runs the bot's processes [X3]: restarts each that ends, with growing pauses, queues their shards' identifying,
+ * forwards their calls to each other, and combines their health.
  */
 export function createSupervisor({ parts, start, mayIdentify, wait, now, logger }: SupervisorOptions) {
   const running = new Map<number, { readonly process: RunningProcess; readyAt?: number }>();
@@ -123,7 +123,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
     `process ${number} (shards ${shownShards(parts[number - 1]?.ids ?? [])})`;
   const isReady = (number: number): boolean => running.get(number)?.readyAt !== undefined;
 
-  /** What all processes but one answer, as far as they do. Never rejects. */
+  /** The answers of all other processes; failures are left out. Never rejects. */
   async function answersOf<Answer>(
     ask: (process: RunningProcess) => Promise<Answer>,
     except?: number,
@@ -133,7 +133,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
     return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   }
 
-  /** Resolves when it has ended; never rejects. */
+  /** Resolves when the process has ended; never rejects. */
   async function run(number: number, shards: Shards) {
     const identifying = createAbortGroup();
     const own: SupervisorCalls = {
@@ -159,7 +159,7 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
     }
   }
 
-  /** Resolves when it has ended after the wish to stop. @throws {UnusableError} where starting it again does not help. */
+  /** Resolves after `stop`. @throws {UnusableError} where a restart does not help. */
   async function keepRunning(number: number, shards: Shards): Promise<void> {
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
       const { code, signal, error, isProven } = await run(number, shards);
@@ -200,15 +200,14 @@ export function createSupervisor({ parts, start, mayIdentify, wait, now, logger 
   }
 
   return {
-    /** Resolves when all have been ready at the same time, for the first time. */
+    /** Resolves when all are ready at the same time. */
     ready: once(allReady.signal, 'abort'),
     /** Resolves when all have ended after `stop`. @throws {UnusableError} where one cannot run; the others still do. */
     ended: Promise.all(parts.map((shards, index) => keepRunning(index + 1, shards))),
     unhealthy: () => firstProblem('unhealthy'),
     unready: () => firstProblem('unready'),
-    /** Of all that answer. */
     metrics: () => answersOf(({ calls }) => calls.metrics()),
-    /** Has all end, for so many milliseconds in peace [G4]; resolves when they have. */
+    /** Ends all processes, and kills those that still run after `withinMs` [G4]. */
     async stop(withinMs: number): Promise<void> {
       stopping.abort();
       const left = [...running.values()].map(({ process }) => process);
