@@ -40,8 +40,9 @@ export interface ChannelNotesOptions {
 export type ChannelNotes = ReturnType<typeof createChannelNotes>;
 
 /**
- * What was decided, agreed, asked, promised or found in channels, with who said it [B1]. A note belongs to those who can read its channel [B2] and stays its
- * author's: with their message, and by their word, it goes [B3]. Changes of an author's notes are jobs of their write queue. Rejects with `StoreError`.
+ * What was decided, agreed, asked, promised or found in channels, and by whom [B1]. A note is for its
+ * channel's readers [B2] and goes with its author's message or at their word [B3]. Changes of an author's
+ * notes are jobs of their write queue. Rejects with `StoreError`.
  */
 export function createChannelNotes(options: ChannelNotesOptions) {
   const { store, writes, channels, settings, people, recent, logger } = options;
@@ -54,7 +55,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     const isOf = (note: ChannelNote): boolean => note.authorId === session.userId && ids.has(note.messageId);
     const { userId } = session;
     if (isForgetting && stage === 'withdraw') await changeWhere(userId, isOf, hidden, inChannel(session));
-    // What was said again meanwhile is not hidden any more, and stays.
+    // What was said again meanwhile is no longer hidden.
     else if (isForgetting)
       await changeWhere(userId, (note) => isOf(note) && note.isForgotten === true, gone, inChannel(session));
     else if (stage === 'withdraw') {
@@ -65,7 +66,6 @@ export function createChannelNotes(options: ChannelNotesOptions) {
 
   const layer: MemoryLayer = {
     name: 'channel',
-    /** Those that match the message [B2]. */
     sections: createNoteSection({
       documents: ({ place: { guildId }, speaker }) => notesFor(guildId, speaker.id),
       isUsable,
@@ -117,7 +117,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     },
   };
 
-  /** The channel of notes as it is now, where they may be used in an answer to somebody in a place [B2]. Never rejects. */
+  /**
+   * The notes' channel as it is now, if they may be used in an answer to somebody in a place [B2]. Never
+   * rejects.
+   */
   async function isUsable(
     { channelId }: NotesPlace,
     place: Place,
@@ -128,12 +131,15 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     if ((await since(channel)) === undefined) return undefined;
     if (place.audience === 'dm')
       return (await channels.personMay('read', channelId, askerId)) ? channel : undefined;
-    // A public place may have more readers by now than when the turn began.
+    // The place may have more readers than when the turn began.
     const present = await channels.placeOf(place.channelId);
     return present !== undefined && mayUseNote(channel, present, true) ? channel : undefined;
   }
 
-  /** What a turn may look for: the notes of its server; in a direct message of all, or, where that were very many, of those in which the asker has talked. */
+  /**
+   * The notes of the turn's server; in a direct message of all servers, or, if too many, of those where the
+   * asker has talked.
+   */
   async function* notesFor(guildId: string | undefined, askerId: string): AsyncGenerator<NotesDocument> {
     if (guildId !== undefined) yield* documents({ guildIds: [guildId] });
     else {
@@ -143,13 +149,13 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     }
   }
 
-  /** Since when channel memory is on in a place, ISO 8601; `undefined` where it is off. Never rejects. */
+  /** ISO 8601; `undefined` where it is off. Never rejects. */
   async function since(place: Place): Promise<string | undefined> {
     const at = await settings.channelMemorySince(place);
     return at === undefined || (await settings.isMemoryOff(place)) ? undefined : at;
   }
 
-  /** A pause has begun, of everything or of what is said in one channel. Resolves with how many notes went. */
+  /** A pause has begun, of everything or in one channel. Resolves with how many notes went. */
   function dropOf(userId: string, channelId?: string): Promise<number> {
     const only = channelId === undefined ? undefined : new Set([channelId]);
     return writes.run(userId, () => changeWhere(userId, ({ authorId }) => authorId === userId, gone, only));
@@ -159,7 +165,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     ...layer,
     since,
 
-    /** Whether an answer that was made with notes may be shown yet: all of them are there, and who reads along can read their channels. Never rejects. */
+    /**
+     * Whether an answer made with notes may still be shown: all exist, and all readers can read their
+     * channels. Never rejects.
+     */
     async mayTell(sources: readonly MemorySource[], place: Place, askerId: string): Promise<boolean> {
       try {
         for (const source of sources) {
@@ -180,8 +189,8 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     },
 
     /**
-     * Keeps a sentence of an author. `stillStands` is asked when nothing else can change the author's memory any more; it must not wait for another write of
-     * theirs. Resolves with the note; `undefined` where it may not be kept any more.
+     * Keeps an author's sentence. `stillStands` is asked when nothing else can change their memory; it must
+     * not wait for another write of theirs. Resolves with `undefined` where the note may not be kept.
      */
     keep: (
       place: NotesPlace,
@@ -211,7 +220,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
           : { ...document, readUpTo: messageId },
       ),
 
-    /** The notes of a channel or thread, newest first; of a thread, its channel's too. Of people who have paused none. */
+    /** Newest first, without those of people in a pause; a thread's include its channel's. */
     async list(place: Place): Promise<readonly (ChannelNote & { readonly channelId: string })[]> {
       const found = [];
       for (const channelId of new Set([place.channelId, place.homeId]))
@@ -223,13 +232,13 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       return found.toSorted((a, b) => compareSnowflakes(b.messageId, a.messageId));
     },
 
-    /** Removes a note for good. As part of no job. */
+    /** Erases a note. Not to be called within a job. */
     remove: (authorId: string, channelId: string, noteId: string): Promise<number> =>
       writes.run(authorId, () =>
         changeWhere(authorId, ({ id }) => id === noteId, gone, new Set([channelId])),
       ),
 
-    /** The messages of a person's own notes that say some words, or one by its id, as far as they may be used in a place. */
+    /** The messages of a person's own notes that say some words, or of one id, if usable in a place. */
     saying: async (userId: string, words: string, place: Place): Promise<MessagesByChannel> => {
       const found: { channelId: string; messageIds: string[] }[] = [];
       for await (const { channelId, notes } of documents({
@@ -254,7 +263,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     expire: (isPast: (messageId: string) => boolean): Promise<number> =>
       changeWhere(undefined, ({ messageId }) => isPast(messageId), gone),
 
-    /** Of a channel, the messages from an id on that notes were made from: what became of them while the bot was away is looked up. */
+    /** The messages of a channel's notes from an id on, to be compared after a gap. */
     async messagesSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
       const young = (await notesIn(channelId)).filter(
         (note) => compareSnowflakes(note.messageId, messageId) >= 0,
@@ -262,11 +271,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       return young.map((note) => ({ ids: [note.messageId], isOwn: false }));
     },
 
-    /** The channels that have notes, or had, with their guilds. */
+    /** The channels that have notes, or had. */
     channels: async (): Promise<readonly NotesPlace[]> =>
       Array.from(await notedChannels(), ([channelId, guildId]) => ({ guildId, channelId })),
 
-    /** The guild of a channel that has notes, or had. */
     guildOf: async (channelId: string): Promise<ChannelGuild> => {
       const guildId = (await notedChannels()).get(channelId);
       return guildId === undefined ? { kind: 'unknown' } : { kind: 'guild', guildId };
@@ -278,7 +286,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       for (const [channelId, of] of Array.from(noted)) if (of === guildId) noted.delete(channelId);
     },
 
-    /** Takes out what a kill left of people who had paused by a moment, ISO 8601; of processes that start together one does. Never rejects. */
+    /**
+     * Removes what a kill left of people who had paused by a moment (ISO 8601), in one of the processes that
+     * start together. Never rejects.
+     */
     async dropPaused(at: string, locks: Pick<Locks, 'claim'>): Promise<void> {
       let claim: Awaited<ReturnType<Locks['claim']>>;
       try {
@@ -295,7 +306,10 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       }
     },
 
-    /** What the first answer in a channel says where channel memory is on [B1], once for each time that it was switched on; `undefined` otherwise. Never rejects. */
+    /**
+     * What the first answer in a channel says of channel memory [B1], once each time it was switched on.
+     * Never rejects.
+     */
     async firstLine(place: Place): Promise<string | undefined> {
       const { guildId, homeId: channelId } = place;
       const at = guildId === undefined ? undefined : await since(place);

@@ -7,7 +7,7 @@ import { assertSnowflake, compareSnowflakes } from '../../core/snowflake.ts';
 import type { DocumentKind } from '../../core/store.ts';
 
 const noteSchema = z.object({
-  /** Of author, message and text. */
+  /** A hash of author, message and text. */
   id: z.string(),
   authorId: z.string(),
   /** As their name was then. */
@@ -17,27 +17,27 @@ const noteSchema = z.object({
   messageId: z.string(),
   /** When it was said, ISO 8601, UTC. */
   at: z.string(),
-  /** Its author had it forgotten, and can take that back yet: it is used and shown nowhere. */
+  /** Its author had it forgotten and can still undo that: it is used and shown nowhere. */
   isForgotten: z.literal(true).exactOptional(),
 });
 
-/** One sentence that was said in a channel, with who said it when [B1]. */
+/** One sentence said in a channel, by whom and when [B1]. */
 export type ChannelNote = Readonly<z.infer<typeof noteSchema>>;
 
 const documentSchema = z.object({
   version: z.literal(1),
   guildId: z.string(),
-  /** Of the channel or thread in which it was all said. */
+  /** The channel or thread in which it was all said. */
   channelId: z.string(),
   /** Up to which message notes were taken. */
   readUpTo: z.string().exactOptional(),
-  /** Since when channel memory was on, as people there were told; ISO 8601. */
+  /** When channel memory was switched on, as people there were told; ISO 8601. */
   toldOf: z.string().exactOptional(),
   /** Oldest first. */
   notes: z.array(noteSchema).readonly(),
 });
 
-/** The notes of a channel or thread: `guilds/<guildId>/notes/<channelId>.json`. */
+/** `guilds/<guildId>/notes/<channelId>.json` */
 export type NotesDocument = Readonly<z.infer<typeof documentSchema>>;
 
 export const notesKind: DocumentKind<NotesDocument> = { version: 1, schema: documentSchema };
@@ -52,7 +52,7 @@ export function notesFolder(guildId: string): string {
   return `guilds/${assertSnowflake(guildId)}/notes`;
 }
 
-/** @throws {RangeError} likewise. */
+/** @throws {RangeError} when an id is no Discord id [S6]. */
 export function notesKey({ guildId, channelId }: NotesPlace): string {
   return `${notesFolder(guildId)}/${assertSnowflake(channelId)}.json`;
 }
@@ -67,14 +67,14 @@ export function makeNote(note: Omit<ChannelNote, 'id' | 'isForgotten'>): Channel
   return { id, ...note };
 }
 
-/** The document with one more, the oldest giving way; with one that it has already, as it was. */
+/** The oldest gives way; unchanged where it has the note already. */
 export function withNote(document: NotesDocument, note: ChannelNote): NotesDocument {
   if (document.notes.some(({ id }) => id === note.id)) return document;
   const notes = [...document.notes, note].toSorted((a, b) => compareSnowflakes(a.messageId, b.messageId));
   return { ...document, notes: notes.slice(-limits.channelNotes) };
 }
 
-/** Each note as `change` gives it back, `undefined` where it goes; where none is another then, the very same document. */
+/** Each note as `change` returns it, `undefined` to remove; the very same document if nothing changes. */
 export function withNotes(
   document: NotesDocument,
   change: (note: ChannelNote) => ChannelNote | undefined,

@@ -13,26 +13,29 @@ import {
 } from './document.ts';
 import { createNotedChannels } from './noted.ts';
 
-/** Files that are asked for at the same time: each may be a way to a database. */
+/** Each may be a way to a database. */
 const readAtOnce = 100;
 
-/** Channels with notes that are all looked through for one message. */
+/** Beyond so many, not all channels with notes are looked through for one message. */
 const mostKnown = 500;
 
 /** Which files. Default: all. */
 export interface NotesWhere {
   /** Of these guilds. */
   readonly guildIds?: readonly string[];
-  /** And of all others that are known here, where that is not very many. */
+  /** And all others known here, if not too many. */
   readonly andKnown?: boolean;
   /** Those in which this author may have notes. */
   readonly authorId?: string;
 }
 
-/** The files of notes, one a channel: which there are, whose notes are in them, and changes of an author's notes in all of them. Rejects with `StoreError`. */
+/**
+ * The files of notes, one a channel: which exist, whose notes they hold, and changes across them. Rejects
+ * with `StoreError`.
+ */
 export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>) {
   const notedOf = createNotedChannels(store);
-  /** By channel that has a file, its guild. Of servers that another process has, it may lack some: nobody is told of these here. */
+  /** Each channel's guild. It may lack some of other processes' servers, of which nobody is told here. */
   let known: Promise<Map<string, string>> | undefined;
 
   function notedChannels(): Promise<Map<string, string>> {
@@ -43,7 +46,7 @@ export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>)
     return known;
   }
 
-  /** Looks which there are, of these guilds or all. */
+  /** Default: all guilds. */
   async function findChannels(guildIds?: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     const add = (guildId: string, file: string): void => {
@@ -67,13 +70,12 @@ export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>)
   const read = (place: NotesPlace): Promise<NotesDocument | undefined> =>
     store.read(notesKey(place), notesKind);
 
-  /** The notes of one channel; none where it has none. */
   async function notesIn(channelId: string): Promise<readonly ChannelNote[]> {
     const guildId = (await notedChannels()).get(channelId);
     return guildId === undefined ? [] : ((await read({ guildId, channelId }))?.notes ?? []);
   }
 
-  /** Another process may have made some a moment ago: what is known here is looked up again. */
+  /** Another process may have just made some, so they are looked up again. */
   async function channelsWhere({
     guildIds,
     andKnown = false,
@@ -91,7 +93,7 @@ export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>)
     );
   }
 
-  /** One after the other; others have their turn in between. */
+  /** One after the other, so that others have their turn. */
   async function* documents(where: NotesWhere = {}): AsyncGenerator<NotesDocument> {
     const pause = createTimeSlice();
     const places = await channelsWhere(where);
@@ -121,7 +123,10 @@ export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>)
     if (stored !== undefined) noted.set(place.channelId, place.guildId);
   }
 
-  /** Changes an author's notes everywhere, or in some channels, and erases what they were. As part of a job of the author's queue, but for what is too old. */
+  /**
+   * Changes an author's notes everywhere, or in some channels, and erases the former. Part of a job of the
+   * author's queue, except for what is too old.
+   */
   async function changeWhere(
     authorId: string | undefined,
     isMeant: (note: ChannelNote) => boolean,
@@ -145,7 +150,7 @@ export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>)
 
   return {
     notedChannels,
-    /** By channel in which an author may have notes, its guild. */
+    /** Each channel's guild, where an author may have notes. */
     channelsOf: notedOf.of,
     /** To be called before a note of an author is kept in a channel. */
     noteAuthor: notedOf.add,

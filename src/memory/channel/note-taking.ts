@@ -17,16 +17,16 @@ import type { ChannelNotes } from './channel-notes.ts';
 import type { NotesPlace } from './document.ts';
 import { isNotable, isSaidIn, noteMaxChars, noteText } from './evidence.ts';
 
-/** Messages after which a stretch of talk ends in any case, and that one call is given at most. */
+/** A stretch of talk ends after so many messages, the most that one call gets. */
 const stretchMessages = 30;
 const notesPerStretch = 3;
-/** Of talk that nobody could read so far, the newest messages. */
+/** Of talk that could not be read so far, the newest. */
 const readMessages = 60;
-/** After so many unusable answers in a row a stretch is passed over: something in it makes the model fail. */
+/** After so many in a row a stretch is skipped: something in it makes the model fail. */
 const unusableAnswers = 3;
-/** Milliseconds at least until a talk is tried again that could not be read. */
+/** The least wait before failed reading is tried again. */
 const leastRetryMs = 60_000;
-/** Messages that are kept in mind as not to be read: more than a stretch of many channels has. */
+/** Messages remembered as not to be read: more than stretches of many channels have. */
 const keptUnread = 10_000;
 
 export interface NoteTakingOptions {
@@ -41,35 +41,39 @@ export interface NoteTakingOptions {
   readonly people: Pick<PersonSettingsStore, 'latest' | 'mode' | 'mayStore'>;
   /** Whether a person may talk with the bot [G1]. */
   readonly hasAccess: (userId: string) => boolean;
-  /** Whether a person had forgotten what a message says, or had something forgotten after it [A4]. Rejects with `StoreError`. */
+  /**
+   * Whether a person had forgotten what a message says, or something after it [A4]. Rejects with
+   * `StoreError`.
+   */
   readonly isForgotten: (
     userId: string,
     message: Pick<ChatMessage, 'id' | 'at' | 'text'>,
   ) => Promise<boolean>;
   /** Runs work, so that its writes can be refused once their person was erased. */
   readonly begin: KeyedQueue['begin'];
-  /** Milliseconds without a message after which a stretch ends. */
+  /** Quiet after which a stretch ends. */
   readonly idleMs: number;
   readonly timer: Timer;
   readonly logger: Logger;
 }
 
-/** Somebody who may talk with the bot has written in a channel of a server. */
+/** Somebody with access wrote in a server's channel. */
 export interface Spoken extends NotesPlace {
   readonly messageId: string;
   readonly authorId: string;
 }
 
 /**
- * Takes notes of what people say to each other, where channel memory is on [B1]: a stretch of talk ends after some quiet minutes or 30 messages, and is read
- * then as it stands on Discord. How far a channel was read is on disk; what was said before channel memory was switched on is never read.
+ * Takes notes of what people say to each other, where channel memory is on [B1]: after some quiet minutes or
+ * 30 messages a stretch of talk is read as it then stands on Discord. How far a channel was read is on disk;
+ * earlier talk is never read.
  */
 export function createNoteTaking(options: NoteTakingOptions) {
   const { notes, people, logger } = options;
   const talking = new Map<string, { readonly place: NotesPlace; count: number; cancel: () => void }>();
   const queue = createKeyedQueue();
   const calls = createAbortGroup();
-  /** Said by people who let nothing be noticed then, whatever they let by the end of the stretch. */
+  /** Said by people who let nothing be noticed at the time, whatever they allow later. */
   const unread = growingCache<string, true>(keptUnread);
   /** By channel, unusable answers in a row. */
   const unusable = new Map<string, number>();
@@ -92,7 +96,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
     talking.get(place.channelId)?.cancel();
     talking.delete(place.channelId);
     const work = (): Promise<void> => options.begin(() => takeNotes(place));
-    // One channel of a server at a time: whatever is said in the others, the model's places are for answers.
+    // One channel of a server at a time: the model's places are for answers.
     queue.run(place.guildId, work).catch((error: unknown) => {
       if (calls.hasEnded()) return;
       logger.warn('no notes could be taken of a talk, which is tried again', { ...place, error });
@@ -117,7 +121,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
     await notes.noteRead(place, last);
   }
 
-  /** Whether its author is somebody of whose words notes may be taken [B1][B3]; asked again before each write. */
+  /** Whether notes may be taken of the author's words [B1][B3]; asked again before each write. */
   async function mayRead(message: ChatMessage, channel: Place): Promise<boolean> {
     const { id, author, text, at } = message;
     const { id: userId } = author;
@@ -154,7 +158,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
     logger.info('notes were taken of a talk', { ...place, messages: messages.length, kept });
   }
 
-  /** What the model finds; nothing where it gave unusable answers too often. Rejects with `ModelError`. */
+  /** Empty after too many unusable answers. Rejects with `ModelError`. */
   async function ask(channelId: string, request: ModelRequest): Promise<NotesAnswer['notes']> {
     try {
       const response = await calls.run((signal) => options.model.complete(request, { signal }));
@@ -173,12 +177,15 @@ export function createNoteTaking(options: NoteTakingOptions) {
   }
 
   return {
-    /** Must be told of each message; costs next to nothing. Never throws. */
+    /** Must be told of each message; cheap. Never throws. */
     spoken({ guildId, channelId, messageId, authorId }: Spoken): void {
       waitForQuiet({ guildId, channelId }, 1);
       void noteUnread(authorId, messageId);
     },
-    /** Looks in a while what was said in channels with notes that an earlier process did not come to, in guilds that are this one's. Never rejects. */
+    /**
+     * Later reads what an earlier process left unread in channels with notes, in guilds of this one. Never
+     * rejects.
+     */
     async start(isOwn: (guildId: string) => boolean): Promise<void> {
       try {
         for (const place of await notes.channels())
@@ -187,7 +194,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
         logger.error('channels with notes could not be looked for', { error });
       }
     },
-    /** Reads no more; what was not read is, after the next start. */
+    /** Stops reading; the rest is read after the next start. */
     stop(): void {
       calls.end();
       for (const { cancel } of talking.values()) cancel();
@@ -202,7 +209,6 @@ function newer(a: string, b: string): string {
   return compareSnowflakes(a, b) > 0 ? a : b;
 }
 
-/** What the model answers. */
 const notesAnswerSchema = z.object({
   notes: z.array(z.object({ quote: z.string(), messageId: z.string() })),
 });
@@ -226,7 +232,7 @@ Rules:
 
 const maxTokens = 1024;
 
-/** The call for a stretch of talk; its cost counts to the server [L2]. Only people's own words are in it, without what they quote. */
+/** The call for a stretch of talk, at the server's cost [L2], with people's own words only. */
 function notesRequest(
   { modelName, timeZone }: Pick<NoteTakingOptions, 'modelName' | 'timeZone'>,
   guildId: string,

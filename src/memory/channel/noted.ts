@@ -4,13 +4,13 @@ import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import type { NotesPlace } from './document.ts';
 
-/** By channel in which a person has notes, or had, its guild. */
+/** By channel with notes, now or once, its guild. */
 const notedSchema = z.object({ version: z.literal(1), channels: z.record(z.string(), z.string()) });
 export const notedKind: DocumentKind<z.infer<typeof notedSchema>> = { version: 1, schema: notedSchema };
 
 /**
- * Where a person's notes are: `users/<userId>/noted.json`, so that what is forgotten in one process is found that another one noted, and no other server's notes are
- * looked through. It may name a channel in which there is none any more. Rejects with `StoreError`.
+ * Where a person's notes are: `users/<userId>/noted.json`, so that forgetting finds other processes' notes
+ * and looks through no other server's. It may name a channel without any. Rejects with `StoreError`.
  */
 export function createNotedChannels(store: Pick<Store, 'read' | 'update'>) {
   return {

@@ -9,7 +9,7 @@ import { localDate } from '../../core/time.ts';
 import { turnText, type TurnContext } from '../../core/turn-context.ts';
 import type { ChannelNote, NotesDocument, NotesPlace } from './document.ts';
 
-/** Notes in a prompt, and characters of the section as rendered. */
+/** In a prompt; and characters of the rendered section. */
 const mostNotes = 8;
 const injectMaxChars = 2000;
 
@@ -23,9 +23,9 @@ const frame = {
 } as const;
 
 export interface NoteSectionPorts {
-  /** In which notes for a turn are looked for. */
+  /** Where notes for a turn are looked for. */
   readonly documents: (context: TurnContext) => AsyncIterable<NotesDocument>;
-  /** The channel as it is now, where its notes may be used in an answer to somebody in a place [B2]. */
+  /** The channel as it is now, if its notes may be used in an answer to somebody in a place [B2]. */
   readonly isUsable: (channel: NotesPlace, place: Place, askerId: string) => Promise<Place | undefined>;
   /** Whether a note's author has paused. */
   readonly isPaused: (note: ChannelNote, channel: NotesPlace) => Promise<boolean>;
@@ -39,7 +39,10 @@ interface Match {
   readonly shared: readonly string[];
 }
 
-/** Gives a turn the notes that match its message, as far as everybody who reads the answer can read their channels now [B2]. No model call. */
+/**
+ * Notes that match a turn's message and whose channels every reader of the answer can read now [B2]. No model
+ * call.
+ */
 export function createNoteSection(ports: NoteSectionPorts) {
   return async (context: TurnContext): Promise<readonly Section[]> => {
     const { place, speaker } = context;
@@ -66,7 +69,7 @@ export function createNoteSection(ports: NoteSectionPorts) {
   };
 }
 
-/** Those that share a word with the message, the one with the rarest and most words first, of equal ones the newest. */
+/** Those that share a word with the message: the rarest and most words first, then the newest. */
 async function matching(
   { documents }: NoteSectionPorts,
   context: TurnContext,

@@ -4,28 +4,28 @@ import { localDateTime } from '../../core/time.ts';
 import { reachFields, type Reach } from '../../core/visibility.ts';
 import type { StoredSummary } from './session-state.ts';
 
-/** A summary that was replaced, as it is kept in the session's `detail/` [R3]. It holds the log lines after `from` up to `cursor`. */
+/** A replaced summary in the session's `detail/` [R3]. It holds the log lines after `from` up to `cursor`. */
 export interface SummaryNote extends StoredSummary {
   readonly from: number;
   readonly cursor: number;
 }
 
 /**
- * The file's name, the same whenever the same summary is written. Local time, and the cursor, since several can be made in a minute. In lower
- * case, as all names in the notebook's tree.
+ * The same for the same summary: local time and cursor, as a minute can have several; lower case like all
+ * names in the tree.
  */
 export function noteName(note: SummaryNote, timeZone: string): string {
   const time = localDateTime(new Date(note.updatedAt), timeZone).replace(/[ :]/gu, '-');
   return `${time}-${note.cursor}-summary.md`;
 }
 
-/** The cursor that a note's name tells; `undefined` where the file is no kept summary. */
+/** The cursor in a note's name; `undefined` where it is no kept summary. */
 export function cursorOfNote(name: string): number | undefined {
   const digits = /^[^/]+-(?<cursor>\d+)-summary\.md$/u.exec(name)?.groups?.['cursor'];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The note as a file: a title, META lines, the text. */
+/** A title, META lines, the text. */
 export function renderNote(note: SummaryNote, timeZone: string): string {
   return [
     `# Conversation summary of ${localDateTime(new Date(note.updatedAt), timeZone)}`,
@@ -45,7 +45,7 @@ export function renderNote(note: SummaryNote, timeZone: string): string {
   ].join('\n');
 }
 
-/** A reach as the META lines of a note have it. */
+/** A reach as META lines. */
 export function reachLines({ visibility, homeId, guildId, readers }: Reach): string {
   const known = [
     ...(guildId === undefined ? [] : [`guild: ${guildId}`]),
@@ -54,7 +54,6 @@ export function reachLines({ visibility, homeId, guildId, readers }: Reach): str
   return [`visibility: ${visibility}`, `home: ${homeId}`, ...known].join('\n');
 }
 
-/** The readers that such a line names. */
 export function readersIn(line: string): readonly string[] {
   return line.split(' ').filter((reader) => reader !== '');
 }
@@ -70,7 +69,7 @@ const metaSchema = z.object({
   others: z.stringbool({ truthy: ['true'], falsy: ['false'] }).exactOptional(),
 });
 
-/** Reads a note back; `undefined` where it was changed into something else. */
+/** `undefined` where the file was changed into something else. */
 export function parseNote(file: string): SummaryNote | undefined {
   const [head, ...body] = file.split('\n-->\n');
   const lines = (head?.split('META:\n')[1] ?? '').split('\n');
@@ -89,7 +88,7 @@ export function parseNote(file: string): SummaryNote | undefined {
 
 const keywordCount = 8;
 
-/** The words that stand in a text most often, short ones left out. */
+/** A text's most frequent words, without short ones. */
 function keywords(text: string): readonly string[] {
   const counts = new Map<string, number>();
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{M}\p{N}]{4,}/gu)) {

@@ -14,10 +14,10 @@ import {
   type SessionStates,
 } from './session-state.ts';
 
-/** How much of the quota is left in use when room is made, so that it is not made anew after every turn. */
+/** Making room leaves this share in use, so that it is not needed after every turn. */
 const usedAfterwards = 0.9;
 
-/** Bytes that a turn adds at most: with room for more, as many turns pass before files are looked at again, though no more than so many. */
+/** With room for n such turns, so many pass before the next look. */
 const bytesOfTurn = 1024 * 1024;
 const turnsBetweenLooks = 50;
 
@@ -26,25 +26,26 @@ export interface QuotaOptions {
   readonly writes: KeyedQueue;
   readonly log: Pick<SessionLog, 'sessionsOfPerson' | 'dropBefore'>;
   readonly states: Pick<SessionStates, 'read'>;
-  /** Bytes that one person's files take at most, backups aside. */
+  /** Of one person's files, without backups. */
   readonly maxBytes: number;
-  /** The layers that fold the log and are switched on. */
+  /** The active layers that fold the log. */
   readonly folds: readonly (FoldName | 'rolling')[];
-  /** Forgets what is indexed of a person's conversations: it is made anew of what is there. */
+  /** Drops a person's index, which is made again from what is left. */
   readonly dropIndex: (userId: string) => Promise<void>;
   readonly logger: Logger;
 }
 
 /**
- * Keeps each person's files within a quota [L3], looked at after every turn that may exceed it: where they take more, the oldest messages that every layer has folded
- * go, and the oldest replaced summaries; never items, present summaries or what was written into a notebook but its oldest daily logs.
+ * Keeps each person's files within a quota [L3], checked after turns that may exceed it: the oldest messages
+ * that every layer has folded go, and the oldest replaced summaries; never items, present summaries, or a
+ * notebook's files but its oldest daily logs.
  */
 export function createQuota(options: QuotaOptions) {
   const { store, writes, log, states, maxBytes, folds, dropIndex, logger } = options;
-  /** By person, turns that may pass before the next look. */
+  /** Turns that may pass before a person's next check. */
   const turnsLeft = new Map<string, number>();
 
-  /** The bytes that a person's files take. */
+  /** In bytes. */
   async function measure(userId: string): Promise<number> {
     const sessions = await log.sessionsOfPerson(userId);
     const listed = [`users/${userId}`, ...sessions.map(sessionFolder)].map((folder) => store.list(folder));
@@ -89,7 +90,7 @@ export function createQuota(options: QuotaOptions) {
     for (const { path } of days.slice(0, -limits.dailyLogs)) await store.remove(`${folder}/${path}`);
   }
 
-  /** The last work after turns, for the sessions in which there were some. Rejects with `StoreError`. */
+  /** The last work after turns. Rejects with `StoreError`. */
   return async function keepWithinQuota(userId: string): Promise<void> {
     const left = turnsLeft.get(userId) ?? 0;
     turnsLeft.set(userId, left - 1);
@@ -102,13 +103,13 @@ export function createQuota(options: QuotaOptions) {
   };
 }
 
-/** Something that may go: a line of a log, or a replaced summary. `at` is ISO 8601, a moment or a day. */
+/** A line of a log, or a replaced summary. `at` is ISO 8601, a moment or a day. */
 interface Part {
   readonly at: string;
   readonly bytes: number;
 }
 
-/** Before when everything has to go, so that at least so many bytes do; of parts that are not enough, all. */
+/** The moment before which at least so many bytes lie, or all parts. */
 function momentBefore(parts: readonly Part[], bytes: number): string {
   let left = bytes;
   for (const { at, bytes: size } of parts.toSorted((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)))) {
@@ -118,7 +119,10 @@ function momentBefore(parts: readonly Part[], bytes: number): string {
   return '~';
 }
 
-/** Up to which line of the log every layer has folded; a layer without a cursor that begins only with the next message is no hindrance. */
+/**
+ * Up to which line every layer has folded; one without a cursor starts with the next message and holds
+ * nothing back.
+ */
 export function foldedUpTo(state: SessionState, folds: QuotaOptions['folds']): number {
   const cursors = folds.map((name) =>
     name === 'rolling' ? (state.rolling?.cursor ?? 0) : (state[name]?.cursor ?? Infinity),

@@ -25,21 +25,21 @@ const userMessageSchema = z.object({ ...common, role: z.literal('user'), authorI
 const assistantMessageSchema = z.object({
   ...common,
   role: z.literal('assistant'),
-  /** All messages that the reply was sent as; `id` is the first. */
+  /** All messages of the reply; `id` is the first. */
   ids: z.array(z.string()).min(1),
-  /** The user's messages that it answers: together they are one turn. */
+  /** The user's messages that it answers: one turn. */
   replyTo: z.array(z.string()),
-  /** Whether it was made with other people's words or a file in view, which it may repeat [M5a]; records of earlier versions do not say. */
+  /** Whether others' words or a file were in view, which it may repeat [M5a]; absent where unknown. */
   hasThirdPartyText: z.boolean().exactOptional(),
-  /** ISO 8601, UTC: when these words were last in view themselves, where only an earlier answer that may repeat them was; absent otherwise. */
+  /** ISO 8601, UTC: when these were last in view, if only an earlier answer that may repeat them was. */
   thirdPartyTextAt: z.string().exactOptional(),
-  /** It retells what was read in a channel [B4]: it is kept as it is, and nothing is made of it. */
+  /** It retells what was read in a channel [B4]: nothing is made of it. */
   retells: z.literal(true).exactOptional(),
 });
 
 /**
- * One line of `messages.jsonl` [W3]. `of` is the sequence number of the message that an edit or deletion is about; its text
- * was replaced or removed in its own line too, so a deleted text is nowhere on disk [G5].
+ * One line of `messages.jsonl` [W3]. `of` is the sequence number of the edited or deleted message, whose own
+ * line was changed too, so a deleted text is nowhere on disk [G5].
  */
 export const logRecordSchema = z.discriminatedUnion('type', [
   z.discriminatedUnion('role', [userMessageSchema, assistantMessageSchema]),
@@ -52,14 +52,14 @@ export type UserMessage = z.infer<typeof userMessageSchema>;
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>;
 export type LoggedMessage = UserMessage | AssistantMessage;
 
-/** Every Discord id that a message has: a long reply was sent as several. */
+/** A long reply has several. */
 export function idsOf(message: LoggedMessage): readonly string[] {
   return message.role === 'assistant' ? message.ids : [message.id];
 }
 
 /**
- * Whether what a message says may be other people's words or a file's [M5a]: an answer that was made with these in view, or of which nobody knows,
- * outside of DMs; a person's own where it mentions somebody by a name that can say anything.
+ * Whether a message may hold others' words or a file's [M5a]: an answer made with these in view, or outside
+ * of DMs one of unknown origin; a person's own with a mention whose name can say anything.
  */
 export function mayHoldOthersWords(message: LoggedMessage): boolean {
   return message.role === 'user'
@@ -67,7 +67,10 @@ export function mayHoldOthersWords(message: LoggedMessage): boolean {
     : (message.hasThirdPartyText ?? message.visibility !== 'dm');
 }
 
-/** Those of which something may be made that nobody is asked about [K9]: summaries, notes, recent exchanges. Of what others said in a channel nothing may [B4]. */
+/**
+ * Messages of which something may be made unasked [K9]: summaries, notes, recent exchanges; nothing from
+ * others' talk [B4].
+ */
 export function unaskedMessages(messages: readonly SequencedMessage[]): readonly SequencedMessage[] {
   return messages.filter(
     ({ message }) =>
@@ -75,13 +78,13 @@ export function unaskedMessages(messages: readonly SequencedMessage[]): readonly
   );
 }
 
-/** A message and its place in the log, which cursors count by. */
+/** Cursors count by `sequence`. */
 export interface SequencedMessage {
   readonly sequence: number;
   readonly message: LoggedMessage;
 }
 
-/** A log line saying that an earlier message was edited or deleted. What was made from that message is no longer supported. */
+/** A log line about an edit or deletion: what was made from the message is no longer supported. */
 export interface Withdrawal {
   /** The line's own place in the log. */
   readonly sequence: number;
@@ -92,7 +95,7 @@ export interface Withdrawal {
 
 /** A stretch of the log as it reads now. */
 export interface LogFold {
-  /** In order; edited ones with their present text, deleted ones left out. */
+  /** In order, with present texts, without deleted ones. */
   readonly messages: readonly SequencedMessage[];
   readonly withdrawals: readonly Withdrawal[];
   /** The newest sequence number that was looked at. */
@@ -121,7 +124,7 @@ export function foldLog(entries: readonly LogEntry<LogRecord>[], after = 0): Log
   };
 }
 
-/** Whether a message stands there, and no reply to it. */
+/** Whether the message is there without a reply. */
 export function isUnanswered({ messages }: LogFold, id: string): boolean {
   return (
     messages.some(({ message }) => message.role === 'user' && message.id === id) &&
@@ -130,8 +133,8 @@ export function isUnanswered({ messages }: LogFold, id: string): boolean {
 }
 
 /**
- * The messages up to the newest reply: whole turns only, since a message that still waits for its answer belongs to the next fold.
- * A turn is a reply together with what it answers.
+ * The messages up to the newest reply: a message without an answer waits for the next fold. A turn is a reply
+ * with what it answers.
  */
 export function wholeTurns(messages: readonly SequencedMessage[]): {
   readonly messages: readonly SequencedMessage[];

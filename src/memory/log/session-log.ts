@@ -47,7 +47,7 @@ import {
 
 /** A reply as it was sent. */
 export interface SentReply {
-  /** All messages it was sent as, in order. Without any, nothing was sent and nothing is logged. */
+  /** All its messages, in order. Without any, nothing is logged. */
   readonly ids: readonly string[];
   readonly text: string;
   /** ISO 8601, UTC. */
@@ -60,40 +60,40 @@ export interface SentReply {
 
 export interface SessionLogOptions {
   readonly store: Store;
-  /** The users' write queue; a job of it must not call the methods that record. */
+  /** The users' write queue; its jobs must not call the methods that record. */
   readonly writes: KeyedQueue;
-  /** What became of messages that are still on their way into the log. */
+  /** What became of messages on their way into the log. */
   readonly changes: Pick<RecentChanges, 'latest' | 'hasChanged'>;
   readonly placeOf: ChannelPort['placeOf'];
   readonly clock: Clock;
   /** The author of replies. */
   readonly botName: string;
-  /** The layers with a cursor that are switched on; all where not given. */
+  /** The active layers with a cursor. Default: all. */
   readonly activeFolds?: readonly FoldName[];
 }
 
-/** The layers that learn from what people say, and not only keep it, and read nothing of what is said in these modes [K9]. */
+/** Layers that learn from what people say, and the modes in which they read nothing [K9]. */
 const blindIn: ReadonlyMap<FoldName, readonly NoticingMode[]> = new Map([
   ['extraction', ['off']],
   ['reflection', ['ask', 'off']],
 ]);
 
-/** Lines of a log in which the answer before a turn is looked for. */
+/** Lines in which the answer before a turn is looked for. */
 const answerReach = 50;
-/** Logs of a channel that are compared with what stands there after a gap. */
+/** Logs of a channel that are compared with it after a gap. */
 const comparedLogs = 200;
 const comparedAtOnce = 16;
-/** By how much the clock of the disk may differ from Discord's; milliseconds. */
+/** How far the disk's clock may differ from Discord's. */
 const clockSlackMs = 60 * 60_000;
 
 export type SessionLog = ReturnType<typeof createSessionLog>;
 
-/** People of whom it is remembered when something of theirs was taken back last: far more than have a turn that runs. */
+/** People whose last withdrawal is remembered: far more than have a running turn. */
 const keptPeople = 1000;
 
 /**
- * What was said, with secrets masked [K14], a log a session [W3]: the truth that every derived layer folds [F4]. What is written is on disk when a method resolves;
- * everything may reject with `StoreError`.
+ * What was said, secrets masked [K14], one log a session [W3]: the truth that every derived layer folds [F4].
+ * Writes are on disk when a method resolves; everything may reject with `StoreError`.
  */
 export function createSessionLog(options: SessionLogOptions) {
   const { store, writes, changes, placeOf, clock, botName } = options;
@@ -130,7 +130,7 @@ export function createSessionLog(options: SessionLogOptions) {
         author: context.speaker.name,
         text: maskSecrets(changed === undefined ? text : (changed.text ?? '')),
         attachments: [...attachments, ...shown.map(({ kind }) => kind)],
-        // What it was edited to was said where others may read [V1].
+        // The edited text was said where others may read [V1].
         ...originOf(
           context.place,
           changed === undefined ? said : narrower(said, await presentReach(session)),
@@ -170,7 +170,7 @@ export function createSessionLog(options: SessionLogOptions) {
       hasThirdPartyText: context.hasThirdPartyText,
       ...(reply.retells === true && { retells: reply.retells }),
       ...(reply.thirdPartyTextAt !== undefined && { thirdPartyTextAt: reply.thirdPartyTextAt }),
-      // It may repeat what these were edited to on their way, and what was said since the channel was closed to some.
+      // It may repeat edits made on their way, and what was said since the channel was closed to some.
       ...originOf(
         context.place,
         asked.reduce(
@@ -190,7 +190,7 @@ export function createSessionLog(options: SessionLogOptions) {
     return reachIn(channelId, await placeOf(channelId));
   }
 
-  /** What happened to messages while they were on their way into the log: a deletion may overtake the turn. No layer has read them yet. */
+  /** A change may overtake its message's turn; no layer has read the message yet. */
   async function followLate(session: SessionKey, ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const changed = changes.latest(id);
@@ -213,7 +213,7 @@ export function createSessionLog(options: SessionLogOptions) {
     }
   }
 
-  /** Whether a reply may not be remembered: what it answers was deleted meanwhile, or edited so that it repeats what was taken out. */
+  /** Whether what a reply answers was deleted, or edited so that the reply repeats what was removed. */
   function isAnswerWithdrawn(
     { id, text }: TurnMessage,
     reply: string,
@@ -268,8 +268,8 @@ export function createSessionLog(options: SessionLogOptions) {
   return {
     ...layer,
     /**
-     * Whether a turn's messages all stand in the log, as they were said: what it does not hold, no edit, deletion or forgetting could be followed of [G5];
-     * and nothing that the turn may have in view was taken back since it began [A4].
+     * Whether the log holds all of a turn's messages as said, so that changes can be followed [G5], and
+     * nothing possibly in view was withdrawn since the turn began [A4].
      */
     async standsAsSaid(context: TurnContext): Promise<boolean> {
       if (context.messages.some((message) => changes.hasChanged(message))) return false;
@@ -280,37 +280,43 @@ export function createSessionLog(options: SessionLogOptions) {
       return ids.every((id) => logged.has(id));
     },
     /**
-     * Logs the turn's messages, each once however often it is called. A message already edited or deleted is logged as such. Another
-     * bot's turns are not logged, here and below: nothing could be made from them [G2]. What a layer may not learn from in the speaker's mode [K9], it never
-     * reads, also when it may again; what was said in `ask` is marked.
+     * Logs the turn's messages once, each with its edit or deletion. Another bot's turns are never logged:
+     * nothing may be made of them [G2]. A layer never reads what it may not learn from in the speaker's mode
+     * [K9]; what was said in `ask` is marked.
      */
     async recordUser(context: TurnContext, mode: NoticingMode = 'auto'): Promise<void> {
       if (context.speaker.isBot === undefined)
         await writes.run(context.speaker.id, () => logUser(context, mode));
     },
     /**
-     * Logs the reply to the turn's messages, once, if one of these is logged; whether it may repeat what is not the speaker's, the context says [M5a].
-     * Resolves with whether it may be remembered: not where what it answers was taken back meanwhile.
+     * Logs the reply once, if one of the turn's messages is logged, marked if it may repeat others' words
+     * [M5a]. Resolves with whether it may be remembered: its question may have been withdrawn.
      */
     recordReply: (context: TurnContext, reply: SentReply): Promise<boolean> =>
       context.speaker.isBot === undefined
         ? writes.run(context.speaker.id, () => logReply(context, reply))
         : Promise.resolve(true),
-    /** The sessions that an edit or deletion may concern: the author's, or, where Discord does not tell, everybody's in the channel. */
+    /**
+     * The sessions that a change may concern: the author's, or everybody's in the channel where Discord does
+     * not tell.
+     */
     async sessionsOf(change: MessageChange): Promise<readonly SessionKey[]> {
       const { channelId } = change;
       return change.kind === 'edited' && change.authorId !== undefined
         ? [{ channelId, userId: change.authorId }]
         : sessions.inChannel(channelId);
     },
-    /** What an edit or deletion takes out of a session [G5]; a text that stays the same takes out nothing. As part of a job of the user's queue. */
+    /**
+     * What a change takes out of a session [G5]; nothing if the text stays. Part of a job of the user's
+     * queue.
+     */
     affected: (session: SessionKey, change: MessageChange) => affectedMessages(tails, session, change),
-    /** Which of some words are said in the session still. Reads the whole log. */
+    /** Which of the words are still said in the session. Reads the whole log. */
     stillSaid: async (session: SessionKey, words: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
       wordsSaid(words, (await since(session, 0)).messages),
     /**
-     * What is remembered of everybody in a channel, from a message id on. The first answer after a start waits for it [G3b], so it costs by what was said since:
-     * logs that were not written to since are not read, and of the others the newest two hundred.
+     * All messages remembered in a channel from an id on. The first answer after a start waits for it [G3b],
+     * so only logs changed since are read, at most two hundred.
      */
     async rememberedSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
       const found: RememberedMessage[] = [];
@@ -326,19 +332,19 @@ export function createSessionLog(options: SessionLogOptions) {
       }
       return found;
     },
-    /** Everything after a cursor: messages as they read now, and what was withdrawn of them or of earlier ones. */
+    /** Messages after a cursor as they read now, and what was withdrawn of them or earlier ones. */
     since,
-    /** A message's present text; `undefined` when it was never logged or was deleted. */
+    /** `undefined` when it was never logged or was deleted. */
     message: async (session: SessionKey, id: string): Promise<string | undefined> =>
       (await messageOf(session, id))?.text,
-    /** Whether a message was logged, and no reply to it. */
+    /** Whether a message was logged without a reply. */
     isUnanswered: async (session: SessionKey, id: string): Promise<boolean> =>
       isUnanswered(foldLog(await tails.covering(session, [id])), id),
-    /** The message as it reads now; `undefined` likewise. */
+    /** `undefined` when it was never logged or was deleted. */
     logged: messageOf,
     /**
-     * When other people's words or a file were last in view for these answers, which may repeat them (ISO 8601, UTC) [M5a]; `undefined` for an answer
-     * that was made without, and for what its speaker said. What the log does not hold is absent.
+     * When others' words or a file were last in view for these answers; ISO 8601, UTC [M5a]. `undefined` for
+     * an answer without, and for the speaker's own words; absent for what is not logged.
      */
     async othersWordsIn(
       session: SessionKey,
@@ -354,8 +360,8 @@ export function createSessionLog(options: SessionLogOptions) {
       return known;
     },
     /**
-     * All messages of a person's conversations, answers among them, that say some words and that `isMeant` picks, by channel [K4]; with `areHeld` also those
-     * that were taken out or edited and whose words a kill has left in the log. Reads all their logs.
+     * All messages and answers of a person that say some words and that `isMeant` picks, by channel [K4];
+     * with `areHeld` also withdrawn ones whose words a kill left in the log. Reads all their logs.
      */
     async mentions(
       userId: string,
@@ -376,14 +382,14 @@ export function createSessionLog(options: SessionLogOptions) {
       }
       return found;
     },
-    /** Where these messages stand in the log, in order. */
+    /** In order. */
     async placesOf(session: SessionKey, ids: readonly string[]): Promise<readonly number[]> {
       const { messages } = foldLog(await tails.covering(session, ids));
       return messages.flatMap(({ sequence, message }) =>
         idsOf(message).some((id) => ids.includes(id)) ? [sequence] : [],
       );
     },
-    /** The newest messages, oldest first, at most `limit`. */
+    /** The newest messages, oldest first. */
     async recent(session: SessionKey, limit: number): Promise<readonly SequencedMessage[]> {
       const last = await store.lastSequence(logKey(session));
       for (let size = limit * 2; ; size *= 4) {
@@ -391,11 +397,10 @@ export function createSessionLog(options: SessionLogOptions) {
         if (messages.length >= limit || size >= last) return limit > 0 ? messages.slice(-limit) : [];
       }
     },
-    /** How far the log goes, and what tells whether its lines are the same as before. */
     logState: (session: SessionKey) => store.logState(logKey(session)),
-    /** The sequence number of the newest line, 0 for a session without a log. */
+    /** 0 for a session without a log. */
     lastSequence: (session: SessionKey): Promise<number> => store.lastSequence(logKey(session)),
-    /** The answer that a turn's messages reply to, or else the last one before them, as it was sent; empty where there is none. */
+    /** The answer that a turn replies to, or else the last one before it, as sent; empty for none. */
     async answerBefore(context: Pick<TurnContext, 'speaker' | 'place' | 'messages'>): Promise<string> {
       const session = sessionOf(context);
       const replied = context.messages.findLast(({ repliesTo }) => repliesTo !== undefined)?.repliesTo;
@@ -411,25 +416,30 @@ export function createSessionLog(options: SessionLogOptions) {
       const before = (first === -1 ? recent : recent.slice(0, first)).at(-1)?.message;
       return before?.role === 'assistant' ? before.text : '';
     },
-    /** Takes out, for good, what was said before a moment, ISO 8601, up to a line [L3]. As part of a job of the user's queue. */
+    /**
+     * Erases what was said before a moment (ISO 8601), up to a line [L3]. Part of a job of the user's queue.
+     */
     dropBefore: (session: SessionKey, before: string, upTo: number): Promise<void> =>
       tails.rewrite(session, ({ sequence, record }) =>
         sequence <= upTo && record.at < before ? undefined : record,
       ),
-    /** Takes lines out for good that nothing is made of any more. As part of a job of the user's queue. */
+    /** Erases lines of which nothing is made any more. Part of a job of the user's queue. */
     dropLines: (session: SessionKey, isGone: (entry: LogEntry<LogRecord>) => boolean): Promise<void> =>
       tails.rewrite(session, (entry) => (isGone(entry) ? undefined : entry.record)),
     sessionsIn: sessions.inChannel,
     sessionsOfPerson: (userId: string) => sessions.ofPerson(userId),
-    /** All of a person's of which anything is on disk. */
+    /** All sessions of a person with anything on disk. */
     everyOfPerson: sessions.everyOfPerson,
-    /** Has the person's list name a session before anything is kept of it; as part of a job of their queue. */
+    /** Lists a session before anything is kept of it. Part of a job of the user's queue. */
     listSession: (session: SessionKey): Promise<void> => sessions.begin(session),
     guildOf: (channelId: string): Promise<ChannelGuild> => sessions.guildOf(channelId),
     guildsOf: (userId: string): Promise<readonly string[]> => sessions.guildsOf(userId),
     threadsOf: (channelId: string): Promise<readonly string[]> => sessions.threadsOf(channelId),
     allSessions: sessions.all,
-    /** Every channel of which something may be remembered, with when somebody was new there, in milliseconds since the epoch. */
+    /**
+     * Channels of which something may be remembered, with when somebody new appeared, in milliseconds since
+     * the epoch.
+     */
     channels: async () =>
       (await store.folders(sessionsFolder)).map(({ name, changedAt }) => ({ id: name, activeAt: changedAt })),
   };
@@ -442,14 +452,14 @@ function originOf({ channelName }: Place, reach: Reach) {
   };
 }
 
-/** Characters of an exported file of messages, as a rule: each is to fit into one upload. */
+/** So that each exported file fits into one upload. */
 const exportedFileChars = 2_000_000;
 
 function exportedJson(data: unknown): string {
   return JSON.stringify(data, undefined, 2);
 }
 
-/** Whether a line is about one of these messages, be it their deletion. */
+/** Whether a line is about one of these messages, even its deletion. */
 function namesAny(record: LogRecord, ids: readonly string[]): boolean {
   const own = record.type === 'message' ? idsOf(record) : [record.id];
   return own.some((id) => ids.includes(id));

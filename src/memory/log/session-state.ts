@@ -20,17 +20,17 @@ const summarySchema = z.object({
 });
 
 const rollingSchema = z.object({
-  /** The summary begins after this log line: 0, or where the last reset was. */
+  /** The summary begins after this log line: 0, or the last reset's. */
   from: z.number(),
   /** The summary holds the log up to this line. */
   cursor: z.number(),
   /** Edits and deletions up to this log line are accounted for; never less than `cursor`. */
   seen: z.number(),
-  /** Grows with every change; a job that finds another one than it began with drops its result [A4]. */
+  /** Grows with every change; a job that finds another one drops its result [A4]. */
   revision: z.number(),
-  /** Something was withdrawn: the summary is made anew without waiting for the usual number of turns. */
+  /** Something was withdrawn: the summary is due at once. */
   rebuild: z.boolean(),
-  /** How often something was withdrawn; absent where it never was. */
+  /** How often something was withdrawn; absent for never. */
   withdrawals: z.number().exactOptional(),
   summary: summarySchema.exactOptional(),
 });
@@ -48,20 +48,21 @@ const stateSchema = z.object({
   shortTerm: cursorSchema.exactOptional(),
   extraction: cursorSchema.exactOptional(),
   reflection: cursorSchema.exactOptional(),
-  /** When the profile was last looked at for trimming, ISO 8601, UTC; in the DM's state only [N7]. */
+  /** When the profile was last checked for trimming, ISO 8601, UTC; in the DM's state only [N7]. */
   trimmedAt: z.string().exactOptional(),
 });
 
 /**
- * What is known of a session besides its log: `sessions/<channelId>/<userId>/state.json`. Every derived layer has a cursor of its
- * own, a sequence number of the log up to which it has folded [F4]. Without one, the rolling summary begins at the beginning of the log; short-term
- * memory, extraction and reflection are given theirs when the speaker writes while the layer is on, so switching one on never mines the past.
+ * A session's state besides its log: `sessions/<channelId>/<userId>/state.json`. Each derived layer has a
+ * cursor: the log's sequence number up to which it has folded [F4]. Without one, the rolling summary starts
+ * at the log's beginning; other layers get theirs when the speaker writes while they are on, so that
+ * switching one on never mines the past.
  */
 export type SessionState = z.infer<typeof stateSchema>;
 export type RollingState = z.infer<typeof rollingSchema>;
 export type StoredSummary = z.infer<typeof summarySchema>;
 
-/** Whether a summary may repeat other people's words or a file [M5a]. Those of earlier versions do not say; outside of DMs it may be. */
+/** Whether a summary may repeat others' words or a file [M5a]; if unknown, it may outside of DMs. */
 export function summaryHoldsOthersWords({
   hasThirdPartyText,
   visibility,
@@ -71,7 +72,7 @@ export function summaryHoldsOthersWords({
 
 export const stateKind: DocumentKind<SessionState> = { version: 1, schema: stateSchema };
 
-/** The state documents of all sessions. Reads and writes reject with `StoreError`. A session never seen has no cursors. */
+/** Reads and writes reject with `StoreError`. A session never seen has no cursors. */
 export type SessionStates = ReturnType<typeof createSessionStates>;
 
 type StateChange = (state: SessionState) => SessionState;
@@ -79,19 +80,19 @@ type StateChange = (state: SessionState) => SessionState;
 export function createSessionStates({ store, writes }: { store: Store; writes: KeyedQueue }) {
   return {
     read: (session: SessionKey) => readState(store, session),
-    /** One job of the user's queue [S3]. `change` may run twice, so it must have no effects of its own. */
+    /** A job of the user's queue [S3]. `change` may run twice, so it must have no effects. */
     update: (session: SessionKey, change: StateChange, options?: ErasingOption) =>
       writes.run(session.userId, () => changeState(store, session, change, options)),
-    /** `transactState` as one job of the user's queue; `job` must not use that queue itself. */
+    /** `transactState` as a job of the user's queue; `job` must not use that queue itself. */
     transact: (session: SessionKey, job: StateJob, options?: ErasingOption) =>
       writes.run(session.userId, () => transactState(store, session, job, options)),
   };
 }
 
-/** Sees the state and resolves with a change that depends on more than the document, or with `undefined` for none. */
+/** Resolves with a change that depends on more than the document, or `undefined` for none. */
 export type StateJob = (state: SessionState) => Promise<StateChange | undefined>;
 
-/** Carries out a job from within one of the user's queue. */
+/** For use within a job of the user's queue. */
 export async function transactState(
   store: Store,
   session: SessionKey,
@@ -103,7 +104,7 @@ export async function transactState(
   return change === undefined ? state : changeState(store, session, change, options);
 }
 
-/** Changes the document from within a job of the user's queue. */
+/** For use within a job of the user's queue. */
 export async function changeState(
   store: Store,
   session: SessionKey,
@@ -122,12 +123,11 @@ export async function changeState(
   return changed ?? unseen;
 }
 
-/** What is known of a session; of one never seen nothing but the version. */
+/** Of a session never seen, nothing but the version. */
 export async function readState(store: Store, session: SessionKey): Promise<SessionState> {
   return (await store.read(stateKey(session), stateKind)) ?? unseen;
 }
 
-/** The key of what is known of a session besides its log. */
 export function stateKey(session: SessionKey): string {
   return `${sessionFolder(session)}/state.json`;
 }
@@ -138,8 +138,9 @@ const unseen: SessionState = { version: 1 };
 export type FoldName = 'shortTerm' | 'extraction' | 'reflection';
 
 /**
- * The state after the speaker wrote in a place: where the session is now, and cursors for layers that are on and have none. They begin
- * `before` the turn's messages. A layer that is off loses its cursor, so that it never reads what was said meanwhile.
+ * The state after the speaker wrote in a place: the present place, and cursors `before` the turn's messages
+ * for active layers without one. An inactive layer loses its cursor, so that it never reads what is said
+ * meanwhile.
  */
 export function seenIn(
   state: SessionState,
@@ -162,23 +163,21 @@ export function seenIn(
   return isDeepStrictEqual(next, state) ? state : next;
 }
 
-/** The folder above all sessions. */
 export const sessionsFolder = 'sessions';
 
-/** The folder of all sessions of one channel. @throws {RangeError} when the id is no Discord id [S6]. */
+/** @throws {RangeError} when the id is no Discord id [S6]. */
 export function channelFolder(channelId: string): string {
   return `${sessionsFolder}/${assertSnowflake(channelId)}`;
 }
 
-/** The session's own folder. @throws {RangeError} when an id is no Discord id [S6]. */
+/** @throws {RangeError} when an id is no Discord id [S6]. */
 export function sessionFolder({ channelId, userId }: SessionKey): string {
   return `${channelFolder(channelId)}/${assertSnowflake(userId)}`;
 }
 
-/** The message log's key [W3]. */
+/** [W3] */
 export function logKey(session: SessionKey): string {
   return `${sessionFolder(session)}/${logFile}`;
 }
 
-/** The log's name in the session's folder. */
 export const logFile = 'messages.jsonl';

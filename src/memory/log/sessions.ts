@@ -18,18 +18,18 @@ export const sessionsKind: DocumentKind<PersonSessions> = {
   schema: z.object({ version: z.literal(1), channels: z.array(z.string()).readonly() }),
 };
 
-/** Channels of which it is remembered in which guild they are. */
+/** Channels whose guild is remembered. */
 const rememberedChannels = 100_000;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
 /**
- * Which sessions there are. A person's stand in `users/<userId>/sessions.json`, so that nobody else's are looked at; a session is in it before anything of it is
- * kept, and it may name one that is gone. Where it is missing, it is made of the folders that are there. It is looked at each time: another process may have erased
- * it. Rejects with `StoreError`.
+ * Which sessions there are. A person's are listed in `users/<userId>/sessions.json` before anything of them
+ * is kept; it may name one that is gone, and is rebuilt from folders if missing. It is read each time, as
+ * another process may have erased it. Rejects with `StoreError`.
  */
 export function createSessions(store: Store) {
-  /** By channel its guild, which never changes. */
+  /** A channel's guild never changes. */
   const guilds = growingCache<string, ChannelGuild>(rememberedChannels);
 
   async function foldersIn(channelId: string, name?: string) {
@@ -49,7 +49,7 @@ export function createSessions(store: Store) {
     return sessions;
   }
 
-  /** All sessions of a person of which anything is in their folders. */
+  /** All sessions of a person with anything in their folders. */
   async function foundOf(userId: string): Promise<readonly SessionKey[]> {
     const channels = await store.folders(sessionsFolder, userId);
     return channels.flatMap(({ name: channelId, changedAt }) =>
@@ -99,16 +99,15 @@ export function createSessions(store: Store) {
         { erase: true },
       );
     },
-    /** All sessions of a person, and perhaps some that are gone. */
     ofPerson,
-    /** The same, with those that the list lacks, since somebody put them there by hand. */
+    /** The same, with unlisted ones that somebody put there by hand. */
     everyOfPerson,
-    /** The servers of a person's sessions, as far as their state tells. Each channel's is read once. */
+    /** The servers of a person's sessions, from their state. Each channel's is read once. */
     async guildsOf(userId: string): Promise<readonly string[]> {
       const channels = await Promise.all((await ofPerson(userId)).map(guildOfSession));
       return [...new Set(channels.flatMap((guild) => (guild.kind === 'guild' ? guild.guildId : [])))];
     },
-    /** The guild of a channel, as far as what is held of anybody there tells. Read once for each. */
+    /** A channel's guild, from anybody's state there. Read once for each. */
     async guildOf(channelId: string): Promise<ChannelGuild> {
       const known = guilds.get(channelId);
       if (known !== undefined) return known;
@@ -118,7 +117,7 @@ export function createSessions(store: Store) {
       }
       return { kind: 'unknown' };
     },
-    /** The threads of a channel, as far as what is held of anybody there tells; looks through all folders. */
+    /** A channel's threads, from anybody's state there; looks through all folders. */
     async threadsOf(channelId: string): Promise<readonly string[]> {
       const threads = new Set<string>();
       const pause = createTimeSlice();
@@ -128,16 +127,16 @@ export function createSessions(store: Store) {
       }
       return [...threads];
     },
-    /** Those of a channel that have a log, the one that was written to last first. */
+    /** Those of a channel with a log, the most recently written first. */
     inChannel: (channelId: string) => inChannel(channelId, logFile),
-    /** Those of them whose log was changed at a time or later, in milliseconds since the epoch. */
+    /** Those whose log changed at a time or later, in milliseconds since the epoch. */
     async changedSince(channelId: string, time: number): Promise<readonly SessionKey[]> {
       const changed = (await foldersIn(channelId, logFile)).filter(({ changedAt }) => changedAt >= time);
       return changed.map(({ name }) => ({ channelId, userId: name }));
     },
-    /** All of which anything is on disk, notes and summaries included; looks through all folders. */
+    /** All with anything on disk, notes and summaries included; looks through all folders. */
     all,
-    /** Takes sessions off their person's list. The whole list goes with the person's folder, after all that it names. */
+    /** Takes sessions off the list. The whole list goes with the person's folder, last. */
     async erase({ userId, sessions, isWhole }: Erasure): Promise<void> {
       if (isWhole) return;
       const gone = new Set(sessions.map(({ channelId }) => channelId));

@@ -22,8 +22,8 @@ interface Tail {
 }
 
 /**
- * Reads of message logs, with the ends of the busy ones kept in memory, so that a turn in a running conversation reads no file
- * [S5]. Whoever else appends moves the log's last sequence number, and who rewrites it its edition, by which a kept end is checked.
+ * Reads message logs, keeping the ends of busy ones in memory, so that a turn in a running conversation reads
+ * no file [S5]. A kept end is checked by the log's last sequence number and edition.
  */
 export class LogTails {
   readonly #store: Store;
@@ -35,7 +35,7 @@ export class LogTails {
     this.#sessions = sessions;
   }
 
-  /** All entries after `cursor`, in order. */
+  /** In order. */
   async after(session: SessionKey, cursor: number): Promise<readonly LogEntry<LogRecord>[]> {
     return this.#after(session, cursor, await this.#store.logState(logKey(session)));
   }
@@ -59,8 +59,8 @@ export class LogTails {
   }
 
   /**
-   * The end of the log from somewhere before the messages with these ids. No more has to be read, since ids grow with time: those of the
-   * person's messages, and those of replies; but what was written while a turn ran is older than that turn's reply, and stands after it.
+   * The end of the log from before the messages with these ids. Ids grow with time, for the person's messages
+   * and for replies; but a message written during a turn stands after that turn's younger reply.
    */
   async covering(session: SessionKey, ids: readonly string[]): Promise<readonly LogEntry<LogRecord>[]> {
     const oldest = ids.toSorted(compareSnowflakes)[0];
@@ -78,7 +78,9 @@ export class LogTails {
     }
   }
 
-  /** Appends records, with few writes where there are many [S2], though not so many at a time that others wait [L4]; resolves when they are on disk. */
+  /**
+   * Appends in few writes [S2] of bounded size, so that others do not wait long [L4]; resolves when on disk.
+   */
   async appendAll(session: SessionKey, records: readonly LogRecord[]): Promise<void> {
     const pause = createTimeSlice();
     for (let first = 0; first < records.length; first += appendedAtOnce) {
@@ -88,7 +90,7 @@ export class LogTails {
     }
   }
 
-  /** Appends a record, as part of a job of the person's queue; resolves when it is on disk. */
+  /** Part of a job of the person's queue; resolves when it is on disk. */
   async append(session: SessionKey, record: LogRecord): Promise<number> {
     await this.#sessions.begin(session);
     const sequence = await this.#store.append(logKey(session), record);
@@ -101,7 +103,7 @@ export class LogTails {
     return sequence;
   }
 
-  /** Replaces records where they stand; `undefined` removes one. */
+  /** `undefined` removes a record. */
   async rewrite(
     session: SessionKey,
     change: (entry: LogEntry<LogRecord>) => LogRecord | undefined,
@@ -121,7 +123,7 @@ export class LogTails {
     for (const name of this.#tails.keys()) if (name.endsWith(`:${userId}`)) this.#tails.delete(name);
   }
 
-  /** A conversation that has run long keeps its newer half only. */
+  /** A long conversation keeps only its newer half. */
   #keep(name: string, tail: Tail): void {
     if (tail.entries.length <= keptEntries) {
       this.#tails.set(name, tail);
@@ -139,7 +141,7 @@ function entriesAfter(
   cursor: number,
   last: number,
 ): readonly LogEntry<LogRecord>[] {
-  // There are no more of them than numbers.
+  // Numbers may have gaps, so no later index can be the first.
   let first = Math.max(0, entries.length - (last - cursor));
   while ((entries[first]?.sequence ?? Infinity) <= cursor) first += 1;
   return entries.slice(first);

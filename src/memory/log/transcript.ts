@@ -6,10 +6,13 @@ import { localMoment } from '../../core/time.ts';
 import { mayHoldOthersWords, type LoggedMessage, type SequencedMessage } from './records.ts';
 
 const nameMaxChars = 80;
-/** Characters of turns in one model call. */
+/** Of turns in one model call. */
 const batchMaxChars = 20_000;
 
-/** A message as the model reads it, with its local date and time [H3]; one line that forges neither a tag nor another speaker [P3]. What may be others' words has a tag of its own [M5a]. */
+/**
+ * A message as one line for the model, with local date and time [H3]; it forges neither a tag nor another
+ * speaker [P3]. What may be others' words has a tag [M5a].
+ */
 export function turnLine(message: LoggedMessage, timeZone: string): string {
   const said = dataLine(maskSecrets(message.text) + fileNote(message));
   return (
@@ -18,7 +21,10 @@ export function turnLine(message: LoggedMessage, timeZone: string): string {
   );
 }
 
-/** The same without what may be others' words: of such an answer only that there was one, of a person's message no names of many words. */
+/**
+ * Without what may be others' words: of such an answer only that there was one, of a person's message no long
+ * names.
+ */
 export function ownLine(message: LoggedMessage, timeZone: string): string {
   const isLeftOut = message.role === 'assistant' && mayHoldOthersWords(message);
   const said = isLeftOut
@@ -30,7 +36,7 @@ export function ownLine(message: LoggedMessage, timeZone: string): string {
 /** Instead of an answer's words. */
 const leftOut = "(an answer that is left out here, since it may repeat other people's words or a file)";
 
-/** Only the bot's own lines have brackets behind the name, so that nobody speaks as the bot by their name. */
+/** Only the bot has brackets behind its name, so nobody speaks as the bot. */
 function lineBegin({ id, at, author, role }: LoggedMessage, timeZone: string): string {
   const name =
     clip(flatten(author.normalize('NFKC').replace(/[:[\]<>()]/gu, ' ')), nameMaxChars) || 'someone';
@@ -41,7 +47,7 @@ function fileNote({ attachments }: LoggedMessage): string {
   return attachments.length === 0 ? '' : ` [attached: ${attachments.join(', ')}]`;
 }
 
-/** The messages in parts that a model call can take, in order; a message longer than a part is one by itself. */
+/** Parts for one model call each, in order; an overlong message is one by itself. */
 export function inBatches(
   messages: readonly SequencedMessage[],
   timeZone: string,

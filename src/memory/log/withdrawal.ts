@@ -11,14 +11,15 @@ import { foldLog, idsOf, type AssistantMessage, type LogRecord, type SequencedMe
 import type { LogTails } from './tails.ts';
 
 /**
- * The messages of one session that an edit or deletion concerns [G5], as they were before, while the log's own lines hold that. Those that it has taken
- * back already, but still holds on disk, are among them: a kill may have come between.
+ * The messages of one session that a change concerns [G5], with their former texts while the log's own lines
+ * hold these; also those already withdrawn but still on disk, as after a kill.
  *
- * A reply sent as several messages goes as a whole when one of them is deleted, since nobody knows which words were in which. It goes with a
- * question that is deleted, whose words it may repeat, and with one that is edited if it does repeat what the edit took out. Replies are logged
- * when they are whole, so edits of them are the bot's own streaming and change nothing.
+ * A reply of several messages goes as a whole, since nobody knows which words were where. It goes with a
+ * deleted question, and with an edited one if it repeats what the edit removed. Edits of replies are the
+ * bot's own streaming and change nothing.
  *
- * An edit widens nothing [V1]: where the new words may not be told wherever the message may, they are not taken in, and the message goes as if deleted.
+ * An edit widens nothing [V1]: new words that may not be told wherever the message may are not taken in, and
+ * the message goes as if deleted.
  */
 export async function affectedMessages(
   tails: LogTails,
@@ -40,7 +41,7 @@ export async function affectedMessages(
   });
 }
 
-/** Messages with every text that the log's lines still hold of them: several, where an earlier edit could not be finished. */
+/** Messages with every text that the log's lines still hold: several, after an unfinished edit. */
 export function heldMessages(entries: readonly LogEntry<LogRecord>[]): readonly SequencedMessage[] {
   const texts = new Map<number, Set<string>>();
   for (const { sequence, record } of entries) {
@@ -54,7 +55,7 @@ export function heldMessages(entries: readonly LogEntry<LogRecord>[]): readonly 
   });
 }
 
-/** The lines that say so: from now on the messages are read as they are now. */
+/** From now on the messages are read as changed. */
 export async function appendChanges(
   tails: LogTails,
   session: SessionKey,
@@ -76,7 +77,7 @@ export async function appendChanges(
   );
 }
 
-/** Takes out of the log's own lines, on disk, what the messages said and say no more; a deletion's line stays. */
+/** Erases what the messages said and say no more; a deletion's line stays. */
 export async function eraseChanges(
   tails: LogTails,
   session: SessionKey,
@@ -101,10 +102,7 @@ export async function eraseChanges(
   });
 }
 
-/**
- * Takes back that messages were deleted, as far as their own lines hold them still: from now on they are read again. Resolves with the places in the
- * log of those that are.
- */
+/** Restores deleted messages whose own lines still hold them. Resolves with their places in the log. */
 export async function takeBackDeletions(
   tails: LogTails,
   session: SessionKey,
@@ -123,14 +121,14 @@ export async function takeBackDeletions(
   return [...held];
 }
 
-/** By message id the text after the change, as the log has it: with secrets masked [K14]; `undefined` where it is deleted. */
+/** By message id the new text, secrets masked [K14]; `undefined` where deleted. */
 function textsOf(change: MessageChange): Map<string, string | undefined> {
   return change.kind === 'edited'
     ? new Map([[change.messageId, maskSecrets(change.text)]])
     : new Map(change.messageIds.map((id) => [id, undefined]));
 }
 
-/** What changes, replies included that go with their question. `present` are the texts as the log reads now. */
+/** What changes, with replies that go along. `present` are the log's present texts. */
 function changedBy(
   messages: readonly SequencedMessage[],
   changes: ReadonlyMap<string, string | undefined>,
@@ -156,18 +154,17 @@ function isWithdrawn(
   return message.replyTo.some((id) => saysAny(message.text, withdrawn.get(id) ?? new Set()));
 }
 
-/** The words that a text said and does not say any more, stemmed; all of them where it is gone. Words that tell nothing are left out. */
+/** Stemmed words that only `before` says, without words that tell nothing. */
 export function withdrawnTerms(before: string, now: string = ''): ReadonlySet<string> {
   const present = new Set(terms(now));
   return new Set(terms(before).filter((term) => !present.has(term) && !stopTerms.has(term)));
 }
 
-/** Whether a text says any of the words. */
 export function saysAny(text: string, wanted: ReadonlySet<string>): boolean {
   return wanted.size > 0 && terms(text).some((term) => wanted.has(term));
 }
 
-/** What messages said and say no more, in words as `terms` gives them: the person's own, and those of the bot's answers too. */
+/** Terms that messages said and say no more: the person's own, and with the bot's answers. */
 export async function withdrawnWords(messages: readonly WithdrawnMessage[]): Promise<{
   readonly own: ReadonlySet<string>;
   readonly all: ReadonlySet<string>;

@@ -10,11 +10,10 @@ import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import { sessionFolder, type SessionState, type SessionStates } from '../log/session-state.ts';
 import type { NotebookStore } from './files.ts';
 
-/** The tree of notes as one piece of background work has it. What exists where is decided by the context's place [V3]. */
+/** The notes as one piece of background work has them, by the context's place [V3]. */
 export interface OpenedNotebook {
-  /** The memory tools, over the same files. */
   readonly tools: readonly Tool[];
-  /** A file's whole text, which then counts as read [M4]; `undefined` where there is none that may be used here. */
+  /** A file's whole text, which counts as read [M4]; `undefined` where none may be used here. */
   read(path: string, context: TurnContext): Promise<string | undefined>;
   /** The paths of all facts files. */
   factPaths(context: TurnContext): Promise<readonly string[]>;
@@ -22,10 +21,9 @@ export interface OpenedNotebook {
   index(context: TurnContext): Promise<readonly Section[]>;
 }
 
-/** Opens the tree over files that may be staged; what was read through one opening is unread in the next. */
+/** Each opening starts with nothing read. */
 export type OpenNotebook = (files: NotebookStore) => OpenedNotebook;
 
-/** What all background work on notes uses. */
 export interface BackgroundOptions {
   readonly store: Store;
   /** The users' write queue [S3]. */
@@ -44,7 +42,7 @@ export interface BackgroundSession {
   readonly state: Pick<SessionState, 'speakerName' | 'isOwner'>;
 }
 
-/** The files that work on a session may touch: the session's own everywhere, in DMs the person's notebook too. */
+/** The files that a session's work may touch: its own, in DMs the person's notebook too. */
 export function stageFiles(store: Store, { session, place, state }: BackgroundSession): StagedFiles {
   const folders = [`${sessionFolder(session)}/`];
   if (place.audience === 'dm') {
@@ -61,7 +59,7 @@ function isForEveryPrompt(key: string): boolean {
   return key === 'workspace/SOUL.md' || key.startsWith('workspace/channels/');
 }
 
-/** What the work resolves with; failures of model and disk are logged, not thrown. */
+/** Failures of model and disk are logged and resolve with `failed`. */
 export async function orFailed<T>(
   work: () => Promise<T>,
   event: string,
@@ -78,7 +76,7 @@ export async function orFailed<T>(
   }
 }
 
-/** The work as a turn, for tools and readers: the person speaks, in the session's last place. Nobody else's text is in it [M5a]. */
+/** The work as a turn of the person in the session's last place, without anybody else's text [M5a]. */
 export function contextOf(
   { session, place, state }: BackgroundSession,
   messages: readonly TurnMessage[],
@@ -88,7 +86,7 @@ export function contextOf(
   return { speaker, place, messages, now, hasThirdPartyText: false };
 }
 
-/** A job of all the queues that order changes of these notes [S3]; owners share the workspace, which has its own. */
+/** A job of all the queues that order changes of these notes [S3]; the owners' workspace has its own. */
 export function inWriteQueues<T>(
   writes: KeyedQueue,
   { session, state }: Pick<BackgroundSession, 'session' | 'state'>,
@@ -98,8 +96,8 @@ export function inWriteQueues<T>(
 }
 
 /**
- * Files as background work sees them: writes are kept back until `commit`, reads see them. Only keys that `isOwn` admits can be
- * touched at all; any other key or folder rejects with `StoreError`, so nobody's notes reach another's, whatever a tool is asked for [V2][V3].
+ * Staged files: writes wait for `commit`, reads see them. Keys that `isOwn` does not admit reject with
+ * `StoreError`, so nobody's notes reach another's, whatever a tool is asked for [V2][V3].
  */
 export class StagedFiles implements NotebookStore {
   readonly #store: NotebookStore & Pick<Store, 'remove'>;
@@ -137,8 +135,9 @@ export class StagedFiles implements NotebookStore {
   }
 
   /**
-   * Writes all that was staged, then does what belongs to it; resolves with `false`, having written nothing, where anything that was read has
-   * changed since. When a write or `alongside` rejects, what was written is restored as it was. Call it while nobody else writes these files.
+   * Writes all that was staged, then does what belongs to it; resolves with `false`, having written nothing,
+   * where anything that was read has changed. When a write or `alongside` rejects, the files are restored.
+   * Nobody else may write them meanwhile.
    */
   async commit(alongside: () => Promise<void>): Promise<boolean> {
     if (!(await this.#isAsSeen())) return false;
@@ -152,7 +151,7 @@ export class StagedFiles implements NotebookStore {
       await alongside();
       return true;
     } catch (error) {
-      // A disk that refuses this as well leaves nothing more to be done; what went wrong first is what counts.
+      // If the disk refuses this too, the first error is what counts.
       for (const key of written.toReversed()) await this.#restore(key).catch(() => undefined);
       throw error;
     }

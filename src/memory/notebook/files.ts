@@ -30,17 +30,16 @@ import {
 } from './tree.ts';
 import type { UndoableNotes } from './undoable.ts';
 
-/** What a notebook's tools and readers use of a store. */
 export type NotebookStore = Pick<Store, 'readText' | 'writeText' | 'list'>;
 
 export interface ListedFile {
   readonly file: TreeFile;
   readonly bytes: number;
-  /** One line, empty where nothing is told. */
+  /** One line; empty for none. */
   readonly summary: string;
 }
 
-/** A file's text as people see it: the same object for as long as the file stays as it is. */
+/** A file's text as people see it; the same object while the file is unchanged. */
 export interface FileContent {
   readonly text: string;
 }
@@ -48,7 +47,7 @@ export interface FileContent {
 /** A file's content, and the file as the store has it. */
 interface StoredContent extends FileContent {
   readonly raw: string;
-  /** Of a session's file, where it may be used. */
+  /** Of a session's file. */
   readonly reach: Reach | undefined;
 }
 
@@ -56,15 +55,15 @@ export interface WrittenFile {
   readonly outcome: 'written';
   readonly file: TreeFile;
   readonly bytes: number;
-  /** Whether there was a file before. */
+  /** Whether there was no file before. */
   readonly isNew: boolean;
-  /** Whether anything was masked in it, since it looks like a secret [K14]. */
+  /** Whether a likely secret was masked [K14]. */
   readonly isMasked: boolean;
-  /** What it can be undone by [K5]; absent where it cannot. */
+  /** What undoes it [K5]; absent where nothing can. */
   readonly undoId: string | undefined;
 }
 
-/** What a tool makes of a file: its new text, or a refusal. Runs while nobody else changes the person's notebook. */
+/** Makes a file's new text, or a refusal. Runs while nobody else changes the notebook. */
 export type FileEdit = (
   present: { readonly text: string; readonly knowledge: Knowledge } | undefined,
   file: TreeFile,
@@ -73,8 +72,9 @@ export type FileEdit = (
 export type NotebookFiles = ReturnType<typeof createNotebookFiles>;
 
 /**
- * The tree as tools and sections see it: every check of path, place, size and evidence stands behind these [M5]. Changes are ordered by
- * `writes`, the users' write queue [S3]; `timeZone` is IANA; without `undoable` no change can be undone, without `log` no message is of now. `StoreError` rejects where the disk fails.
+ * The tree as tools and sections use it, behind every check of path, place, size and evidence [M5]. `writes`
+ * orders changes [S3]; `timeZone` is IANA; without `undoable` nothing can be undone, without `log` no message
+ * is checked. `StoreError` rejects where the disk fails.
  */
 export function createNotebookFiles(
   store: NotebookStore,
@@ -91,7 +91,7 @@ export function createNotebookFiles(
   const marks = new ReadMarks();
   const contents = growingCache<string, StoredContent>(keptContents);
 
-  /** The files of some parts of the tree, by part and name, be they usable here or not. */
+  /** The files of some parts of the tree, usable here or not. */
   async function names(context: TreeContext, parts: readonly TreePart[]): Promise<readonly TreeFile[]> {
     const locations = treeParts(context).filter(({ part }) => parts.includes(part));
     const found = await Promise.all(
@@ -105,7 +105,7 @@ export function createNotebookFiles(
     });
   }
 
-  /** The same with what they hold; only those that may be used here. */
+  /** With their content; only those usable here. */
   async function list(context: TreeContext, parts: readonly TreePart[]): Promise<readonly ListedFile[]> {
     const described = (await names(context, parts)).map(async (file): Promise<readonly ListedFile[]> => {
       const loaded = await orRefusal(file, () => load(file, context));
@@ -115,7 +115,7 @@ export function createNotebookFiles(
     return (await Promise.all(described)).flat();
   }
 
-  /** A file's content, `undefined` where there is no file, or none that may be used here. */
+  /** `undefined` where there is no file usable here. */
   async function open(
     path: string,
     context: TreeContext,
@@ -139,7 +139,7 @@ export function createNotebookFiles(
     });
   }
 
-  /** A file as the store has it, and its content where it may be used here. */
+  /** A file as stored, and its content where usable here. */
   async function load(
     file: TreeFile,
     { place, speaker }: TreeContext,
@@ -165,7 +165,7 @@ export function createNotebookFiles(
     return content;
   }
 
-  /** The model was given the characters of an opened file from `from` up to `to`, by default all. */
+  /** The model was given the characters `from` up to `to`, by default all. */
   function markRead(
     context: TreeContext,
     file: TreeFile,
@@ -181,7 +181,7 @@ export function createNotebookFiles(
     const resolved = resolvePath(path, context);
     if (resolved.outcome === 'refused') return resolved;
     if (context.hasThirdPartyText) return refused(thirdPartyReason);
-    // A file takes the readers of the place that is written from: what was said before others were let in must not go there [V1].
+    // A file takes its place's readers: what was said before others joined must not go there [V1].
     if (context.saidIn !== undefined) return refused(moreReadersReason);
     if (hasUnknownReaders(context.place)) return refused(unknownReadersReason);
     const { file } = resolved;
@@ -193,7 +193,7 @@ export function createNotebookFiles(
     context: TurnContext,
     edit: FileEdit,
   ): Promise<WrittenFile | Refusal> {
-    // What a message had brought into the notes was taken out of them when it was edited, deleted or forgotten; nothing comes after that [A4].
+    // A withdrawn message brings nothing into the notes any more [A4].
     if ((await log?.standsAsSaid(context)) === false) return refused(changedReason);
     const session = sessionOf(context);
     if (isKeptSummary(file)) {
@@ -251,12 +251,12 @@ const unknownReadersReason =
 const moreReadersReason =
   'Nothing was written: this channel became visible to more people since the message was said. Do not try again in this turn.';
 
-/** Bytes that all facts files together stay under [N6]. */
+/** Of all facts files together [N6]. */
 const factsMaxBytes = 15_360;
-/** Bytes that any other file stays under [N6]. */
+/** Of any other file [N6]. */
 const fileMaxBytes = 64 * 1024;
 
-/** Why a file must not become this text, or `undefined` where it may; sizes are in bytes of UTF-8, marks included [N6]. */
+/** Why a file must not become this text, or `undefined`; sizes are in bytes of UTF-8, marks included [N6]. */
 async function sizeProblem(store: NotebookStore, file: TreeFile, text: string): Promise<string | undefined> {
   const bytes = Buffer.byteLength(text);
   if (file.part !== 'facts' && bytes >= fileMaxBytes)
@@ -277,7 +277,7 @@ async function sizeProblem(store: NotebookStore, file: TreeFile, text: string): 
     : undefined;
 }
 
-/** What the store refuses for another reason than a failing disk, such as a symbolic link, is told [M5]. */
+/** Tells what the store refuses while the disk works, such as a symbolic link [M5]. */
 async function orRefusal<T>(file: TreeFile, work: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await work();
@@ -287,22 +287,21 @@ async function orRefusal<T>(file: TreeFile, work: () => Promise<T>): Promise<T |
   }
 }
 
-/** What the model knows of a file: nothing; a part; all of it; or all of a former state [M4]. */
+/** What the model knows of a file: nothing, a part, all of it, or all of a former state [M4]. */
 export type Knowledge = 'unread' | 'partly' | 'changed' | 'whole';
 
-/** Files whose content is kept. */
 const keptContents = 1000;
 
 const summaryOfContent = oncePer(({ text }: FileContent) => summaryOf(text));
 
-/** Files remembered as read, over all sessions; one that falls out has to be read again. */
+/** Over all sessions; one that falls out has to be read again. */
 const maxReadMarks = 5000;
 
-/** Which state of each file the model has seen in a session, and how many characters from its beginning. */
+/** Which state of each file the model has seen in a session, and how far. */
 export class ReadMarks {
   readonly #marks = growingCache<string, { readonly hash: string; readonly upTo: number }>(maxReadMarks);
 
-  /** The model was given these characters, or wrote them. What was skipped before them stays unread. */
+  /** The model was given, or wrote, these characters. What was skipped before them stays unread. */
   mark(session: SessionKey, key: string, content: FileContent, from = 0, to = content.text.length): void {
     const name = `${sessionName(session)} ${key}`;
     const hash = hashOf(content);

@@ -1,16 +1,19 @@
 import { clipAtWord, flatten } from '../../core/text.ts';
 import { isDay, refused, type Refusal, type TreeFile } from './tree.ts';
 
-/** What becomes of a file's text: the text as it is stored, or why it cannot be. */
+/** A file's text as stored, or why it cannot be. */
 export type FormattedText = { readonly outcome: 'formatted'; readonly text: string } | Refusal;
 
-/** The local day, `YYYY-MM-DD`, and the summary line that the model gave, if any. */
+/** The local day, `YYYY-MM-DD`, and the model's summary line, if any. */
 interface FormatOptions {
   readonly today: string;
   readonly summary?: string | undefined;
 }
 
-/** A whole new text in the form that its part of the tree has [N4]: header lines for facts and episodes, entries in episodes. */
+/**
+ * A whole text in the form of its part of the tree [N4]: header lines for facts and episodes, entries in
+ * episodes.
+ */
 export function formatWritten(file: TreeFile, content: string, options: FormatOptions): FormattedText {
   if (file.part !== 'episodes') return withHeader(file, content, options.summary);
   const { body, ...head } = readHeader(content);
@@ -20,13 +23,13 @@ export function formatWritten(file: TreeFile, content: string, options: FormatOp
   return writeHeader({ title: head.title ?? titleOf(file), summary }, entries.text);
 }
 
-/** A text after a patch: only its header is put right. `former` is the text before, whose header may stay as a person wrote it. */
+/** Puts a patched text's header right. A header of `former` may stay as a person wrote it. */
 export function formatPatched(file: TreeFile, text: string, former: string): FormattedText {
   return withHeader(file, text, undefined, readHeader(former));
 }
 
 /**
- * The text with all patches applied, or none [M4]. Each `oldText` must stand exactly once in the text as it is before any of them; they may
+ * Applies all patches, or none [M4]. Each `oldText` must stand exactly once in the original text; they may
  * not overlap. All texts are literal.
  */
 export function applyPatches(
@@ -55,7 +58,7 @@ export function applyPatches(
 }
 
 /**
- * Where a part stands in a text, up to the second place, in a time linear in both (Knuth, Morris and Pratt): `indexOf` takes their product for such
+ * The first two places of a part, in linear time (Knuth, Morris and Pratt): `indexOf` is quadratic for such
  * as `aaa…b…aaa`.
  */
 function placesOf(part: string, text: string): readonly number[] {
@@ -77,7 +80,7 @@ function placesOf(part: string, text: string): readonly number[] {
   return places;
 }
 
-/** The present text with an entry at its end, its summary line refreshed [N4]. */
+/** Adds an entry at the end and refreshes the summary line [N4]. */
 export function formatAppended(
   file: TreeFile,
   present: string,
@@ -127,12 +130,12 @@ function titleOf({ part, name }: TreeFile): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Items of a list stay together; anything else stands apart from what is before it. */
+/** Items of a list stay together; anything else is set apart. */
 function joinEntry(text: string, entry: string): string {
   const before = text.trim();
   const after = entry.trim();
   if (before === '') return after;
-  // Added already: after a kill a question is asked again, and the model does again what it did.
+  // Added already: after a kill a question is asked again, and the model repeats itself.
   if (before === after || before.endsWith(`\n${after}`)) return before;
   const listItem = /^\s*[-*+] /u;
   const continuesList = listItem.test(after) && listItem.test(before.split('\n').at(-1) ?? '');
@@ -144,7 +147,7 @@ function formatted(text: string): FormattedText {
 }
 
 const titleMaxChars = 100;
-/** Characters of a summary line at most; the index shows it with every message. */
+/** The index shows it with every message. */
 const summaryMaxChars = 160;
 
 /** The first lines of a file, without their marks [N4]. */
@@ -153,7 +156,7 @@ interface FileHeader {
   readonly summary: string;
 }
 
-/** A file taken apart [N4]: `# Title`, `> Summary: …`, and what stands below without blank lines around it. */
+/** A file's parts [N4]: `# Title`, `> Summary: …`, and the body without blank lines around it. */
 function readHeader(text: string): Partial<FileHeader> & { readonly body: string } {
   let lines = withoutBlankStart(text.split('\n'));
   const title = /^# +(?<title>\S[^\n]*)$/u.exec(lines[0] ?? '')?.groups?.['title']?.trimEnd();
@@ -167,7 +170,7 @@ function readHeader(text: string): Partial<FileHeader> & { readonly body: string
   };
 }
 
-/** A title or summary stands there whole or is refused, with what is too long; one that stood there before, as a person wrote it, stays. */
+/** An overlong title or summary is refused, unless a person wrote it before. */
 function writeHeader(header: FileHeader, body: string, former: Partial<FileHeader> = {}): FormattedText {
   const title = flatten(header.title);
   const summary = flatten(header.summary);
@@ -189,7 +192,10 @@ export function summaryOf(text: string): string {
   return clipAtWord(flatten(shown.replace(/^[#>*\s-]+/u, '')), summaryMaxChars);
 }
 
-/** What the last lines of a body are about, as many as a summary can hold: of `- Name: Alice` the name, of others the first words. */
+/**
+ * The subjects of the body's last lines, as many as fit: of `- Name: Alice` the name, of others the first
+ * words.
+ */
 function keywordsOf(body: string): readonly string[] {
   const topics = new Set<string>();
   let length = 0;
@@ -206,7 +212,7 @@ function keywordsOf(body: string): readonly string[] {
   return [...topics].toReversed();
 }
 
-/** Parts joined by commas; where they are too many, the first give way. */
+/** Joined by commas; the first give way. */
 function joinSummary(parts: readonly string[]): string {
   const distinct = [...new Set(parts)];
   let first = distinct.length;
@@ -222,13 +228,13 @@ function withoutBlankStart(lines: readonly string[]): readonly string[] {
 }
 
 const entryTitleMaxChars = 80;
-/** An entry's summary has under 10 words [N4]. */
+/** Under 10 words [N4]. */
 const entrySummaryMaxWords = 9;
 
 /**
- * Entries of a month's episodes file in their form [N4]: `## Title`, `- Summary:` of under 10 words, `- Date:`, free lines. What is missing
- * is filled in: the title from the first line, the summary from the title, the date by `today`. An entry of another month is refused, and one
- * whose title, summary or date is too long or none.
+ * Entries of a month's episodes file [N4]: `## Title`, `- Summary:` of under 10 words, `- Date:`, free lines.
+ * Missing parts are filled in: the title from the first line, the summary from the title, the date by
+ * `today`. Entries of another month, or with a bad or overlong part, are refused.
  */
 function formatEntries(text: string, month: string, today: string): FormattedText {
   const entries: string[] = [];
@@ -240,7 +246,7 @@ function formatEntries(text: string, month: string, today: string): FormattedTex
   return formatted(entries.join('\n\n'));
 }
 
-/** The titles of a file's entries, oldest first. */
+/** Oldest first. */
 function entryTitles(body: string): readonly string[] {
   return [...body.matchAll(/^## +(?<title>\S.*)$/gmu)].flatMap(
     ({ groups }) => groups?.['title']?.trimEnd() ?? [],
@@ -300,7 +306,7 @@ export const overviewParts: ReadonlySet<string> = new Set([
   'Recent Operations',
 ]);
 
-/** A markdown text without the headings under which nothing stands: an empty part costs nothing [W1]. */
+/** Removes headings under which nothing stands: an empty part costs nothing [W1]. */
 export function withoutEmptyParts(text: string): string {
   // The level of the next heading that is kept; 0 before the text's end.
   let next = 0;
@@ -313,7 +319,7 @@ export function withoutEmptyParts(text: string): string {
       kept.push(line);
       continue;
     }
-    // Under this heading stands nothing, or nothing but the next one of the same or a higher level.
+    // Nothing stands under it, or only a kept heading of the same or a higher level.
     if (isEmpty && next <= level) continue;
     kept.push(line);
     next = level;
@@ -326,8 +332,8 @@ export function withoutEmptyParts(text: string): string {
 }
 
 /**
- * A file's text as people see it: line breaks are `\n`, and control and invisible characters are gone, but for tabs and the joiners
- * that scripts and emoji need. Doing it twice changes nothing more.
+ * Line breaks become `\n`; control and invisible characters go, except tabs and joiners of scripts and emoji.
+ * Idempotent.
  */
 export function plainText(text: string): string {
   return text

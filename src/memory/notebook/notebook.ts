@@ -13,7 +13,7 @@ import { createNotebookTools } from './tools.ts';
 import type { UndoableNotes } from './undoable.ts';
 import { keysBelow, notesOfSession, purgeNotes, withdrawNotes } from './withdraw.ts';
 
-/** How the layer is set, as configured: characters of each section as rendered. */
+/** Characters of each section as rendered. */
 export interface NotebookSettings {
   readonly profileMaxChars: number;
   readonly memoryMaxChars: number;
@@ -32,15 +32,14 @@ export interface NotebookOptions {
   readonly undoable?: Pick<UndoableNotes, 'change' | 'finish'>;
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, 'stillSaid' | 'everyOfPerson' | 'sessionsOfPerson' | 'standsAsSaid'>;
-  /** What is done with a session after a turn, in order; none by default. */
+  /** What is done with a session after a turn, in order. */
   readonly background?: readonly ((session: SessionKey, signal: AbortSignal) => Promise<unknown>)[];
   readonly logger: Logger;
 }
 
 /**
- * Each person's notebook and each session's working memory: sections for the prompt, and the model's tools. The tools are the same list in
- * every place [P2]; what exists where is the tree's matter. The workspace, which owners share as their notebook, is the owner's own: it is
- * neither exported nor erased with a person.
+ * Each person's notebook and each session's working memory: prompt sections and the model's tools, which are
+ * the same in every place [P2]. The owners' workspace is neither exported nor erased with a person.
  */
 export function createNotebook(options: NotebookOptions) {
   const { settings, store, writes, log, states, timeZone, undoable, logger, background = [] } = options;
@@ -52,7 +51,7 @@ export function createNotebook(options: NotebookOptions) {
     notebookIndex(files, timeZone, settings.indexMaxChars),
   ];
 
-  /** Everything of the person's that this layer holds, but for the sessions that are not among the given ones. */
+  /** All keys of a person in this layer, except those of other sessions. */
   async function keysOf(userId: string, sessions: readonly SessionKey[]): Promise<readonly string[]> {
     const notes = await Promise.all(sessions.map((session) => notesOfSession(store, session)));
     return [...(await keysBelow(store, notebookFolder(userId))), ...notes.flat()];
@@ -60,7 +59,7 @@ export function createNotebook(options: NotebookOptions) {
 
   const layer: MemoryLayer = {
     name: 'notebook',
-    /** A file that cannot be read costs its own section only. */
+    /** An unreadable file costs only its own section. */
     async sections(context) {
       const read = await Promise.allSettled(sources.map((source) => source.sections(context)));
       return read.flatMap((result, index) => {
@@ -72,7 +71,7 @@ export function createNotebook(options: NotebookOptions) {
         return [];
       });
     },
-    /** Work that fails costs neither the work after it nor its own next try. */
+    /** Failing work costs neither the next work nor its own next try. */
     async fold(userId, sessions, signal) {
       for (const work of background) {
         if (signal.aborted) return;
@@ -116,10 +115,10 @@ function exportedPath(key: string): string {
   return room === 'users' ? key.slice(`users/${id}/`.length) : `conversations/${id}/${rest.join('/')}`;
 }
 
-/** Index lines that a reflection is given at most, in characters. */
+/** Of the index in a reflection. */
 const backgroundIndexMaxChars = 8000;
 
-/** The tree for background work: the same tools and checks over other files, with what it read marked for itself alone. */
+/** The tree for background work: the same tools and checks over other files, with read marks of its own. */
 export function notebookOpener(options: Pick<NotebookOptions, 'writes' | 'timeZone'>): OpenNotebook {
   const { writes, timeZone } = options;
   return (store) => {

@@ -15,8 +15,8 @@ const inlinedFiles = {
 } as const;
 
 /**
- * A file inlined in the prompt where it exists in the place: the profile and the curated notes in DMs [N2], the overview everywhere [W1]. Over
- * `maxChars` characters as rendered its beginning, with the path of the rest. What is inlined in whole counts as read.
+ * A file inlined in the prompt: profile and curated notes in DMs [N2], the overview everywhere [W1]. Over
+ * `maxChars` as rendered, its beginning and the path of the rest. A whole file counts as read.
  */
 export function inlinedFile(
   files: NotebookFiles,
@@ -48,8 +48,8 @@ export function inlinedFile(
 }
 
 /**
- * The notebook's files, in DMs [N3]: facts and episodes with summaries, the daily logs of today and yesterday by path, topics by
- * name. Days are local ones [N5]. Where they do not all fit `maxChars` as rendered, the last line says how many more there are.
+ * The notebook's files, in DMs [N3]: facts and episodes with summaries, the daily logs of today and yesterday
+ * by path, topics by name. Days are local [N5]. Beyond `maxChars` as rendered, the last line counts the rest.
  */
 export function notebookIndex(
   files: NotebookFiles,
@@ -111,12 +111,12 @@ function indexSection(
   return [];
 }
 
-/** A file that is shown with its text, or from a line or offset of it on. */
+/** A file shown with its text, or from a line or offset on. */
 export function sourceOfFile(path: string, { text }: FileContent): MemorySource {
   return { kind: 'file', path, bytes: Buffer.byteLength(text) };
 }
 
-/** A file of which a list tells, with its summary where it has one. */
+/** A file in a list, with its summary if any. */
 export function sourceOfListed({ file: { path }, bytes }: ListedFile): MemorySource {
   return listedSource({ path, bytes });
 }
@@ -125,14 +125,14 @@ function listedSource(file: { readonly path: string; readonly bytes?: number }):
   return { kind: 'file', ...file, isListed: true };
 }
 
-/** A file as lists and the index show it: `- facts/user.md (320B): name, language, role`. */
+/** `- facts/user.md (320B): name, language, role` */
 export function fileLine({ file, bytes, summary }: ListedFile): string {
   return `- ${file.path} (${bytes}B)${summary === '' ? '' : `: ${dataLine(summary)}`}`;
 }
 
 /**
- * A file's text as a section that keeps its lines: whole under `title`, or, over the budget, its beginning under `partTitle`, which
- * says where the rest is. The rendered section never exceeds `budget`; a blank text gives no lines.
+ * A file's text as a section that keeps its lines: whole under `title` or, over the budget, its beginning
+ * under `partTitle`, which says where the rest is. Empty for a blank text.
  */
 export function textSection(
   frame: Pick<Section, 'name' | 'slot' | 'title' | 'budget'> & { readonly partTitle: string },
@@ -146,7 +146,7 @@ export function textSection(
   return { ...part, lines: firstLines(lines, room) };
 }
 
-/** The lines of a file as data: indentation stays, other control and invisible characters and blank ends do not. */
+/** Lines as data: indentation stays; control and invisible characters and blank ends go. */
 function textLines(text: string): readonly string[] {
   const lines = dataText(plainText(text))
     .split('\n')
@@ -156,7 +156,7 @@ function textLines(text: string): readonly string[] {
   return first === -1 ? [] : lines.slice(first, last + 1);
 }
 
-/** The longest beginning of at most `room` characters, line breaks counted; the line at its end is cut at a word. */
+/** The longest beginning of at most `room` characters; its last line is cut at a word. */
 function firstLines(lines: readonly string[], room: number): readonly string[] {
   const kept: string[] = [];
   let left = room;

@@ -5,25 +5,25 @@ import { cursorOfNote, parseNote, reachLines, readersIn } from '../log/kept-summ
 import { summaryHoldsOthersWords } from '../log/session-state.ts';
 import type { TreeFile } from './tree.ts';
 
-/** Whether a file is the session's own working memory, which exists in every place, rather than part of a notebook. */
+/** Whether it is the session's own working memory, which exists in every place, and no notebook's. */
 export function isOfSession({ part }: TreeFile): boolean {
   return part === 'overview.md' || part === 'detail';
 }
 
-/** A replaced summary in the session's `detail/` [R3]: the rolling summary's own, so that nobody else writes it. */
+/** A replaced summary in `detail/` [R3], which only the rolling summary writes. */
 export function isKeptSummary({ part, name }: TreeFile): boolean {
   return part === 'detail' && cursorOfNote(`${name}.md`) !== undefined;
 }
 
-/** Whether others' words were folded into a kept summary [M5a]; one that was changed into something else does not say. */
+/** Whether others' words were folded into a kept summary [M5a]; not known of one that was changed. */
 export function noteHoldsOthersWords(stored: string): boolean {
   const note = parseNote(stored);
   return note === undefined || summaryHoldsOthersWords(note);
 }
 
 /**
- * Where a session's file may be used [V2]; `undefined` for one without a mark, which was written where all could read along and is opened in its own
- * conversation only. A kept summary says by itself where it is from, and one that does not is used in DMs only.
+ * Where a session's file may be used [V2]; `undefined` without a mark: it was written where all read along,
+ * and is opened in its own conversation only. A kept summary tells by itself, or is for DMs only.
  */
 export function reachOfSessionFile(file: TreeFile, stored: string): Reach | undefined {
   return isKeptSummary(file)
@@ -32,8 +32,8 @@ export function reachOfSessionFile(file: TreeFile, stored: string): Reach | unde
 }
 
 /**
- * What was written into a session's working memory in this place, as it is stored. Others can be let into a channel later, so what was
- * written while it was private bears a mark at its end that says so, and who could read it [V2a].
+ * A session's file as stored. What was written in private ends in a mark that says so and names its readers,
+ * since others can be let in later [V2a].
  */
 export function withMark(text: string, place: Place): string {
   const reach = reachOf(place);
@@ -45,8 +45,8 @@ const markAtEnd =
   /(?<!\n)\n*<!--\nMETA:\nvisibility: (?<visibility>here|dm)\nhome: (?<home>[0-9]{15,21})\n(?:guild: (?<guild>[0-9]{15,21})\n)?(?:readers:(?<readers>[ #+:0-9a-z@]*)\n)?-->\s*$/u;
 
 /**
- * A session's file taken apart: the text that people and the model see, and where it may be used if it bears a mark. A mark that the text
- * itself brings along cannot widen anything: it would have to say less than `here`.
+ * Separates the visible text from its mark. A mark in the text itself cannot widen anything: it would have to
+ * say less than `here`.
  */
 export function readMark(file: string): { readonly text: string; readonly mark?: Reach } {
   const found = markAtEnd.exec(file);
@@ -64,8 +64,8 @@ export function readMark(file: string): { readonly text: string; readonly mark?:
 }
 
 /**
- * Where an overview from when the channel was private is kept, with its mark: in the session's `detail/`, so that a new one can be begun
- * where the public now reads along, and the old one is there when the channel is private again.
+ * Where an overview from a private time is kept, with its mark, while the public reads along: in the
+ * session's `detail/`.
  */
 export function archivedOverviewKey({ key }: TreeFile, now: Date, timeZone: string): string {
   const folder = key.slice(0, key.lastIndexOf('/'));

@@ -37,7 +37,7 @@ const summaryInput = z
   .describe('What the file then holds, in one line of a few words; lists show it.')
   .exactOptional();
 
-// Once for all tools: a schema takes long to make, and longer to describe to the model.
+// Made once: schemas are slow to make, and slower to describe to the model.
 const listInput = z.object({
   folder: z.string().describe('Only this folder, such as topics. Default: all.').exactOptional(),
 });
@@ -95,7 +95,7 @@ async function change(
   };
 }
 
-/** What was written is told without its words [K6]. */
+/** Told without the words written [K6]. */
 function writeNotice({ file, undoId }: WrittenFile, isAddition: boolean): MemoryNotice {
   const path = `\`${file.path.replaceAll('`', '')}\``;
   const line = isAddition ? `📝 Noted in ${path}` : `📝 Changed ${path}`;
@@ -132,7 +132,7 @@ function listTool(files: NotebookFiles): Tool {
   });
 }
 
-/** Characters of a list at most; a tool's result is cut at 8,000 [P4]. */
+/** A tool's result is cut at 8,000 characters [P4]. */
 const listMaxChars = 7_000;
 
 function renderList(listed: readonly ListedFile[]): Pick<ToolOutcome, 'text' | 'sources'> {
@@ -171,10 +171,10 @@ function readTool(files: NotebookFiles): Tool {
   });
 }
 
-/** Characters of a file given at once; a tool's result is cut at 8,000 [P4]. */
+/** Of a file, given at once; a tool's result is cut at 8,000 [P4]. */
 const partMaxChars = 7_500;
 
-/** As much as fits once its tags are escaped, up to a line's end where there is one in the second half. */
+/** As much as fits once escaped, up to a line's end if there is one in the second half. */
 function partFrom(text: string, offset: number): string {
   const rest = text.slice(offset);
   let part = clip(rest, partMaxChars);
@@ -194,7 +194,7 @@ function partHeading(path: string, from: number, to: number, length: number): st
   return `${path}, characters ${from} to ${to} of ${length}${rest}:`;
 }
 
-/** Replaces a file, only where the model has seen all that it replaces [M4]. */
+/** Replaces a file, if the model has seen all that it replaces [M4]. */
 function writeTool(files: NotebookFiles, timeZone: string): Tool {
   return checkedTool({
     name: 'memory_write',

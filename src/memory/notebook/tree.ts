@@ -20,11 +20,11 @@ export interface TreeFile {
   readonly name: string;
   /** Where the store has it. */
   readonly key: string;
-  /** The key of the write queue that orders changes to this part: the user's own, or one for the workspace that owners share. */
+  /** The write queue that orders its changes: the user's own, or the owners' workspace. */
   readonly queueKey: string;
 }
 
-/** A part of the tree as the store has it: a file's or a folder's key. */
+/** The key of a file or folder. */
 export interface PartLocation {
   readonly part: TreePart;
   readonly key: string;
@@ -51,7 +51,7 @@ export const treeParts = oncePer((context: TreeContext): readonly PartLocation[]
   return context.place.audience === 'dm' ? [...parts, ...notebookParts(context.speaker)] : parts;
 });
 
-/** The parts of a person's notebook, wherever they speak from; the owners' is the workspace, which they share [N1]. */
+/** A person's notebook wherever they speak; the owners share the workspace [N1]. */
 export function notebookParts({ id, isOwner }: Pick<Speaker, 'id' | 'isOwner'>): readonly PartLocation[] {
   const root = isOwner ? 'workspace' : `users/${assertSnowflake(id)}/notebook`;
   return [
@@ -65,8 +65,8 @@ export function notebookParts({ id, isOwner }: Pick<Speaker, 'id' | 'isOwner'>):
 }
 
 /**
- * The one way from a path that a model gives to a key of the store [M5]. Whatever is not exactly the path of a file that can be in
- * the tree of this person and place is refused, with the reason; SOUL.md and channels/ are in nobody's.
+ * The one way from a model's path to a key of the store [M5]. Anything but the exact path of a file in this
+ * person and place's tree is refused; SOUL.md and channels/ are in nobody's.
  */
 export function resolvePath(path: string, context: TreeContext): ResolvedPath {
   const slash = path.indexOf('/');
@@ -83,7 +83,7 @@ export function resolvePath(path: string, context: TreeContext): ResolvedPath {
 
 type ResolvedPath = { readonly outcome: 'file'; readonly file: TreeFile } | Refusal;
 
-/** Paths of files by key: each is checked once. A path and its part's key are as good as the file's key. */
+/** Each path is checked once; it is unique by itself and its part's key. */
 const knownPaths = growingCache<string, ResolvedPath>(5000);
 
 function resolveNewPath(path: string, context: TreeContext): ResolvedPath {
@@ -144,30 +144,30 @@ function dateProblem(part: TreePart, name: string): string | undefined {
   return undefined;
 }
 
-/** Whether a text is a day of the calendar, as `YYYY-MM-DD`. */
+/** `YYYY-MM-DD` of the calendar. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/u.test(text)) return false;
   const noon = new Date(`${text}T12:00:00Z`);
   return !Number.isNaN(noon.getTime()) && noon.toISOString().startsWith(text);
 }
 
-/** Characters of a file's name at most, without its ending. */
+/** Without its ending. */
 const nameMaxChars = 80;
-/** Bytes at most, so that a backup's or a temporary file's name still fits every file system. */
+/** So that a backup's or a temporary file's name fits every file system. */
 const nameMaxBytes = 200;
 
 /** Names that some systems keep for devices. */
 const deviceName = /^(?:con|prn|aux|nul|com\d|lpt\d)$/u;
 const latin = /\p{Script=Latin}/u;
-/** Letters of the alphabets other than Latin, where one can pass for another; scripts such as Han cannot. */
+/** Alphabets with letters that pass for others; scripts such as Han cannot. */
 const otherAlphabet =
   /(?!\p{Script=Latin}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Script=Bopomofo}|\p{Script=Common}|\p{Script=Inherited})[\p{L}\p{N}]/u;
 const cyrillic = /\p{Script=Cyrillic}/u;
 const greek = /\p{Script=Greek}/u;
 
 /**
- * Why a text cannot name a file of the notebook, or `undefined` where it can [M5]: letters of any script in lower case, numbers, `_` and
- * `-`. Two names that look alike or differ in case only are never both good within one script.
+ * Why a text cannot name a file [M5]: only lower-case letters of any script, numbers, `_` and `-`. Within one
+ * script, two names that look alike or differ in case are never both good.
  */
 export function nameProblem(name: string): string | undefined {
   if (name.length > nameMaxChars || Buffer.byteLength(name) > nameMaxBytes) return 'its name is too long';

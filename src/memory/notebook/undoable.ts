@@ -10,11 +10,11 @@ const fileChangeSchema = z.object({
   file: z.object({
     key: z.string(),
     queueKey: z.string(),
-    /** All of it as it was stored, readers' mark included; absent where there was none. */
+    /** As stored, readers' mark included; absent where there was none. */
     before: z.string().exactOptional(),
     /** A hash of what it became. */
     after: z.string(),
-    /** Where the former file went to, if it was put aside. */
+    /** Where the former file went, if it was put aside. */
     archive: z.string().exactOptional(),
   }),
 });
@@ -23,16 +23,19 @@ type FileChange = z.infer<typeof fileChangeSchema>['file'];
 
 interface UndoableNotesPorts {
   readonly store: Pick<Store, 'readText' | 'writeText' | 'remove'>;
-  /** The users' write queue; owners share a workspace, which has its own key in it. */
+  /** The users' write queue, with its own key for the owners' workspace. */
   readonly writes: Pick<KeyedQueue, 'run'>;
   readonly undo: Pick<UndoLog, 'note' | 'drop' | 'erase'>;
 }
 
 export type UndoableNotes = ReturnType<typeof createUndoableNotes>;
 
-/** What the model writes into notes in a turn can be undone like a change of items [K5]: the file becomes what it was, unless it was changed since. */
+/**
+ * Makes the model's changes of notes in a turn undoable like those of items [K5], unless the file was changed
+ * since.
+ */
 export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts) {
-  /** Makes a change of a file, which `make` carries out; how it is undone is noted before. Resolves with what it can be undone by. */
+  /** Notes how a change is undone, then lets `make` carry it out. Resolves with what undoes it. */
   async function change(
     userId: string,
     { after, ...file }: Omit<FileChange, 'after'> & { readonly after: string },
@@ -49,7 +52,7 @@ export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts)
     }
   }
 
-  /** Something of a person's was withdrawn or erased: no former note of theirs brings it back. */
+  /** After a withdrawal or erasing, no former note of the person may return. */
   function finish(userId: string): Promise<void> {
     return undo.erase(userId, ({ part }) => read(part) !== undefined);
   }
@@ -71,7 +74,7 @@ export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts)
           await (before === undefined ? store.remove(key) : store.writeText(key, before, { erase: true }));
         if (archive !== undefined && (await store.readText(archive)) === before) await store.remove(archive);
       };
-      // Whoever undoes it has the person's own queue already.
+      // Undoing runs in the person's own queue already.
       await (queueKey === 'workspace' ? writes.run(queueKey, work) : work());
     },
   };

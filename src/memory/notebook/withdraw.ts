@@ -14,16 +14,16 @@ import { notebookParts } from './tree.ts';
 
 interface NotesPorts<Asked extends keyof SessionLog> {
   readonly store: Store;
-  /** The users' write queue; owners share a workspace, which has its own key in it. */
+  /** The users' write queue, with its own key for the owners' workspace. */
   readonly writes: KeyedQueue;
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, Asked>;
 }
 
 /**
- * Withdraws from the notes what the model wrote down of messages that were deleted or edited [G5]: lines with a word that these said and
- * that nobody says any more in the conversation. All that is written about a conversation is looked through: its overview and details, and
- * after a DM the person's notebook. What a note says in other words than the message stays. Runs as a job of the user's queue.
+ * Withdraws notes that the model made of deleted or edited messages [G5]: lines with a word that these said
+ * and that nobody in the conversation says any more. Looks through its overview and details, and after a DM
+ * the person's notebook. Paraphrases stay. Runs as a job of the user's queue.
  */
 export async function withdrawNotes(
   ports: NotesPorts<'stillSaid'>,
@@ -52,14 +52,17 @@ export async function withdrawNotes(
     const gone = new Set([...candidates].filter((term) => !said.has(term)));
     for (const { key, text } of notes) {
       const rest = text && (await withoutWithdrawnLines(text, gone, mostlyOf));
-      // Also where the text stays as it is: its copy of before may say what the text does not any more.
+      // Even if the text stays: its former copy may say what it does not.
       if (rest === undefined) await store.remove(key);
       else await store.writeText(key, rest, { erase: true });
     }
   }
 }
 
-/** Takes out of a person's notes, and those on their conversations, the lines that say some words, and notes that are named so [K11]. Runs as a job of the user's queue. */
+/**
+ * Removes lines that say some words, and notes that are named so, from all of a person's notes [K11]. Runs as
+ * a job of the user's queue.
+ */
 export async function purgeNotes(
   ports: NotesPorts<'sessionsOfPerson'>,
   { userId, words }: Purged,
@@ -91,7 +94,10 @@ export async function purgeNotes(
   }
 }
 
-/** Removes the notes on a conversation, replaced summaries among them, and after a DM the daily logs, that are of days before the given one [K15]. */
+/**
+ * Removes dated notes from before a day: on a conversation, replaced summaries included, and after a DM the
+ * daily logs [K15].
+ */
 export async function dropDatedNotes(store: Store, session: SessionKey, day: string): Promise<void> {
   const isDated = /^\d{4}-\d\d-\d\d(?:\.md|-\d\d-\d\d-.*-(?:overview|summary)\.md)$/u;
   for (const folder of [`${sessionFolder(session)}/detail`, `users/${session.userId}/notebook/daily`])
@@ -99,7 +105,7 @@ export async function dropDatedNotes(store: Store, session: SessionKey, day: str
       if (isDated.test(path) && path < day) await store.remove(`${folder}/${path}`);
 }
 
-/** The notes on a conversation. Replaced summaries are the rolling summary's own: it knows exactly which messages they hold. */
+/** Without replaced summaries: the rolling summary knows exactly which messages they hold. */
 export async function notesOfSession(store: Store, session: SessionKey): Promise<readonly string[]> {
   const folder = sessionFolder(session);
   const details = await keysBelow(store, `${folder}/detail`);
@@ -124,12 +130,12 @@ export async function keysBelow(store: Store, folder: string): Promise<readonly 
 }
 
 /**
- * A note without the lines that say what was withdrawn; the very same text where there is none, and `undefined` where only headings would
- * be left. Comments, where marks stand, the overview's own headings and dates stay.
+ * A note without the lines that say what was withdrawn; the same text if there is none, and `undefined` if
+ * only headings would be left. Comments, where marks stand, overview headings and dates stay.
  *
- * `gone` are words, stemmed, that nobody says any more in the conversation. With `mostlyOf`, for notes that a person may have written too, a
- * line goes only if it is about the withdrawn words: all its words are among these, or at least two that make half of it. The summary, which is
- * always the model's and repeats the lines below, goes with one.
+ * `gone` are stemmed words that nobody in the conversation says any more. With `mostlyOf`, for notes that a
+ * person may have written, a line goes only if all its words are withdrawn ones, or at least two that make
+ * half of it. The summary, the model's own, goes with one.
  */
 export async function withoutWithdrawnLines(
   text: string,
@@ -169,7 +175,7 @@ function isWithdrawn(
   return shared === said.length || (shared >= 2 && shared * 2 >= said.length);
 }
 
-/** The words by which a line of a note can be told to be from a message: numbers of one or two digits stand everywhere. */
+/** The words that tie a line of a note to a message: short numbers stand everywhere. */
 export function distinctiveTerms(line: string): readonly string[] {
   const content = line.replace(/^\s*(?:[-*>]\s*)?(?:Summary|Date):/u, '').replace(/\d{4}-\d{2}-\d{2}/gu, '');
   return terms(content).filter((term) => !stopTerms.has(term) && !/^\d{1,2}$/u.test(term));

@@ -9,8 +9,8 @@ import type { TurnContext } from '../../core/turn-context.ts';
 import { textSection } from './sections.ts';
 
 /**
- * What the bot's owner wrote for everybody, as the prompt sees it; read anew each turn through the store, whose cache makes that cheap
- * [S5]. The owner's notebook in the same folder is the notebook's matter.
+ * What the bot's owner wrote for everybody, read each turn through the store's cache [S5]; without their
+ * notebook in the same folder.
  */
 export function createWorkspace(options: {
   readonly store: Store;
@@ -24,7 +24,7 @@ export function createWorkspace(options: {
     sections: ({ place }) => channelSections(store, place, server.hasSeveral() ? tellUnused : undefined),
   };
 
-  /** Names in the log the files about channels that are not used, and how to rename them [N8]. Never rejects. */
+  /** Logs the files about channels that are not used, and how to rename them [N8]. Never rejects. */
   async function nameUnusedContexts(): Promise<void> {
     if (!server.hasSeveral()) return;
     try {
@@ -41,17 +41,17 @@ export function createWorkspace(options: {
     soul: createSoul(store, logger),
     channelContext,
     nameUnusedContexts,
-    /** What the owner wrote about privacy [K12]; `undefined` where nothing. Rejects with `StoreError`. */
+    /** What the owner wrote about privacy [K12]. Rejects with `StoreError`. */
     privacyText: () => store.readText('workspace/PRIVACY.md'),
   };
 }
 
 const soulKey = 'workspace/SOUL.md';
 
-/** Characters of the identity text at most [P4]. */
+/** [P4] */
 const soulMaxChars = 8_000;
 
-/** The identity of a bot whose owner has written none. */
+/** For a bot whose owner has written none. */
 const defaultSoul = `You are Discoclaw, a Discord bot with a memory that people can see, correct and trust.
 
 You are warm, plain-spoken and brief: a Discord message, not an essay. You answer in the language you are spoken to. You say so when you do not know something.
@@ -59,8 +59,9 @@ You are warm, plain-spoken and brief: a Discord message, not an essay. You answe
 You are honest about your memory. You use what you remember when it helps, without making a show of it; you never invent a memory, and you tell people that \`!memory show\` lists what you keep and \`!memory forget\` makes you forget it.`;
 
 /**
- * The bot's identity, first in every prompt [N1], read anew each turn so that an edit counts at once [S5]. It never rejects: where the file is
- * absent, blank or unreadable, the text read last or a built-in one stands in, with a warning if the disk is to blame.
+ * The bot's identity, first in every prompt [N1], read each turn so that an edit counts at once [S5]. Never
+ * rejects: without a usable file the last text or a built-in one stands in, with a warning if the disk is to
+ * blame.
  */
 function createSoul(store: Store, logger: Logger): () => Promise<string> {
   let present: { readonly file: string; readonly soul: string } | undefined;
@@ -90,9 +91,9 @@ function createSoul(store: Store, logger: Logger): () => Promise<string> {
 }
 
 /**
- * What the owner wrote about a channel, in every prompt of that channel and its threads, whoever speaks [N8]. A file named by the
- * channel's id wins over one named by its name, in the folder of its server. With `tellUnused` a bare name does not count: in another server
- * anybody can call a channel so.
+ * What the owner wrote about a channel, in every prompt of it and its threads [N8]. A file named by the
+ * channel's id wins over one by name, in its server's folder. With `tellUnused` a bare name does not count:
+ * in another server anybody can call a channel so.
  */
 async function channelSections(
   store: Store,
@@ -142,13 +143,13 @@ function channelSection(key: string, text: string) {
   return textSection(frame, text);
 }
 
-/** Characters of a channel's context as rendered [N8]. */
+/** As rendered [N8]. */
 const contextMaxChars = 2000;
 
-/** Bytes of a channel's name at most, so that with its ending it is a file name anywhere. */
+/** So that with its ending it is a file name anywhere. */
 const nameMaxBytes = 240;
 
-/** Whoever names a channel must not reach another folder by the name, nor, by the other's id, another channel's file. */
+/** A channel's name must not reach another folder or, by an id, another channel's file. */
 function isUsableName(name: string): boolean {
   return (
     /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(name) &&
@@ -157,7 +158,7 @@ function isUsableName(name: string): boolean {
   );
 }
 
-/** Not every store has keys in every script; where a name can be no key, there is no file by it. */
+/** Not every store has keys in every script; a name that can be no key has no file. */
 async function readIfKey(store: Store, key: string): Promise<string | undefined> {
   try {
     return await store.readText(key);

@@ -2,19 +2,19 @@ import { stopTerms } from '../../core/stop-words.ts';
 import { terms } from '../../core/text.ts';
 import { TermReader } from './words.ts';
 
-/** Words of talk, which say nothing of what a question is about. */
+/** Words of talk that say nothing of a question's subject. */
 const talk = new Set(
   terms(`
     know remember tell told say said ask think please thank thanks again still ever thing something anything whats
     знаешь помнишь скажи пожалуйста привет
   `),
 );
-/** What many questions and items say; it tells little by itself. */
+/** Too common in questions and items to tell much. */
 const common = new Set(terms('prefer like love enjoy hate dislike use live work have want need'));
 
 /**
- * Tells which share of a question's telling words a text has, 0 to 1; related words count half, and verbs that stand in many texts little. 0 for every
- * text where the question has no such words. Keeps no word of either.
+ * Tells which share of a question's telling words a text has, 0 to 1; related words count half, common verbs
+ * little. Keeps no word of either.
  */
 export function shareOf(question: string): (text: string) => number {
   const reader = new TermReader();

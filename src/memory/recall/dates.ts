@@ -6,12 +6,12 @@ const quarterHour = 15 * 60 * 1000;
 const keptTimes = 20_000;
 const keptDays = 4000;
 
-/** Marks a term as one of a date, which no word of a text is. */
+/** No word of a text begins so. */
 const prefix = 'date:';
 
 export type Dates = ReturnType<typeof createDates>;
 
-/** Dates as terms, in a local time zone: what a text's time is found by, and what a query asks for. */
+/** Dates as terms, in a local time zone, for texts and queries. */
 export function createDates(timeZone: string) {
   const known = growingCache<number, readonly string[]>(keptTimes);
   const days = growingCache<string, readonly string[]>(keptDays);
@@ -28,13 +28,13 @@ export function createDates(timeZone: string) {
   return {
     timeZone,
 
-    /** The local day of a moment: `YYYY-MM-DD`; empty for a text that is no time. */
+    /** `YYYY-MM-DD`; empty for an invalid time. */
     dayOf(at: string): string {
       const time = Date.parse(at);
       return Number.isNaN(time) ? '' : localDay(time);
     },
 
-    /** The terms of a moment: its day, day of the month, weekday, month and year. */
+    /** Day, day of the month, weekday, month and year. */
     termsOf(at: string): readonly string[] {
       const time = Date.parse(at);
       if (Number.isNaN(time)) return [];
@@ -45,7 +45,7 @@ export function createDates(timeZone: string) {
       return found;
     },
 
-    /** The terms that a query names: `8 May 2023`, `2023-05-08`, `monday`, `yesterday`, in the languages known. */
+    /** The dates in a query: `8 May 2023`, `2023-05-08`, `monday`, `yesterday`, in the languages known. */
     termsIn(query: string, now: Date): readonly string[] {
       const words = searchForm(query).match(/\d{4}-\d{2}-\d{2}|[\p{L}\p{M}']+|\d+/gu) ?? [];
       const today = localDay(now.getTime());
@@ -82,7 +82,7 @@ function dayTerms(day: string): readonly string[] {
   ];
 }
 
-/** The names of months and weekdays in English, German, Spanish, French, Italian, Portuguese, Dutch, Polish, Russian and Ukrainian, as they stand alone and in dates. */
+/** Names of months and weekdays in ten languages, in all their forms. */
 const months = [
   'january januar enero janvier gennaio janeiro januari styczeń stycznia январь января січень січня',
   'february februar febrero février febbraio fevereiro februari luty lutego февраль февраля лютий лютого',
@@ -118,7 +118,7 @@ function termsByName(names: string, term: string): [string, readonly string[]][]
     .map((name) => [name, [term]]);
 }
 
-/** Whether a word, as `searchForm` has it, names a month or a day of the week, today or yesterday. */
+/** In `searchForm`; `today` and `yesterday` count too. */
 export function isDateName(word: string): boolean {
   return dateNames.has(word) || todays.has(word) || yesterdays.has(word);
 }
@@ -136,12 +136,11 @@ const timeExpression = new RegExp(
   'iu',
 );
 
-/** Whether a query asks for a time. */
 export function asksWhen(query: string): boolean {
   return timeQuestion.test(query);
 }
 
-/** Whether a text tells a time: who asks when something was is helped by "last week". */
+/** A question of when is answered by "last week", too. */
 export function tellsWhen(text: string): boolean {
   return timeExpression.test(text);
 }

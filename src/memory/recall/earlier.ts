@@ -3,17 +3,17 @@ import { isDateName } from './dates.ts';
 import type { Hit } from './hits.ts';
 import type { TermReader } from './words.ts';
 
-/** Words that two statements share at least, and the share of the longer one's words that these have to be, to be about the same thing. */
+/** Shared words that two statements about the same thing have at least, and their share of the longer one. */
 const leastShared = 2;
 const leastShare = 0.5;
 
-/** Words that only tell that, or since when, something is so: two statements are as alike without them. */
+/** Words that only tell that, or since when, something is so; ignored in comparing. */
 const changeWords = new Set(
   terms(`now currently today anymore instead actually new finally since recently moved changed
     jetzt nun inzwischen mittlerweile stattdessen neu neue neuer neues maintenant désormais plutôt nouveau nouvelle
     ahora actualmente nuevo nueva agora adesso ora nuovo nuova теперь сейчас новый новая новое`),
 );
-/** Of what these say there can be many: one such statement takes nothing from another. */
+/** There can be many of these: one statement replaces no other. */
 const manyWords = new Set(
   terms(`like love enjoy hate prefer have own visit play speak know read watch eat drink ich habe mag liebe hasse spiele spreche kenne esse trinke besuchte
     je j ai aime adore déteste joue parle connais mange bois yo me gusta gustan amo tengo juego hablo conozco como bebo
@@ -31,10 +31,8 @@ const oneOf = [
 ] as const;
 /** Words that lead to the same thing. */
 const samePlace = new Map([['for', 'at'], ['no', 'em'], ['na', 'em']]); // prettier-ignore
-/** Where something has its day. */
 const hasItsDay =
   /(?<!\p{L})(?:is|'s|are|takes place|starts|begins|ist|sind|findet|beginnt|est|es|empieza|comienza|e|будет|начинается)(?!\p{L})/u;
-/** Times of a day, which stand beside it. */
 const dayTimes = new Set(
   terms(
     'one two three four five six seven eight nine ten eleven twelve noon midday midnight morning afternoon evening night o clock am pm uhr mittag',
@@ -56,14 +54,14 @@ const beforeWords = new Set(
 const nowAsked = /(?<!\p{L})(?:how old|wie alt|first names?|primer nombre|half past)(?!\p{L})/gu;
 const beforePart = /\bback (?:then|in)\b|以前|最初|元々|もともと|昔|前は|之前|从前|原来|过去/u;
 
-/** A hit, and whether a newer one about the same thing is shown with it. */
+/** A hit, and whether a newer one about the same thing is shown. */
 export interface DatedHit extends Hit {
   readonly isEarlier: boolean;
 }
 
 /**
- * Of hits that are statements about the same thing the newer comes first, in the places that these have, and the older is marked; where a wording asks
- * for what was before, the older comes first [C3].
+ * Of statements about the same thing the newer takes the better place and the older is marked; the other way
+ * round where a wording asks for what was [C3].
  */
 export function newerFirst(
   hits: readonly Hit[],
@@ -90,7 +88,7 @@ function asksBefore(query: string): boolean {
   return beforePart.test(text) || found.some((word) => beforeWords.has(word));
 }
 
-/** For each hit the places, in order, of all that are about the same thing as it or as another of them. */
+/** For each hit, the places of all that are transitively about the same thing, in order. */
 function groupsOf(hits: readonly Hit[], reader: TermReader): readonly (readonly number[])[] {
   const said = hits.map((hit) => (isStatement(hit) ? matterOf(hit.unit.text, reader) : undefined));
   const groups = hits.map((_, place) => [place]);
@@ -107,25 +105,25 @@ function groupsOf(hits: readonly Hit[], reader: TermReader): readonly (readonly 
   return groups;
 }
 
-/** Whether two statements are of different times, and by the same person as far as that is told. */
+/** Whether two statements are of different times, and not known to be by different people. */
 function mayFollow(hit: Hit, other: Hit | undefined): boolean {
   if (other === undefined || timeOf(hit) === timeOf(other)) return false;
   const authors = new Set([hit.unit.author, other.unit.author].filter(Boolean));
   return authors.size < 2;
 }
 
-/** Whether it is a person's statement of a known time: a question tells nothing, and the bot repeats what it was told. */
+/** A person's statement of a known time: questions tell nothing, and the bot only repeats. */
 function isStatement({ segment, index, unit }: Hit): boolean {
   return !unit.isBot && (segment.timeOf[index] ?? 0) > 0 && (segment.statementShareOf[index] ?? 0) > 0.5;
 }
 
 /** What a statement is about. */
 interface Matter {
-  /** Its terms, without those that only tell of a change. */
+  /** Without those that only tell of a change. */
   readonly said: ReadonlySet<string>;
   /** What a person has one of, and whose. */
   readonly only?: string;
-  /** Where it says on which day something is: the terms of that. */
+  /** The terms of the day on which something is. */
   readonly dated?: ReadonlySet<string>;
 }
 

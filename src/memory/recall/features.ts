@@ -3,7 +3,7 @@ import type { QueryTerm, RecallQuery } from './query.ts';
 import type { Ranking } from './rank.ts';
 import { holds, trait, type Segment } from './segments.ts';
 
-/** How surely a term of each kind is the word of the query that it stands for; of the other kinds none is one. */
+/** How surely a term of each kind is the query's word; other kinds never are. */
 const sureness: Readonly<Record<QueryTerm['kind'], number>> = {
   word: 1,
   beginning: 0.6,
@@ -12,20 +12,20 @@ const sureness: Readonly<Record<QueryTerm['kind'], number>> = {
   title: 0,
   date: 0,
 };
-/** What a word of the bot counts beside a person's, where the query does not ask for the bot's. */
+/** A bot's word beside a person's, unless the query asks for the bot's. */
 const botShare = 0.3;
 /** So many words of the query in one text tell more than each by itself. */
 const several = 3;
 
-/** A text of hardly more than what was looked for tells no less than one of twice its length. */
+/** A text that is hardly more than the match tells no less than one of twice its length. */
 const mostDensity = 0.5;
 
-/** What is known of a hit beside the other hits, in numbers from 0 to about 1 or as logarithms. */
+/** Numbers from 0 to about 1, or logarithms. */
 export type Features = ReturnType<typeof hitFeatures>;
 
 /**
- * The features of hits, best first, from what the index has of them, of the unit before and of their stretch; no text is read. Units that do not
- * exist for the search are as if they were not there [V2].
+ * The features of hits, best first, from the index alone; no text is read. Units not admitted to the search
+ * are ignored [V2].
  */
 export function featuresOf(
   hits: readonly Find[],
@@ -46,7 +46,6 @@ export function featuresOf(
   return hits.map((hit, at) => hitFeatures(hit, held[at] ?? heldBy(hit, hit.index, words), list));
 }
 
-/** What all hits are compared by. */
 interface HitList {
   readonly query: RecallQuery;
   readonly words: QueryWords;
@@ -57,12 +56,11 @@ interface HitList {
   readonly last: number;
 }
 
-/** The hits of one stretch. */
 interface Stretch {
   readonly best: number;
-  /** What any of them has of each word of the query. */
+  /** The most of each word that any of them has. */
   readonly words: Float64Array;
-  /** By the place of the unit. */
+  /** By the unit's index. */
   readonly scores: Map<number, number>;
 }
 
@@ -86,41 +84,40 @@ function hitFeatures(hit: Find, { words: held, count, dates }: Held, list: HitLi
   }
   const time = timeOf(hit);
   return {
-    /** What it was found by. */
     score: Math.log(Math.max(score / best, 1e-6)),
-    /** The words of the query that it has, by how much each tells; the same with what tells most far before all else; by its length. */
+    /** The words of the query it has, by telling power; the same, squared; and by its length. */
     held: share,
     heldRare: held.reduce((sum, each, at) => sum + Math.floor(each) * words.squares(at), 0),
     several: count >= several ? 1 : 0,
     density: Math.min(count / length, mostDensity),
     densityRoot: count / Math.sqrt(length),
-    /** A question, and what a statement has. */
+    /** The share that is a question, and what a statement has. */
     question: 1 - statement,
     stated: statement * share,
-    /** What the question has that it answers. */
+    /** What the question before this answer has. */
     answered: isAnswer ? shareOf(heldBy(hit, index - 1, words).words, words) : 0,
     /** Said by the bot, where the query asks for that. */
     meant: query.meansBot && (traits & trait.isBot) !== 0 ? 1 : 0,
     number: (traits & trait.hasNumber) === 0 ? 0 : 1,
     date: dates,
-    /** Where the query asks for a time: an expression of time, and length. */
+    /** An expression of time, and length, where the query asks when. */
     time: query.asksWhen && (traits & trait.tellsWhen) !== 0 ? 1 : 0,
     timeLength: query.asksWhen ? Math.log(1 + length) : 0,
-    /** How new it is where the query asks for what holds now. */
+    /** How new it is, where the query asks for what holds now. */
     now: query.asksNow && last > first && time > 0 ? (time - first) / (last - first) : 0,
-    /** Its stretch: what all of its hits have together, the best of them, how many there are, and how many are before this one. */
+    /** Its stretch: the words of all its hits, the best hit, their number, and how many precede this one. */
     heldInStretch: stretch === undefined ? share : shareOf(stretch.words, words),
     bestInStretch: (stretch?.best ?? score) / best,
     hitsInStretch: Math.log(Math.max(1, scores.size)),
     placeInStretch: Math.log(1 + place),
-    /** The better of the hits two places from it, which are mostly of the same author. */
+    /** The better of the hits two places away, mostly by the same author. */
     close: Math.max(scores.get(index - 2) ?? 0, scores.get(index + 2) ?? 0) / best,
     begins: hasBefore ? 0 : 1,
     ends: isNeighbour(hit, index + 1) ? 0 : 1,
   };
 }
 
-/** Whether a unit is of the hit's stretch, and exists for the search. */
+/** Whether a unit is of the hit's stretch and admitted. */
 function isNeighbour({ segment, index, admits }: Find, other: number): boolean {
   const stretch = segment.stretchOf[other];
   return stretch !== undefined && stretch === segment.stretchOf[index] && admits?.(other) !== false;
@@ -130,19 +127,18 @@ function timeOf({ segment, index }: Find): number {
   return segment.timeOf[index] ?? 0;
 }
 
-/** The words of a query, names of authors aside, and what tells that a unit has one. */
+/** The query's words without authors' names, and how units are found to have them. */
 interface QueryWords {
-  /** How much each tells, as a share of all, and the same of squares. */
+  /** Each word's share of what all tell, and the same of squares. */
   readonly values: Float64Array;
   readonly squares: (at: number) => number;
-  /** Terms that some unit has: which of the query's, for which of the words (-1: a date), how surely. */
+  /** Terms that occur: of the query's, which; for which word (-1: a date); how surely. */
   readonly terms: readonly {
     readonly at: number;
     readonly word: number;
     readonly sure: number;
     readonly rarity: number;
   }[];
-  /** What a date that all are found for counts. */
   readonly dates: number;
   readonly botCounts: number;
 }
@@ -158,7 +154,7 @@ function wordsOf({ terms, meansBot }: RecallQuery, rarities: readonly number[]):
       : [{ at, word: place, sure, rarity }];
   });
   const rarityOf = Float64Array.from(words.values(), (word) => {
-    // A word that nobody said just so tells as much as what is like it.
+    // A word that never occurs tells as much as those like it.
     const likes = known.filter((each) => each.word === word);
     const own = likes.find(({ sure }) => sure === 1);
     return own?.rarity ?? Math.min(...likes.map(({ rarity }) => rarity), Infinity);
@@ -174,13 +170,13 @@ function wordsOf({ terms, meansBot }: RecallQuery, rarities: readonly number[]):
   };
 }
 
-/** What of a query a unit has. */
+/** What a unit has of a query. */
 interface Held {
-  /** Of each word, from 0 to how surely it is that word. */
+  /** From 0 to how surely it is that word. */
   readonly words: Float64Array;
-  /** Words that stand in it just so. */
+  /** Exact words. */
   readonly count: number;
-  /** Of the dates that it may be of, the share. */
+  /** The share of possible dates. */
   readonly dates: number;
 }
 
@@ -201,7 +197,7 @@ function heldBy(
   return { words, count, dates: dates === 0 ? 0 : ofDates / dates };
 }
 
-/** The words of a unit, or of several together, by how much each tells. */
+/** The telling share of words held by one or more units. */
 function shareOf(held: Float64Array, { values }: QueryWords): number {
   let sum = 0;
   for (const [at, value] of values.entries()) sum += value * (held[at] ?? 0);

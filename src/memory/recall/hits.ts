@@ -4,24 +4,23 @@ import { elementOf, trait, type RecallUnit, type Segment } from './segments.ts';
 import type { SourceName } from './sources.ts';
 import type { TermReader } from './words.ts';
 
-/** Which units of a segment exist for a search; all others are as if they were not there [V2]. */
+/** Which units exist for a search; all others are ignored [V2]. */
 export type Admits = (index: number) => boolean;
 
-/** Where something was found. */
 export interface Find {
   readonly source: SourceName;
-  /** In a list of one query: the higher the better, as odds where it is looked at closely. */
+  /** The higher the better; odds after a closer look. */
   readonly score: number;
   readonly segment: Segment;
-  /** Which of the segment's units. */
+  /** Of the unit in its segment. */
   readonly index: number;
-  /** The segment's place among all; later ones are newer. */
+  /** The segment's place; later ones are newer. */
   readonly order: number;
-  /** The place of each of the query's terms among the segment's, -1 where it is not there. */
+  /** Each query term's place in the segment, -1 where absent. */
   readonly places: readonly number[];
   /** Whether it holds a longer query word for word. */
   readonly isVerbatim?: boolean;
-  /** Which of the segment's units there are for the search; all where it is not given. */
+  /** Default: all. */
   readonly admits: Admits | undefined;
 }
 
@@ -30,10 +29,9 @@ export interface Hit extends Find {
   readonly unit: RecallUnit;
 }
 
-/** The best of many hits. */
 export class TopHits {
   readonly #depth: number;
-  /** Best first, never more than are wanted. */
+  /** Best first, bounded. */
   readonly #hits: Find[] = [];
   #least = 0;
 
@@ -41,7 +39,6 @@ export class TopHits {
     this.#depth = depth;
   }
 
-  /** What scores less is not among the best any more. */
   get least(): number {
     return this.#least;
   }
@@ -64,7 +61,7 @@ export class TopHits {
   }
 }
 
-/** Better before worse, newer before older. */
+/** Better first, then newer. */
 export function compareHits(a: Find, b: Find): number {
   return b.score - a.score || timeOf(b) - timeOf(a) || b.order - a.order || b.index - a.index;
 }
@@ -73,16 +70,17 @@ function timeOf({ segment, index }: Find): number {
   return segment.timeOf[index] ?? 0;
 }
 
-/** The share of a question's words, or of an answer's, that another one has to have for it to add nothing. */
+/** The share of words that makes a question or answer a repetition. */
 const repeatedShare = 0.75;
-/** Terms of those that are compared so: a long answer says more than one thing. */
+/** Compared terms: a long answer says more than one thing. */
 const mostCompared = 40;
-/** How many of those that are alike but for a number or a name take a place: a count that goes up tells nothing. */
+/** How many that differ only in a number or name are shown: a rising count tells nothing. */
 const mostAlike = 3;
 
 /**
- * Tells of one unit after another whether it only repeats an earlier one: what a person said or noted by the same words, whatever the case
- * and signs; a question, and what the bot said, also by nearly the same, unless it brings a number or a name, which {@link mostAlike} do.
+ * Tells of successive units whether they only repeat an earlier one: the same words in any case and
+ * punctuation; for questions and the bot also nearly the same, unless with a new number or name, which {@link
+ * mostAlike} may have.
  */
 export function createRepeats(reader: TermReader): LeavesOut {
   const said = new Set<string>();
@@ -112,10 +110,10 @@ export function createRepeats(reader: TermReader): LeavesOut {
 /** A number, or a capitalised word inside a sentence. */
 const tellingWord = /\p{N}+|(?<=[\p{Ll}\p{N},;:] )\p{Lu}[\p{L}\p{M}]+/gu;
 
-/** Whether a find is not shown: it may not be, or it repeats one before. */
+/** Whether a find is hidden, or repeats one before. */
 export type LeavesOut = (find: Find, unit: RecallUnit) => boolean;
 
-/** The finds of all sources, of which the `most` best are none that is left out. The rest stays as it was found: each would have to be read for it. */
+/** Finds of all sources with none left out among the `most` best; the rest stays unread as it was found. */
 export async function withoutRepeats(
   perSource: readonly (readonly Find[])[],
   leavesOut: LeavesOut,
@@ -134,8 +132,8 @@ export async function withoutRepeats(
 }
 
 /**
- * The hits to show, best first: none that is left out, and every source that found something has its best one among them, as far as `limit`
- * allows [C2]. `wordings` has what was found for each wording of a query, best first.
+ * The hits to show, best first: none left out, and the best of every source that found something, as far as
+ * `limit` allows [C2]. `wordings` has the finds for each wording, best first.
  */
 export async function chooseHits(
   wordings: readonly (readonly Find[])[],
@@ -159,7 +157,7 @@ export async function chooseHits(
   return hits.filter((hit) => shown.has(hit));
 }
 
-/** One list of several, best first: of each hit the likelihood is summed up, in each list as a share of all hits' of that. */
+/** Merges lists, best first, by each hit's summed share of a list's likelihood. */
 function fused(lists: readonly (readonly Find[])[]): readonly Find[] {
   const [only] = lists;
   if (only !== undefined && lists.length === 1) return only;

@@ -17,13 +17,15 @@ import type { RecallSource } from './sources.ts';
 /** After so long a pause another sitting begins. */
 const pauseMs = 60 * 60 * 1000;
 
-/** Sessions of which it is remembered where may be told what was said in them. */
+/** Sessions whose reach is remembered. */
 const rememberedReaches = 1000;
 
-/** What a session's messages are read from. */
 type MessageLog = Pick<SessionLog, 'logState' | 'since'>;
 
-/** The messages of all sessions of a person [W3]: the log's end and edition are asked at every search; what came since is added. */
+/**
+ * The messages of all sessions of a person [W3]; each search checks the log's end and edition, and adds what
+ * is new.
+ */
 export function createMessageSource(
   log: MessageLog & Pick<SessionLog, 'sessionsOfPerson'>,
   segmentMessages?: number,
@@ -57,18 +59,18 @@ export function createMessageSource(
   };
   return {
     ...source,
-    /** Where may be told what was said in a session: where all of it may be, as the last search of its person found it; else in the DM. */
+    /** Where all that was said in a session may be told, as its person's last search found; else the DM. */
     reachOf: (session: SessionKey): Reach =>
       reaches.get(sessionName(session)) ?? { visibility: 'dm', homeId: session.channelId },
   };
 }
 
-/** One session's messages in the index, in segments. To the newest those are added that come; after any other change all are read again. */
+/** One session's messages as segments. New messages join the newest; any other change reads all again. */
 export class SessionMessages {
   readonly #log: MessageLog;
   readonly #session: SessionKey;
   readonly #readers: TextReaders;
-  /** Messages of a segment: so many are indexed again at most when one comes. */
+  /** At most so many are indexed again for a new one. */
   readonly #segmentMessages: number;
   #segments: Segment[] = [];
   /** What the newest segment is made of. */
@@ -97,7 +99,6 @@ export class SessionMessages {
     this.#cursor = 0;
   }
 
-  /** Adds what came since the cursor. */
   async #add(): Promise<void> {
     let since = await this.#log.since(this.#session, this.#cursor);
     if (since.withdrawals.some(({ of }) => of <= this.#cursor)) {
@@ -115,7 +116,7 @@ export class SessionMessages {
     }
     if (this.#newest.length > 0) segments.push(segmentOf(this.#newest));
     this.#segments = segments;
-    // A line that is counted already may still be on its way to the disk.
+    // A line that is counted may still be on its way to the disk.
     this.#cursor = since.last;
   }
 
@@ -124,7 +125,7 @@ export class SessionMessages {
     const { at = '', reach, stretch } = before ?? { reach: pickReach(message), stretch: 0 };
     const isToSameReaders = isSameReach(reach, message);
     const isSameSitting = isToSameReaders && Date.parse(message.at) - Date.parse(at) < pauseMs;
-    // What was said to other readers is no neighbour: neither is shown with the other.
+    // Messages to other readers are no neighbours: they are never shown together.
     const sitting = {
       reach: isToSameReaders ? reach : pickReach(message),
       stretch: isSameSitting ? stretch : stretch + 1,

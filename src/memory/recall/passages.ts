@@ -7,38 +7,40 @@ import type { RecallQuery } from './query.ts';
 import { trait, type RecallUnit, type Segment, type TextReaders } from './segments.ts';
 import type { SourceName } from './sources.ts';
 
-/** Characters of a passage at most [C3]. */
+/** [C3] */
 const passageChars = 300;
 const separator = ' | ';
 
-/** Units before and behind a hit that may be shown with it: where they were found themselves, or else right beside it; a text has to be read. */
+/**
+ * A hit's neighbours within reach that were found too, or else right beside it, since texts have to be read.
+ */
 const around = 20;
 const beside = 3;
-/** How many of them are weighed against each other at most. */
+/** How many of them are weighed against each other. */
 const weighed = 10;
-/** A line that was not found itself tells about as much as one at this place among what was found; the nearer the more. */
+/** A line that was not found counts about as much as one found at this place. */
 const unfoundPlace = 300;
 /** How soon a place among what was found counts less. */
 const placeOffset = 10;
 
-/** What was found, as it may be shown: one line of data. */
+/** What was found, as one line of data. */
 export interface Passage {
   readonly source: SourceName;
   readonly unit: RecallUnit;
-  /** The day on which it was said or written, with `(earlier)` behind it where a newer text about the same thing is known; empty where there is none. */
+  /**
+   * The day it was said, followed by `(earlier)` where a newer text about the same thing is known; empty if
+   * unknown.
+   */
   readonly date: string;
-  /** The hit, with the lines around it as far as they fit. */
+  /** The hit, with the lines around it that fit. */
   readonly content: string;
-  /** Whether the hit or a line around it may repeat what is not the owner's, answers of the bot aside [M5a]. */
+  /** Whether any line may repeat what is not the owner's; answers of the bot excluded [M5a]. */
   readonly hasThirdPartyText: boolean;
-  /** When such words were last in view for the answers in it that may repeat them (ISO 8601, UTC). */
+  /** When such words were last in view for the answers in it that may repeat them; ISO 8601, UTC. */
   readonly repeatedAt: readonly string[];
 }
 
-/**
- * Shows hits with the lines around them, but never a line that `isHidden`. No line is shown twice: one that is a hit of its own is not
- * repeated beside its neighbour.
- */
+/** Shows hits with the lines around them, never a line that `isHidden`, and each line once. */
 export async function passagesOf(
   hits: readonly DatedHit[],
   wordings: readonly RecallQuery[],
@@ -78,7 +80,6 @@ export async function passagesOf(
   return passages;
 }
 
-/** A line that may be shown with a hit. */
 interface Neighbour {
   readonly at: number;
   readonly line: string;
@@ -110,7 +111,7 @@ function neighboursOf(
   return neighbours;
 }
 
-/** Of a hit's neighbours those that fit together and tell most: what was found itself by its place, and what is near. */
+/** The neighbours that fit together and tell most: found ones by place, others by nearness. */
 function mostTelling(
   neighbours: readonly Neighbour[],
   room: number,

@@ -2,7 +2,7 @@ import { searchForm } from '../../core/text.ts';
 import { asksWhen } from './dates.ts';
 import { titleTerm, type TextReaders } from './segments.ts';
 
-/** A term that is looked for. What each kind counts is a matter of the ranking. */
+/** A term to look for; ranking weighs its kind. */
 export interface QueryTerm {
   readonly term: string;
   /** The word of the query that it stands for. */
@@ -10,16 +10,16 @@ export interface QueryTerm {
   readonly kind: 'word' | 'author' | 'related' | 'title' | 'date' | 'beginning';
 }
 
-/** A query, read. It is literal text: nothing in it is a pattern [C1]. */
+/** A parsed query; literal text, nothing in it is a pattern [C1]. */
 export interface RecallQuery {
-  /** As `searchForm` gives it. */
+  /** In `searchForm`. */
   readonly text: string;
   readonly terms: readonly QueryTerm[];
-  /** The words of the query itself, in order. */
+  /** In order, without related terms. */
   readonly words: readonly string[];
-  /** Those of its words that are in authors' names. */
+  /** Its words that are in authors' names. */
   readonly authorTerms: ReadonlySet<string>;
-  /** Whether the query names an author; where it names them all, that tells nothing. */
+  /** Whether the query names an author; never where it names them all. */
   readonly isNamedAuthor: (author: string) => boolean;
   /** Asks for what the bot said: has "you", and no "I". */
   readonly meansBot: boolean;
@@ -30,7 +30,7 @@ export interface RecallQuery {
   readonly asksName: boolean;
 }
 
-/** Words that ask for what holds now, in languages that set words apart, and in those that do not. */
+/** In languages that separate words, and in others. */
 const nowWords = new Set(
   searchForm(`now nowadays current currently latest newest recent recently still today anymore jetzt aktuell aktuelle aktuellen derzeit momentan inzwischen
   zuletzt ahora actualmente todavía últimamente maintenant actuellement dernièrement adesso attualmente ancora agora atualmente сейчас теперь
@@ -43,13 +43,13 @@ const nameWords = new Set(
 );
 const namePart = /誰|だれ|名前|谁|叫什么|名字/u;
 
-/** The query as {@link searchForm} has it. */
+/** `query` is in {@link searchForm}. */
 function hasOne(query: string, words: ReadonlySet<string>, part: RegExp): boolean {
   const found = query.match(/[\p{L}\p{M}]+/gu) ?? [];
   return part.test(query) || found.some((word) => words.has(word));
 }
 
-/** Reads a query against the names of the authors there are. */
+/** `authors` are all there are. */
 export function readQuery(
   query: string,
   now: Date,

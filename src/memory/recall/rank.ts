@@ -14,7 +14,7 @@ import { holds, keyOf, messageTerm, placeOf, postingsAt, unitOf, type Segment } 
 import type { SourceName } from './sources.ts';
 import type { TermReader } from './words.ts';
 
-/** Hits of a source that are looked at: as many as usual, and where most of them repeat others. */
+/** Hits of a source that are looked at, usually and where most repeat others. */
 export const depths = { usual: 100, greatest: 1000 } as const;
 
 export interface SourceSegments {
@@ -23,31 +23,30 @@ export interface SourceSegments {
   readonly segments: readonly Segment[];
 }
 
-/** What a search may find. */
 export interface SearchView {
   readonly mayUse: (reach: Reach) => boolean;
-  /** Messages that are no finds: those of the turn itself. */
+  /** Messages of the turn itself, which are no finds. */
   readonly excluded: ReadonlySet<string>;
 }
 
-/** What was found for one query, and what it was counted by. */
+/** What was found for one query, and by what. */
 export interface Ranking {
   /** Best first. */
   readonly perSource: readonly (readonly Find[])[];
-  /** How much each of the query's terms tells, the more the fewer units have it; 0 where none has. */
+  /** How telling each term is: the rarer the more; 0 where it never occurs. */
   readonly rarities: readonly number[];
 }
 
-/** A segment that has at least one of the query's terms. */
+/** A segment with at least one of the query's terms. */
 interface LookedAt extends Pick<Candidate, 'segment' | 'order' | 'admits'> {
-  /** The place of each distinct term among the segment's, -1 where it is not there. */
+  /** Each distinct term's place in the segment, -1 where absent. */
   readonly places: readonly number[];
 }
 
 /**
- * For each query the best units of each source, best first, the newer first among equals. A hit has a word of the query, or answers a question
- * that has one; how it ranks depends on its neighbours too. What is rare is so among all sources, so scores of one compare with another's.
- * All queries are searched for in one pass, and each finds what it finds alone.
+ * For each query the best units of each source, best first, newer first among equals. A hit has a word of the
+ * query or answers a question that has one; neighbours matter too. Rarity is over all sources, so scores
+ * compare. One pass serves all queries without affecting results.
  */
 export async function rank(
   sources: readonly SourceSegments[],
@@ -118,7 +117,7 @@ function addTerms(
   }
 }
 
-/** The segments of each source that have any of the terms, and how many units that exist for the search have each of these. */
+/** Each source's segments with any of the terms, and how many admitted units have each. */
 async function lookUp(
   sources: readonly SourceSegments[],
   terms: readonly QueryTerm[],
@@ -152,7 +151,7 @@ function valueOf(kind: QueryTerm['kind'], weights: RankingWeights): number {
   return { word: 1, author, related, title, date, beginning }[kind];
 }
 
-/** `undefined` where all units are admitted; `excluded` are the keys of messages that are not. */
+/** `undefined` where all units are admitted; `excluded` are keys of messages that are not. */
 function admitted(
   segment: Segment,
   mayUse: SearchView['mayUse'],
@@ -172,18 +171,20 @@ function holdingOf(segment: Segment, place: number, admits: Admits | undefined):
   return postingsAt(segment, place).filter((each) => admits(unitOf(each))).length;
 }
 
-/** Inverse document frequency as in BM25; 0 of what no unit has. */
+/** Inverse document frequency as in BM25; 0 where none has it. */
 function rarity(holding: number, units: number): number {
   if (holding === 0) return 0;
   return Math.log(1 + (Math.max(0, units - holding) + 0.5) / (holding + 0.5));
 }
 
-/** Words that a query has at least, that a text with just these words in this order comes first: who gives a line looks for where it stands. */
+/** From so many words on, a text with just these in this order comes first: the query quotes a line. */
 const leastVerbatim = 4;
 /** How far apart two words of a pair may stand. */
 const pairReach = 2;
 
-/** Looks closer at the best hits: words of the query side by side, and the query word for word, count more. */
+/**
+ * A closer look at the best hits: words of the query side by side, and the query word for word, count more.
+ */
 export async function rerank(
   hits: readonly Find[],
   query: RecallQuery,
@@ -193,7 +194,7 @@ export async function rerank(
   const pairs = pairsOf(query);
   const best = hits[0]?.score ?? 0;
   const isPhrase = query.words.length > 1;
-  // What has the query word for word has the words between its first and last one whole.
+  // A verbatim match has the inner words whole.
   const inner = reader.read((query.text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(1, -1).join(' '));
   if (pairs.length === 0 && !isPhrase) return hits;
   const pause = createTimeSlice();
@@ -239,7 +240,10 @@ function hasPair(terms: readonly string[], [first, second]: Pair): boolean {
   return false;
 }
 
-/** Texts that hold the query word for word, newest first: for queries that have no words to go by, such as `???` or `to be or not to be`. */
+/**
+ * Texts that hold the query verbatim, newest first: for queries without usable words, such as `???` or `to be
+ * or not to be`.
+ */
 export async function literalHits(
   sources: readonly SourceSegments[],
   { text: wanted }: RecallQuery,

@@ -16,26 +16,26 @@ import type { PersonIndex, RecallPerson, RecallSource, SourceName } from './sour
 import { TermReader } from './words.ts';
 
 export interface RecallRequest {
-  /** One to five wordings of what is looked for, each literal text. */
+  /** One to five wordings, each literal text. */
   readonly queries: readonly string[];
   readonly scope: SourceName | 'all';
-  /** Passages at most. */
+  /** Of passages. */
   readonly limit: number;
   readonly speaker: RecallPerson;
   readonly place: Place;
   readonly now: Date;
-  /** Messages that are not looked for: those of the turn that asks. */
+  /** Messages of the asking turn, which are not looked for. */
   readonly excluded: readonly string[];
 }
 
 export interface RecallOptions {
   readonly sources: readonly RecallSource[];
-  /** IANA name: dates of queries and texts are local [N5]. */
+  /** IANA; dates of queries and texts are local [N5]. */
   readonly timeZone: string;
-  /** Messages, lines and items kept in memory at most, of all people; whose memory was searched least recently is dropped. */
+  /** Units in memory, of all people; the least recently searched memory is dropped. */
   readonly maxUnits?: number;
   readonly weights?: RecallWeights;
-  /** What a person has had forgotten; by default nothing. */
+  /** What a person has had forgotten; default: nothing. */
   readonly forgotten?: (userId: string) => Promise<ForgottenTest>;
 }
 
@@ -44,16 +44,18 @@ type ForgottenTest = (text: string, at: string | undefined) => boolean;
 
 export type Recall = ReturnType<typeof createRecall>;
 
-/** Finds what a person said and noted [C1], in indexes that are made at a person's first search and may be dropped at any time. */
+/**
+ * Finds what a person said and noted [C1], in indexes made at their first search, which may be dropped at any
+ * time.
+ */
 export function createRecall(options: RecallOptions) {
   const { sources, timeZone, maxUnits = 500_000, weights = recallWeights } = options;
   const readers: TextReaders = { terms: new TermReader(), dates: createDates(timeZone) };
   const indexes = new LRUCache<string, readonly PersonIndex[]>({ maxSize: maxUnits });
   const jobs = createKeyedQueue();
-  /** Those that run, one a person. */
+  /** Running searches, one a person. */
   const searches = new Map<string, { isOutdated: boolean }>();
 
-  /** All sources of a person as they stand now. */
   async function segmentsOf(person: RecallPerson): Promise<readonly SourceSegments[]> {
     const key = indexKey(person);
     const open = indexes.get(key) ?? sources.map((source) => source.open(person, readers));
@@ -65,7 +67,7 @@ export function createRecall(options: RecallOptions) {
     return sources.map(({ name }, at) => ({ source: name, segments: found[at] ?? [] }));
   }
 
-  /** A search takes its time in slices: where something was edited, deleted or forgotten meanwhile, it is made again. */
+  /** Searches run in slices, and again if something was edited, deleted or forgotten meanwhile. */
   async function find(request: RecallRequest): Promise<readonly Passage[]> {
     const search = { isOutdated: false };
     searches.set(request.speaker.id, search);
@@ -104,7 +106,7 @@ export function createRecall(options: RecallOptions) {
     return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, found, isHidden);
   }
 
-  /** What there is for each wording, best first; what is left out is not among the best, and where that is much, more is looked at. */
+  /** The best for each wording without what is left out; looks deeper where that is much. */
   async function findAll(
     wordings: readonly RecallQuery[],
     searched: readonly SourceSegments[],
@@ -134,7 +136,7 @@ export function createRecall(options: RecallOptions) {
   const layer: MemoryLayer = {
     name: 'recall',
     sections: () => Promise.resolve([]),
-    /** Every search takes in what has changed on disk before it answers; one that runs now begins again. */
+    /** A search takes in changes on disk before it answers; a running one begins again. */
     follow(change) {
       const search = searches.get('userId' in change ? change.userId : change.session.userId);
       if (search !== undefined) search.isOutdated = true;
@@ -142,7 +144,7 @@ export function createRecall(options: RecallOptions) {
     },
     // What it finds is the other layers'.
     async *export() {},
-    /** Drops from memory all that the person said and noted. The index is made anew at their next search, so the other layers erase first. */
+    /** Drops the index, which the next search makes again: so the other layers erase first. */
     erase: ({ userId }) => jobs.run(userId, () => Promise.resolve(drop(userId))),
     letGo(userId) {
       const search = searches.get(userId);
@@ -159,8 +161,8 @@ export function createRecall(options: RecallOptions) {
   return {
     ...layer,
     /**
-     * The best passages of the speaker's own memory that may be used in the place [V2], best first. Never older than the last acknowledged
-     * write. Rejects with `StoreError`.
+     * The best passages of the speaker's own memory usable in the place [V2], best first. Never older than
+     * the last acknowledged write. Rejects with `StoreError`.
      */
     search(request: RecallRequest): Promise<readonly Passage[]> {
       return jobs.run(request.speaker.id, () => find(request));
@@ -172,7 +174,7 @@ function indexKey({ id, isOwner }: RecallPerson): string {
   return `${id}:${isOwner}`;
 }
 
-/** Who is an author in what may be used. */
+/** The authors of what may be used. */
 function authorsOf(sources: readonly SourceSegments[], view: SearchView): ReadonlySet<string> {
   const usable = sources
     .flatMap(({ segments }) => segments)
@@ -181,8 +183,8 @@ function authorsOf(sources: readonly SourceSegments[], view: SearchView): Readon
 }
 
 /**
- * Whether a unit tells what its owner has had forgotten since it was said, in the owner's words or the bot's; said again later, it is found. A
- * notebook is left alone: its owner can read and edit it.
+ * Whether a unit, by the owner or the bot, tells what was forgotten since; repeated later, it is found. A
+ * notebook is not filtered: its owner can edit it.
  */
 function isForgotten({ text, at, reference }: RecallUnit, forgotten: ForgottenTest): boolean {
   if (reference.kind === 'item' || (reference.kind === 'line' && reference.channelId === undefined))

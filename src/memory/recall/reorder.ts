@@ -5,16 +5,16 @@ import { rerank, type Ranking } from './rank.ts';
 import { rankingWeights, type RankingWeights } from './score.ts';
 import type { TermReader } from './words.ts';
 
-/** Hits of a query that are put in order anew; the others follow as they are. */
+/** The best hits of a query are reordered; the others follow as they are. */
 export const mostReordered = 60;
 
-/** What a hit that holds the query word for word counts more: no sum of features comes to that. */
+/** A verbatim match outweighs any sum of features. */
 const verbatim = 20;
 
-/** By what the logarithm of a hit's odds is divided: several wordings of one question are alike, so that each counts for less than it would by itself. */
+/** Divides log odds: several wordings of one question are alike, so each counts less. */
 const caution = 3;
 
-/** What each feature of a hit counts: fitted to conversations with known answers by `npm run bench:recall -- FILE… --fit`. */
+/** Fitted to conversations with known answers by `npm run bench:recall -- FILE… --fit`. */
 export const orderWeights: OrderWeights = {
   score: 1.18,
   held: 1.89,
@@ -45,7 +45,7 @@ export type OrderWeights = Readonly<Record<keyof Features, number>>;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are all of its names
 const featureNames = Object.keys(orderWeights) as readonly (keyof Features)[];
 
-/** What counts how much: in finding hits, and in putting the best of them in order. */
+/** For finding hits, and for ordering the best. */
 export interface RecallWeights {
   readonly ranking: RankingWeights;
   readonly order: OrderWeights;
@@ -54,8 +54,8 @@ export interface RecallWeights {
 export const recallWeights: RecallWeights = { ranking: rankingWeights, order: orderWeights };
 
 /**
- * The hits of all sources for a query, best first, after a closer look at the best: their features, weighted and summed up, tell their order, and with
- * that how likely each is what was asked for beside the best one, which is their score then.
+ * The hits of all sources for a query, best first: weighted features order the best, and give each its odds
+ * relative to the first as its score.
  */
 export async function bestFirst(
   ranking: Ranking,
@@ -76,7 +76,7 @@ export async function bestFirst(
   return [...reordered, ...ordered.slice(features.length)];
 }
 
-/** The hits of all sources as they were found, best first, and the features of those that are put in order anew. */
+/** The hits of all sources as found, best first, with features of those to be reordered. */
 export async function lookedAt(
   { perSource, rarities }: Ranking,
   query: RecallQuery,

@@ -3,31 +3,31 @@ import type { RecallQuery } from './query.ts';
 import { countOf, postingsAt, trait, unitOf } from './segments.ts';
 
 /**
- * What counts how much in finding hits: round numbers, since what was fitted found no more in conversations that it had
- * not seen. Their order is told by more (`reorder.ts`).
+ * Weights for finding hits: round numbers, since fitted ones did no better on unseen conversations.
+ * `reorder.ts` orders by more.
  */
 export const rankingWeights = {
   /** BM25: how soon a repeated word stops counting. */
   saturation: 1.2,
-  /** BM25: how much a long text has to say more often what a short one says once, 0 to 1. */
+  /** BM25: how much length counts against a text, 0 to 1. */
   lengthShare: 0.5,
-  /** What a neighbour's word counts at a distance of one, two, three. */
+  /** A neighbour's word at a distance of one, two, three. */
   neighbours: [0.4, 0.25, 0.12] as readonly number[],
-  /** What a neighbour of the same author lends more. */
+  /** Factor for a neighbour by the same author. */
   sameAuthor: 1.5,
   /** Between the sum of a word's occurrences in text and neighbours (0) and its best one (1). */
   bestOccurrence: 0.5,
-  /** A text whose author the query names, or means by "I" or "you". */
+  /** An author whom the query names, or means by "I" or "you". */
   namedAuthor: 1,
   /** An author's name as a word of the query. */
   authorTerm: 0.3,
-  /** A day, month or year of the query that is the text's. */
+  /** A matching day, month or year. */
   date: 1,
   /** A file's name. */
   title: 1,
   /** The first letters of a word of the query. */
   beginning: 0.3,
-  /** What a question's words lend to the answer that follows. */
+  /** A question's words, lent to the answer that follows. */
   answer: 0.4,
   /** The three best texts of a stretch, for each in it. */
   stretch: 0.15,
@@ -35,43 +35,46 @@ export const rankingWeights = {
   time: 0.5,
   /** Related words. */
   related: 0.2,
-  /** What a text's other words for the same word of the query count beside its best one. */
+  /** Other words of a text for the same query word, beside its best one. */
   alike: 0.5,
   /** Two words of the query side by side. */
   pair: 0.2,
   /** The query word for word. */
   phrase: 1,
-  /** What is taken from a text that only asks: questions hold words of queries, not what was asked for. */
+  /** Taken from a text that only asks: it repeats queries' words, not answers. */
   question: 0.3,
-  /** A text by the bot. */
+  /** Factor for the bot's texts. */
   bot: 0.3,
-  /** What words of the bot count for its neighbours, and for the sum of its stretch. */
+  /** Factor for the bot's words in neighbours and stretch. */
   botLent: 0,
   botStretch: 0.1,
-  /** A text that has no word of the query itself: what its neighbours lend it. */
+  /** Factor for a text with no word of the query but its neighbours'. */
   carried: 1,
-  /** A text nearly three times as long as usual, and what is taken from one as much shorter. */
+  /** For a text nearly three times as long as usual; taken from one as much shorter. */
   longer: 0.03,
-  /** A text with a number, and one with a name; the latter also where the query asks for a name. */
+  /** A text with a number, and one with a name; the latter also where the query asks for one. */
   number: 0.2,
   name: 0.2,
   askedName: 0.2,
-  /** The newest text of all, where the query asks for what holds now. */
+  /** The newest text, where the query asks for what holds now. */
   now: 0.3,
 };
 
 export type RankingWeights = Readonly<typeof rankingWeights>;
 
-/** So many words of the query have to stand around a text that has none itself: fewer tell little of what is beside them. */
+/** A text without words of its own needs so many around it. */
 const leastCarried = 3;
 
-/** Units around one whose words count for it, before and behind. */
+/** Neighbours that count, on each side. */
 const margin = 3;
 
-/** Terms of most texts, for which what BM25 gives is looked up. */
+/** Terms of most texts, for which BM25 is tabulated. */
 const tabledLength = 128;
 
-/** Where scores are added up for segments of up to `size` units and so many words; one for all segments and wordings of a search, since most of the time would go into making them. */
+/**
+ * Room for scores of up to `size` units and so many words; shared by all segments and wordings of a search,
+ * since allocating would take most of its time.
+ */
 export function createScoreSheet(
   { size, words, meanLength }: { readonly size: number; readonly words: number; readonly meanLength: number },
   { botLent, saturation, lengthShare }: RankingWeights,
@@ -81,51 +84,53 @@ export function createScoreSheet(
   return {
     base,
     perTerm,
-    /** By its length in terms, what BM25 gives a text that has a word once. */
+    /** BM25 of one occurrence, by text length. */
     once: Float64Array.from(
       { length: tabledLength },
       (_, length) => (saturation + 1) / (1 + base + perTerm * length),
     ),
-    /** From words of the unit itself: of all words together, with a margin before and behind, and of each. */
+    /** From words of the unit itself: all together, with a margin on both sides, and each. */
     own: new Float64Array(size + 2 * margin),
-    /** What of it the unit lends others at most, with the same margin. */
+    /** What the unit lends at most, with the same margin. */
     lent: new Float64Array(size + 2 * margin),
     ofWords: Array.from({ length: words }, () => new Float64Array(size)),
     fields: new Float64Array(size),
-    /** The three best of the unit's stretch. */
+    /** The sum of the stretch's three best. */
     stretches: new Float64Array(size),
-    /** What a unit has to have of words, by its traits. */
+    /** The least that a unit needs from words, by its traits. */
     limits: new Float64Array(allTraits + 1),
-    /** The share of it that a unit lends, by its traits. */
+    /** The share that a unit lends, by its traits. */
     lends: valuesOfTraits((traits) => ((traits & trait.isBot) === 0 ? 1 : botLent)),
-    /** Who lends a unit something: its neighbours in order, as far as they do. */
+    /** Neighbours that lend to a unit, in order. */
     lenders: Array.from({ length: 2 * margin }, () => ({ index: 0, share: 0, ofBot: 1, ofAuthor: 1 })),
   };
 }
 
-/** A segment that has terms of a query; all its units are admitted where `admits` is not given. */
+/** A segment with terms of a query. */
 export type Candidate = Omit<Find, 'score' | 'index'>;
 
 /** What all segments of a search are scored by. */
 interface Scoring {
   readonly weights: RankingWeights;
   readonly meanLength: number;
-  /** From when to when anything was said, in milliseconds since the epoch; only where the query asks for what holds now. */
+  /**
+   * When anything was said first and last, in milliseconds since the epoch; only where the query asks for
+   * what holds now.
+   */
   readonly times?: { readonly first: number; readonly last: number } | undefined;
   readonly sheet: ReturnType<typeof createScoreSheet>;
   readonly highestFactors: Float64Array;
 }
 
-/** By which a score that is told in advance may be off, as it is added up in another order. */
+/** Tolerance for summing in another order. */
 const rounding = 1 - 1e-9;
 
-/** The scores of a segment's units for one query, term after term. Only one of a sheet is in use at a time. */
+/** The scores of a segment's units for one query, term after term. A sheet serves one at a time. */
 export class SegmentScores {
   readonly #of: Candidate;
   readonly #by: Scoring;
-  /** The sheet's columns of the words that the segment has. */
+  /** The sheet's columns for the segment's words. */
   readonly #words = new Map<string, Float64Array>();
-  /** What a unit can have of fields at most. */
   #mostOfFields = 0;
 
   constructor(of: Candidate, by: Scoring) {
@@ -134,7 +139,7 @@ export class SegmentScores {
     by.sheet.own.fill(0, 0, of.segment.lengthOf.length + 2 * margin);
   }
 
-  /** Counts a property of whole texts, which neighbours do not lend each other. */
+  /** Adds a property of the whole text, which neighbours do not lend. */
   addField(place: number, value: number): void {
     const { fields } = this.#by.sheet;
     const { admits, segment } = this.#of;
@@ -146,7 +151,7 @@ export class SegmentScores {
     }
   }
 
-  /** Counts the term at a place by BM25 for the units that have it, under the word of the query that it stands for: of several such in one text the best counts most. */
+  /** Adds a term by BM25 under the query's word; of several in a text the best counts most. */
   addWord(place: number, value: number, word: string): void {
     const { saturation, alike } = this.#by.weights;
     const { own, ofWords, once, base, perTerm } = this.#by.sheet;
@@ -174,7 +179,7 @@ export class SegmentScores {
     }
   }
 
-  /** Gives every hit that may score at least as much as the best so far. */
+  /** Offers every hit that may score at least the present minimum. */
   collect(query: RecallQuery, top: TopHits): void {
     const { source, order, segment, places, admits } = this.#of;
     const { answer, stretch, neighbours, sameAuthor } = this.#by.weights;
@@ -197,12 +202,12 @@ export class SegmentScores {
     }
   }
 
-  /** What a text that has no word of the query itself counts. Lines of a file are shown with those around them, and all belong together. */
+  /** Factor for a text without words of the query. Lines of a file belong together. */
   #carried(): number {
     return this.#of.source === 'messages' ? this.#by.weights.carried : 0;
   }
 
-  /** Writes down what a unit has to have of words, by its traits, to score as much as `least`. */
+  /** What a unit of each kind needs from words to score `least`. */
   #setLimits(least: number, mostOfOthers: number): void {
     const { highestFactors, sheet } = this.#by;
     for (let traits = 0; traits <= allTraits; traits += 1)
@@ -210,7 +215,7 @@ export class SegmentScores {
         (least * rounding) / Math.max(Number.EPSILON, highestFactors[traits] ?? 0) - mostOfOthers;
   }
 
-  /** `undefined` where a unit is no hit, or scores less than `least`. */
+  /** `undefined` for no hit, or a score below `least`. */
   #scoreOf(index: number, query: RecallQuery, least: number): number | undefined {
     const { answer, stretch } = this.#by.weights;
     const { own, fields, stretches, lenders } = this.#by.sheet;
@@ -237,7 +242,7 @@ export class SegmentScores {
     return (ofWords + others + answer * answered) * factor;
   }
 
-  /** What a unit has of all words, with what those around it in the same stretch lend; nothing where it is of fewer words than asked for. */
+  /** A unit's words with those lent within the stretch; nothing where too few. */
   #wordsOf(index: number, lending: number, least: number): number {
     const { bestOccurrence } = this.#by.weights;
     const { lenders } = this.#by.sheet;
@@ -259,7 +264,7 @@ export class SegmentScores {
     return count < least ? 0 : words;
   }
 
-  /** Writes down which neighbours lend a unit something; gives their number. */
+  /** Returns their number. */
   #findLenders(index: number): number {
     const { neighbours, botLent, sameAuthor } = this.#by.weights;
     const { lenders } = this.#by.sheet;
@@ -281,7 +286,7 @@ export class SegmentScores {
     return count;
   }
 
-  /** What the question just before has of the query, where this unit is somebody else's answer. */
+  /** The preceding question's words, where this unit answers somebody else. */
   #answered(index: number): number {
     const { traitsOf, stretchOf, authorOf } = this.#of.segment;
     const isAsked = ((traitsOf[index - 1] ?? 0) & trait.asks) !== 0;
@@ -309,7 +314,7 @@ export class SegmentScores {
     return factor;
   }
 
-  /** Writes down what each unit lends, and for all units of each stretch the sum of its three best; gives the highest sum. */
+  /** Sums each stretch's three best; returns the highest sum. */
   #sumStretches(): number {
     const { own, lent, lends, stretches: sums } = this.#by.sheet;
     const { stretchStarts, traitsOf } = this.#of.segment;
@@ -341,8 +346,8 @@ export class SegmentScores {
 }
 
 /**
- * The next unit, from one on, that has as much of words as the sheet's limits ask for, as if all around it were of one stretch and lent what they have times
- * `most`; -1 where none has. Most of a search's time is spent here: nothing is done besides, and no branch goes a way that cannot be guessed.
+ * The next unit whose words may reach the limits, if all around were of one stretch and lent `most`; -1 for
+ * none. Most of a search's time is spent here, so it does nothing else and its branches are predictable.
  */
 function nextAbove(
   { own, lent, limits }: ReturnType<typeof createScoreSheet>,
@@ -350,7 +355,7 @@ function nextAbove(
   { answer, nearest, second, third }: Readonly<Record<'answer' | 'nearest' | 'second' | 'third', number>>,
   from: number,
 ): number {
-  // What the unit and those around it have, from the third before it to the third after it, moves along.
+  // A sliding window from the third unit before to the third after.
   let before3 = lent[from] ?? 0;
   let before2 = lent[from + 1] ?? 0;
   let before1 = lent[from + 2] ?? 0;
@@ -375,7 +380,7 @@ function nextAbove(
   return -1;
 }
 
-/** What a unit of certain traits can have as a factor at most, by the traits. */
+/** The highest factor that a unit can have, by its traits. */
 export function highestFactorsOf(
   { authorTerms, asksWhen, asksName, asksNow, meansBot }: RecallQuery,
   { namedAuthor, time, bot, longer, number, name, askedName, now }: RankingWeights,

@@ -10,16 +10,16 @@ export type Reference =
       /** Absent in DMs. */
       readonly guildId?: string;
       readonly messageId: string;
-      /** The number of its line in `messages.jsonl`. */
+      /** In `messages.jsonl`. */
       readonly line: number;
     }
   | {
       readonly kind: 'line';
-      /** As the memory tools name the file: `detail/auth-design.md`. */
+      /** As the memory tools name it: `detail/auth-design.md`. */
       readonly path: string;
       /** From 1. */
       readonly line: number;
-      /** The session that a file belongs to, where it belongs to one. */
+      /** Absent for files of no session. */
       readonly channelId?: string;
     }
   | { readonly kind: 'item'; readonly id: string };
@@ -29,17 +29,17 @@ export interface RecallUnit {
   readonly text: string;
   /** Empty where nobody is named. */
   readonly author: string;
-  /** ISO 8601; absent where it is not known. */
+  /** ISO 8601; absent where unknown. */
   readonly at?: string;
   /** Said by the bot, whose words count less. */
   readonly isBot: boolean;
-  /** It may repeat what is not the owner's: other people's words, or a file's [M5a]. */
+  /** It may repeat others' words, or a file's [M5a]. */
   readonly hasThirdPartyText: boolean;
-  /** Of an answer of the bot that may: when these words were last in view themselves (ISO 8601, UTC). */
+  /** For an answer that may, when these were last in view; ISO 8601, UTC. */
   readonly thirdPartyTextAt?: string;
   /** Units of one origin share one object. */
   readonly reach: Reach;
-  /** Neighbours in a file are neighbours in meaning only within one stretch: a sitting of a conversation, a file, an item. */
+  /** Neighbours count only within a stretch: a sitting of a conversation, a file, an item. */
   readonly stretch: number;
   readonly reference: Reference;
 }
@@ -50,14 +50,14 @@ export interface TextReaders {
   readonly dates: Dates;
 }
 
-/** A unit, read: what an index holds of it. */
+/** What an index holds of a unit. */
 export interface ReadUnit {
   readonly unit: RecallUnit;
   /** In order, repeated ones included. */
   readonly terms: readonly string[];
-  /** What it is found by besides: the beginnings of its words, its time, its id. */
+  /** Beginnings of words, time, id. */
   readonly fields: readonly string[];
-  /** The share of the text that is not questions, by length. */
+  /** By length, what is not questions. */
   readonly statementShare: number;
   readonly traits: number;
 }
@@ -65,28 +65,31 @@ export interface ReadUnit {
 /** Bits of a unit's traits. */
 export const trait = { asks: 1, tellsWhen: 2, isBot: 4, hasNumber: 8, hasName: 16 } as const;
 
-/** What is known of all units of one reach, so that what may not be told does not even show in statistics. */
+/** Facts by reach, so that what may not be told does not show in statistics either. */
 interface ReachCount {
   readonly reach: Reach;
   units: number;
   terms: number;
-  /** From when to when, in milliseconds since the epoch, as far as it is known. */
+  /** Milliseconds since the epoch, as far as known. */
   first: number;
   last: number;
 }
 
-/** An inverted index over neighbouring units, as plain data without texts. What ends in `Of` has an element for each unit. */
+/**
+ * An inverted index over neighbouring units, as plain data without texts. What ends in `Of` has an element a
+ * unit.
+ */
 export interface SegmentIndex {
-  /** All terms' keys, in order; the postings of the n-th begin at `starts[n]`. */
+  /** Of all terms, ascending; the n-th's postings begin at `starts[n]`. */
   readonly keys: Float64Array;
   readonly starts: Uint32Array;
   readonly postings: Uint16Array;
   /** The number of terms. */
   readonly lengthOf: Uint16Array;
   readonly stretchOf: Uint32Array;
-  /** Units of a stretch stand together: the first of each, and behind them the number of all. */
+  /** The first unit of each stretch, then the number of units. */
   readonly stretchStarts: Uint16Array;
-  /** Milliseconds since the epoch, 0 where it is not known. */
+  /** Milliseconds since the epoch, 0 where unknown. */
   readonly timeOf: Float64Array;
   readonly statementShareOf: Float64Array;
   readonly traitsOf: Uint8Array;
@@ -127,7 +130,7 @@ export function readUnit({ terms, dates }: TextReaders, unit: RecallUnit): ReadU
 /** A capitalised word that does not begin a sentence. */
 const nameInside = /[\p{Ll}\p{N},;:] \p{Lu}\p{Ll}/u;
 
-/** As many segments as the units take; `title` as below. */
+/** As many segments as needed; `title` as below. */
 export function segmentsOf(units: readonly ReadUnit[], title: readonly string[] = []): readonly Segment[] {
   const parts = Math.ceil(units.length / mostUnits);
   return Array.from({ length: parts }, (_, part) =>
@@ -135,7 +138,7 @@ export function segmentsOf(units: readonly ReadUnit[], title: readonly string[] 
   );
 }
 
-/** `title` has the terms that all units are found by: those of a file's name. */
+/** `title` has terms of a file's name, by which all units are found. */
 export function segmentOf(units: readonly ReadUnit[], title: readonly string[] = []): Segment {
   const all = units.map(({ unit }) => unit);
   return { ...indexUnits(units, title), unit: (index) => elementOf(all, index) };
@@ -148,7 +151,7 @@ export function elementOf<T>(all: readonly T[], index: number): T {
   return found;
 }
 
-/** @throws {RangeError} where there are more units than one segment takes. */
+/** @throws {RangeError} for more units than one segment takes. */
 function indexUnits(units: readonly ReadUnit[], title: readonly string[] = []): SegmentIndex {
   if (units.length > mostUnits) throw new RangeError(`${units.length} units are too many for one segment`);
   const found = new Map<string, number[]>();
@@ -206,7 +209,7 @@ function post(found: Map<string, number[]>, term: string, index: number): void {
   else if (countOf(last) < countMask) list[list.length - 1] = last + 1;
 }
 
-/** Which of the segment's terms has a key, -1 where none has. Keys are spread evenly: it is close to where it should be, and closer to where the key there tells. */
+/** The place of a key, -1 where absent. Interpolation search: keys are evenly spread. */
 export function placeOf({ keys }: SegmentIndex, key: number): number {
   const gap = 2 ** 53 / keys.length;
   const expected = Math.floor(key / gap);
@@ -217,12 +220,12 @@ export function placeOf({ keys }: SegmentIndex, key: number): number {
   return keys[at] === key ? at : -1;
 }
 
-/** Where the term stands that is at a place; nowhere where that is -1. */
+/** Where the term at a place occurs; empty for -1. */
 export function postingsAt({ starts, postings }: SegmentIndex, place: number): Uint16Array {
   return postings.subarray(starts[place] ?? 0, starts[place + 1] ?? 0);
 }
 
-/** Whether a unit has the term that is at a place. */
+/** Whether a unit has the term at a place. */
 export function holds({ starts, postings }: SegmentIndex, place: number, index: number): boolean {
   if (place === -1) return false;
   let from = starts[place] ?? 0;
@@ -235,11 +238,13 @@ export function holds({ starts, postings }: SegmentIndex, place: number, index: 
   return from < end && unitOf(postings[from] ?? -1) === index;
 }
 
-/** Postings pack a unit's index and how often the term stands in it, up to fifteen times, into one number of 16 bits: they are most of an index. */
+/**
+ * A posting packs a unit's index and a count of up to fifteen into 16 bits: postings are most of an index.
+ */
 const countBits = 4;
 const countMask = (1 << countBits) - 1;
 const mostUnits = 1 << (16 - countBits);
-/** Terms of a unit that count. */
+/** Further terms of a unit do not count. */
 const mostLength = 2 ** 16 - 1;
 
 export function unitOf(posting: number): number {
@@ -250,17 +255,17 @@ export function countOf(posting: number): number {
   return posting & countMask;
 }
 
-/** The form under which a word of a title is posted. */
+/** Postings of titles are kept apart. */
 export function titleTerm(term: string): string {
   return `title:${term}`;
 }
 
-/** What a message is found by that is to be left out. */
+/** For leaving a message out. */
 export function messageTerm(messageId: string): string {
   return `message:${messageId}`;
 }
 
-/** A term as a number of 53 bits, by which it is as good as never taken for another (cyrb53, public domain). */
+/** A 53-bit hash, practically free of collisions (cyrb53, public domain). */
 export function keyOf(term: string): number {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;

@@ -18,28 +18,27 @@ import {
   type TextReaders,
 } from './segments.ts';
 
-/** Where passages come from; `scope` of a search names one of them or all [C1]. */
+/** A search's `scope` is one of them, or all [C1]. */
 export const sourceNames = ['detail', 'messages', 'notebook', 'items'] as const;
 
 export type SourceName = (typeof sourceNames)[number];
 
-/** Whose memory is searched; the bot's owner has the workspace as notebook [N1]. */
+/** The bot's owner has the workspace as notebook [N1]. */
 export type RecallPerson = Pick<Speaker, 'id' | 'isOwner'>;
 
-/** A place that passages come from. */
 export interface RecallSource {
   readonly name: SourceName;
-  /** An index of what the source holds of one person, empty at first. It may be dropped at any time. */
+  /** An index of one person's part, empty at first and droppable at any time. */
   open(person: RecallPerson, readers: TextReaders): PersonIndex;
 }
 
 /**
- * Gives all that one source holds of one person as it stands now, oldest first: never older than the last acknowledged write. Called by one
- * search at a time. Rejects as the store does.
+ * All that a source holds of one person now, oldest first, for one search at a time. Never older than the
+ * last acknowledged write. Rejects as the store does.
  */
 export type PersonIndex = () => Promise<readonly Segment[]>;
 
-/** A person's active durable items: what was forgotten is not found. */
+/** A person's active durable items. */
 export function createItemSource(durable: {
   list(userId: string): Promise<readonly DurableItem[]>;
 }): RecallSource {
@@ -72,7 +71,7 @@ function itemUnit(item: DurableItem, index: number): RecallUnit {
   };
 }
 
-/** A person's notebook [N1], as the memory tools name its files; used in their DMs only [V3]. */
+/** A person's notebook [N1]; used in their DMs only [V3]. */
 export function createNotebookSource(store: Pick<Store, 'list' | 'readText'>): RecallSource {
   async function filesOf({ part, key, isFolder }: PartLocation) {
     if (!isFolder) return [{ key, path: part as string }];
@@ -89,7 +88,7 @@ export function createNotebookSource(store: Pick<Store, 'list' | 'readText'>): R
   });
 }
 
-/** The notes and replaced summaries in the `detail/` folders of a person's sessions [W2]; `messages` is searched before them. */
+/** Notes and replaced summaries in a person's `detail/` folders [W2]; `messages` is searched first. */
 export function createDetailSource(
   store: Pick<Store, 'list' | 'readText'>,
   log: Pick<SessionLog, 'sessionsOfPerson'>,
@@ -104,10 +103,10 @@ export function createDetailSource(
       channelId: session.channelId,
       reach(text) {
         const note = parseNote(text);
-        // What the program itself says of a file holds; nobody else writes kept summaries, nor what stands at a file's end.
+        // The program's own mark counts; nobody else writes kept summaries or file ends.
         const known = cursorOfNote(path) === undefined ? readMark(text).mark : note;
         if (known !== undefined) return pickReach(known);
-        // A note without a mark can hold any of what was said, and a channel that was private once may be public now.
+        // A note without a mark can hold any of what was said, and the channel may have become public.
         const ofSession = messages.reachOf(session);
         return note === undefined ? ofSession : narrower(ofSession, note);
       },
@@ -119,19 +118,21 @@ export function createDetailSource(
   );
 }
 
-/** A markdown file that a person's recall searches. */
 interface RecallFile {
   /** The store's key. */
   readonly key: string;
-  /** As the memory tools name it, and as it is cited. */
+  /** As the memory tools name and cite it. */
   readonly path: string;
-  /** The session that it belongs to, where it belongs to one. */
+  /** Absent for files of no session. */
   readonly channelId?: string;
   /** Who may be told what it says. */
   reach(text: string): Reach;
 }
 
-/** Files that people and model write: asked for and read at every search through the store, whose cache makes that cheap, and indexed again when changed [S5]. */
+/**
+ * Files that people and model write: read at every search through the store's cache, indexed again when
+ * changed [S5].
+ */
 function createFileSource(
   name: SourceName,
   store: Pick<Store, 'readText'>,
@@ -199,7 +200,7 @@ async function fileSegments(
   return segmentsOf(units, readers.terms.read(path.replace(/\.md$/u, '')));
 }
 
-/** A text without comments, whose line breaks stay. */
+/** Line breaks stay. */
 function withoutComments(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -212,7 +213,7 @@ function withoutComments(text: string): string {
   return parts.join('') + text.slice(from);
 }
 
-/** The lines that say something, numbered from 1: comments, where META stands, and empty lines are left out. */
+/** Numbered from 1, without comments, which hold META, and empty lines. */
 function contentLines(text: string) {
   return withoutComments(text)
     .split('\n')

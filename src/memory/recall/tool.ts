@@ -18,8 +18,8 @@ const queryChars = 1000;
 const wording = z.string().trim().min(1).max(queryChars);
 
 /**
- * `recall_memory` [C1]: the speaker's own memory, as far as it may be used where they speak; `defaultLimit` results where the model does not
- * say how many. `StoreError` rejects.
+ * `recall_memory` [C1]: the speaker's own memory, as far as usable here; `defaultLimit` applies where the
+ * model gives none. `StoreError` rejects.
  */
 export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: number): Tool {
   return checkedTool({
@@ -34,7 +34,7 @@ export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: n
         .min(1)
         .optional()
         .meta({
-          // More are given at times; then the first ones are searched, as the result says.
+          // Of more, the first ones are searched, as the result says.
           maxItems: mostWordings,
           description:
             'Two to five wordings: the question itself, synonyms, the words that the answer probably has, names, dates as they were said; for a ' +
@@ -45,7 +45,7 @@ export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: n
         .enum(['all', ...sourceNames])
         .default('all')
         .describe('Where to look; everywhere by default.'),
-      // More is asked for at times; then the most there can be is given.
+      // Of more, the maximum applies.
       limit: z
         .int()
         .min(1)
@@ -71,7 +71,7 @@ export function createRecallTool(recall: Pick<Recall, 'search'>, defaultLimit: n
   });
 }
 
-/** A tool's result is passed on up to 8,000 characters [P4]; a passage that would go over it is left out whole. */
+/** A result is passed on up to 8,000 characters [P4]; a passage beyond is left out whole. */
 const outputChars = 7900;
 const shownQueryChars = 200;
 

@@ -4,20 +4,23 @@ import { stopTerms } from '../../core/stop-words.ts';
 const keptWords = 50_000;
 const interjections = new Set(terms('hey hi hello wow yeah oh ok okay really ну да ага'));
 
-/** Reads texts as the terms that recall goes by; remembers the stems of words, which is where the time goes. */
+/** Reads texts as recall's terms; caches stems, which take most of the time. */
 export class TermReader {
   readonly #known = new Map<string, Word>();
-  /** A constant, made at the first query: it takes some milliseconds. */
+  /** Made at the first query: it takes some milliseconds. */
   static #related: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
-  /** The terms in order, repeated ones included: stemmed, irregular forms by their base form, words that say nothing left out. */
+  /**
+   * In order, repeated ones included: stemmed, irregular forms by their base form, without words that say
+   * nothing.
+   */
   read(text: string): string[] {
     return this.readWhole(text).terms;
   }
 
   /**
-   * The beginnings of the words that say something, each once, with the term of its first word: they bring together forms that no stemmer does,
-   * and compounds.
+   * Beginnings of telling words, each once, with its first word's term: for compounds and forms that stemmers
+   * miss.
    */
   beginnings(text: string): ReadonlyMap<string, string> {
     return this.readWhole(text).beginnings;
@@ -37,13 +40,13 @@ export class TermReader {
     return { terms: all, beginnings };
   }
 
-  /** The terms related to a term. Few, common and English: a nudge, weighted far below the words of the query. */
+  /** Few, common and English: weighted far below the query's words. */
   related(term: string): Iterable<string> {
     TermReader.#related ??= relatedTerms(new TermReader());
     return TermReader.#related.get(term) ?? [];
   }
 
-  /** Keeps no word of the texts that were read. */
+  /** Drops all cached words. */
   drop(): void {
     this.#known.clear();
   }
@@ -65,12 +68,12 @@ export class TermReader {
 
 interface Word {
   readonly terms: readonly string[];
-  /** The first letters, marked so that it is no term; absent of short words and of scripts without letters. */
+  /** The marked first letters; absent for short words and scripts without letters. */
   readonly beginning?: string;
 }
 
 const beginningChars = 4;
-/** Words that are long enough, in scripts that set words apart by spaces. */
+/** Long enough words, in scripts that separate words. */
 const beginsLike =
   /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hangul}\p{M}]{4,}$/u;
 
@@ -154,7 +157,7 @@ struggle difficult hard challenge tough problem issue | relax destress calm unwi
 instrument guitar piano violin drum flute clarinet
 `;
 
-/** A kind of thing and what is of that kind: who asks for the kind finds the thing, not the other way round. */
+/** A kind and its members: asking for the kind finds a member, not the other way round. */
 const kinds = `
 pet: dog cat puppy kitten hamster rabbit fish bird parrot turtle snake lizard
 animal: dog cat puppy kitten bird horse fish bear

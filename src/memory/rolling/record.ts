@@ -14,10 +14,9 @@ import {
   type StoredSummary,
 } from '../log/session-state.ts';
 
-/** A session's summary and what it does not hold yet. */
 export interface RollingView {
   readonly rolling: RollingState;
-  /** The whole turns after the summary; of what was said in mode `ask` it is not made [K9]. */
+  /** Whole turns after the summary, without those of mode `ask` [K9]. */
   readonly messages: readonly SequencedMessage[];
   /** All whole turns after it. */
   readonly turns: number;
@@ -29,7 +28,7 @@ export interface RollingView {
   readonly place: Place | undefined;
 }
 
-/** The stored side of the rolling summary: who wins when a job, a reset and a deletion meet is decided here [A4]. */
+/** The stored rolling summary; decides who wins when a job, a reset and a deletion meet [A4]. */
 export function createRollingRecord(ports: {
   readonly store: Store;
   readonly states: SessionStates;
@@ -39,7 +38,7 @@ export function createRollingRecord(ports: {
   const { store, states, log, timeZone } = ports;
   const notes = createSummaryNotes({ store, timeZone });
 
-  /** The summary, once everything withdrawn from it is accounted for, also what a crash left undone. */
+  /** The summary once withdrawals are accounted for, also what a crash left undone. */
   async function read(session: SessionKey): Promise<RollingView> {
     const state = await states.read(session);
     const rolling = rollingOf(state);
@@ -61,12 +60,16 @@ export function createRollingRecord(ports: {
     return read(session);
   }
 
-  /** No summary stays that may hold one of the log lines; the newest that cannot is taken up again. As part of a job of the user's queue. */
+  /**
+   * Returns to the newest summary that cannot hold any of the log lines. Part of a job of the user's queue.
+   */
   async function withdraw(session: SessionKey, sequences: readonly number[]): Promise<void> {
     await transactState(store, session, withdrawing(session, sequences), { erase: true });
   }
 
-  /** No summary stays that says some words; it is made anew from the log. As part of a job of the user's queue. */
+  /**
+   * No summary stays that says these words; it is made again from the log. Part of a job of the user's queue.
+   */
   async function withdrawSaying(session: SessionKey, words: string): Promise<void> {
     for (const { key, text } of await notes.files(session))
       if (saysWords(text, words)) await store.remove(key);
@@ -86,7 +89,7 @@ export function createRollingRecord(ports: {
       const pending = pendingWithdrawals(rolling, fold.withdrawals).map(({ of }) => of);
       const withdrawn = [...sequences, ...pending];
       await notes.removeHolding(session, withdrawn);
-      // A copy of the document may hold more than the document itself, so those are erased in any case.
+      // The copy may hold more than the document, so it is erased in any case.
       if (!withdrawn.some((of) => of > rolling.from && of <= rolling.cursor))
         return (current: SessionState) => current;
       const earlier = await notes.newest(session, rolling.from);
@@ -94,7 +97,7 @@ export function createRollingRecord(ports: {
     };
   }
 
-  /** Stores a job's result unless anything has changed since `expected` was read; `undefined` when it was dropped. */
+  /** Stores a job's result unless anything changed since `expected`; `undefined` if dropped. */
   async function commit(
     session: SessionKey,
     expected: RollingState,
@@ -128,9 +131,9 @@ export function createRollingRecord(ports: {
     withdraw,
     withdrawSaying,
     commit,
-    /** Nothing is remembered, and what was said until now never will be [R4]. */
+    /** Forgets the summary; what was said until now is never summarised [R4]. */
     reset: (session: SessionKey) => states.transact(session, () => clearing(session), { erase: true }),
-    /** The same as part of a job of the user's queue; where there never was a summary, nothing is written. */
+    /** As part of a job of the user's queue; writes nothing where there was no summary. */
     clear: (session: SessionKey) =>
       transactState(
         store,
@@ -150,7 +153,7 @@ function changing(change: (rolling: RollingState) => RollingState): (state: Sess
   };
 }
 
-/** Up to where a summary goes: it holds the log up to `cursor`, and accounts for edits and deletions up to `seen`, never less. */
+/** A summary holds the log up to `cursor` and accounts for edits and deletions up to `seen`, never less. */
 interface SummaryEnd {
   readonly cursor: number;
   readonly seen: number;
@@ -163,20 +166,19 @@ export function rollingOf(state: SessionState): RollingState {
   return state.rolling ?? { from: 0, cursor: 0, seen: 0, revision: 0, rebuild: false };
 }
 
-/** A new summary took the place of what was there. */
 function advanced(rolling: RollingState, { cursor, seen, summary }: SummaryEnd): RollingState {
   const { summary: _, ...kept } = rolling;
   const rest = { ...kept, cursor, seen, revision: rolling.revision + 1, rebuild: false };
   return summary === undefined ? rest : { ...rest, summary };
 }
 
-/** Nothing is remembered, and what was said until log line `now` never will be [R4]. */
+/** What was said until log line `now` is never summarised [R4]. */
 function cleared(rolling: RollingState, now: number): RollingState {
   const end = { cursor: now, seen: now, summary: undefined };
   return countingWithdrawal({ ...advanced(rolling, end), from: now });
 }
 
-/** Something that the summary may hold was withdrawn: it gives way to an earlier one, and the log is folded anew from there. */
+/** Goes back to an earlier summary, from which the log is folded again. */
 function rewound(rolling: RollingState, to: SummaryEnd): RollingState {
   return countingWithdrawal({ ...advanced(rolling, to), rebuild: true });
 }
@@ -185,14 +187,14 @@ function countingWithdrawal(rolling: RollingState): RollingState {
   return { ...rolling, withdrawals: (rolling.withdrawals ?? 0) + 1 };
 }
 
-/** The end of an earlier summary, or of none where there is none to go back to. */
+/** The end of an earlier summary, or of none. */
 function endsAt(earlier: SummaryNote | undefined, from: number, seen: number): SummaryEnd {
   if (earlier === undefined) return { cursor: from, seen, summary: undefined };
   const { from: _, cursor, ...summary } = earlier;
   return { cursor, seen, summary };
 }
 
-/** Edits and deletions of what the summary holds that it does not account for yet. */
+/** Edits and deletions of summarised lines not yet accounted for. */
 function pendingWithdrawals(
   { from, cursor, seen }: RollingState,
   withdrawals: readonly Withdrawal[],
@@ -200,7 +202,7 @@ function pendingWithdrawals(
   return withdrawals.filter(({ sequence, of }) => sequence > seen && of > from && of <= cursor);
 }
 
-/** The replaced summaries of a session in its `detail/` folder [R3]. */
+/** Replaced summaries, in the session's `detail/` folder [R3]. */
 export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone: string }) {
   async function list(session: SessionKey): Promise<readonly { key: string; cursor: number }[]> {
     const files = await store.list(folderOf(session));
@@ -216,7 +218,7 @@ export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone
   }
 
   return {
-    /** Keeps a summary; the oldest gives way where there are too many [L3]. */
+    /** The oldest goes where there are too many [L3]. */
     async keep(session: SessionKey, note: SummaryNote): Promise<void> {
       await store.writeText(`${folderOf(session)}/${noteName(note, timeZone)}`, renderNote(note, timeZone));
       const notes = (await list(session)).toSorted((a, b) => a.cursor - b.cursor);
@@ -232,7 +234,7 @@ export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone
       }
     },
 
-    /** The newest of those that begin after the log line `from`, as the present summary does. */
+    /** Of those that begin after log line `from`. */
     async newest(session: SessionKey, from: number): Promise<SummaryNote | undefined> {
       const notes = (await list(session)).filter(({ cursor }) => cursor > from);
       for (const { key, cursor } of notes.toSorted((a, b) => b.cursor - a.cursor)) {
@@ -242,7 +244,6 @@ export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone
       return undefined;
     },
 
-    /** All of them, as they stand on disk. */
     async files(session: SessionKey): Promise<readonly { readonly key: string; readonly text: string }[]> {
       const keys = (await list(session)).map(({ key }) => key);
       const texts = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));

@@ -18,19 +18,18 @@ import { createRollingRecord, rollingOf, type RollingView } from './record.ts';
 import { foldBatch, othersWordsNote, type SummaryWriter } from './write-summary.ts';
 
 /**
- * What came of a look at a session: too few turns yet, or none of which a summary is made; a new summary; a result dropped because a reset, an edit or a deletion came
- * meanwhile [A4]; a model that gave nothing usable, so that the old summary stays and it is tried again next time.
+ * `not-due`: too few turns, or none to summarise; `dropped`: a reset, an edit or a deletion came meanwhile
+ * [A4]; `failed`: the model gave nothing usable, so the old summary stays.
  */
 export type RollingOutcome = 'not-due' | 'updated' | 'dropped' | 'failed';
 
-/** How the layer is set, as configured. */
 export interface RollingSettings {
   /** Off: nothing is read, shown or written; `reset` and changes still clear. */
   readonly enabled: boolean;
   readonly model: string;
-  /** Turns between two summaries. */
+  /** Between two summaries. */
   readonly everyTurns: number;
-  /** Characters of a summary. */
+  /** Of a summary. */
   readonly maxChars: number;
 }
 
@@ -62,7 +61,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
   async function update(session: SessionKey, signal: AbortSignal | undefined): Promise<RollingOutcome> {
     const { rolling, messages, turns, end, seen, place } = await record.read(session);
     if (turns < (rolling.rebuild ? 1 : everyTurns)) return 'not-due';
-    // Everything private would be left behind, though the readers may be the same as ever.
+    // Everything private would be left out, though the readers may not have changed.
     if (place !== undefined && hasUnknownReaders(place)) return 'not-due';
     const batches = inBatches(messages, timeZone);
     let current = rolling;
@@ -74,12 +73,12 @@ export function createRollingSummary(options: RollingSummaryOptions) {
       current = stored;
     }
     if (batches.length > 0) return 'updated';
-    // A summary could not be asked about [K9]: it passes what was said by.
+    // A summary could not be asked about [K9]: it skips what was said.
     await record.commit(session, rolling, { cursor: end, seen, summary: rolling.summary });
     return 'not-due';
   }
 
-  /** Folds what the summary does not hold yet, when enough turns have come. Model failures are logged, not thrown. */
+  /** Folds new turns when there are enough. Model failures are logged, not thrown. */
   async function updateIfDue(session: SessionKey, signal?: AbortSignal): Promise<RollingOutcome> {
     if (!enabled) return 'not-due';
     try {
@@ -106,14 +105,17 @@ export function createRollingSummary(options: RollingSummaryOptions) {
       if (summary === undefined) return [];
       const section = sectionOf(summary);
       const { from, withdrawals = 0 } = view.rolling;
-      // Of one lineage are those of which the later were made from the earlier, and may be used in the same places [V2].
+      // A lineage's summaries build on each other and may be used in the same places [V2].
       const lineage = JSON.stringify([from, withdrawals, pickReach(summary), section.hasThirdPartyText]);
       return [{ ...section, summary: { lineage, turnsSince: view.turns } }];
     },
     async fold(_userId, sessions, signal) {
       for (const session of sessions) await updateIfDue(session, signal);
     },
-    /** No summary that may hold a changed message stays [G5]; the next `fold` takes up the turns after the newest that cannot. */
+    /**
+     * No summary that may hold a changed message stays [G5]; the next `fold` goes on from the newest that
+     * cannot.
+     */
     async follow(change, stage) {
       if (change.kind === 'forgotten' || stage === 'erase') return;
       if (change.kind === 'purged') {
@@ -121,7 +123,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
           await record.withdrawSaying(session, change.words);
         return;
       }
-      // What is said again may stand before what the summary holds by now: it is made anew from there.
+      // Restored messages may precede the summary's end: it is made again from there.
       const sequences =
         change.kind === 'restored'
           ? await log.placesOf(change.session, change.messageIds)
@@ -148,16 +150,19 @@ export function createRollingSummary(options: RollingSummaryOptions) {
   return {
     ...layer,
     updateIfDue,
-    /** Clears summary, counter and cursor to now; a job already running brings nothing back [R4]. */
+    /** Clears summary, counter and cursor; a running job brings nothing back [R4]. */
     async reset(session: SessionKey): Promise<void> {
       await record.reset(session);
     },
-    /** The summary as stored; `undefined` where there is none or it may not be used in the place [V2]. */
+    /** `undefined` where there is none or it may not be used in the place [V2]. */
     async show(session: SessionKey, place: Place, speakerId: string): Promise<string | undefined> {
       if (!enabled) return undefined;
       return usableSummary(await record.read(session), session, place, speakerId)?.text;
     },
-    /** The summary that was made at a moment, be it replaced by now; `undefined` where it is gone, or may not be used in the place [V2]. */
+    /**
+     * The summary made at a moment, replaced or not; `undefined` where it is gone or may not be used in the
+     * place [V2].
+     */
     async madeAt(
       session: SessionKey,
       at: string,
@@ -185,7 +190,7 @@ function usableSummary(
   return isUsable ? summary : undefined;
 }
 
-/** Before anything is said: history will show all that the first summary is to hold, until it is rebuilt. */
+/** History will show all that the first summary is to hold, until it is rebuilt. */
 const nothingSaid: Section = {
   name: 'conversation_summary',
   slot: 'fast',
@@ -196,8 +201,8 @@ const nothingSaid: Section = {
 };
 
 /**
- * The summary for the prompt, with an absolute time so that the bytes stay the same [R5][P2]. `maxChars` bounds its text, which is clipped at a
- * sentence where it is longer, as after the limit was lowered; only this copy is [R2].
+ * For the prompt, with an absolute time so that the bytes stay the same [R5][P2]. A text over `maxChars`, as
+ * after the limit was lowered, is clipped here only [R2].
  */
 export function summarySection(
   summary: Pick<StoredSummary, 'text' | 'updatedAt' | 'visibility' | 'hasThirdPartyText'>,

@@ -6,16 +6,16 @@ import type { DocumentKind, Store } from '../../core/store.ts';
 
 export const erasuresKey = 'erasures.json';
 
-/** Erasings under one key; which person a hash is, tells only who has an id to try. */
+/** Erasings under one key; only who has an id to try can tell whose a hash is. */
 const listSchema = z.object({
   /** Of the HMAC-SHA-256, in hex. */
   key: z.string().regex(/^[0-9a-f]{64}$/u),
-  /** By a person's hash, when they had everything erased last; ISO 8601, UTC. */
+  /** By a person's hash, when they last had everything erased; ISO 8601, UTC. */
   erased: z.record(z.string(), z.string()),
 });
 const documentSchema = z.object({
   version: z.literal(1),
-  /** The first is this installation's own; a restored backup of another one brings another [O4]. */
+  /** The first is this installation's own; a restored backup may bring others [O4]. */
   lists: z.array(listSchema).readonly(),
 });
 type ErasuresDocument = Readonly<z.infer<typeof documentSchema>>;
@@ -23,7 +23,7 @@ export type ErasureList = Readonly<z.infer<typeof listSchema>>;
 
 export const erasuresKind: DocumentKind<ErasuresDocument> = { version: 1, schema: documentSchema };
 
-/** When a person had everything erased, as a list tells. */
+/** When a person had everything erased, by one list. */
 export function erasedAtIn(list: ErasureList, userId: string): string | undefined {
   return list.erased[hashOf(list, userId)];
 }
@@ -32,10 +32,13 @@ function hashOf({ key }: ErasureList, userId: string): string {
   return createHmac('sha256', Buffer.from(key, 'hex')).update(userId).digest('hex');
 }
 
-/** Who had everything erased, and when [K11]: by a keyed hash of their id, so that no file names them and their earlier messages are still used no more. */
+/**
+ * Who had everything erased, and when [K11]: by a keyed hash of their id, so that no file names them and yet
+ * their earlier messages are not used.
+ */
 export function createErasures(store: Pick<Store, 'read' | 'update'>) {
   return {
-    /** The newest moment, ISO 8601; `undefined` where there was none. Rejects with `StoreError`. */
+    /** The newest moment, ISO 8601; `undefined` for none. Rejects with `StoreError`. */
     async at(userId: string): Promise<string | undefined> {
       const { lists = [] } = (await store.read(erasuresKey, erasuresKind)) ?? {};
       return lists.map((list) => erasedAtIn(list, userId)).reduce(later, undefined);
@@ -50,7 +53,7 @@ export function createErasures(store: Pick<Store, 'read' | 'update'>) {
         return { version: 1 as const, lists: [{ ...own, erased }, ...others] };
       });
     },
-    /** Takes over what another data folder knows [O4]. Rejects with `StoreError`. */
+    /** Adds another data folder's lists [O4]. Rejects with `StoreError`. */
     async adopt(lists: readonly ErasureList[]): Promise<void> {
       await store.update(erasuresKey, erasuresKind, (present) => ({
         version: 1 as const,

@@ -6,7 +6,7 @@ import type { Clock } from '../../core/time.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { PersonSettingsStore } from './person-settings.ts';
 
-/** Who is about to be answered where, and by which messages the bot knows that; those of a command enter no log. */
+/** Who is about to be answered where, and to which messages; those of a command enter no log. */
 interface Asked {
   readonly userId: string;
   readonly channelId: string;
@@ -17,13 +17,13 @@ interface Asked {
 export interface FirstWords {
   /** In small print, one line. */
   readonly line: string;
-  /** The person has them, and is never told again. Never rejects. */
+  /** The person has them, for good. Never rejects. */
   sent(): Promise<void>;
-  /** To be called in the end: where they were not sent, the next answer has them. */
+  /** Always to be called at the end: if they were not sent, the next answer has them. */
   release(): void;
 }
 
-/** What the person can do about it at once, as far as these commands exist. */
+/** What the person can do about it, where these commands exist. */
 const waysToControl =
   '`!memory show` shows it, `!memory forget` deletes from it, `!memory pause` stops it, `!memory erase` erases everything, and `!memory privacy` says more.';
 
@@ -35,7 +35,7 @@ function firstWordsLine(commandsEnabled: boolean): string {
   ].join(' ');
 }
 
-/** People's own files that say nothing of whether they were ever answered. */
+/** Files of a person that do not tell whether they were ever answered. */
 const listsOnly: ReadonlySet<string> = new Set([
   'settings.json',
   'sessions.json',
@@ -43,12 +43,12 @@ const listsOnly: ReadonlySet<string> = new Set([
   'turns.json',
   'spending.json',
 ]);
-/** People who can be greeted at the same moment; far more than are answered at once. */
+/** Far more than are answered at once. */
 const greetedAtOnce = 10_000;
 
 export type Greeting = ReturnType<typeof createGreeting>;
 
-/** Says the first words to each person once ever [K12]. Whoever had data before there were any counts as known. */
+/** Says the first words to each person once [K12]. Earlier data of somebody means that they know. */
 export function createGreeting(ports: {
   readonly settings: Pick<PersonSettingsStore, 'latest' | 'get' | 'set'>;
   readonly store: Pick<Store, 'list'>;
@@ -81,7 +81,7 @@ export function createGreeting(ports: {
     if ((await settings.latest(userId)).greetedAt !== undefined) return true;
     if ((await settings.get(userId)) !== undefined) return false;
     const wasThere = await hasData(asked);
-    // Kept at once: what comes of the turn that runs must not pass for data from before.
+    // Kept at once: this turn's own data must not pass for earlier data.
     await settings.set(userId, wasThere ? { greetedAt: clock().toISOString() } : {});
     return wasThere;
   }
@@ -95,7 +95,10 @@ export function createGreeting(ports: {
   }
 
   return {
-    /** The first words, where the person is to have them; whoever gets them releases them. Where it cannot be known, there are none. Never rejects. */
+    /**
+     * The first words, if the person is to have them; the caller must release them. Where unknown, there are
+     * none. Never rejects.
+     */
     async begin(asked: Asked): Promise<FirstWords | undefined> {
       const { userId } = asked;
       if (underWay.has(userId)) return undefined;

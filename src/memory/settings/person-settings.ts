@@ -12,13 +12,13 @@ import { createErasures, type ErasureList } from './erasures.ts';
 import type { MemoryLayer } from '../layer.ts';
 
 /**
- * What is noticed of a person [K9]: `auto` what they say of themselves; `ask` the same, but each item waits for their yes; `off` nothing, so that only
- * `remember` stores.
+ * What is noticed of a person [K9]: `auto` what they say of themselves; `ask` the same after their yes; `off`
+ * nothing, only `remember` stores.
  */
 export const noticingModes = ['auto', 'ask', 'off'] as const;
 export type NoticingMode = (typeof noticingModes)[number];
 
-/** Milliseconds without a message of the person after which a pause of one conversation is over [K9]. */
+/** A pause of one conversation ends after so long without a message of the person [K9]. */
 const quietMs = 30 * 60_000;
 
 const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
@@ -31,7 +31,7 @@ const pastPauseSchema = z.object({
   channelId: idSchema.exactOptional(),
 });
 
-/** A person's settings as their file has them, `users/<userId>/settings.json`; people may edit it by hand. Times are ISO 8601, as Discord dates messages. */
+/** `users/<userId>/settings.json`, which people may edit by hand. Times are ISO 8601, by Discord's clock. */
 const documentSchema = z.object({
   version: z.literal(1),
   mode: z.enum(noticingModes).exactOptional(),
@@ -39,13 +39,13 @@ const documentSchema = z.object({
   notices: z.enum(['on', 'off']).exactOptional(),
   /** Since when everything is paused. */
   pausedAt: timeSchema.exactOptional(),
-  /** By channel or thread, the conversations that are off the record, and when the person last wrote there. */
+  /** Conversations off the record, by channel or thread, and when the person last wrote there. */
   pausedHere: z.record(idSchema, z.object({ since: timeSchema, lastMessageAt: timeSchema })).exactOptional(),
-  /** Pauses that are over, oldest first: what was said in them is stored by no other way later. */
+  /** Oldest first: what was said in them is not stored later either. */
   pastPauses: z.array(pastPauseSchema).readonly().exactOptional(),
-  /** When the person had the first words [K12]; a file without it is of somebody who has not had them yet. */
+  /** When the person had the first words [K12]; absent for never. */
   greetedAt: timeSchema.exactOptional(),
-  /** Files of theirs that could not be read, oldest first, as long as they were not told of it [S5]. */
+  /** Unreadable files of theirs that they were not told of yet, oldest first [S5]. */
   setAside: z
     .array(z.object({ key: z.string(), at: timeSchema, copyFrom: timeSchema.exactOptional() }))
     .readonly()
@@ -54,7 +54,7 @@ const documentSchema = z.object({
 
 type StoredSettings = Readonly<z.infer<typeof documentSchema>>;
 export interface PersonSettings extends StoredSettings {
-  /** When they had everything erased [K11]: what was said until then is used no more. It stands in no file of theirs. */
+  /** When they had everything erased [K11]: what was said before is not used. Not in this file. */
   readonly erasedAt?: string | undefined;
 }
 type PastPause = Readonly<z.infer<typeof pastPauseSchema>>;
@@ -63,10 +63,9 @@ export const settingsKind: DocumentKind<StoredSettings> = { version: 1, schema: 
 
 const unset: PersonSettings = { version: 1 };
 const epoch = new Date(0).toISOString();
-/** Instead of settings that cannot be read: nothing is stored. */
+/** Used where settings cannot be read: nothing is stored. */
 const unreadable: PersonSettings = { version: 1, mode: 'off', pausedAt: epoch, greetedAt: epoch };
 
-/** A pause that holds. */
 export interface Pause {
   readonly scope: 'everywhere' | 'here';
   /** ISO 8601. */
@@ -81,25 +80,28 @@ export interface Consent {
   readonly mode: NoticingMode;
   /** The pause that the person is told of. */
   readonly pause?: Pause;
-  /** Their settings cannot be read: nothing is stored, though nobody has paused anything. */
+  /** Their settings cannot be read, so nothing is stored. */
   readonly isUnreadable?: true;
-  /** Whether what was said here at a moment, ISO 8601, was said in a pause that is over, or before an erasing; absent where there was neither. */
+  /**
+   * Whether something was said here, at a moment (ISO 8601), in a past pause or before an erasing; absent
+   * without any.
+   */
   readonly wasPaused?: (at: string) => boolean;
 }
 
-/** Files that a person is told of at most, the newest. */
+/** Of the files that a person is told of, the newest. */
 const mostSetAside = 3;
 
 export type PersonSettingsStore = ReturnType<typeof createPersonSettings>;
 
-/** What each person wants of their memory [K9][K6]. The file counts from the next turn on, also when it was edited by hand [S5]. */
+/** What each person wants of their memory [K9][K6]. Edits by hand count from the next turn on [S5]. */
 export function createPersonSettings(ports: {
   readonly store: Store;
-  /** The users' write queue [S3]; no job of it may call what changes settings. */
+  /** The users' write queue [S3]; none of its jobs may call what changes settings. */
   readonly writes: KeyedQueue;
-  /** The mode of whoever has chosen none. Default: `auto`. */
+  /** Default: `auto`. */
   readonly defaultMode?: NoticingMode;
-  /** A pause has begun, of everything or of one conversation: what a person said to others goes [B3]. Default: there is none of it. */
+  /** A pause has begun, of everything or one conversation: what a person said to others goes [B3]. */
   readonly paused?: (userId: string, channelId: string | undefined) => Promise<unknown>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -131,13 +133,13 @@ export function createPersonSettings(ports: {
     options: { readonly erase?: boolean } = { erase: true },
   ): Promise<PersonSettings> {
     const changed = await writes.run(userId, () =>
-      // By default so that the last good copy is this one: what it stops must stay stopped when the file is damaged by hand.
+      // Erasing by default: a damaged file must not bring back what a setting stopped.
       store.update(keyOf(userId), settingsKind, (before) => operation(before ?? unset), options),
     );
     return changed ?? unset;
   }
 
-  /** The person has written in a conversation that is off the record: it stays so for another while. Never rejects. */
+  /** The person wrote in a conversation off the record, which prolongs it. Never rejects. */
   async function prolong(session: SessionKey, at: string): Promise<void> {
     const { userId, channelId } = session;
     try {
@@ -176,11 +178,11 @@ export function createPersonSettings(ports: {
   return {
     layer,
     get,
-    /** Never rejects: where they cannot be known, all is paused. */
+    /** Never rejects: where unknown, all is paused. */
     latest: read,
     /**
-     * What may be kept of a turn, by one reading. `earlier` gives the times of the person's earlier messages there, asked for only where a pause of the
-     * conversation would have ended for want of messages that the bot was not there for, or were not for it. Never rejects.
+     * What may be kept of a turn. `earlier` gives the times of the person's earlier messages there, asked for
+     * only where a conversation's pause may have ended unless they wrote unseen. Never rejects.
      */
     async consent(turn: TurnContext, earlier: () => Promise<readonly string[]>): Promise<Consent> {
       const session = sessionOf(turn);
@@ -199,7 +201,7 @@ export function createPersonSettings(ports: {
         ...(settings.pastPauses === undefined && settings.erasedAt === undefined ? {} : { wasPaused }),
       };
     },
-    /** Whether words of a conversation that were said at a moment may be written down by now. Never rejects. */
+    /** Whether words said at a moment may be written down now. Never rejects. */
     async mayStore({ userId, channelId }: SessionKey, saidAt: Date = clock()): Promise<boolean> {
       const settings = settled(await read(userId), clock().getTime());
       return (
@@ -207,20 +209,23 @@ export function createPersonSettings(ports: {
         !wasPausedAt(settings, channelId, saidAt.toISOString())
       );
     },
-    /** The same as the file has it now: for work that no turn has read it for. Never rejects. */
+    /** The same from the file, for work without a turn. Never rejects. */
     async mayFold({ userId, channelId }: SessionKey): Promise<boolean> {
       return openPause(settled(await read(userId), clock().getTime()), channelId) === undefined;
     },
     /** What may be noticed in what the person says. Never rejects. */
     mode: async (userId: string): Promise<NoticingMode> => (await read(userId)).mode ?? defaultMode,
-    /** Tells of moments, ISO 8601, whether the person had erased what was said by or to them then [K11]; `ifUnknown` where that cannot be read. Never rejects. */
+    /**
+     * Whether the person had erased what was said by or to them at a moment, ISO 8601 [K11]; `ifUnknown`
+     * where unreadable. Never rejects.
+     */
     async erasedBy(userId: string, ifUnknown = false): Promise<(at: string) => boolean> {
       const settings = await read(userId);
       return (at) => (settings === unreadable ? ifUnknown : wasErasedAt(settings, at));
     },
     /**
-     * Tells of moments, ISO 8601, whether what the person said in a channel then may be told to others there [B4]: nothing of who is in a pause or off the
-     * record, and nothing that was said in a pause that is over, or before an erasing. `times` is when they wrote there. Never rejects.
+     * Whether others in a channel may be told what the person said there at a moment (ISO 8601) [B4]: nothing
+     * of somebody in a pause, said in a past one, or erased. `times` is when they wrote there. Never rejects.
      */
     async toldOf(
       { userId, channelId }: SessionKey,
@@ -233,15 +238,20 @@ export function createPersonSettings(ports: {
       if (openPause(settings, channelId) !== undefined) return () => false;
       return (at) => !wasPausedAt(settings, channelId, at);
     },
-    /** When the person had everything erased, as the store has it now. Rejects with `StoreError`. */
+    /** When the person had everything erased, read from the store. Rejects with `StoreError`. */
     erasedAt: (userId: string): Promise<string | undefined> => erasures.at(userId),
-    /** Takes over what another data folder knows of erasings [O4]. Rejects with `StoreError`. */
+    /** Adds another data folder's erasings [O4]. Rejects with `StoreError`. */
     adoptErasures: (lists: readonly ErasureList[]): Promise<void> => erasures.adopt(lists),
-    /** Keeps the moment of an erasing, without their id. As part of a job of the person's queue. Rejects with `StoreError`. */
+    /**
+     * Keeps the moment of an erasing, without their id. Part of a job of the person's queue. Rejects with
+     * `StoreError`.
+     */
     async noteErased(userId: string, at: string): Promise<void> {
       await erasures.note(userId, at);
     },
-    /** A file of theirs was set aside, which they are to be told, unless they have everything erased meanwhile. Rejects with `StoreError`. */
+    /**
+     * Notes a file of theirs that was set aside, unless they are erased meanwhile. Rejects with `StoreError`.
+     */
     async noteSetAside(userId: string, file: SetAside): Promise<void> {
       const before = await erasures.at(userId);
       await writes.run(userId, async () => {
@@ -263,16 +273,16 @@ export function createPersonSettings(ports: {
         store.update(
           keyOf(userId),
           settingsKind,
-          // Who had everything erased since has no settings.
+          // Somebody erased since has no settings.
           (settings) => settings && withoutTold(settings, told),
           { erase: true },
         ),
       );
     },
-    /** Sets values. Rejects with `StoreError`, as what follows does. */
+    /** Rejects with `StoreError`, as what follows does. */
     set: (userId: string, values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'greetedAt'>>) =>
       change(userId, (settings) => ({ ...settings, ...values })),
-    /** Pauses everything, or one conversation only, from a moment on; what is paused stays so. Resolves with what holds there then. */
+    /** Pauses everything, or one conversation, from a moment on. Resolves with what then holds there. */
     async pause(
       { userId, channelId }: SessionKey,
       scope: Pause['scope'],
@@ -290,12 +300,12 @@ export function createPersonSettings(ports: {
       });
       const holding = openPause(changed, channelId);
       await ports.paused?.(userId, scope === 'here' ? channelId : undefined).catch((error: unknown) => {
-        // They are used no more all the same, and the next start takes them out.
+        // They are not used all the same, and the next start removes them.
         logger.error('channel notes of somebody who has paused could not be erased', { userId, error });
       });
       return holding;
     },
-    /** Ends the pause of everything and that of this conversation. Resolves with the wider one of those that held. */
+    /** Ends the pause of everything and of this conversation. Resolves with the wider one. */
     async resume({ userId, channelId }: SessionKey, at: string): Promise<Pause | undefined> {
       let ended: Pause | undefined;
       await change(userId, (before) => {
@@ -316,7 +326,7 @@ function keyOf(userId: string): string {
   return `users/${assertSnowflake(userId)}/settings.json`;
 }
 
-/** The pause that holds in a channel, by settings that are settled. */
+/** By settings that are settled. */
 function openPause({ pausedAt, pausedHere }: PersonSettings, channelId: string): Pause | undefined {
   if (pausedAt !== undefined) return { scope: 'everywhere', since: pausedAt };
   const here = pausedHere?.[channelId];
@@ -335,7 +345,7 @@ function wasErasedAt({ erasedAt }: PersonSettings, at: string): boolean {
   return erasedAt !== undefined && Date.parse(at) <= Date.parse(erasedAt);
 }
 
-/** What was said before an erasing counts as said in a pause that is over. */
+/** What was said before an erasing counts as said in a past pause. */
 function wasPausedAt(settings: PersonSettings, channelId: string, at: string): boolean {
   const time = Date.parse(at);
   if (wasErasedAt(settings, at)) return true;
@@ -347,7 +357,7 @@ function wasPausedAt(settings: PersonSettings, channelId: string, at: string): b
   );
 }
 
-/** The settings with those pauses ended that quiet has ended by `now`, in milliseconds since the epoch. */
+/** Ends the pauses that quiet has ended by `now`, in milliseconds since the epoch. */
 function settled(settings: PersonSettings, now: number): PersonSettings {
   const ended = Object.entries(settings.pausedHere ?? {}).filter(
     ([, { lastMessageAt }]) => now - Date.parse(lastMessageAt) >= quietMs,
@@ -365,7 +375,7 @@ function resumed(settings: PersonSettings, channelId: string, at: string): Perso
   return { ...rest, pastPauses: withPast(rest.pastPauses, { from: pausedAt, until: at }) };
 }
 
-/** The settings after the pause of one conversation. */
+/** After the pause of one conversation. */
 function withoutHere(settings: PersonSettings, channelId: string, until: string): PersonSettings {
   const { [channelId]: here, ...others } = settings.pausedHere ?? {};
   if (here === undefined) return settings;
@@ -377,7 +387,7 @@ function withoutHere(settings: PersonSettings, channelId: string, until: string)
   };
 }
 
-/** One more; of too many the two oldest become one, which leaves out rather too much than too little. */
+/** Of too many the two oldest become one, which leaves out rather too much than too little. */
 function withPast(pauses: readonly PastPause[] = [], added: PastPause): readonly PastPause[] {
   const [first, second, ...rest] = [...pauses, added];
   if (first === undefined || second === undefined || rest.length + 2 <= limits.pastPauses)
@@ -391,7 +401,9 @@ function withPast(pauses: readonly PastPause[] = [], added: PastPause): readonly
   return [channelId !== undefined && channelId === second.channelId ? { ...both, channelId } : both, ...rest];
 }
 
-/** The settings with what the person wrote in a conversation off the record meanwhile, each message within the time that the one before it gave. */
+/**
+ * Prolonged by what the person wrote off the record, each message within the time that the one before gave.
+ */
 async function withEarlier(
   settings: PersonSettings,
   channelId: string,

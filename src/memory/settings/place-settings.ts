@@ -8,7 +8,6 @@ import type { Place } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 
-/** What can be set, with the values it can have. */
 export const settingChoices = {
   answer: ['mentions', 'everything'],
   memory: ['on', 'off'],
@@ -30,16 +29,16 @@ const valuesSchema = z.object({
   memory: z.enum(settingChoices.memory).optional(),
   actions: z.enum(settingChoices.actions).optional(),
   'channel-memory': z.enum(settingChoices['channel-memory']).optional(),
-  /** When that was set, ISO 8601: what was said before is not read [B1]. */
+  /** When that was set, ISO 8601: earlier talk is not read [B1]. */
   channelMemorySince: z.string().optional(),
 });
 
-/** What was set for one guild, channel or thread; what is absent or `undefined` was not set there. */
+/** For one guild, channel or thread; absent or `undefined` where not set there. */
 export type SettingValues = z.infer<typeof valuesSchema>;
 
 const idSchema = z.string().refine(isSnowflake, 'is no Discord id');
 
-/** A guild's settings as its file has them, `guilds/<guildId>/settings.json`; people may edit it by hand. */
+/** `guilds/<guildId>/settings.json`, which people may edit by hand. */
 const documentSchema = z.object({
   version: z.literal(1),
   guild: valuesSchema.exactOptional(),
@@ -58,13 +57,14 @@ function settingsKey(guildId: string): string {
   return `guilds/${assertSnowflake(guildId)}/settings.json`;
 }
 
-/** Of a place, what its settings are found by. */
 type SettingsPlace = Pick<Place, 'guildId' | 'channelId' | 'parentId' | 'parentName' | 'categoryId'>;
 
-/** Where a value that holds in a place was set: for the channel or thread itself, for the thread's parent, for the guild, or by the bot's owner in the configuration. */
+/**
+ * Where a value was set: the channel or thread itself, the thread's parent, the guild, or the owner's
+ * configuration.
+ */
 export type SettingLevel = 'place' | 'parent' | 'guild' | 'configuration';
 
-/** A value that somebody set and that holds in a place. */
 export interface HoldingSetting<Value> {
   readonly value: Value;
   readonly level: SettingLevel;
@@ -74,23 +74,25 @@ export interface HoldingSetting<Value> {
 type HoldingSettings = {
   readonly [Name in SettingName]: HoldingSetting<NonNullable<SettingValues[Name]>> | undefined;
 } & {
-  /** When channel memory was set as it holds, ISO 8601. */
+  /** When channel memory was set, ISO 8601. */
   readonly channelMemorySince: string | undefined;
 };
 
 const epoch = new Date(0).toISOString();
 
-/** A reading of a guild's settings; `undefined` where nothing was set. */
+/** `undefined` where nothing was set. */
 type Reading = Promise<SettingsDocument | undefined>;
 
 /** More than one connection to Discord may have. */
 const keptGuilds = 5000;
-/** Milliseconds for which the settings that were read last count: nobody edits the file by hand faster. */
+/** How long the settings read last count: nobody edits the file faster. */
 const momentMs = 100;
 
 export type PlaceSettings = ReturnType<typeof createPlaceSettings>;
 
-/** What was set for guilds, channels and threads; DMs have no settings. The file counts from the next message on, also when it was edited by hand [S5]. */
+/**
+ * Settings of guilds, channels and threads; DMs have none. Edits by hand count from the next message on [S5].
+ */
 export function createPlaceSettings({
   store,
   noMemoryIds = [],
@@ -101,12 +103,12 @@ export function createPlaceSettings({
   readonly noMemoryIds?: readonly string[];
   readonly logger: Logger;
 }) {
-  /** By guild, as they were read last. */
+  /** By guild, as read last. */
   const known = growingCache<string, { readonly document: SettingsDocument | undefined }>(keptGuilds);
 
-  /** By guild, readings and changes in the order they were asked for: what was read before a change is told apart from what it changed. */
+  /** Readings and changes of a guild in order, so that a reading never overtakes a change. */
   const lanes = createKeyedQueue();
-  /** By guild, a reading that has not begun: all who ask meanwhile share it. */
+  /** A guild's pending reading, which all who ask meanwhile share. */
   const waiting = new Map<string, Reading>();
   /** Guilds whose settings were looked at for a message a moment ago. */
   const lookedAt = growingCache<string, true>(keptGuilds, { maxAge: momentMs });
@@ -133,7 +135,7 @@ export function createPlaceSettings({
     }
   }
 
-  /** What holds in a place. Rejects with `StoreError`. */
+  /** Rejects with `StoreError`. */
   async function holding(place: SettingsPlace): Promise<HoldingSettings> {
     const { guildId } = place;
     const document = guildId === undefined ? undefined : await read(guildId);
@@ -152,7 +154,10 @@ export function createPlaceSettings({
     }
   }
 
-  /** Sets values for the place itself, or for its whole guild; `undefined` takes one back. Rejects with `StoreError`; in a DM with `RangeError`. */
+  /**
+   * For the place itself, or its whole guild; `undefined` takes a value back. Rejects with `StoreError`; in a
+   * DM with `RangeError`.
+   */
   async function set(
     { guildId, channelId }: SettingsPlace,
     scope: 'place' | 'guild',
@@ -167,10 +172,10 @@ export function createPlaceSettings({
     operation: (document: SettingsDocument) => SettingsDocument,
   ): Promise<void> {
     const key = settingsKey(guildId);
-    // Who asks from now on is told what holds after this.
+    // Later readings see this change.
     waiting.delete(guildId);
     await lanes.run(guildId, async () => {
-      // So that the last good copy is this one: what it switches off must stay off when the file is damaged by hand.
+      // Erasing: a damaged file must not bring back what a setting switched off.
       const document = await store.update(
         key,
         settingsKind,
@@ -181,13 +186,13 @@ export function createPlaceSettings({
     });
   }
 
-  /** Names the role that lets people into a guild; `undefined` takes it back. Rejects with `StoreError`; with `RangeError` for what are no ids. */
+  /** `undefined` takes it back. Rejects with `StoreError`; with `RangeError` for what are no ids. */
   async function setMemberRole(guildId: string, roleId: string | undefined): Promise<void> {
     const named = roleId === undefined ? undefined : assertSnowflake(roleId);
     await change(guildId, (document) => ({ ...document, memberRole: named }));
   }
 
-  /** The role that lets people into a guild. Never rejects: where it cannot be known, there is none, so that nothing becomes public by it [V0]. */
+  /** Never rejects: where unknown, there is none, so that nothing becomes public by it [V0]. */
   async function memberRole(guildId: string): Promise<string | undefined> {
     try {
       return (await read(guildId))?.memberRole;
@@ -197,25 +202,28 @@ export function createPlaceSettings({
     }
   }
 
-  /** Whether memory is off in a place. Never rejects: where it cannot be known, it is off. */
+  /** Never rejects: where unknown, it is off. */
   async function isMemoryOff(place: SettingsPlace): Promise<boolean> {
     const settings = await holdingOrUnknown(place);
     return settings === undefined || settings.memory?.value === 'off';
   }
 
-  /** Whether Discord actions are off in a place. Never rejects: where it cannot be known, they are. */
+  /** Never rejects: where unknown, they are. */
   async function areActionsOff(place: SettingsPlace): Promise<boolean> {
     const settings = await holdingOrUnknown(place);
     return settings === undefined || settings.actions?.value === 'off';
   }
 
-  /** Since when channel memory is on in a place of a guild, ISO 8601 [B1]; `undefined` where it is off, as by default. Never rejects: where it cannot be known, it is off. */
+  /**
+   * Since when channel memory is on in a place, ISO 8601 [B1]; `undefined` where it is off, the default, or
+   * unknown. Never rejects.
+   */
   async function channelMemorySince(place: SettingsPlace): Promise<string | undefined> {
     const settings = await holdingOrUnknown(place);
     return settings?.['channel-memory']?.value === 'on' ? settings.channelMemorySince : undefined;
   }
 
-  /** Whether it may be on anywhere in a guild, by what was read last, if anything was: for the many messages of which nothing else is asked. */
+  /** By what was read last, if anything: for the many messages of which nothing else is asked. */
   function mayHaveChannelMemory(guildId: string): boolean {
     const last = known.get(guildId);
     if (last === undefined) return true;
@@ -228,7 +236,10 @@ export function createPlaceSettings({
     return (await holdingOrUnknown(place))?.answer?.value;
   }
 
-  /** The same by what was read last, for the many messages that are not for the bot; `unknown` where nobody has looked just now. */
+  /**
+   * By what was read last, for the many messages that are not for the bot; `unknown` where nobody has looked
+   * just now.
+   */
   function recentAnswerMode(place: SettingsPlace): AnswerMode | 'unknown' | undefined {
     if (place.guildId === undefined) return undefined;
     const last = known.get(place.guildId);
@@ -250,7 +261,9 @@ export function createPlaceSettings({
   };
 }
 
-/** Whether the configuration has memory off in a place. A thread whose parent is not known may be in any category. */
+/**
+ * Whether the configuration has memory off in a place. A thread of an unknown parent may be in any category.
+ */
 function isWithoutMemory(
   { channelId, parentId, parentName, categoryId }: SettingsPlace,
   noMemoryIds: readonly string[],
@@ -263,7 +276,7 @@ const isOnAnywhere = oncePer(({ guild, channels = {} }: SettingsDocument): boole
   [guild, ...Object.values(channels)].some((values) => values?.['channel-memory'] === 'on'),
 );
 
-/** What holds in a place of the guild: what was set nearest to it wins. */
+/** What was set nearest to the place wins. */
 function nearestSettings(
   document: SettingsDocument | undefined,
   { channelId, parentId }: SettingsPlace,
@@ -294,7 +307,7 @@ function nearestSettings(
   };
 }
 
-/** The document with values set for a channel or thread, or, without `channelId`, for the guild; `undefined` takes one back. */
+/** Values for a channel or thread or, without `channelId`, the guild; `undefined` takes one back. */
 function withSettings(
   known: SettingsDocument,
   channelId: string | undefined,

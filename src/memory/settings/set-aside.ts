@@ -8,8 +8,8 @@ import type { PersonSettingsStore } from './person-settings.ts';
 export type SetAsideLines = ReturnType<typeof createSetAsideLines>;
 
 /**
- * Tells people once, under their next answer, that a file of theirs could not be read and was set aside, and from when the copy is that is used [S5]. What they
- * are to be told stands in their settings, so that a restart in between loses nothing.
+ * Tells people once, under their next answer, that a file of theirs was unreadable and how old the copy used
+ * instead is [S5]. Kept in their settings, so that a restart loses nothing.
  */
 export function createSetAsideLines({
   people,
@@ -27,14 +27,14 @@ export function createSetAsideLines({
     try {
       await people.noteSetAside(userId, file);
     } catch (error) {
-      // Who has everything erased has nothing to be told of.
+      // An erased person has nothing to be told.
       if (error instanceof RefusedJobError) return;
       logger.error('that a file was set aside could not be saved', { userId, key: file.key, error });
     }
   }
 
   return {
-    /** A file was set aside. Returns at once. */
+    /** Returns at once. */
     note(file: SetAside): void {
       const userId = ownerOf(file.key);
       if (userId === undefined) return;
@@ -47,7 +47,7 @@ export function createSetAsideLines({
     },
     /** Resolves when what was noted is on disk, or cannot be. */
     idle: async (): Promise<void> => void (await Promise.all(noting.values())),
-    /** What stands under an answer that is about to be sent: the person's first words, if they are to have them, and what was set aside. Never rejects. */
+    /** What stands under the next answer: the first words, if due, and what was set aside. Never rejects. */
     async under(userId: string, firstWords: FirstWords | undefined): Promise<FirstWords | undefined> {
       await noting.get(userId);
       const { setAside = [] } = await people.latest(userId);
