@@ -102,10 +102,8 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       const { found, since } = await fetchNewest(channelId, floor);
       // What was logged after the fetch began is not missing for not being in it.
       const all = since === undefined ? [] : await options.remembered(channelId, since);
-      await applyMissedChanges(channelId, [
-        missedChanges(before, found),
-        missedChanges(all, { ...found, isWhole: false }),
-      ]);
+      const changes = [missedChanges(before, found), missedChanges(all, { ...found, isWhole: false })];
+      await applyMissedChanges(channelId, changes);
       missed = found.messages.filter(({ id }) => compareSnowflakes(id, floor) > 0);
     } catch (error) {
       logger.warn('missed messages could not be fetched', { channelId, error });
@@ -137,18 +135,16 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
 
   /** Whether a channel is deleted, another process's, or not to be worked in: no request is sent for it [G3d]. */
   async function isOutOfReach(channelId: string): Promise<boolean> {
-    if (!client.channels.cache.has(channelId) && (await isElsewhereOrGone(channelId))) return true;
+    if (!client.channels.cache.has(channelId)) {
+      const guild = await guildOf(channelId);
+      const isOurs =
+        guild.kind === 'guild' ? client.guilds.cache.has(guild.guildId) : hasGuild(shards, undefined);
+      if (!isOurs || (await read(options.isGone(channelId), false, channelId))) return true;
+      // What another process began there, only that one may finish: it knows who reads along.
+      if (guild.kind === 'unknown' && isPart(shards) && !(await isFound(channelId))) return true;
+    }
     const channel = client.channels.cache.get(channelId);
     return channel !== undefined && !worksInChannel(settings, channel);
-  }
-
-  async function isElsewhereOrGone(channelId: string): Promise<boolean> {
-    const guild = await guildOf(channelId);
-    if (guild.kind === 'guild' ? !client.guilds.cache.has(guild.guildId) : !hasGuild(shards, undefined))
-      return true;
-    if (await read(options.isGone(channelId), false, channelId)) return true;
-    // What another process began there, only that one may finish: it knows who reads along.
-    return guild.kind === 'unknown' && isPart(shards) && !(await isFound(channelId));
   }
 
   /** Whether the client holds a channel once Discord was asked for it. */
@@ -205,19 +201,15 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       return [];
     });
     const byActivity = known.toSorted((a, b) => b.activeAt - a.activeAt);
-    return [...new Set([...openChannels(floor), ...byActivity.map(({ id }) => id)])];
+    const open = client.channels.cache.filter((channel) => mayHaveNews(channel, floor));
+    return [...new Set([...open.keys(), ...byActivity.map(({ id }) => id)])];
   }
 
-  /** Where something was said since `floor`: it may have mentioned the bot where it never spoke. */
-  function openChannels(floor: string): readonly string[] {
-    const open = client.channels.cache.filter((channel) => {
-      if (channel.isDMBased()) return channel.type === ChannelType.DM;
-      // Discord lists channels that the bot may not read, too.
-      return (
-        wasUsedSince(channel, floor) === true && worksInChannel(settings, channel) && botMay('read', channel)
-      );
-    });
-    return [...open.keys()];
+  /** Somebody may have mentioned the bot where it never spoke. Discord lists channels that it may not read, too. */
+  function mayHaveNews(channel: Channel, floor: string): boolean {
+    if (channel.isDMBased()) return channel.type === ChannelType.DM;
+    const wasUsed = wasUsedSince(channel, floor) === true;
+    return wasUsed && worksInChannel(settings, channel) && botMay('read', channel);
   }
 
   /** A channel of an unknown guild may be a direct message, which the first shard has. */
@@ -288,16 +280,10 @@ function isSurelyReadable(channel: Channel): boolean {
   return me !== null && memberMay('read', channel, me) === true;
 }
 
-/** Oldest first. */
-interface FetchedMessages {
-  readonly messages: readonly Message[];
-  /** Otherwise there are more after the last. */
-  readonly isWhole: boolean;
-}
-
+/** `messages` are oldest first; unless they are whole, there are more after the last. */
 export function missedChanges(
   remembered: readonly RememberedMessage[],
-  { messages, isWhole }: FetchedMessages,
+  { messages, isWhole }: { readonly messages: readonly Message[]; readonly isWhole: boolean },
 ): MissedChanges {
   const standing = new Map(messages.map((message) => [message.id, message]));
   const last = messages.at(-1)?.id;
@@ -314,14 +300,10 @@ export function missedChanges(
   return { deleted: ids.filter((id) => isCovered(id) && !standing.has(id)), edited };
 }
 
-function guildIdOf({ channels }: Client, channelId: string): string | undefined {
-  const channel = channels.cache.get(channelId);
-  return channel === undefined || channel.isDMBased() ? undefined : channel.guildId;
-}
-
 /** The first shard for an unknown channel: Discord tells of threads before what is said there. */
-export function shardIn(client: Client, channelId: string, { count }: Shards): number {
-  return shardOf(guildIdOf(client, channelId), count);
+export function shardIn({ channels }: Client, channelId: string, { count }: Shards): number {
+  const channel = channels.cache.get(channelId);
+  return shardOf(channel === undefined || channel.isDMBased() ? undefined : channel.guildId, count);
 }
 
 /** A shard's channels in which nothing was said since `floor`: that saves most requests. */

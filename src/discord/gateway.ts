@@ -27,11 +27,7 @@ import { gatewayErrorOfClose, type GatewayError } from './gateway-error.ts';
 import { createDiscordApi } from './discord-api.ts';
 import type { History } from './history.ts';
 import { createMessageIntake, type IntakeOptions } from './intake.ts';
-import {
-  createInteractions,
-  type Interactions,
-  type InteractionsOptions,
-} from './interactions/interactions.ts';
+import { createInteractions, type InteractionsOptions } from './interactions/interactions.ts';
 import { registerCommands, wantedCommands } from './interactions/register-commands.ts';
 import { createMessageChanges, type InOrder, type MessageChanges } from './message-changes.ts';
 import { reportMissingPermissions } from './required-permissions.ts';
@@ -101,7 +97,7 @@ export async function startGateway(options: GatewayOptions) {
   const stopping = new AbortController();
   const listening = listen(options, policy, channelQueue, runInBackground, stopping.signal);
   await logIn(client, token, options.timeoutMs ?? loginTimeoutMs, signal);
-  const { botId, caughtUp } = await listening.ready;
+  const { botId, caughtUp } = await listening;
   const api = createDiscordApi(client);
   const presentGuildIds = (): readonly string[] => [...client.guilds.cache.keys()];
   async function register(): Promise<void> {
@@ -146,7 +142,6 @@ export async function startGateway(options: GatewayOptions) {
     /** Edits and deletions are still handled [G4]. Resolves when earlier messages were handed on. */
     stopIntake(): Promise<void> {
       stopping.abort();
-      listening.stop();
       return channelQueue.idle();
     },
     /** Resolves when everything that came in was handled. */
@@ -165,7 +160,7 @@ function listen(
   channelQueue: KeyedQueue,
   runInBackground: RunInBackground,
   stopping: AbortSignal,
-) {
+): Promise<{ readonly botId: string; readonly caughtUp: Promise<unknown> }> {
   const { client, history, logger } = options;
   let catchUp: CatchUp | undefined;
   /** By channel, events that wait until what was missed is known. */
@@ -177,13 +172,12 @@ function listen(
     });
   const changes = createMessageChanges({ ...options, channelQueue, inOrder });
   listenToEvents(options, changes, inOrder, runInBackground);
-  let interactions: Interactions | undefined;
   // Events since the end of the last session are lost.
   client.ws.on(GatewayDispatchEvents.Ready, (_: unknown, shard: number) => {
     history.forget((channelId) => isInShard(client, channelId, shard, options.shards));
     catchUp?.begin(shard);
   });
-  const ready = new Promise<{ readonly botId: string; readonly caughtUp: Promise<unknown> }>((resolve) => {
+  return new Promise((resolve) => {
     client.once(Events.ClientReady, ({ user }) => {
       const messages = createChannelMessages(options.places.find);
       const common = {
@@ -191,12 +185,12 @@ function listen(
         botId: user.id,
         policy,
         settings: policy,
-        managerCommands: policy.managerCommands,
         channelQueue,
         arrivals,
         messages,
         changes,
         runInBackground,
+        stopping,
       };
       const intake = createMessageIntake({
         ...common,
@@ -218,7 +212,6 @@ function listen(
           return enqueue();
         },
       });
-      interactions = taking;
       const received = (message: Message): void => {
         if (stopping.aborted) return;
         if (message.author.id !== user.id) catchingUp.heard(message.channelId, message.id);
@@ -231,19 +224,13 @@ function listen(
       };
 
       client.on(Events.MessageCreate, received);
-      client.on(Events.InteractionCreate, (interaction) => taking.take(interaction));
+      client.on(Events.InteractionCreate, taking);
       client.on(Events.ShardReady, (shard) => void catchUpEverywhere(shard));
       const caughtUp = Promise.all(options.shards.ids.map(catchUpEverywhere));
       runInBackground('looking at permissions', async () => reportMissingPermissions(client, logger));
       resolve({ botId: user.id, caughtUp });
     });
   });
-  return {
-    ready,
-    stop(): void {
-      interactions?.stop();
-    },
-  };
 }
 
 /** An unknown channel may be of any shard. */

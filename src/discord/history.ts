@@ -120,7 +120,7 @@ export function createHistory(options: HistoryOptions) {
   };
 }
 
-function saysSomething({ text, attachments, shown }: ChatMessage): boolean {
+export function saysSomething({ text, attachments, shown }: ChatMessage): boolean {
   return text !== '' || attachments.length > 0 || shown !== undefined;
 }
 
@@ -136,10 +136,9 @@ function isOwnLine({ author, answers, text }: ChatMessage): boolean {
 /** Three of history's longest windows [H1]. */
 const keptMessages = 60;
 
-export class WarmChannel {
+class WarmChannel {
   /** Oldest first. */
   #messages = new Map<string, ChatMessage>();
-  #newestId = '0';
   readonly #removed = growingCache<string, true>(keptMessages);
   /** Cards that came before their message. */
   readonly #early = growingCache<string, readonly ShownPiece[]>(keptMessages);
@@ -165,9 +164,7 @@ export class WarmChannel {
     this.#messages.set(message.id, message);
     const cards = this.#early.get(message.id);
     if (cards !== undefined) this.showCards(message.id, cards);
-    if (compareSnowflakes(message.id, this.#newestId) > 0) this.#newestId = message.id;
-    // Nearly all come in order.
-    else this.#messages = new Map([...this.#messages].toSorted(([a], [b]) => compareSnowflakes(a, b)));
+    this.#messages = new Map([...this.#messages].toSorted(([a], [b]) => compareSnowflakes(a, b)));
     const [oldest = ''] = this.#messages.keys();
     if (this.#messages.size > keptMessages) this.#messages.delete(oldest);
   }

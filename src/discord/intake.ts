@@ -18,7 +18,7 @@ import {
   type MessageFacts,
 } from './access.ts';
 import type { ChannelMessages } from './channel-messages.ts';
-import type { History } from './history.ts';
+import { saysSomething, type History } from './history.ts';
 import { authorKindOf, chatMessageOf, enclosuresOf, isSpoken, ownIdsIn, textOf } from './normalise.ts';
 import { botMay } from './permissions.ts';
 import { placeOf, type Places } from './place.ts';
@@ -111,7 +111,7 @@ export function createMessageIntake(options: IntakeOptions) {
         authorKind,
         isSystem,
         text,
-        hasEnclosures: text === '' && hasEnclosures(chatMessageOf(message, botId)),
+        hasEnclosures: text === '' && saysSomething(chatMessageOf(message, botId)),
         isEdited: message.editedTimestamp !== null,
         mentionsBot: mentionsBot(message),
         repliesToBot: replied === botId,
@@ -240,10 +240,6 @@ export function createMessageIntake(options: IntakeOptions) {
 function guildPlaceOf({ channelId, guildId }: Message, channel: Channel | undefined): GuildPlace {
   const parentId = channel?.isThread() === true ? channel.parentId : null;
   return { channelId, parentId: parentId ?? undefined, guildId: guildId ?? undefined };
-}
-
-function hasEnclosures({ attachments, shown }: ChatMessage): boolean {
-  return attachments.length > 0 || shown !== undefined;
 }
 
 /** Where nothing is known, nothing is public [V0]. */

@@ -215,7 +215,9 @@ function createPreparation(client: Client, onMalformed: OnMalformed) {
     if (isMalformed) onMalformed(type);
     if (event === undefined) return undefined;
     const isEarly = client.ws.status !== Status.Ready && !openingEvents.has(type);
-    const channelId = type === Event.MessageCreate ? channelToAskFor(event) : undefined;
+    const { channel_id: messageChannel, channel_type: channelType } = Object(event);
+    const isUnclear = type === Event.MessageCreate && channelType === undefined;
+    const channelId: string | undefined = isUnclear ? messageChannel : undefined;
     const isUnknown = channelId !== undefined && !client.channels.cache.has(channelId);
     const isThread = type === Event.ThreadCreate || type === Event.ThreadUpdate;
     const prepared = () => (isThread ? withGuild(client, event) : event);
@@ -224,11 +226,6 @@ function createPreparation(client: Client, onMalformed: OnMalformed) {
       .then(() => (channelId === undefined ? undefined : whenChannelIsKnown(channelId)))
       .then(prepared);
   };
-}
-
-function channelToAskFor(message: object): string | undefined {
-  const { channel_id: channelId, channel_type: type } = Object(message);
-  return type === undefined ? channelId : undefined;
 }
 
 /** A thread may leave out its server, which is its parent's. */

@@ -20,7 +20,7 @@ import type { Choice, CommandContext, CommandHandlers, CommandReply } from '../.
 import { referenceTo, withReference } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { within } from '../../core/time.ts';
-import { hasAccess, isOwner, worksIn, type AccessSettings, type IntakePolicy } from '../access.ts';
+import { hasAccess, isOwner, worksIn, type IntakePolicy } from '../access.ts';
 import {
   answerRows,
   formModal,
@@ -56,8 +56,8 @@ const notYours = 'Only the person whom I answered can press this.';
 const nothingWritten = 'Nothing was written there, so nothing was changed.';
 const otherChannel = 'I do not work in this channel. Ask me in a direct message instead.';
 
-export interface InteractionsOptions extends Pick<IntakePolicy, 'managerCommands' | 'parseCommand'> {
-  readonly settings: AccessSettings;
+export interface InteractionsOptions {
+  readonly policy: IntakePolicy;
   readonly places: Places;
   readonly botId: string;
   readonly handlers: CommandHandlers;
@@ -65,27 +65,19 @@ export interface InteractionsOptions extends Pick<IntakePolicy, 'managerCommands
   /** Behind earlier events and missed messages, unless those take too long [G3b]. */
   readonly inOrder: (channelId: string, job: () => Promise<void>) => Promise<void>;
   readonly runInBackground: RunInBackground;
+  /** People are told to come back after the restart. */
+  readonly stopping: AbortSignal;
   readonly logger: Logger;
 }
 
-export type Interactions = ReturnType<typeof createInteractions>;
+/** Takes interactions in; the person gets an answer in any case. Never throws. */
+export function createInteractions(options: InteractionsOptions): (interaction: Interaction) => void {
+  const { policy, botId, handlers, offers, inOrder, runInBackground, logger } = options;
 
-export function createInteractions(options: InteractionsOptions) {
-  const { botId, handlers, offers, inOrder, runInBackground, logger } = options;
-  let isStopped = false;
+  return (interaction) => runInBackground('an interaction', () => take(interaction));
 
-  return {
-    /** The person gets an answer in any case. Never throws. */
-    take(interaction: Interaction): void {
-      runInBackground('an interaction', () => taken(interaction));
-    },
-    stop(): void {
-      isStopped = true;
-    },
-  };
-
-  async function taken(interaction: Interaction): Promise<void> {
-    if (isStopped) return tell(interaction, restarting);
+  async function take(interaction: Interaction): Promise<void> {
+    if (options.stopping.aborted) return tell(interaction, restarting);
     if (interaction.isChatInputCommand())
       return answer(interaction, (context) => handlers.command({ ...context, ...callOf(interaction) }));
     if (interaction.isMessageContextMenuCommand())
@@ -222,7 +214,7 @@ export function createInteractions(options: InteractionsOptions) {
     admission: Admission,
     line: string,
   ): Promise<CommandReply> {
-    const command = options.parseCommand(`!${line}`);
+    const command = policy.parseCommand(`!${line}`);
     return replyTo(interaction, admission, (context) =>
       command === undefined ? Promise.resolve({ text: unknown }) : handlers.command({ ...context, command }),
     );
@@ -290,25 +282,25 @@ type Admission =
 /** Never rejects: where nothing can be known, the person is refused. */
 export async function admit(
   interaction: BaseInteraction,
-  { settings, places, managerCommands }: Pick<InteractionsOptions, 'settings' | 'places' | 'managerCommands'>,
+  { policy, places }: Pick<InteractionsOptions, 'policy' | 'places'>,
 ): Promise<Admission> {
   const { user } = interaction;
   const isManaging = (): boolean =>
     interaction.isCommand() &&
-    managerCommands.includes(interaction.commandName) &&
+    policy.managerCommands.includes(interaction.commandName) &&
     interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
-  if (!hasAccess(settings, user.id) && !isManaging()) return { kind: 'refused', line: noAccess };
+  if (!hasAccess(policy, user.id) && !isManaging()) return { kind: 'refused', line: noAccess };
   const { channelId, context } = interaction;
   // A conversation of other people is no place.
   const isForeign = channelId === null || context === InteractionContextType.PrivateChannel;
   const channel = isForeign ? undefined : await places.find(channelId).catch(() => undefined);
   const place = channel && (await placeOf(channel, places));
-  if (place === undefined || !worksIn(settings, { ...place, isDm: place.audience === 'dm' }))
+  if (place === undefined || !worksIn(policy, { ...place, isDm: place.audience === 'dm' }))
     return { kind: 'refused', line: otherChannel };
   const name = interaction.inCachedGuild() ? interaction.member.displayName.toWellFormed() : userName(user);
   return {
     kind: 'admitted',
-    asker: { speaker: { id: user.id, name, isOwner: isOwner(settings, user.id) }, place },
+    asker: { speaker: { id: user.id, name, isOwner: isOwner(policy, user.id) }, place },
   };
 }
 

@@ -108,7 +108,9 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
       const chunks = [...texts, ...files].map((chunk, index, { length }): Chunk =>
         index === length - 1 ? { ...chunk, isLast: true } : chunk,
       );
-      const change = nextChange({ ...state, notBefore: waitBeforeEnd(state) }, chunks, now);
+      // Nothing more is awaited before the first message.
+      const notBefore = state.standing.length === 0 ? 0 : state.notBefore;
+      const change = nextChange({ ...state, notBefore }, chunks, now);
       if (change !== undefined) return change;
       const superfluous = state.standing.slice(chunks.length).at(-1);
       return superfluous === undefined ? { kind: 'end' } : { kind: 'delete', id: superfluous.id };
@@ -136,10 +138,6 @@ function chunksOf(
     texts: splitReply(text).map((content) => ({ content, files: [] })),
     files: files.map((file) => ({ content: `📄 ${file.name}`, files: [file] })),
   };
-}
-
-function waitBeforeEnd({ standing, notBefore = 0 }: ReplyState): number {
-  return standing.length === 0 ? 0 : notBefore;
 }
 
 function nextChange(

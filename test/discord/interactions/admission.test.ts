@@ -19,8 +19,7 @@ function asking(context: InteractionContextType): BaseInteraction {
 
 describe('who may use interactions, and where', () => {
   const options = {
-    settings: openToAll,
-    managerCommands: [],
+    policy: { ...openToAll, parseCommand: () => undefined, managerCommands: [] },
     places: {
       known: () => undefined,
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
