@@ -192,7 +192,9 @@ function usableRequest(
   return async (url, init) => {
     const path = new URL(url).pathname.replace(/^.*?\/v\d+(?=\/)/u, '');
     const response = await (callbackPath.test(path) ? callBack : DefaultRestOptions.makeRequest)(url, init);
-    if (response.status === 429) return withWait(response);
+    const { headers } = response;
+    const isWaitKnown = Number(headers.get('retry-after')) > 0 || headers.has('x-ratelimit-reset-after');
+    if (response.status === 429 && !isWaitKnown) headers.set('retry-after', unsaidWait);
     if (!response.ok) return response;
     const read = response.json.bind(response);
     return Object.assign(response, {
@@ -206,13 +208,6 @@ function usableRequest(
 
 /** Cloudflare's 429 names no time, and the library would retry at once; seconds. */
 const unsaidWait = '60';
-
-function withWait(response: Awaited<ReturnType<typeof DefaultRestOptions.makeRequest>>) {
-  const { headers } = response;
-  const isSaid = Number(headers.get('retry-after')) > 0 || headers.has('x-ratelimit-reset-after');
-  if (!isSaid) headers.set('retry-after', unsaidWait);
-  return response;
-}
 
 const callbackPath = /^\/interactions\/\d+\/[^/]+\/callback$/u;
 const callbackTries = 3;
