@@ -54,23 +54,28 @@ export interface CatchUpOptions {
 }
 
 /** The gap before one shard's gateway session. */
-interface Gap {
-  /** Older messages are not answered any more. */
-  readonly floor: string;
-  /** Channels made since then have missed nothing. */
-  readonly begun: string;
-  /** Channels in which nothing was said since. */
-  quiet: ReadonlySet<string>;
-  readonly caughtUp: Map<string, Promise<void>>;
-  /** By channel, the first message that came as an event; those after it do too. */
-  readonly firstLive: Map<string, string>;
+function createGap(now: number) {
+  return {
+    /** Older messages are not answered any more. */
+    floor: snowflakeAt(new Date(now - catchUpWindowMs)),
+    /** Channels made since then have missed nothing. */
+    begun: snowflakeAt(new Date(now)),
+    /** Channels in which nothing was said since. */
+    quiet: new Set<string>(),
+    caughtUp: new Map<string, Promise<void>>(),
+    /** By channel, the first message that came as an event; those after it do too. */
+    firstLive: new Map<string, string>(),
+  };
 }
+
+type Gap = ReturnType<typeof createGap>;
 
 export type CatchUp = ReturnType<typeof createCatchUp>;
 
 /** Fetches what the bot missed and hands it on as if it were new [G3a], edits and deletions first [G5]. Never rejects. */
 export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   const { client, shards, settings, messages, recover, clock, logger } = options;
+  const newGap = () => createGap(clock().getTime());
   const gaps = new Map(shards.ids.map((id) => [id, newGap()]));
   /** All shards share Discord's rate limit. */
   const oneOfTwo = pLimit(atOnce);
@@ -79,13 +84,6 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     const gap = gaps.get(shard) ?? newGap();
     gaps.set(shard, gap);
     return gap;
-  }
-
-  function newGap(): Gap {
-    const now = clock().getTime();
-    const floor = snowflakeAt(new Date(now - catchUpWindowMs));
-    const begun = snowflakeAt(new Date(now));
-    return { floor, begun, quiet: new Set(), caughtUp: new Map(), firstLive: new Map() };
   }
 
   function catchUp(channelId: string, gap: Gap): Promise<void> {
@@ -123,12 +121,10 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   }
 
   async function read<Told>(remembered: Promise<Told>, otherwise: Told, channelId: string): Promise<Told> {
-    try {
-      return await remembered;
-    } catch (error) {
+    return remembered.catch((error: unknown) => {
       logger.warn('what is remembered of a channel could not be read', { channelId, error });
       return otherwise;
-    }
+    });
   }
 
   const guildOf = (channelId: string) => read(options.guildOf(channelId), { kind: 'unknown' }, channelId);
@@ -307,12 +303,7 @@ export function shardIn({ channels }: Client, channelId: string, { count }: Shar
 }
 
 /** A shard's channels in which nothing was said since `floor`: that saves most requests. */
-export function quietChannels(
-  client: Client,
-  { count }: Shards,
-  shard: number,
-  floor: string,
-): ReadonlySet<string> {
+export function quietChannels(client: Client, { count }: Shards, shard: number, floor: string): Set<string> {
   const quiet = new Set<string>();
   for (const guild of client.guilds.cache.values())
     if (shardOf(guild.id, count) === shard)

@@ -58,10 +58,8 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
   };
 }
 
-async function asked<Answer>(request: Promise<Answer>): Promise<Answer> {
-  try {
-    return await request;
-  } catch (error) {
+function asked<Answer>(request: Promise<Answer>): Promise<Answer> {
+  return request.catch((error: unknown) => {
     throw gatewayErrorOf(error);
-  }
+  });
 }

@@ -90,9 +90,8 @@ export async function startGateway(options: GatewayOptions) {
   const ownerIds = access.ownerIds.length > 0 ? access.ownerIds : application.ownerIds;
   const channelQueue = createKeyedQueue({ patienceMs: channelPatienceMs });
   const { runInBackground, idle } = createBackground(logger);
-  const managerCommands = options.commands.flatMap(({ name, managersOnly }) =>
-    managersOnly === undefined ? [] : [name],
-  );
+  const forManagers = options.commands.filter(({ managersOnly }) => managersOnly !== undefined);
+  const managerCommands = forManagers.map(({ name }) => name);
   const policy = { ...access, ownerIds, parseCommand, managerCommands };
   const stopping = new AbortController();
   const listening = listen(options, policy, channelQueue, runInBackground, stopping.signal);
@@ -174,7 +173,11 @@ function listen(
   listenToEvents(options, changes, inOrder, runInBackground);
   // Events since the end of the last session are lost.
   client.ws.on(GatewayDispatchEvents.Ready, (_: unknown, shard: number) => {
-    history.forget((channelId) => isInShard(client, channelId, shard, options.shards));
+    // An unknown channel may be of any shard.
+    history.forget(
+      (channelId) =>
+        !client.channels.cache.has(channelId) || shardIn(client, channelId, options.shards) === shard,
+    );
     catchUp?.begin(shard);
   });
   return new Promise((resolve) => {
@@ -231,11 +234,6 @@ function listen(
       resolve({ botId: user.id, caughtUp });
     });
   });
-}
-
-/** An unknown channel may be of any shard. */
-function isInShard(client: Client, channelId: string, shard: number, shards: Shards): boolean {
-  return !client.channels.cache.has(channelId) || shardIn(client, channelId, shards) === shard;
 }
 
 /** Raw events: the client hides those of messages that it does not keep. */

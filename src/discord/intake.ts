@@ -229,11 +229,11 @@ export function createMessageIntake(options: IntakeOptions) {
   /** Without joining, only a manager hears a thread. Never rejects. */
   async function joinThread(channel: Channel | undefined): Promise<void> {
     if (channel?.isThread() !== true || !channel.joinable) return;
-    try {
-      await channel.join();
-    } catch (error) {
-      logger.warn('a thread could not be joined', { channelId: channel.id, error });
-    }
+    await channel
+      .join()
+      .catch((error: unknown) =>
+        logger.warn('a thread could not be joined', { channelId: channel.id, error }),
+      );
   }
 }
 

@@ -8,6 +8,7 @@ import {
   RESTJSONErrorCodes,
   type Channel,
   type Client,
+  type Guild,
   type GuildBasedChannel,
   type NonThreadGuildBasedChannel,
 } from 'discord.js';
@@ -193,18 +194,17 @@ export function createPresentPlace(places: Places): PresentPlace {
   return async (place) => {
     if (place.audience !== 'private' || place.readers === undefined) return place;
     const channel = await places.find(place.channelId);
-    const guild = channel === undefined || channel.isDMBased() ? undefined : channel.guild;
-    // The client warns of many listeners.
-    for (
-      let waitedMs = 0;
-      guild?.available === false && waitedMs < availableWithinMs;
-      waitedMs += lookEveryMs
-    )
-      await delay(lookEveryMs);
+    if (channel !== undefined && !channel.isDMBased()) await whenAvailable(channel.guild);
     const unknown = { ...place, readers: undefined };
     const present = (channel === undefined ? undefined : await placeOf(channel, places)) ?? unknown;
     return hasMoreReaders(place, present) ? present : place;
   };
+}
+
+async function whenAvailable(guild: Guild): Promise<void> {
+  // The client warns of many listeners.
+  for (let waitedMs = 0; !guild.available && waitedMs < availableWithinMs; waitedMs += lookEveryMs)
+    await delay(lookEveryMs);
 }
 
 /** Fetches channels that the client's cache holds not at all, or in part. */

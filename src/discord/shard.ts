@@ -44,10 +44,7 @@ export function createMalformedCount(logger: Logger, clock: Clock) {
       error instanceof Error ? /^[ \t]+at .*/mu.exec(error.stack ?? '')?.[0].trim() : undefined;
     logger.warn('Discord sent what cannot be used', { type, count, thrownAt });
   };
-  return {
-    note,
-    count: (): number => count,
-  };
+  return { note, count: (): number => count };
 }
 
 /** Milliseconds; the pause doubles. */

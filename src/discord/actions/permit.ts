@@ -4,7 +4,6 @@ import {
   PermissionFlagsBits,
   RESTJSONErrorCodes,
   type Channel,
-  type Guild,
   type GuildBasedChannel,
   type GuildMember,
   type GuildTextBasedChannel,
@@ -23,6 +22,7 @@ import { ActionRefusal } from './action.ts';
 
 /** The same whether it exists or not, so that nobody learns of a channel by asking. */
 export const noSuchChannel = 'there is no such channel that the person and I can both see.';
+const unknownRights = 'I cannot find out right now what the person may do there.';
 
 /** What cannot be known is not allowed. @throws {ActionRefusal} */
 export async function permit(
@@ -72,7 +72,10 @@ function has(channel: GuildBasedChannel, member: GuildMember, permission: bigint
 
 /** Fetched from Discord. @throws {ActionRefusal} where they do not see the channel. */
 async function seeingMember(channel: GuildBasedChannel, userId: string): Promise<GuildMember> {
-  const member = await memberNow(channel.guild, userId);
+  const member = await channel.guild.members.fetch({ user: userId, force: true }).catch((cause: unknown) => {
+    const isUnknown = hasErrorCode(cause, RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser);
+    throw new ActionRefusal(isUnknown ? noSuchChannel : unknownRights, { cause });
+  });
   const isSeen =
     has(channel, member, neededToRead(channel)) &&
     (channel.type !== ChannelType.PrivateThread ||
@@ -80,16 +83,6 @@ async function seeingMember(channel: GuildBasedChannel, userId: string): Promise
       (await succeeds(channel.members.fetch({ member: member.id, force: true }))));
   if (!isSeen) throw new ActionRefusal(noSuchChannel);
   return member;
-}
-
-async function memberNow(guild: Guild, userId: string): Promise<GuildMember> {
-  try {
-    return await guild.members.fetch({ user: userId, force: true });
-  } catch (error) {
-    const isUnknown = hasErrorCode(error, RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser);
-    const reason = isUnknown ? noSuchChannel : 'I cannot find out right now what the person may do there.';
-    throw new ActionRefusal(reason, { cause: error });
-  }
 }
 
 export function createChannelPort(places: Places, logger: Logger): ChannelPort {

@@ -109,11 +109,9 @@ export const guildsKind: DocumentKind<z.infer<typeof guildsSchema>> = { version:
 
 /** Commands registered the other way are removed first. Never rejects. */
 export async function registerCommands(options: RegistrationOptions): Promise<void> {
-  try {
-    await registerInScope(options);
-  } catch (error) {
-    options.logger.warn('the commands could not be registered', { error });
-  }
+  await registerInScope(options).catch((error: unknown) =>
+    options.logger.warn('the commands could not be registered', { error }),
+  );
 }
 
 async function registerInScope(options: RegistrationOptions): Promise<void> {
