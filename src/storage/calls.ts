@@ -3,13 +3,16 @@ import { assertKey } from './keys.ts';
 
 interface CallOptions {
   readonly readOnly: boolean;
-  /** A failure of the disk or the database as a `StoreError` for a key; any other error as it is. */
+  /** Makes a failure of disk or database a `StoreError`; other errors stay. */
   readonly toStoreError: (key: string, action: string, error: unknown) => unknown;
-  /** Resolves when something may be changed; rejects where it may not. */
+  /** Rejects where nothing may be changed. */
   readonly beforeChange: () => Promise<void> | void;
 }
 
-/** What stands around each call of a store: its key is checked, its failure is a `StoreError`, and nothing is changed by a reader or after the end. */
+/**
+ * Wraps each call of a store: checks keys, makes failures `StoreError`s, refuses changes by readers and after the
+ * end.
+ */
 export function createCalls({ readOnly, toStoreError, beforeChange }: CallOptions) {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
@@ -19,7 +22,6 @@ export function createCalls({ readOnly, toStoreError, beforeChange }: CallOption
     return track(key, action, work);
   }
 
-  /** A call that is about no key. */
   async function track<T>(subject: string, action: string, work: () => Promise<T>): Promise<T> {
     const call = work();
     running.add(call);

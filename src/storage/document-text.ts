@@ -2,7 +2,7 @@ import { NewerVersionError, StoreError } from '../core/errors.ts';
 import type { DocumentKind, Versioned } from '../core/store.ts';
 import { parseJson } from '../core/text.ts';
 
-/** A document's text, understood or not. `reason` holds no content: it goes into the log. */
+/** `reason` holds no content: it goes into the log. */
 export type ParsedDocument<T> =
   | { readonly outcome: 'valid'; readonly value: T }
   | { readonly outcome: 'damaged'; readonly reason: string };
@@ -18,7 +18,7 @@ export function checkedDocument<T extends Versioned>(key: string, kind: Document
 }
 
 /**
- * Reads a document's text; the value is frozen, down to the last object [S4].
+ * The value is deeply frozen [S4].
  * @throws {NewerVersionError} where a newer program wrote it, whatever its shape.
  */
 export function parseDocument<T extends Versioned>(
@@ -43,7 +43,7 @@ export function parseDocument<T extends Versioned>(
   return { outcome: 'valid', value: freezeDeep(parsed.data) };
 }
 
-/** A document's text as it is stored: indented, because people read and edit it [S5]. */
+/** Indented, because people read and edit it [S5]. */
 export function formatDocument(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }

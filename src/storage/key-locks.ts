@@ -5,7 +5,10 @@ import { isWithin } from './keys.ts';
 
 export type KeyLocks = ReturnType<typeof createKeyLocks>;
 
-/** Orders the changes to keys, and keeps the removal of a folder apart from the changes below it. At most `maxJobsAtOnce` run at once, over all keys. */
+/**
+ * Orders changes by key, apart from the removal of a folder above; at most `maxJobsAtOnce` run at once, over all
+ * keys.
+ */
 export function createKeyLocks(maxJobsAtOnce: number) {
   const jobs = createKeyedQueue();
   const removals = createKeyedQueue();
@@ -18,7 +21,9 @@ export function createKeyLocks(maxJobsAtOnce: number) {
   }
 
   return {
-    /** Runs `job` after the earlier jobs of `key` and outside of any `runAlone` over it. A job must not ask for a lock itself. */
+    /**
+     * After the earlier jobs of `key` and outside of any `runAlone` over it. A job must not ask for a lock itself.
+     */
     run: <T>(key: string, job: () => Promise<T>): Promise<T> =>
       jobs.run(key, async () => {
         for (let ended = removalOver(key); ended !== undefined; ended = removalOver(key)) await ended;
@@ -31,7 +36,7 @@ export function createKeyLocks(maxJobsAtOnce: number) {
         }
       }),
 
-    /** Runs `job` while nothing at or below `folder` runs. One at a time, so that two of them never wait for each other. */
+    /** While nothing at or below `folder` runs. One at a time, so that two never wait for each other. */
     runAlone: <T>(folder: string, job: () => Promise<T>): Promise<T> =>
       removals.run('', async () => {
         const below = [...running].filter(([key]) => isWithin(key, folder));

@@ -1,16 +1,16 @@
 import { growingCache } from '../core/limits.ts';
 
-/** The first segment of keys whose files are the owner's own [N1]. */
+/** Begins keys of the owner's own files [N1]. */
 export const workspaceSegment = 'workspace';
 
-/** The folder for unreadable documents, at the root of the data folder; no key leads into it. */
+/** The folder for unreadable documents; no key leads into it. */
 export const quarantineSegment = 'quarantine';
 
 export const backupEnding = '.bak';
 
 /**
- * Checks a key or a folder's key. Segments are `[A-Za-z0-9._-]`, not beginning with a dot; in notebooks and sessions' notes, letters
- * of any script; below `workspace/` any names that a person gives to files. Backups and the quarantine have no keys.
+ * Segments are `[A-Za-z0-9._-]`, not beginning with a dot; in notebooks and sessions' notes letters of any script;
+ * below `workspace/` any file names. Backups and the quarantine have no keys.
  * @throws {RangeError} for any other text.
  */
 export function assertKey(key: string): string {
@@ -24,16 +24,15 @@ export function assertKey(key: string): string {
   return key;
 }
 
-/** Keys that were found good, each checked once. */
+/** Each is checked once. */
 const checkedKeys = growingCache<string, true>(10_000);
 
-/** Whether a name met on disk in the folder of the key `folder` can be a segment of a key. */
+/** Whether a name in the folder of the key `folder` can be a segment of a key. */
 export function isSegment(name: string, folder: string): boolean {
   if (name.startsWith('.') || name.endsWith(backupEnding)) return false;
   return patterns[namesIn(folder)].test(name);
 }
 
-/** Which names the files and folders directly in a folder may have. */
 const patterns = {
   plain: /^[A-Za-z0-9._-]+$/,
   letters: /^[\p{L}\p{M}\p{N}._-]+$/u,
@@ -52,7 +51,7 @@ export function isInWorkspace(key: string): boolean {
   return key === workspaceSegment || key.startsWith(`${workspaceSegment}/`);
 }
 
-/** Whether `key` is `folder` itself or lies below it, as all keys lie below the empty one. */
+/** Whether `key` is `folder` or lies below it, as all keys lie below the empty one. */
 export function isWithin(key: string, folder: string): boolean {
   return folder === '' || key === folder || key.startsWith(`${folder}/`);
 }

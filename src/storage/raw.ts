@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** What a key leads to, as it is stored, understood or not: for moving from one store to another [X4]. */
+/** What a key leads to, as stored, for moving between stores [X4]. */
 export type RawEntry =
-  /** `text` is JSON, in the words in which it was written. */
+  /** `text` is JSON as it was written. */
   | { readonly kind: 'document'; readonly key: string; readonly text: string }
   | { readonly kind: 'text'; readonly key: string; readonly bytes: Buffer }
   | {
@@ -19,20 +19,20 @@ export interface RawRecord {
 
 /** One end of a move. Everything rejects with `StoreError`. */
 export interface RawStore {
-  /** All keys, sorted. */
+  /** Sorted. */
   keys(): Promise<readonly string[]>;
-  /** What the keys lead to, in their order; without those that are not there. */
+  /** In the keys' order, without missing ones. */
   read(keys: readonly string[]): Promise<readonly RawEntry[]>;
-  /** Writes what was not there; each entry whole or not at all. */
+  /** Writes what was missing; each entry whole or not at all. */
   write(entries: readonly RawEntry[]): Promise<void>;
-  /** How many lines of logs could not be read until now; they stay behind. */
+  /** Unreadable lines of logs so far; they stay behind. */
   readonly damagedLines: () => number;
   /** Resolves when all that was written survives a power loss. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The same for two entries that say the same, however their JSON is laid out. */
+/** Equal for entries that differ only in their JSON's layout. */
 export function canonicalHash(entry: RawEntry): string {
   const hash = createHash('sha256').update(`${entry.kind} ${entry.key}\0`);
   switch (entry.kind) {
@@ -50,14 +50,14 @@ function canonicalJson(text: string): string {
   return JSON.stringify(JSON.parse(text));
 }
 
-/** Which keys hold JSON of the bot's: a document's in one piece, a log's in lines. What people name as they like are texts. */
+/** By who names it: what people name as they like is text. */
 export function kindOfKey(key: string): RawEntry['kind'] {
   if (key.startsWith('workspace/') || /^users\/[^/]+\/notebook\//u.test(key)) return 'text';
   if (key.endsWith('.jsonl')) return 'log';
   return key.endsWith('.json') ? 'document' : 'text';
 }
 
-/** What is no log, by its bytes: a document where its key is one's and they are JSON of an object, in sound UTF-8; else a text, also where it should be a document. */
+/** No log: a document where key and bytes (a JSON object in sound UTF-8) are one's; else a text. */
 export function entryOfBytes(key: string, bytes: Buffer): RawEntry {
   const text = bytes.toString('utf8');
   const isDocument = kindOfKey(key) === 'document' && Buffer.from(text).equals(bytes) && isObject(text);

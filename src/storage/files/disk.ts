@@ -12,7 +12,10 @@ interface Replacement {
   readonly key: string;
   readonly path: string;
   readonly bytes: Buffer;
-  /** What `.bak` is afterwards: the former file, the new content, absent, or what it was. All but the first erase the former file. */
+  /**
+   * What `.bak` becomes: the former file, the new content, absent, or unchanged. All but the first erase the former
+   * file.
+   */
   readonly backup: 'former' | 'same' | 'none' | 'untouched';
   /** Asked with the present file just before it is replaced; `false` leaves everything as it is. */
   readonly isExpected?: (present: BigIntStats | undefined) => boolean;
@@ -26,21 +29,21 @@ const keptFolders = 20_000;
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Changes to files and folders that survive `kill -9` and power loss once they resolve [S2]. What a kill leaves under temporary names is
- * removed at the next start; what could not be removed at once is tried again with every file that is replaced and with every erasing.
+ * Changes to files and folders that survive `kill -9` and power loss once they resolve [S2]. What could not be
+ * removed is tried again with every replacement, erasing and start.
  */
 export function createDisk(fileSystem: FileSystem) {
   const ownMark = newMark();
   let isLookedThrough = false;
   const lacks = new Set<Lack>();
   const roots = new Set<string>();
-  // Folders whose names this process has brought on disk, and has yet to.
+  // Folders whose names are on disk; those whose names are not yet.
   const synced = growingCache<string, true>(keptFolders);
   const unsynced = new Set<string>();
-  // Temporary files that could not be removed, and which path each stood in for.
+  // Temporary files that could not be removed, by the path that each stood in for.
   const leftovers = new Map<string, string>();
 
-  /** Does what a network share or a foreign file system may refuse; resolves with whether it was done. */
+  /** For what a volume may refuse; resolves with whether it was done. */
   async function attempt(lack: Lack, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
@@ -55,19 +58,18 @@ export function createDisk(fileSystem: FileSystem) {
   const makePrivate = (path: string, mode: number): Promise<boolean> =>
     attempt('file permissions', () => fileSystem.chmod(path, mode));
 
-  /** Puts the folder's list of names on disk. */
   async function syncFolder(path: string): Promise<void> {
     await attempt('syncing folders', () =>
       withFile(fileSystem.open(path, constants.O_RDONLY | constants.O_DIRECTORY), (folder) => folder.sync()),
     );
   }
 
-  /** Makes the folder with its parents, 0700 [S6], on disk when it resolves. */
+  /** Makes the folder with its parents, 0700 [S6]; on disk when it resolves. */
   async function ensureFolder(path: string): Promise<void> {
     const firstMade = await fileSystem.mkdir(path, 0o700);
     const isMade = (folder: string) => firstMade !== undefined && isWithin(folder, firstMade);
     for (let made = path; isMade(made); made = dirname(made)) unsynced.add(made);
-    // A killed process may have made them, and not have come to sync their names.
+    // A killed process may have made them without syncing their names.
     for (let folder = path; isBelowRoot(folder); folder = dirname(folder))
       if (!synced.has(folder)) unsynced.add(folder);
     for (const folder of unsynced) {
@@ -82,21 +84,21 @@ export function createDisk(fileSystem: FileSystem) {
     return [...roots].some((root) => path.startsWith(root + sep));
   }
 
-  /** A folder that keys lead into: made where it is missing, and private unless it is its owner's own. */
+  /** Makes a root folder where it is missing; private unless it is the owner's own. */
   async function openRoot(path: string, isOwnersOwn: boolean): Promise<void> {
     await ensureFolder(path);
     roots.add(path);
     if (isOwnersOwn) return;
     await makePrivate(path, 0o700);
-    // What an earlier start as another user left is met here, and not in the middle of a talk.
+    // Files that an earlier start left to another user are met here, not during a talk.
     for (const entry of await fileSystem.readdir(path))
       if (!entry.name.startsWith('.') && (entry.isFile() || entry.isDirectory()))
         await withFile(fileSystem.open(join(path, entry.name), constants.O_RDONLY), () => Promise.resolve());
   }
 
   /**
-   * Tries what the volume of a folder may refuse, so that `lacks` tells it.
-   * @throws {UnusableStoreError} where what is written there cannot be brought on disk at all.
+   * Tries what a volume may refuse, for `lacks`.
+   * @throws {UnusableStoreError} where files cannot be synced at all.
    */
   async function probe(folder: string): Promise<void> {
     const path = join(folder, 'probe');
@@ -117,7 +119,7 @@ export function createDisk(fileSystem: FileSystem) {
     }
   }
 
-  /** Writes a new file; on disk when it resolves where it `isSynced`, though not its name. */
+  /** On disk when it resolves where it `isSynced`, except its name. */
   async function writeFile(
     key: string,
     path: string,
@@ -137,8 +139,8 @@ export function createDisk(fileSystem: FileSystem) {
   }
 
   /**
-   * Replaces a file so that a reader, or a start after `kill -9` or power loss, finds all of the old content or all of
-   * the new. Resolves with the new file's stats, or `undefined` where it was not as expected. When it rejects, the old file stands.
+   * A reader, or a start after `kill -9` or power loss, finds all of the old content or all of the new. Resolves with
+   * `undefined` where the file was not as expected. When it rejects, the old file stands.
    */
   async function replaceFile(replacement: Replacement): Promise<BigIntStats | undefined> {
     const { key, path, bytes, backup, isExpected } = replacement;
@@ -175,7 +177,7 @@ export function createDisk(fileSystem: FileSystem) {
     }
   }
 
-  /** Gives the staged file its name; the former one is kept as `.bak` or erased. Where that fails, all is as it was. */
+  /** Where that fails, all is as it was. */
   async function putInPlace(
     staged: string,
     path: string,
@@ -195,32 +197,31 @@ export function createDisk(fileSystem: FileSystem) {
     if (former !== undefined && !isKept) await discard(former, path);
   }
 
-  /** The owner of a file that a person made stays its owner, as far as this process may. */
+  /** A person's file stays theirs, as far as this process may. */
   async function giveTo({ uid, gid }: BigIntStats, path: string): Promise<void> {
     await attempt('file permissions', () => fileSystem.chown(path, Number(uid), Number(gid)));
   }
 
-  /** A second name for a file's content, or a synced copy where the file system has no hard links. Private either way [S6]. */
+  /** A hard link, or a synced copy where there are none. Private either way [S6]. */
   async function copyFile(from: string, to: string): Promise<void> {
     if (!(await linkOrCopy(from, to)))
       await withFile(fileSystem.open(to, constants.O_RDONLY), (copy) => copy.sync());
     await makePrivate(to, 0o600);
   }
 
-  /** Resolves with whether it is a second name. */
+  /** Resolves with whether it is linked. */
   async function linkOrCopy(from: string, to: string): Promise<boolean> {
     const isLinked = await attempt('hard links', () => fileSystem.link(from, to));
     if (!isLinked) await fileSystem.copyFile(from, to);
     return isLinked;
   }
 
-  /** Removes a file's backup for good, and leaves the file as it is. */
   async function eraseBackup(path: string): Promise<void> {
     await unlessMissing(fileSystem.unlink(backupOf(path)));
     await unlessMissing(syncFolder(dirname(path)));
   }
 
-  /** Removes a file with its backup for good; when it rejects, the file stands. Absent is fine. */
+  /** Erases a file with its backup; when it rejects, the file stands. Absent is fine. */
   async function removeFile(path: string): Promise<void> {
     const hidden = await hideAll([backupOf(path), path]);
     try {
@@ -232,12 +233,12 @@ export function createDisk(fileSystem: FileSystem) {
     for (const [name, origin] of hidden) await discard(name, origin);
   }
 
-  /** Takes files and folders out of sight, all or none; `eraseLeftovers` takes them off the disk, or else the next start. */
+  /** Hides files and folders, all or none, until `eraseLeftovers` or the next start erases them. */
   async function hide(paths: readonly string[]): Promise<void> {
     for (const [name, path] of await hideAll(paths)) leftovers.set(name, path);
   }
 
-  /** Resolves with the temporary name of each that was there, and its path. */
+  /** Resolves with the temporary name and path of each that existed. */
   async function hideAll(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const hidden = new Map<string, string>();
     try {
@@ -254,19 +255,19 @@ export function createDisk(fileSystem: FileSystem) {
     return hidden;
   }
 
-  /** Gives hidden files their paths again, as far as the disk allows; the others are gone. */
+  /** As far as the disk allows; the others are gone. */
   async function bringBack(hidden: ReadonlyMap<string, string>): Promise<void> {
     for (const [name, path] of hidden)
       await unlessMissing(fileSystem.rename(name, path)).catch(() => leftovers.set(name, path));
   }
 
-  /** Removes a temporary name that may be there; a failure leaves it to the next write, erasing or start. */
+  /** Removes a temporary name that may exist; a failure leaves it to the next write, erasing or start. */
   async function discard(name: string, path: string): Promise<void> {
     leftovers.set(name, path);
     await removeLeftover(name).catch(() => undefined);
   }
 
-  /** For good: until not even a power loss would bring it back, it is tried again. */
+  /** Tried again until not even a power loss would bring it back. */
   async function removeLeftover(name: string): Promise<void> {
     await fileSystem.removeTree(name);
     const syncing = unlessMissing(syncFolder(dirname(name)));
@@ -277,8 +278,8 @@ export function createDisk(fileSystem: FileSystem) {
   }
 
   /**
-   * Removes what was hidden, staged or copied, and could not be removed then, for whichever file: words that are forgotten here may stand there. Rejects
-   * only where that fails for the given path, its copies, a folder above or what is below.
+   * Erases leftovers of all files, which may hold forgotten words. Rejects only where that fails for the given path,
+   * its copies, a folder above or what is below.
    */
   async function eraseLeftovers(path?: string): Promise<void> {
     for (const [name, origin] of leftovers) {
@@ -290,7 +291,7 @@ export function createDisk(fileSystem: FileSystem) {
     }
   }
 
-  /** Has `eraseLeftovers` know what an earlier process left of these, as long as that was not all looked for. */
+  /** Finds what an earlier process left of these, until all was looked through. */
   async function findFormerLeftovers({ root, path }: Location): Promise<void> {
     if (isLookedThrough) return;
     for (let folder = path === root ? root : dirname(path); ; folder = dirname(folder)) {
@@ -302,7 +303,7 @@ export function createDisk(fileSystem: FileSystem) {
     }
   }
 
-  /** Removes what a killed process left behind anywhere below the folders; resolves with how many there were [S2]. */
+  /** Removes a killed process's leftovers below the folders; resolves with how many there were [S2]. */
   async function removeFormerLeftovers(below: readonly string[], signal: AbortSignal): Promise<number> {
     let removed = 0;
     for (const root of below) removed += await removeFormerBelow(root, signal);
@@ -351,7 +352,7 @@ function isRefusal(error: unknown): boolean {
   return refusals.has(errorCode(error) ?? '');
 }
 
-/** Whether what stood in for `origin` concerns a path: its copies, a folder above, or what is below. */
+/** Whether `origin` is the path, its copy, a folder above or below it. */
 function isOf(path: string, origin: string): boolean {
   return isWithin(path, origin) || origin.startsWith(path);
 }

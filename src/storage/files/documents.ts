@@ -14,7 +14,6 @@ import { backupOf } from './paths.ts';
 import type { Quarantine } from './quarantine.ts';
 import { createFileReader, decodeExactly, decodeText, fingerprintOf } from './reading.ts';
 
-/** What documents and logs are made with. */
 export interface FileParts {
   readonly fileSystem: FileSystem;
   readonly disk: Disk;
@@ -25,11 +24,10 @@ export interface FileParts {
   readonly logger: Logger;
 }
 
-/** How long an unreadable file is left alone after its last change, in milliseconds: an editor may be in the middle of saving it [S5]. */
+/** An unreadable file changed within so long may be half saved by an editor [S5]. */
 export const editingMs = 2000;
-/** How long a file that keeps changing, and cannot be read, is waited for; milliseconds. */
+/** How long a file that keeps changing is waited for. */
 const longestEditMs = 5000;
-/** How often a file that is being edited is looked at. */
 const lookAgainMs = 100;
 
 /** How often a change is made again because a person saved the file meanwhile. */
@@ -37,7 +35,7 @@ const maxConflicts = 10;
 
 const textKind = {};
 
-/** JSON documents and text files; failures are those of the file system or `StoreError`. */
+/** Failures are the file system's or `StoreError`. */
 export function createDocuments(
   parts: FileParts & {
     readonly clock: Clock;
@@ -60,7 +58,7 @@ export function createDocuments(
     return content?.value;
   }
 
-  /** Waits as long as a file that cannot be used was changed lately. Rejects with `StoreError` where that does not end. */
+  /** Waits while an unusable file was changed lately. Rejects with `StoreError` where that does not end. */
   function createEditWait(key: string, path: string) {
     const end = performance.now() + longestEditMs;
     return async (): Promise<'waited' | 'stands'> => {
@@ -79,7 +77,7 @@ export function createDocuments(
     parts.onSetAside({ key, at: parts.clock().toISOString(), ...(copyFrom !== undefined && { copyFrom }) });
   }
 
-  /** The document in good order; only while the key's lock is held, since it may have to be put in order first. */
+  /** Recovers the document if need be, so only while the key's lock is held. */
   async function loadSound<T extends Versioned>(
     key: string,
     path: string,
@@ -102,7 +100,7 @@ export function createDocuments(
     kind: DocumentKind<T>,
     damaged: { readonly reason: string; readonly fingerprint: string },
   ): Promise<void> {
-    // Read first: where the copy is of a newer version, this rejects and nothing was touched.
+    // Read first: a copy of a newer version rejects before anything is touched.
     const copy = await loadBackup(key, path, kind);
     const kept = await quarantine.keep(key, path);
     const report = { key, reason: damaged.reason, quarantine: kept };
@@ -144,7 +142,7 @@ export function createDocuments(
     return lastGood;
   }
 
-  /** Why the file would go to quarantine when it is used next; `undefined` where it is in order. Changes nothing. */
+  /** Why the file would go to quarantine; `undefined` where it is in order. Changes nothing. */
   async function damage<T extends Versioned>(
     key: string,
     kind: DocumentKind<T>,
@@ -166,7 +164,7 @@ export function createDocuments(
         const next = change(current?.value) ?? current?.value;
         const isErasing = erase();
         if (!isErasing && (next === undefined || next === current?.value)) return next;
-        // The copies first: were it the other way round, a kill in between would leave what is to go, and nobody who asks again.
+        // The copies first: after a kill in between, nobody would ask for them again.
         if (isErasing) await quarantine.eraseCopies(key);
         if (next === undefined) {
           await disk.removeFile(path);
@@ -194,7 +192,7 @@ export function createDocuments(
     const waitForEdit = createEditWait(key, path);
     for (;;) {
       const content = await reader.read(key, path, textKind, decodeText);
-      // Every text can be read; only one that an editor has just emptied, or half written, is not what it is going to be.
+      // Any text can be read, but an editor may have emptied or half written this one.
       const isWhole = content === undefined || (content.value !== '' && !content.value.includes('\ufffd'));
       if (isWhole || content.isOwn) return content?.value;
       try {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 import { StoreError } from '../../core/errors.ts';
 
-/** An open file; positions and lengths in bytes. */
+/** Positions and lengths in bytes. */
 export interface OpenFile {
   stat(): Promise<BigIntStats>;
   /** Bytes read, 0 at the end. */
@@ -18,13 +18,13 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** The file operations that the store uses, so that a test can let any of them fail. They reject as node:fs does. */
+/** Tests can let any operation fail. They reject as node:fs does. */
 export interface FileSystem {
   open(path: string, flags: number, mode?: number): Promise<OpenFile>;
   lstat(path: string): Promise<BigIntStats>;
   realpath(path: string): Promise<string>;
   readdir(path: string): Promise<readonly Dirent[]>;
-  /** Makes missing parents too; resolves with the first folder that had to be made. */
+  /** Makes missing parents too; resolves with the first folder made. */
   mkdir(path: string, mode: number): Promise<string | undefined>;
   chmod(path: string, mode: number): Promise<void>;
   chown(path: string, uid: number, gid: number): Promise<void>;
@@ -35,11 +35,11 @@ export interface FileSystem {
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   removeTree(path: string): Promise<void>;
-  /** Puts on disk all that any process wrote to the file system that holds a folder; where the system has no way to, nothing. */
+  /** Syncs all that any process wrote to a folder's file system, if the system can. */
   syncAll(folder: string): Promise<void>;
 }
 
-/** Opens a file, does the work, and has it closed. Nobody waits for that, nor for its failure: what was read is read, and what must be on disk was synced before. */
+/** Nobody waits for the closing: what had to be on disk was synced before. */
 export async function withFile<T>(
   opening: Promise<OpenFile>,
   work: (file: OpenFile) => Promise<T>,
@@ -52,7 +52,7 @@ export async function withFile<T>(
   }
 }
 
-/** Up to `length` bytes from `position` on; fewer only where the file ends. */
+/** Fewer only where the file ends. */
 export async function readBytes(file: OpenFile, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   let filled = 0;
@@ -91,10 +91,10 @@ export function closeQuietly(file: OpenFile): void {
 }
 
 const execute = promisify(execFile);
-/** Longer than any disk should take that people are to wait for. */
+/** The longest that people may wait for a sync. */
 const syncMs = 10_000;
 
-/** Faster than what `node:fs/promises` has, and asked most of all. */
+/** Faster than that of `node:fs/promises`, and called most. */
 const lstatWithCallback = promisify(lstat);
 
 async function open(path: string, flags: number, mode?: number): Promise<OpenFile> {
@@ -126,18 +126,18 @@ export const nodeFileSystem: FileSystem = {
   removeTree: (path) => fs.rm(path, { recursive: true, force: true }),
   async syncAll(folder) {
     if (process.platform !== 'linux') return;
-    // A system without coreutils' `sync -f` goes on as one that has none.
+    // Coreutils' `sync -f` may be missing.
     await execute('sync', ['-f', folder], { timeout: syncMs }).catch(() => undefined);
   },
 };
 
-/** The error's `code`, such as `ENOENT`, where it is one of the operating system's. */
+/** Such as `ENOENT`; only the operating system's. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   return /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
 }
 
-/** The disk, or what this user may use of it, is full. */
+/** The disk, or this user's quota, is full. */
 export function isDiskFull(error: unknown): boolean {
   const code = errorCode(error instanceof StoreError ? error.cause : error);
   return code === 'ENOSPC' || code === 'EDQUOT';
@@ -159,7 +159,7 @@ export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined>
   }
 }
 
-/** Runs `work`; a failure of the file system becomes a `StoreError` for `key`. Errors of other kinds pass as they are. */
+/** A failure of the file system becomes a `StoreError` for `key`; other errors pass. */
 export async function orStoreError<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -168,7 +168,6 @@ export async function orStoreError<T>(key: string, action: string, work: () => P
   }
 }
 
-/** `error` as a `StoreError` where it comes from the file system; else `error` itself. */
 export function toStoreError(key: string, action: string, error: unknown): unknown {
   const code = errorCode(error);
   if (error instanceof StoreError || code === undefined) return error;

@@ -4,21 +4,20 @@ import { dirname, resolve } from 'node:path';
 
 import { errorCode } from './file-system.ts';
 
-/** `creatable`: it is not there, and can be made. `refused`: the user of this process may not write there. */
+/** `creatable`: not there, and can be made. `refused`: this process's user may not write there. */
 export type FolderState = 'fine' | 'creatable' | 'no-folder' | 'refused' | 'read-only';
 
 export interface InspectedFolder {
-  /** Absolute. */
   readonly path: string;
   readonly state: FolderState;
-  /** The folder itself, or what lies above it and is there. */
+  /** The folder, or the nearest existing one above it. */
   readonly nearest: string;
   /** User id and permission bits of `nearest`. */
   readonly owner: number;
   readonly mode: number;
 }
 
-/** How a folder stands that the store is to use; nothing is changed. */
+/** Whether the store can use a folder; changes nothing. */
 export async function inspectFolder(folder: string): Promise<InspectedFolder> {
   const path = resolve(folder);
   const nearest = await nearestAbove(path);
@@ -33,13 +32,12 @@ export async function inspectFolder(folder: string): Promise<InspectedFolder> {
   return { ...about, state: nearest === path ? 'fine' : 'creatable' };
 }
 
-/** Bytes that are free where a folder is, or will be. */
+/** Where a folder is, or will be. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(await nearestAbove(resolve(folder)));
   return bavail * bsize;
 }
 
-/** The path itself or what lies above it, whichever is there. */
 async function nearestAbove(path: string): Promise<string> {
   const isMissing = (await stat(path).catch(() => undefined)) === undefined;
   return isMissing && dirname(path) !== path ? nearestAbove(dirname(path)) : path;

@@ -10,20 +10,19 @@ export const newline = Buffer.from('\n');
 const lineBreak = 0x0a;
 const blockBytes = 64 * 1024;
 
-/** A log's line: a record under its sequence number, or only the number, which marks that it was given out though its record was removed. */
+/** A record under its sequence number, or a mark that a removed record had it. */
 export interface LogLine {
   readonly sequence: number;
   /** Absent in a mark. */
   readonly record?: object;
 }
 
-/** A record's line, or a mark where there is no record. */
 export function formatLine(sequence: number, json?: string): Buffer {
   const rest = json === undefined ? '' : `,"record":${json}`;
   return Buffer.from(`{"sequence":${sequence}${rest}}\n`);
 }
 
-/** The line, or `undefined` where it is damaged. */
+/** `undefined` where it is damaged. */
 export function parseLine(bytes: Buffer): LogLine | undefined {
   let data: unknown;
   try {
@@ -39,7 +38,7 @@ export function parseLine(bytes: Buffer): LogLine | undefined {
   return typeof record === 'object' && record !== null ? { sequence, record } : undefined;
 }
 
-/** The lines of bytes in memory, without their line breaks. */
+/** Without line breaks. */
 export function linesOf(bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let from = 0; from < bytes.length;) {
@@ -51,13 +50,16 @@ export function linesOf(bytes: Buffer): readonly Buffer[] {
   return lines;
 }
 
-/** A line's bytes without its line break, and where it begins in the file. */
+/** Without its line break; `start` is in the file. */
 interface RawLine {
   readonly bytes: Buffer;
   readonly start: number;
 }
 
-/** The lines in the first `end` bytes, last to first, without their line breaks; reads only as far back as is asked for. Empty lines do not count. */
+/**
+ * The lines in the first `end` bytes, last to first; reads only as far back as needed. Without line breaks and empty
+ * lines.
+ */
 export async function* linesBackward(file: OpenFile, end: number): AsyncGenerator<RawLine> {
   let parts: Buffer[] = [];
   for (let position = end; position > 0;) {
@@ -82,11 +84,9 @@ export async function* linesBackward(file: OpenFile, end: number): AsyncGenerato
   if (rest.length > 0) yield { bytes: rest, start: 0 };
 }
 
-/** What has to be known of a log's file to add to it. */
 export interface LogFile {
   /** `undefined` where there is no file. */
   readonly inode: bigint | undefined;
-  /** Bytes of the file. */
   readonly size: number;
   /** Bytes up to the end of the last good line. */
   readonly end: number;
@@ -107,7 +107,7 @@ export const noFile: LogFile = {
   highest: 0,
 };
 
-/** Reads backward to the newest record. Whatever follows the last line break and is no whole line was torn off [S4]. */
+/** Reads backward to the newest record. An incomplete last line was torn off [S4]. */
 export async function inspect(file: OpenFile): Promise<LogFile> {
   const stats = await file.stat();
   const inode = stats.ino;
@@ -134,7 +134,6 @@ export async function inspect(file: OpenFile): Promise<LogFile> {
   return { inode, size, end, isOpenLine, newest: 0, highest: Math.max(highest, damagedAfter) };
 }
 
-/** The log's new content and newest number, and whether any line is another than before. */
 export async function rewriteLines<T>(
   file: OpenFile,
   { end, size, highest }: Pick<LogFile, 'end' | 'size' | 'highest'>,

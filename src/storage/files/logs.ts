@@ -39,25 +39,24 @@ interface WaitingRecord {
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW;
 const appendFlags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
 const keptLogs = 1000;
-/** Milliseconds until what an append left is taken off, where it could not be at once. */
+/** Until the rest of a failed append is cut off. */
 const cutAgainMs = 5000;
 
 interface KnownLog extends LogFile {
-  /** See {@link LogState}. */
   readonly edition: number;
   /** Whether this process has brought the file's name on disk. */
   readonly isNamed: boolean;
 }
 
-/** Logs, files of JSON lines, which are changed only by their owner; failures are those of the file system or `StoreError`. */
+/** Files of JSON lines, changed only by their owner. Failures are the file system's or `StoreError`. */
 export function createLogs(
   { fileSystem, disk, locks, pathOf, quarantine, logger }: FileParts,
   isOwner: () => boolean,
 ) {
   const known = growingCache<string, KnownLog>(keptLogs);
-  /** Logs whose file may go on behind its last good line, with what an append left that was rejected. */
+  /** Logs whose file may go on behind its last good line, after a rejected append. */
   const torn = new Map<string, KnownLog>();
-  /** Of these, those that are looked at again soon. */
+  /** Those of them that are looked at again soon. */
   const cutting = new Set<string>();
   const waiting = new Map<string, WaitingRecord[]>();
   let editions = 0;
@@ -81,12 +80,12 @@ export function createLogs(
     stats: BigIntStats | undefined,
   ): Promise<KnownLog> {
     const file = stats === undefined ? noFile : await withFile(fileSystem.open(path, readFlags), inspect);
-    // A person who shortened the file does not make numbers free that cursors stand on.
+    // Shortening the file by hand frees no numbers: cursors stand on them.
     const highest = Math.max(file.highest, before?.highest ?? 0);
     return remember(log, { ...file, highest, edition: (editions += 1), isNamed: false });
   }
 
-  /** Takes off a file what a write that never came to its end left behind the last good line: no deletion finds the words in it [S7]. */
+  /** Cuts off the rest of an unfinished write, whose words no deletion would find [S7]. */
   async function cut(log: string, path: string, state: KnownLog): Promise<KnownLog> {
     if (!isOwner()) return state;
     try {
@@ -178,7 +177,7 @@ export function createLogs(
     return first;
   }
 
-  /** The open file, where there is one, with a state that fits it: only while the log's lock is held. The caller closes the file. */
+  /** The log's file, if any, and a matching state; only while the log's lock is held. The caller closes the file. */
   async function open(log: string) {
     const path = await pathOf(log);
     const file = await unlessMissing(fileSystem.open(path, readFlags));
@@ -190,7 +189,7 @@ export function createLogs(
     }
   }
 
-  /** How many lines of the file are no records; a last one may still be on its way. */
+  /** How many lines are no records; a last one may still be on its way. */
   async function damagedLines(log: string): Promise<number> {
     const opening = fileSystem.open(await pathOf(log), readFlags);
     const content = (await unlessMissing(withFile(opening, readWhole))) ?? Buffer.alloc(0);
@@ -263,12 +262,12 @@ function isAsKnown({ inode, size, end }: KnownLog, stats: BigIntStats | undefine
   return inode === stats?.ino && size === end && size === Number(stats?.size ?? 0);
 }
 
-/** What is known of a file that this process has just written, and of which everything is on disk. */
+/** Of a file just written and synced. */
 function wholeUpTo(size: number) {
   return { size, end: size, isOpenLine: false, isNamed: true };
 }
 
-/** The lines with a higher number, first to last; of what is before them only the nearest line is read. */
+/** The lines with a higher number, in order; reads no further back than the nearest other line. */
 async function linesAfter(file: OpenFile, end: number, after: number): Promise<readonly Buffer[]> {
   if (after === 0) return linesOf(await readBytes(file, 0, end));
   const found: Buffer[] = [];

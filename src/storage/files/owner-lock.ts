@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { StoreError } from '../../core/errors.ts';
 import { errorCode, readBytes, unlessMissing, withFile, type FileSystem } from './file-system.ts';
 
-/** A lock file's name says all, so that it is never half-written: machine, process id, when that process began, and a mark. */
+/** The name says all, so that it is never half-written: machine, process, when that began, and a mark. */
 interface Owner {
   readonly name: string;
   readonly host: string;
@@ -14,21 +14,19 @@ interface Owner {
   readonly began: string;
 }
 
-/** Another process has the data folder. */
 export class FolderInUseError extends StoreError {}
 
 const lockName = /^\.owner-([0-9a-f]{8})-(\d+)-(\d+)-[0-9a-f]{8}$/;
 const heartbeatMs = 10_000;
-/** A lock from another machine or container, whose processes cannot be seen from here, counts this long after its last heartbeat. */
+/** How long a lock of another machine or container counts after its last heartbeat. */
 const silenceMs = 3 * heartbeatMs;
 const attempts = 3;
 
 export type OwnerLock = Awaited<ReturnType<typeof takeOwnerLock>>;
 
 /**
- * Takes the lock of a data folder, which one process owns at a time, so that two never interleave their changes; one whose process
- * is dead is taken over. While it is held, `onBeat` is called every ten seconds. Who asks again with the same `mark`, 8 hexadecimal digits, is not kept
- * out by what a failure left of the time before.
+ * Takes a data folder's lock, which one process has at a time; a dead process's is taken over. `onBeat` is called
+ * every ten seconds. Asking again with the same `mark`, 8 hexadecimal digits, ignores what a failure left.
  * @throws {FolderInUseError} where another process, or another store of this one, has it.
  */
 export async function takeOwnerLock(
@@ -43,12 +41,12 @@ export async function takeOwnerLock(
   const discard = (name: string) => fileSystem.unlink(name).catch(() => undefined);
   try {
     for (let attempt = 1; ; attempt += 1) {
-      // Everybody announces himself before he looks: of two who start together, at least one sees the other.
+      // Announced before looking: of two who start together, at least one notices the other.
       await announce(fileSystem, path);
-      // The time as this very disk tells it: the other machine's clock may differ from ours.
+      // By this disk's time: the other machine's clock may differ.
       const { alive: other, dead } = await look(fileSystem, folder, mark, await touchedAt(fileSystem, path));
       if (other === undefined) {
-        // What a killed process wrote last may be nowhere but in memory: nothing is built on that.
+        // What a killed process wrote last may be only in memory: nothing is built on that.
         if (dead.length > 0) await fileSystem.syncAll(folder);
         for (const { name } of dead) await discard(join(folder, name));
         break;
@@ -74,13 +72,16 @@ export async function takeOwnerLock(
   };
 }
 
-/** Changes nothing, so that it can be asked where a lock cannot be taken, whose `mark` is no other's. @throws {FolderInUseError} where another process has the folder. */
+/**
+ * Changes nothing, for where a lock cannot be taken.
+ * @throws {FolderInUseError} where another process has the folder.
+ */
 export async function assertFree(fileSystem: FileSystem, folder: string, mark: string): Promise<void> {
   const { alive } = await look(fileSystem, folder, mark);
   if (alive !== undefined) throw inUse(folder, alive);
 }
 
-/** The process that uses a data folder, if any; nothing is changed. */
+/** The process that uses a data folder, if any; changes nothing. */
 export async function findOwner(fileSystem: FileSystem, folder: string) {
   const { alive } = await look(fileSystem, folder);
   return alive && { pid: alive.pid, lockFile: alive.name, isHere: alive.host === ownHost() };
@@ -101,7 +102,7 @@ async function announce(fileSystem: FileSystem, path: string): Promise<void> {
   await fileSystem.touch(path, new Date());
 }
 
-/** The first owner that is alive, but for the one with this mark, and those before it that are not. */
+/** The first living owner without this mark, and dead ones before it. */
 async function look(fileSystem: FileSystem, folder: string, ownMark?: string, now = Date.now()) {
   const dead: Owner[] = [];
   for (const { name } of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
@@ -129,11 +130,11 @@ async function isRunning(fileSystem: FileSystem, { pid, began }: Owner): Promise
   } catch (error) {
     if (errorCode(error) === 'ESRCH') return false;
   }
-  // The number may have gone to another process since: after a restart a container's bot has the same one again.
+  // The number may belong to another process by now: a restarted container's bot has the same one.
   return began === '0' || (await processBegan(fileSystem, pid)) === began;
 }
 
-/** When a process began, in ticks since the machine did; `undefined` where it is dead or the system does not tell. */
+/** In ticks since the machine began; `undefined` where the process is dead or the system does not tell. */
 async function processBegan(fileSystem: FileSystem, pid: number): Promise<string | undefined> {
   const opening = fileSystem.open(`/proc/${pid}/stat`, constants.O_RDONLY);
   const stat = await withFile(opening, (file) => readBytes(file, 0, 4096)).then(String, () => '');

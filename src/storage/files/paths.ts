@@ -5,28 +5,26 @@ import { growingCache } from '../../core/limits.ts';
 import { unlessMissing, type FileSystem } from './file-system.ts';
 import { backupEnding, isInWorkspace, quarantineSegment, workspaceSegment } from '../keys.ts';
 
-/** Where the last good copy of a file is kept. */
 export function backupOf(path: string): string {
   return path + backupEnding;
 }
 
-/** What stands in all temporary names of one process, which those of an earlier one are told from by it. */
+/** Marks all temporary names of one process, to tell them from an earlier one's. */
 export function newMark(): string {
   return randomBytes(3).toString('hex');
 }
 
-/** A name beside `path` that nobody else uses. It begins with a dot: no key leads to it and no listing shows it. */
+/** A unique name beside `path`. It begins with a dot: no key leads to it and no listing shows it. */
 export function temporaryName(path: string, mark: string): string {
   return join(dirname(path), `.${basename(path)}.${mark}${newMark()}.tmp`);
 }
 
-/** The path that a temporary name of another process stood in for; `undefined` for any other name. */
+/** The path for which another process's temporary name stood; `undefined` for any other name. */
 export function originOf(folder: string, name: string, ownMark: string): string | undefined {
   const [, origin, mark] = /^\.(.+)\.([0-9a-f]{6})[0-9a-f]{6}\.tmp$/u.exec(name) ?? [];
   return origin === undefined || mark === ownMark ? undefined : join(folder, origin);
 }
 
-/** Where the configuration has them. */
 export interface FolderOptions {
   readonly dataDir: string;
   /** The bot owner's folder: keys below `workspace/`. */
@@ -41,11 +39,10 @@ export interface FolderOptions {
 export interface RootFolders {
   readonly data: string;
   readonly workspace: string;
-  /** Folders of layers that do not lie in the data folder, and which keys they hold. */
+  /** Folders of layers outside the data folder, and which keys they hold. */
   readonly moved: readonly { readonly root: string; readonly keys: RegExp }[];
 }
 
-/** The folders as they are named. */
 export function rootsIn(options: FolderOptions): RootFolders {
   const layers = [
     { folder: options.durableDir, keys: /^users\/[^/]+\/durable\.json$/ },
@@ -65,7 +62,7 @@ export interface Location {
   readonly path: string;
 }
 
-/** Where a key's file lies. The key must have been checked. */
+/** The key must have been checked. */
 export function locate(roots: RootFolders, key: string): Location {
   if (isInWorkspace(key)) {
     return { root: roots.workspace, path: roots.workspace + key.slice(workspaceSegment.length) };
@@ -85,7 +82,6 @@ export function locateQuarantine(roots: RootFolders, folder: string): Location {
   return { root: roots.data, path: `${roots.data}/${quarantineSegment}/${folder}` };
 }
 
-/** All root folders, each once. */
 export function allRoots(roots: RootFolders): readonly string[] {
   return [...new Set([...dataRoots(roots), roots.workspace])];
 }
@@ -94,14 +90,14 @@ function dataRoots({ data, moved }: RootFolders): readonly string[] {
   return [...new Set([data, ...moved.map(({ root }) => root)])];
 }
 
-/** Where the folders on a path lead; `link`: one of them is a symbolic link, through which a key would leave its root folder. */
+/** `link`: a folder is a symbolic link, through which a key would leave its root folder. */
 export type Way = 'straight' | 'missing' | 'link';
 
 const knownFolders = 10_000;
 
 export type Ways = ReturnType<typeof createWays>;
 
-/** Looks for links once a folder. The file itself is left to the caller, who opens it without following links or replaces it by a rename. */
+/** Looks for links once a folder. The caller opens the file without following links, or replaces it by a rename. */
 export function createWays({ lstat }: Pick<FileSystem, 'lstat'>) {
   const straight = growingCache<string, true>(knownFolders);
 

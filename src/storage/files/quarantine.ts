@@ -5,14 +5,14 @@ import type { Disk } from './disk.ts';
 import { errorCode, unlessMissing, type FileSystem } from './file-system.ts';
 import { locate, locateQuarantine, type RootFolders } from './paths.ts';
 
-/** What stands behind a key's last segment in the name of a quarantined copy. */
+/** What follows a key's last segment in a quarantined copy's name. */
 const copyEnding = /^(?:\.bak)?\.\d{8}T\d{9}Z(?:-\d+)?$/;
 
 export type Quarantine = ReturnType<typeof createQuarantine>;
 
 /**
- * Where unreadable documents are kept for a person to look at [S4]: under the document's key, or its backup's, with a time stamp behind
- * it, such as `quarantine/users/<id>/durable.json.20260115T120000000Z`.
+ * Keeps unreadable documents for a person to look at [S4], under the key of the document or its backup with a time
+ * stamp, such as `quarantine/users/<id>/durable.json.20260115T120000000Z`.
  */
 export function createQuarantine({
   fileSystem,
@@ -25,7 +25,7 @@ export function createQuarantine({
   readonly roots: RootFolders;
   readonly clock: Clock;
 }) {
-  /** Keeps a copy of the file; the file itself stays. Resolves with the copy's path, on disk by then. */
+  /** Copies the file; resolves with the copy's path, on disk by then. */
   async function keep(key: string, path: string): Promise<string> {
     const { path: target } = locateQuarantine(roots, key);
     const stamp = stampOf(clock());
@@ -45,7 +45,6 @@ export function createQuarantine({
     }
   }
 
-  /** Lets the oldest copies go that are more, larger or older than is kept. */
   async function dropOldest(): Promise<void> {
     const oldest = stampOf(new Date(clock().getTime() - limits.quarantine.days * 24 * 60 * 60 * 1000));
     const copies = (await filesBelow(fileSystem, locateQuarantine(roots, '').path)).toSorted((a, b) =>
@@ -61,8 +60,8 @@ export function createQuarantine({
   }
 
   /**
-   * Erases what the store keeps of a file besides the file itself and its backup [S7]: copies in quarantine and temporary files. When it rejects, some of
-   * them may be left; called again, it goes on.
+   * Erases copies in quarantine and temporary files of a key, not the file and its backup [S7]. When it rejects, call
+   * it again to finish.
    */
   async function eraseCopies(key: string): Promise<void> {
     const copies = locateQuarantine(roots, key);
@@ -81,7 +80,6 @@ export function createQuarantine({
     return copies.map((name) => join(folder, name));
   }
 
-  /** How many files are kept. */
   const count = async () => (await filesBelow(fileSystem, locateQuarantine(roots, '').path)).length;
 
   return { keep, eraseCopies, count };
@@ -90,7 +88,7 @@ export function createQuarantine({
 interface KeptCopy {
   readonly path: string;
   readonly size: number;
-  /** When it was put here, as its name tells; one without a stamp counts as the oldest. */
+  /** From its name; the oldest where that has none. */
   readonly stamp: string;
 }
 

@@ -11,10 +11,12 @@ import { nodeFileSystem, orStoreError, unlessMissing } from './file-system.ts';
 import { allRoots, locate, newMark, rootsIn, temporaryName } from './paths.ts';
 import { createFileStore, type FileStoreOptions } from './store.ts';
 
-/** Files that are read or written at the same time. */
 const filesAtOnce = 32;
 
-/** The files of a bot that does not run, which are this process's alone until they are closed. @throws {StoreError} where it does. */
+/**
+ * The files of a bot that does not run, for this process alone until they are closed. @throws {StoreError} where it
+ * runs.
+ */
 export async function openRawFiles(options: FileStoreOptions): Promise<RawStore> {
   // The store holds the lock.
   const store = await createFileStore(options);
@@ -82,7 +84,7 @@ export async function openRawFiles(options: FileStoreOptions): Promise<RawStore>
   };
 }
 
-/** As the store in files writes it; what came from files before is laid out already. */
+/** As the store in files writes it; what came from files is laid out already. */
 function bytesOf(entry: RawEntry): Buffer {
   switch (entry.kind) {
     case 'text':

@@ -8,7 +8,7 @@ import { readBytes, unlessMissing, withFile, type FileSystem } from './file-syst
 import { isSegment } from '../keys.ts';
 import { locate, locateFolders, type Location, type RootFolders, type Ways } from './paths.ts';
 
-/** What a file's content was made into, and which state of the file it was. */
+/** What a file's content was made into, and of which state of the file. */
 export interface FileContent<T> {
   readonly value: T;
   readonly fingerprint: string;
@@ -17,7 +17,7 @@ export interface FileContent<T> {
 }
 
 const cacheBytes = 32 * 1024 * 1024;
-/** Two changes this close together can leave a file with equal stats, so what was just changed is not cached yet. */
+/** Changes this close together can leave equal stats, so what was just changed is not cached yet. */
 const timeResolutionMs = 20;
 
 /** Reads whole files through a bounded cache that is checked against the file's stats at each read [S5]. */
@@ -27,14 +27,13 @@ export function createFileReader(fileSystem: FileSystem) {
     sizeCalculation: (entry) => entry.bytes + 256,
   });
 
-  /** Keeps what was made of a file, by default of one that the store has just written. */
   function remember(path: string, kind: object, stats: BigIntStats, value: unknown, isOwn = true): void {
     cache.set(path, { kind, fingerprint: fingerprintOf(stats), value, bytes: Number(stats.size), isOwn });
   }
 
   /**
-   * What `parse` makes of the file; `undefined` where there is none. A cached value is given out for its own `kind` only. `parse` may
-   * throw, which caches nothing; what it makes must be immutable, since every reader gets the same.
+   * What `parse` makes of the file; `undefined` where there is none. A cached value serves its own `kind` only and
+   * must be immutable; where `parse` throws, nothing is cached.
    */
   async function read<T>(
     key: string,
@@ -67,12 +66,11 @@ interface CachedContent extends FileContent<unknown> {
   readonly bytes: number;
 }
 
-/** Tells one state of a file from another. */
 export function fingerprintOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
 }
 
-/** UTF-8, or UTF-16 with its byte order mark, as editors save it. What is neither has a replacement character wherever it is not. */
+/** UTF-8, or UTF-16 with a byte order mark, as editors save it; replacement characters for what is neither. */
 export function decodeText(bytes: Buffer): string {
   return new TextDecoder(encodingOf(bytes)).decode(bytes);
 }
@@ -87,7 +85,7 @@ function encodingOf([first, second]: Buffer): string {
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
-/** Reads content and stats that belong together, also while somebody's editor saves the file. */
+/** Content and stats that belong together, even while an editor saves the file. */
 async function readStable(
   fileSystem: FileSystem,
   key: string,
@@ -107,7 +105,7 @@ async function readStable(
   throw new StoreError(`${key} kept changing while it was read`, key);
 }
 
-/** Files looked at at the same time where there may be very many: what others ask of the disk meanwhile waits behind no more. */
+/** Where there may be very many files, others' reads wait behind no more than these. */
 const looksAtOnce = 32;
 
 interface ListingParts {
@@ -131,7 +129,7 @@ export async function listFolders(
   });
 }
 
-/** The files below a folder that have a key, sorted by path: no backups, no hidden or temporary files, no links. */
+/** As `Store.list` says; without links. */
 export async function listFiles(
   { fileSystem, ways }: ListingParts,
   roots: RootFolders,
@@ -148,7 +146,7 @@ export async function listFiles(
 
   async function visit(entry: Dirent, key: string, path: string): Promise<StoredFile[]> {
     if (entry.isDirectory()) return walk(key, path);
-    // A layer's folder that was moved may have left files behind, which no key reads any more.
+    // A layer's folder that was moved may have left files behind, which no key reads.
     if (!entry.isFile() || locate(roots, key).path !== path) return [];
     const stats = await unlessMissing(fileSystem.lstat(path));
     return stats === undefined ? [] : [{ path: key.slice(folder.length + 1), bytes: Number(stats.size) }];

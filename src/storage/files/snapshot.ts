@@ -17,7 +17,7 @@ import { allRoots, type RootFolders } from './paths.ts';
 const snapshotName = /^\.backup-[0-9a-f]{12}$/u;
 const contentsName = 'contents.json';
 
-/** What nobody fetched for so long is removed: it holds what may have been forgotten since. */
+/** An abandoned snapshot is removed: it holds what may have been forgotten since. */
 const abandonedMs = 60 * 60_000;
 const linksAtOnce = 16;
 
@@ -32,7 +32,6 @@ const contentsSchema = z.array(
   }),
 );
 
-/** The files of a snapshot. */
 export type SnapshotContents = z.infer<typeof contentsSchema>;
 
 interface SnapshotParts {
@@ -44,8 +43,8 @@ interface SnapshotParts {
 }
 
 /**
- * Copies of all files as they are at one moment, in a folder of the data folder: second names where the file system has them, which take no room and
- * keep what they are when the file is replaced. Temporary files are left out.
+ * Copies of all files at one moment, in a folder of the data folder, without temporary files. Hard links where
+ * possible: they take no room and outlast the file's replacement.
  */
 export function createSnapshots({ fileSystem, disk, locks, roots, logger }: SnapshotParts) {
   const below = new Set(allRoots(roots));
@@ -101,12 +100,12 @@ export function createSnapshots({ fileSystem, disk, locks, roots, logger }: Snap
 
   return {
     serve: () => inTurn(() => serve(abandonedMs)),
-    /** The same at a start: what was made before it may be half of one. */
+    /** At a start: what was made before may be half of one. */
     serveFirst: () => inTurn(() => serve(0)),
   };
 }
 
-/** The contents of a snapshot that is whole by now; `undefined` before. Rejects with `StoreError` where it could not be made. */
+/** `undefined` until the snapshot is whole. Rejects with `StoreError` where it could not be made. */
 export async function readSnapshot(folder: string): Promise<SnapshotContents | undefined> {
   const names = await unlessMissing(readdir(folder));
   if (names === undefined) throw new StoreError('The bot could make no copy: its log says why', contentsName);
@@ -114,7 +113,6 @@ export async function readSnapshot(folder: string): Promise<SnapshotContents | u
   return contentsSchema.parse(parseJson(await readFile(join(folder, contentsName), 'utf8')));
 }
 
-/** Names that begin with a dot are the store's own, or a tool's: locks, temporary files. */
 function isHidden({ name }: Dirent): boolean {
   return name.startsWith('.');
 }

@@ -39,25 +39,28 @@ export interface FileStoreOptions extends FolderOptions {
   /** Takes no lock and changes nothing on disk, so it may open beside the bot; writes reject. Default: false. */
   readonly readOnly?: boolean;
   readonly fileSystem?: FileSystem;
-  /** Is told of every document that is set aside, those of the opening included; must not throw. Default: nobody is. */
+  /** Is told of every document that is set aside; must not throw. */
   readonly onSetAside?: ((file: SetAside) => void) | undefined;
 }
 
 export interface FileStore extends Store {
   /** How many files lie in quarantine for a person to look at [S4]. Rejects with `StoreError`. */
   quarantined(): Promise<number>;
-  /** Why a document would go to quarantine when it is used next; `undefined` where it is in order. Changes nothing. Rejects with `StoreError`. */
+  /**
+   * Why a document would go to quarantine; `undefined` where it is in order. Changes nothing. Rejects with
+   * `StoreError`.
+   */
   damage<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<string | undefined>;
-  /** How many lines of a log are passed over, because they are damaged. Changes nothing. Rejects with `StoreError`. */
+  /** How many lines of a log are damaged and passed over. Changes nothing. Rejects with `StoreError`. */
   damagedLines(log: string): Promise<number>;
   /**
-   * Removes what a process before this one left under temporary names, however much there is to look through: nothing waits for it, since no key
-   * leads there. Rejects with `StoreError`.
+   * Removes an earlier process's temporary files, however long that takes: nothing waits for it. Rejects with
+   * `StoreError`.
    */
   removeLeftovers(): Promise<void>;
-  /** Puts a copy of all files, as they are at one moment, into the folders that wait for one, which `readSnapshot` reads [O4]. Rejects with `StoreError`. */
+  /** Fills the folders that wait for a snapshot, which `readSnapshot` reads [O4]. Rejects with `StoreError`. */
   serveSnapshots(): Promise<void>;
-  /** Waits for running changes and lets go of the data folder; later changes reject with `StoreError`. */
+  /** Waits for running changes and releases the data folder; later changes reject with `StoreError`. */
   close(): Promise<void>;
 }
 
@@ -65,8 +68,8 @@ export interface FileStore extends Store {
 const changesAtOnce = 64;
 
 /**
- * The store in files [S1]. It is the only writer of its data folder, apart from people who edit documents and text.
- * With a full disk it opens, serves what is there, and refuses changes until there is room.
+ * The store in files [S1]: the only writer of its data folder, apart from people who edit documents and text. With a
+ * full disk it opens for reading and refuses changes until there is room.
  * @throws {StoreError} where another process owns the folder, or it cannot be written.
  */
 export async function createFileStore(options: FileStoreOptions): Promise<FileStore> {
@@ -109,7 +112,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     }
   }
 
-  /** Resolves when the folders are this process's; before that nothing is changed. Where it rejects, the next change tries again. */
+  /** Resolves when the folders are this process's. After a rejection the next change tries again. */
   function owned(): Promise<void> {
     owning ??= orStoreError(dataFolder, 'opened', own).catch((error: unknown) => {
       owning = undefined;
@@ -196,7 +199,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   };
 }
 
-/** The root folders, under their real paths where they are there. */
+/** Under their real paths where they exist. */
 async function findRoots(fileSystem: FileSystem, options: FileStoreOptions): Promise<RootFolders> {
   const realOf = async (path: string): Promise<string> =>
     (await unlessMissing(fileSystem.realpath(path))) ?? path;

@@ -18,7 +18,7 @@ import { DatabaseFault, connectFault, queryFault } from './faults.ts';
 
 export type Query = <Row>(statement: RawBuilder<Row>) => Promise<readonly Row[]>;
 
-/** Makes statements and their parameters of templates; connections are this file's own. */
+/** Only compiles templates to statements; connections are this file's own. */
 const compiler = new Kysely<unknown>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -31,45 +31,42 @@ const compiler = new Kysely<unknown>({
 export interface DatabaseOptions {
   readonly url: string;
   readonly logger: Logger;
-  /** Connections at once. */
   readonly connections: number;
-  /** How long what failed is tried again, in milliseconds since the database was last reached; then it fails at once, until it is back. */
+  /** How long, in milliseconds since the database was last reached, failures are retried; then each fails at once. */
   readonly patienceMs: number;
-  /** The longest that an answer is waited for, in milliseconds: a machine that is gone says nothing. Default: a minute. */
+  /** The longest wait for an answer in milliseconds: a machine that is gone says nothing. Default: a minute. */
   readonly answerMs?: number | undefined;
-  /** Asked before anything of a transaction takes effect; throws where it may not any more. Default: it always may. */
+  /** Asked before a transaction takes effect; throws where it may not any more. */
   readonly assertHeld?: () => void;
 }
 
 export type Database = ReturnType<typeof createDatabase>;
 
-/** The longest that a connection is waited for, in milliseconds. */
 const connectMs = 5000;
 const longestAnswerMs = 60_000;
 
 const firstPauseMs = 25;
 const longestPauseMs = 1000;
-/** How often what others were in the way of is done again. */
 const mostConflicts = 50;
 
 /**
- * Connections to a database; one that is lost is replaced. What can be done again is [S2]: while the database is out of reach, or only reads, for no longer
- * than the patience, a caller notices nothing but the time, unless it holds a lock: that is lost with its connection (`session.ts`), and what relies on it rejects.
+ * Connections to a database; a lost one is replaced. While the database is out of reach, or read-only, for no longer
+ * than the patience, calls only take longer [S2], unless they hold a lock: that is lost with its connection
+ * (`session.ts`).
  */
 export function createDatabase(options: DatabaseOptions) {
   const { url, logger, connections, patienceMs, answerMs, assertHeld = () => {} } = options;
   const pool = new pg.Pool({ ...poolOptions(url, answerMs), max: connections, idleTimeoutMillis: 60_000 });
-  // A connection that nobody uses was lost: the next one to need it gets another.
+  // An unused connection was lost: the next use makes another.
   pool.on('error', (error) =>
     logger.debug('a connection to the database was lost', { error: error.message }),
   );
   const outages = {
     lost: createOutage(logger, 'the database is out of reach', 'the database can be reached again'),
-    // What only reads succeeds meanwhile: a change that is made ends it.
+    // Reads succeed meanwhile: only a change that is made ends it.
     'read-only': createOutage(logger, 'the database takes no changes', 'the database takes changes again'),
   };
 
-  /** Does `work` with a connection of its own. */
   async function connected<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch((error: unknown) => {
       throw connectFault(error);
@@ -95,7 +92,7 @@ export function createDatabase(options: DatabaseOptions) {
     }
   }
 
-  /** Tries until it succeeds, or there is no sense in it. Rejects with `DatabaseFault`, or as `work` does. */
+  /** Tries as long as there is sense in it. Rejects with `DatabaseFault`, or as `work` does. */
   async function persist<T>(work: (query: Query) => Promise<T>): Promise<T> {
     let conflicts = 0;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
@@ -119,11 +116,9 @@ export function createDatabase(options: DatabaseOptions) {
     }
   }
 
-  /**
-   * Several statements as one: all of it or nothing. `work` may run again, and must have no effects of its own.
-   */
+  /** All of it or nothing. `work` may run again, and must have no effects of its own. */
   async function transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    /** What was sent off and not answered: it may be committed. */
+    /** Sent without an answer: it may be committed. */
     let sent: { readonly id: string; readonly result: T } | undefined;
     return persist(async (query) => {
       if (sent !== undefined && (await wasCommitted(query, sent.id))) return sent.result;
@@ -149,7 +144,7 @@ export function createDatabase(options: DatabaseOptions) {
   }
 
   return {
-    /** One statement, which is carried out as a whole or not at all. Only for what can be done twice. */
+    /** One atomic statement, which may run twice. */
     query: <Row>(statement: RawBuilder<Row>) => persist((query) => query(statement)),
     transaction,
     close: () => pool.end(),
@@ -173,7 +168,7 @@ export function createOutage(logger: Logger, began: string, ended: string) {
   };
 }
 
-/** What became of a transaction whose commit was not answered. Rejects where the server does not know it, or not yet. */
+/** Rejects where the server does not know, or not yet. */
 async function wasCommitted(query: Query, id: string): Promise<boolean> {
   const [{ status } = { status: null }] = await query(
     sql<{ status: string | null }>`select pg_xact_status(${id}::xid8) as status`,
@@ -183,17 +178,17 @@ async function wasCommitted(query: Query, id: string): Promise<boolean> {
   return status === 'committed';
 }
 
-/** A connection is lost while nothing is asked of it: the next question says so. */
+/** A lost connection shows at the next statement. */
 function overlook(): void {}
 
 /**
- * Connections for statements and transactions. The server gives a statement up before the client does, so that nothing is carried out that counts as failed;
- * and a transaction whose process stands still in the middle of it, so that nobody waits for its rows.
+ * For statements and transactions. The server gives up before the client, so that nothing that counts as failed is
+ * carried out, nor does a stalled process hold rows.
  */
 function poolOptions(url: string, answerMs = longestAnswerMs): pg.PoolConfig {
   const statementMs = Math.round((answerMs * 11) / 12);
   const idleMs = Math.round(answerMs / 12);
-  // As statements: what a pooler in between does not know it refuses at the start of a connection.
+  // As statements: a pooler refuses unknown options at the start of a connection.
   const limits = `set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${idleMs}`;
   return {
     ...connectionOptions(url),
@@ -203,7 +198,6 @@ function poolOptions(url: string, answerMs = longestAnswerMs): pg.PoolConfig {
   };
 }
 
-/** What every connection of the bot has in common. */
 export function connectionOptions(url: string): pg.ClientConfig {
   return {
     connectionString: url,
@@ -215,7 +209,6 @@ export function connectionOptions(url: string): pg.ClientConfig {
   };
 }
 
-/** The server's own numbers of its types. */
 const int8Type: number = pg.types.builtins.INT8;
 const jsonType: number = pg.types.builtins.JSON;
 
@@ -226,7 +219,7 @@ const typeParser: typeof pg.types.getTypeParser = (id: number, format?: 'text' |
   return pg.types.getTypeParser(id, format ?? 'text');
 };
 
-/** A number that no other change or lease has: as a revision or fence. */
+/** Unique, as a revision or fence. */
 export function freshNumber(): number {
   return randomInt(1, 2 ** 48 - 1);
 }

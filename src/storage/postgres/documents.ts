@@ -16,7 +16,6 @@ interface DocumentParts {
   readonly logger: Logger;
 }
 
-/** What an entry was made into, and of which revision. */
 interface Known {
   readonly revision: number;
   readonly kind: object;
@@ -41,7 +40,10 @@ interface Sound<T> {
 const textKind = {};
 const cacheBytes = 32 * 1024 * 1024;
 
-/** JSON documents and texts. Each look asks the database whether what is in the cache still holds. Documents are stored as `json`, not `jsonb`, which would put their fields in another order and refuses U+0000 and halves of characters. */
+/**
+ * JSON documents and texts; each read asks the database whether the cache still holds. `json` rather than `jsonb`,
+ * which reorders fields and refuses U+0000 and halves of characters.
+ */
 export function createDocuments({ database, locks, onSetAside, logger }: DocumentParts, readOnly: boolean) {
   const { query } = database;
   const cache = new LRUCache<string, Known & { readonly bytes: number }>({
@@ -53,7 +55,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
     cache.set(key, { ...known, bytes: 2 * bytes });
   }
 
-  /** What `make` makes of an entry, made once a revision; `undefined` where there is none. What it throws is not kept. */
+  /** What `make` makes of an entry, once a revision; `undefined` where there is none. What it throws is not kept. */
   async function load<T>(
     ask: Query,
     key: string,
@@ -92,7 +94,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
         });
   }
 
-  /** For who changes nothing: what would be used. */
+  /** What would be used, without changing anything. */
   async function lastGood<T extends Versioned>(
     key: string,
     kind: DocumentKind<T>,
@@ -111,7 +113,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
     return value;
   }
 
-  /** Keeps others from changing the document until the end of the transaction; an unreadable one is put in order first. */
+  /** Locks the document until the end of the transaction; an unreadable one is recovered first. */
   async function lockSound<T extends Versioned>(
     inOne: Query,
     key: string,
@@ -245,10 +247,7 @@ async function recovered<T extends Versioned>(
   };
 }
 
-/**
- * Keeps a copy of an unreadable document for a person to look at [S4], in the transaction that takes it out of use; and lets the oldest copies go that are more,
- * larger or older than is kept.
- */
+/** Keeps a copy for a person to look at [S4], in the same transaction; drops the oldest beyond the limits. */
 async function quarantine(query: Query, key: string, reason: string, content: Buffer): Promise<void> {
   await query(sql`
     insert into discoclaw.quarantine (key, reason, content) values (${key}, ${reason}, ${content})`);

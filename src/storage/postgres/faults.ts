@@ -3,13 +3,12 @@ import pg from 'pg';
 import { StoreError, UnusableStoreError } from '../../core/errors.ts';
 
 /**
- * What a failed call to the database means. `lost`: the connection, or the server, for now; the statement may have been carried out all the same.
- * `read-only`: the server only reads for now. `conflict`: it was rolled back because of another's at the same time. `refused`: it is not done, such as with
- * a full disk. `unusable`: nothing helps before the operator mends something, such as the password.
+ * `lost`: the connection or server is gone for now; the statement may have been carried out. `read-only`: for now.
+ * `conflict`: rolled back because of another. `refused`: not done, as with a full disk. `unusable`: the operator must
+ * mend something, such as the password.
  */
 export type Fault = 'lost' | 'read-only' | 'conflict' | 'refused' | 'unusable';
 
-/** A call to the database failed. */
 export class DatabaseFault extends Error {
   override readonly name = 'DatabaseFault';
   readonly fault: Fault;
@@ -19,7 +18,7 @@ export class DatabaseFault extends Error {
   }
 }
 
-/** By PostgreSQL's error codes (SQLSTATE), as far as they are not of their whole class. */
+/** By PostgreSQL's error codes (SQLSTATE) that differ from their class. */
 const faults: Readonly<Record<string, Fault>> = {
   '28000': 'unusable',
   '28P01': 'unusable',
@@ -29,9 +28,9 @@ const faults: Readonly<Record<string, Fault>> = {
   '40001': 'conflict',
   '40P01': 'conflict',
   '55P03': 'conflict',
-  // A standby that was the primary a moment ago, or will be: another connection finds the new one.
+  // A standby that was or will be the primary: another connection finds the new one.
   '25006': 'read-only',
-  // A transaction whose process stood still, and is over.
+  // The transaction of a process that stalled.
   '25P03': 'lost',
   '53300': 'lost',
   '57P03': 'lost',
@@ -40,28 +39,27 @@ const faults: Readonly<Record<string, Fault>> = {
   '57P05': 'lost',
 };
 
-/** A connection could not be had. */
 export function connectFault(error: unknown): DatabaseFault {
   const code = error instanceof pg.DatabaseError ? (error.code ?? '') : '';
   const isPasswordMissing = error instanceof Error && error.message.startsWith('SASL:');
   return new DatabaseFault(isPasswordMissing ? 'unusable' : (faults[code] ?? 'lost'), error);
 }
 
-/** A statement failed; what the driver finds out by itself, without the server's word, is that the connection is gone. */
+/** An error without the server's word means that the connection is gone. */
 export function queryFault(error: unknown): DatabaseFault {
   if (!(error instanceof pg.DatabaseError)) return new DatabaseFault('lost', error);
   const code = error.code ?? '';
   return new DatabaseFault(faults[code] ?? (code.startsWith('08') ? 'lost' : 'refused'), error);
 }
 
-/** The failure as callers of the store see it: a `StoreError` for a key. What is none of the database's passes as it is. */
+/** Makes a fault a `StoreError` for a key; other errors pass. */
 export function toStoreError(key: string, action: string, error: unknown): unknown {
   if (!(error instanceof DatabaseFault)) return error;
   const Kind = error.fault === 'unusable' ? UnusableStoreError : StoreError;
   return new Kind(`${key} could not be ${action} (the database: ${error.message})`, key, { cause: error });
 }
 
-/** In which words the server, the system or the driver says it; of what was to be stored the server may tell a part, for which only its code stands. */
+/** What the server, system or driver says; where the server may quote stored data, only its code. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);

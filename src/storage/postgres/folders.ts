@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { StoredFile } from '../../core/store.ts';
 import type { Database } from './database.ts';
 
-/** Folders looked up in one round trip, where there may be very many. */
+/** Looked up in one round trip. */
 const foldersAtOnce = 1000;
 
 interface Folder {
@@ -11,10 +11,9 @@ interface Folder {
   readonly changedAt: number;
 }
 
-/** Keys by the folders that they lie in: all ranges of the one index, so that it makes no difference how much lies elsewhere. */
+/** Keys by folder: ranges of one index, however much lies elsewhere. */
 export function createFolders(database: Database) {
   return {
-    /** As `Store.list` says. */
     async list(folder: string): Promise<readonly StoredFile[]> {
       const { first, beyond } = below(folder);
       const rows = await database.query(sql<{ key: string; bytes: number }>`
@@ -48,7 +47,7 @@ export function createFolders(database: Database) {
   };
 }
 
-/** The keys below a folder are those from one to before another: nothing comes between a slash and a zero. */
+/** A range of keys: nothing comes between a slash and a zero. */
 function below(folder: string): { readonly first: string; readonly beyond: string } {
   return { first: `${folder}/`, beyond: `${folder}0` };
 }
@@ -57,13 +56,13 @@ async function removeBetween(database: Database, first: string, beyond: string):
   await database.transaction((query) => query(sql`select discoclaw.remove_between(${first}, ${beyond})`));
 }
 
-/** Where the folders go on behind the one that a key, told from its folder on, lies in. */
+/** Where the next folder begins; `key` is relative to `first`. */
 function nextAfter(first: string, key: string): string {
   const slash = key.indexOf('/');
   return slash === -1 ? `${first}${key}\u0001` : `${first}${key.slice(0, slash)}0`;
 }
 
-/** Jumps from the first key of one folder to that of the next; each with when what is below it, or below or at a name in it, was changed last. */
+/** Jumps from folder to folder, each with when something below it, or at or below a name in it, last changed. */
 function listFolders(
   first: string,
   from: string,

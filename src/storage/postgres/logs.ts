@@ -21,7 +21,6 @@ interface RecordRow {
   readonly record: string;
 }
 
-/** Logs, their records as rows. */
 export function createLogs({ database, locks, logger }: LogParts) {
   async function logState(log: string): Promise<LogState> {
     const [state] = await database.query(sql<LogState>`
@@ -97,7 +96,7 @@ interface WholeLog {
   readonly rows: readonly RecordRow[];
 }
 
-/** In a transaction, until whose end nobody else changes the log. */
+/** Nobody else changes the log until the end of the transaction. */
 async function readLocked(query: Query, log: string): Promise<WholeLog | undefined> {
   const [head] = await query(sql<Omit<WholeLog, 'rows'>>`
     select id, revision from discoclaw.entries where key = ${log} and kind = 'log' for update`);

@@ -17,7 +17,9 @@ interface RawRow {
 
 const patienceMs = 30_000;
 
-/** A database on which no bot runs, for this process alone until it is closed. @throws {StoreError} where one does, or it cannot be used. */
+/**
+ * A database on which no bot runs, for this process alone. @throws {StoreError} where one runs, or it is unusable.
+ */
 export async function openRawDatabase(url: string, logger: Logger): Promise<RawStore> {
   const database = createDatabase({ url, logger, connections: 4, patienceMs });
   const session = await orStoreError('opened', () => openTables(database, 'alone', url, logger)).catch(

@@ -5,13 +5,13 @@ import type { Database } from './database.ts';
 
 const oldestServer = 14;
 
-/** The number of the lock under which processes that start at once make the tables one after the other. */
+/** Processes that start at once make the tables one after the other. */
 const schemaLock = 1_684_628_324;
 
 /**
- * Everything lies in a schema of its own, so that the database may hold other things too. `entries` has one row a key, whatever it leads to; its `id` is another for each
- * new log under a key, whose records hang on it. `remove_between` takes everything from one key to before another, with all that hangs on it: the rows are locked first, and
- * what hangs on them is looked for then, since each statement sees what was committed before it.
+ * In a schema of their own, so that the database may hold other things. `entries` has one row a key; its `id` differs
+ * for each new log under a key, and records hang on it. `remove_between` locks and removes rows first, since each
+ * statement sees what was committed before it.
  */
 const statements = [
   sql`create schema discoclaw`,
@@ -71,7 +71,7 @@ const statements = [
 ];
 
 /**
- * Makes the tables where there are none: all of them or nothing, also where several processes start at once.
+ * Makes the tables where there are none, atomically, even where several processes start at once.
  * @throws {DatabaseFault} @throws {UnusableStoreError} where the server is too old.
  */
 export async function createTables(database: Database): Promise<void> {

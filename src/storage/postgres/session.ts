@@ -13,26 +13,25 @@ import { within } from '../../core/time.ts';
 import { connectionOptions } from './database.ts';
 import { DatabaseFault, connectFault, queryFault, toStoreError } from './faults.ts';
 
-/** As bots do, beside which others may; or alone, as what must not meet a running bot. */
+/** Bots share; what must not meet a running bot is alone. */
 export type Presence = 'shared' | 'alone';
 
-/** Numbers that stand for the whole of the bot's data among the advisory locks of a database. */
+/** Advisory locks for all of the bot's data. */
 const presenceLock = '1684628323, 1';
 const lockSeed = 1_684_628_323;
 
 const noticeChannel = 'discoclaw';
-/** What the server takes as a notice, in bytes. */
+/** The server's limit, in bytes. */
 const longestNotice = 7900;
 
 const firstPauseMs = 5;
 const longestPauseMs = 50;
-/** A lock is for short jobs. */
 const lockPatienceMs = 15_000;
-/** Those who wait are told soon that the database is away. */
+/** Until waiters are told that the database is away. */
 const awayPatienceMs = 5000;
-/** The longest that an answer is waited for: nothing that is asked here waits for anything, and everybody's locks wait for it. */
+/** Nothing asked here waits for anything, and everybody's locks wait for it. */
 const silenceMs = 10_000;
-/** That the server has to hear that all locks are given back. */
+/** For the server to hear that all locks are released. */
 const leaveMs = 1000;
 const reconnectMs = 500;
 
@@ -45,7 +44,7 @@ interface Link {
   readonly lose: () => void;
 }
 
-/** A lock while its job runs; what the job left behind, such as a timer, holds it no longer. */
+/** A lock while its job runs; what the job left behind, such as a timer, does not hold it. */
 interface Held {
   readonly link: Link;
   isOver: boolean;
@@ -54,17 +53,17 @@ interface Held {
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
 /**
- * The one connection on which hangs what a process holds: that it is there at all, and its locks. They are free as soon as it is gone. When it is lost,
- * another is made, and what was held by it counts as lost.
+ * The connection on which a process's presence and locks hang: they are free once it is gone. When it is lost,
+ * another is made, and what it held counts as lost.
  * @throws {DatabaseFault} where it cannot be had. @throws {StoreError} where another process is in the way.
  */
 export async function openSession(url: string, presence: Presence, logger: Logger) {
   const holding = new AsyncLocalStorage<Held>();
   const listeners = new Set<(notice: Notice) => void>();
-  /** Begins what this process tells, which it does not hear itself. */
+  /** Prefix of this process's notices, which it ignores. */
   const self = randomUUID();
   const claimed = new Set<string>();
-  /** Claimed or being claimed here: the server lets one connection have a lock as often as it likes. */
+  /** Claimed or being claimed here: the server would give one connection a lock many times. */
   const taken = new Set<string>();
   let isClosed = false;
   let link = connect();
@@ -76,7 +75,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     const lose = (): void => {
       if (opened.isLost) return;
       opened.isLost = true;
-      // Where something is still asked, this breaks the connection off.
+      // Breaks off a pending question.
       client.end().catch(() => undefined);
       if (isClosed || !isReady) return;
       logger.warn('advisory-lock connection lost, reconnecting');
@@ -110,7 +109,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     return opened;
   }
 
-  /** Another process may have been faster; then it is taken as soon as that one is done with it. */
+  /** Another process may have been faster and is waited for. */
   async function retake(opened: Link, key: string): Promise<void> {
     for (let isTold = false; claimed.has(key) && !opened.isLost; isTold = true) {
       const isTaken = await tryLock(opened, key).catch(() => false);
@@ -133,7 +132,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     }
   }
 
-  /** Resolves with the connection that has the key then. */
+  /** Resolves with the connection that has the key. */
   async function lock(key: string): Promise<Link> {
     const end = performance.now() + lockPatienceMs;
     let reachedAt = performance.now();
@@ -142,12 +141,11 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       const present = await Promise.race([link, delay(Math.max(1, leftMs), undefined, { ref: false })]);
       if (present !== undefined && !present.isLost) {
         const isHeld = await tryLock(present, key).catch((error: unknown) => {
-          // Another connection is made where this one was lost.
           if (!present.isLost) throw toStoreError(key, 'locked', error);
           return false;
         });
         if (isHeld) return present;
-        // Where it said nothing, another connection is waited for from now on.
+        // From now on another connection is waited for where this one said nothing.
         reachedAt = performance.now();
       }
       if (performance.now() >= reachedAt + awayPatienceMs)
@@ -198,7 +196,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     if (notice !== undefined) for (const listener of listeners) listener(notice);
   }
 
-  /** May be lost; a long one is. Never rejects. */
+  /** May be lost, as a long one is. Never rejects. */
   async function send(text: string): Promise<void> {
     if (Buffer.byteLength(text) > longestNotice) return;
     const present = await link.catch(() => undefined);
@@ -214,7 +212,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
   return {
     locks,
     notices,
-    /** @throws {StoreError} where the lock that the calling work holds was lost before its job was over: what it would write may no longer fit. */
+    /** @throws {StoreError} where the calling job's lock was lost, so that its writes may not fit any more. */
     assertHeld(): void {
       const held = holding.getStore();
       if (held !== undefined && !held.isOver && held.link.isLost)
@@ -226,7 +224,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       const present = await Promise.race([link.catch(() => undefined), delay(0)]);
       if (present === undefined) return;
       present.isLost = true;
-      // The next process finds all of them free: the server notices only a little later that a connection is gone.
+      // For the next process: the server notices the lost connection only later.
       await within(
         leaveMs,
         ask(present, 'select pg_advisory_unlock_all()').catch(() => []),
@@ -237,7 +235,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
   };
 }
 
-/** Of another version of the bot, it may be of a kind that this one does not know. */
+/** Another version's notice may be of an unknown kind. */
 function parsedNotice(text: string): Notice | undefined {
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `tell` sends, and kinds are looked at before they are used
@@ -278,7 +276,7 @@ async function unlock(present: Link, key: string): Promise<void> {
     );
 }
 
-/** @throws {DatabaseFault} Where it is not the server that says so, as when it says nothing, nothing more is to be expected of the connection: it counts as lost. */
+/** Without the server's own word, as in silence, the connection counts as lost. @throws {DatabaseFault} */
 async function ask(
   link: Link,
   text: string,

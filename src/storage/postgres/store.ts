@@ -18,23 +18,23 @@ import { createWorkQueue } from './work-queue.ts';
 export interface PostgresStoreOptions {
   /** `postgres://…` */
   readonly url: string;
-  /** Is told of every document that is set aside; must not throw. Default: nobody is. */
+  /** Is told of every document that is set aside; must not throw. */
   readonly onSetAside?: ((file: SetAside) => void) | undefined;
   readonly logger: Logger;
   /** `shared` beside other bots; `alone` where no bot runs; `reader` changes nothing, and writes reject. Default: `shared`. */
   readonly as?: Presence | 'reader';
-  /** Connections at once. Default: 10. */
+  /** Default: 10. */
   readonly connections?: number;
-  /** Milliseconds for which what fails while the database is out of reach is tried again. Default: 5000. */
+  /** How long failures are retried while the database is out of reach, in milliseconds. Default: 5000. */
   readonly patienceMs?: number;
-  /** Milliseconds for which an answer of the database is waited for. Default: a minute. */
+  /** How long an answer of the database is waited for, in milliseconds. Default: a minute. */
   readonly answerMs?: number;
-  /** Milliseconds for which the start waits for a server that cannot be reached. Default: a minute. */
+  /** How long the start waits for the server, in milliseconds. Default: a minute. */
   readonly startPatienceMs?: number;
 }
 
 export interface PostgresStore extends Store, Processes {
-  /** The work after turns, which any process with this database may do [X2]. Makes no second one. */
+  /** The work after turns, which any process with this database may do [X2]. */
   readonly work: WorkQueue;
   /** How many unreadable documents are kept for a person to look at [S4]. Rejects with `StoreError`. */
   quarantined(): Promise<number>;
@@ -45,9 +45,10 @@ export interface PostgresStore extends Store, Processes {
 const changesAtOnce = 1000;
 
 /**
- * The store in PostgreSQL [X1], which several processes may have open at once: a change is one transaction with the look that it rests on, and each look asks for the
- * present revision. What is erased is gone from every table; when its bytes leave the disk is up to vacuum, and to who keeps the server.
- * @throws {StoreError} where the database cannot be reached within the patience, or not be used.
+ * The store in PostgreSQL [X1], for several processes at once: a change is one transaction with its read, and each
+ * read asks for the present revision. Erased data is gone from every table; when its bytes leave the disk is up to
+ * vacuum and the server's operator.
+ * @throws {StoreError} where the database cannot be reached within the patience, or used.
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { url, onSetAside = () => undefined, logger, as = 'shared' } = options;
@@ -101,7 +102,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   };
 }
 
-/** Takes a place in the database, and makes its tables where there are none; waits for a server that cannot be reached yet. */
+/** Opens the session and the tables; waits for a server that cannot be reached yet. */
 async function opening(
   database: Database,
   presence: Presence,

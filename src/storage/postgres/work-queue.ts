@@ -10,37 +10,37 @@ import { toStoreError } from './faults.ts';
 export interface WorkQueueOptions {
   readonly database: Database;
   readonly logger: Logger;
-  /** People whose work is done at the same time here, which is as many as are taken in one round trip. Default: 256. */
+  /** People worked on at once here, and taken in one round trip. Default: 256. */
   readonly peopleAtOnce?: number;
-  /** Milliseconds for which a person's work is one process's, unless it says that it goes on. Default: 30 seconds. */
+  /** How long a lease lasts unless renewed, in milliseconds. Default: 30 seconds. */
   readonly leaseMs?: number;
-  /** How often it is looked for what others left, in milliseconds. Default: a second. */
+  /** How often to look for what others left, in milliseconds. Default: a second. */
   readonly pollMs?: number;
 }
 
 interface Held {
   readonly fence: number;
   readonly end: AbortController;
-  /** When the lease ends by this process's own clock, which runs down a little before the server's. */
+  /** By this process's clock, a little before the server's. */
   until: number;
 }
 
-/** What follows at once comes with it. */
+/** So that what follows at once comes with it. */
 const restMs = 20;
 
 /**
- * Work by person in a table, leased to one process at a time [X2]: a row a person, taken with SKIP LOCKED, with a number as its fence
- * that no lease had before, so that what a process does under an old one is found out, also where the row was gone meanwhile. What was taken and not finished is taken again when the lease is over.
+ * Work by person in a table, leased to one process at a time [X2]: a row a person, taken with SKIP LOCKED under a
+ * unique fence, which exposes late changes under an old lease. Unfinished work is taken again when its lease is over.
  */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { database, logger, peopleAtOnce = 256, leaseMs = 30_000, pollMs = 1000 } = options;
   const held = new Map<string, Held>();
   let take: ((lease: WorkLease) => Promise<void>) | undefined;
   let isLooking = false;
-  /** Something came that can be taken, since it was last looked. */
+  /** Something came since the last look. */
   let isNews = false;
   let isTaking = true;
-  /** What is being added or finished in the table. */
+  /** Changes of the table under way. */
   let underWay = 0;
   const outage = createOutage(
     logger,
@@ -51,7 +51,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
   async function finish(userId: string, fence: number): Promise<void> {
     const cleared = await database.query(clearWork(userId, fence));
-    // What came for somebody meanwhile stays; so does what another process has by now.
+    // What came meanwhile stays; so does what another process took.
     if (cleared.length === 0) await database.query(finishWork(userId, fence));
   }
 
@@ -109,7 +109,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       });
     }
     if (held.get(userId)?.fence === fence) held.delete(userId);
-    // There is room for others by now; who was too slow for a lease leaves that to them.
+    // There is room now; too slow a process leaves it to others.
     isNews = true;
     if (!end.signal.aborted) void look();
     // What was ended is not done, and is taken again.
@@ -128,7 +128,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       .catch(() => undefined);
   }
 
-  /** Says that what is held is still being done, and ends what no longer is this process's. */
+  /** Renews leases, and ends work whose lease was lost. */
   async function renew(): Promise<void> {
     if (held.size === 0) return;
     const all = [...held];
@@ -220,7 +220,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
 const nowMs = sql`extract(epoch from now())::float8 * 1000`;
 
-/** `waiting` has each key with when it may be taken; while a person's work is taken, `next_at` is the end of the lease. */
+/** `waiting` has each key with when it may be taken; during a lease, `next_at` is its end. */
 function addWork(userId: string, key: string, at: number): RawBuilder<unknown> {
   return sql`
     insert into discoclaw.work as work (person, waiting, next_at)
@@ -258,7 +258,7 @@ function clearWork(userId: string, fence: number): RawBuilder<unknown> {
     where person = ${userId} and fence = ${fence} and taken is not null and waiting = '{}' returning person`;
 }
 
-/** Nothing takes a row away that is not cleared while its lease lasts, and nothing takes from `waiting` but a lease: so something waits. */
+/** A leased row stays unless cleared, and only a lease takes from `waiting`: so something waits. */
 function finishWork(userId: string, fence: number): RawBuilder<unknown> {
   return sql`
     update discoclaw.work set taken = null,
