@@ -1,9 +1,8 @@
 import { ModelError } from '../core/errors.ts';
 
-/** The time that a piece of work has, and its caller's wish to end it, as one signal. */
 export type Deadline = ReturnType<typeof startDeadline>;
 
-/** Starts the clock: `limitMs` milliseconds from now, less if the caller's signal is aborted before. */
+/** A time limit and the caller's signal as one signal. */
 export function startDeadline(limitMs: number, callerSignal?: AbortSignal) {
   const controller = new AbortController();
   const endsAt = performance.now() + limitMs;
@@ -19,7 +18,7 @@ export function startDeadline(limitMs: number, callerSignal?: AbortSignal) {
     signal: controller.signal,
     /** Milliseconds left, never negative. */
     remainingMs: (): number => Math.max(0, endsAt - performance.now()),
-    /** Frees the timer and the caller's signal. */
+    /** Removes the timer and the listener. */
     end(): void {
       clearTimeout(timer);
       callerSignal?.removeEventListener('abort', abort);

@@ -11,8 +11,8 @@ import type {
 import { createMinuteBudget } from '../core/limits.ts';
 
 /**
- * A client for one turn that goes on without the files for which the server refuses a request [Q2]. Of several, each is
- * shown by itself to find those; where that finds none, all are left out. The model is told, and `onRefused` with titles.
+ * A client for one turn that leaves out files for which the server refuses a request [Q2]. Of several files, each is
+ * tried alone to find the bad ones; where that finds none, all are left out. `onRefused` gets their titles.
  */
 export function withMediaFallback(
   client: ModelClient,
@@ -49,7 +49,7 @@ export function withMediaFallback(
 
 const notRead = 'it could not be read: damaged, or nothing that you can open; say so';
 
-/** Whether a request with this one file alone is refused; another failure counts as a no. */
+/** Whether a request with this file alone is refused; any other failure counts as no. */
 async function isRefused(
   client: ModelClient,
   block: MediaBlock,
@@ -71,7 +71,7 @@ function isRejection(error: unknown): boolean {
   return error instanceof ModelError && error.failure === 'rejected';
 }
 
-/** The request with a text in place of each of these pictures and documents; of all by default. */
+/** The request with a text in place of pictures and documents; of all by default. */
 export function withoutMedia(
   request: ModelRequest,
   why: string,
@@ -95,15 +95,15 @@ function isMedia(block: ModelMessage['content'][number]): block is MediaBlock {
 }
 
 const megabyte = 1024 * 1024;
-/** Bytes in base64 that a turn sends at most, over all its requests [L1]: its 5 MB of files three times. */
+/** In base64, over all requests of a turn [L1]: 5 MB of files three times. */
 const turnMaxBytes = 20 * megabyte;
-/** The same for a person's minute: as much as is opened for them in it, sent so often. */
+/** For all of a person's turns in a minute. */
 const minuteMaxBytes = 3 * turnMaxBytes;
 
-/** What is sent of people's pictures and documents, over all rounds and retries [L1]. `now` is in milliseconds, from anywhere. */
+/** Limits what is sent of people's files, over all rounds and retries [L1]. `now` is in monotonic milliseconds. */
 export function createMediaBudget(now: () => number = () => performance.now()) {
   const minute = createMinuteBudget(minuteMaxBytes, now);
-  /** For one turn: whether so many bytes more may be sent; once they may not, no more are. */
+  /** For one turn: whether so many more bytes may be sent. After the first no, nothing more may. */
   return (userId: string, onOver: () => void) => {
     let left = turnMaxBytes;
     return (bytes: number): boolean => {

@@ -3,16 +3,14 @@ import { growingCache } from '../core/limits.ts';
 import type { ModelCallOptions } from '../core/model.ts';
 import { unlessAborted } from '../core/time.ts';
 
-/** Calls of one person that run at a time, whatever they are for [L1]. */
+/** Calls of one person that run at a time [L1]. */
 const placesAPerson = 2;
 
-/** People of whom it is known when they last got a place. */
 const knownPeople = 1000;
 
-/** Whose call it is, and whether somebody waits for the answer. */
 export interface Caller {
   readonly userId: string;
-  /** Nobody waits for it: it gives way to answers. */
+  /** Nobody waits for the answer: other calls go first. */
   readonly isBackground: boolean;
 }
 
@@ -22,15 +20,15 @@ interface Call extends Caller {
 }
 
 /**
- * The places at a model [L1][M7]: `concurrency` calls run, two of them of one person, and `queueLimit` wait. Free places
- * go round by person, answers first; background work leaves one to answers. Where too many wait, background work or the
- * newest call of the person with most of them is rejected with `ModelError` `busy`.
+ * Limits calls [L1][M7]: `concurrency` run, at most two per person, and `queueLimit` wait. Free places go round by
+ * person, answers first; background work leaves one place free. Where too many wait, a background call or the newest
+ * call of the person with most is rejected with `ModelError` `busy`.
  */
 export function createModelPlaces(concurrency: number, queueLimit: number) {
   const running = new Set<Call>();
-  /** In the order in which they came. */
+  /** In order of arrival. */
   const waiting = new Set<Call>();
-  /** By person, the number of the place that they were given last: who had none for longest is next. */
+  /** By person, when they last got a place: the one who waited longest is next. */
   const served = growingCache<string, number>(knownPeople);
   let given = 0;
 
@@ -53,7 +51,7 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
     }
   }
 
-  /** Which call waits no longer: background work, else the newest of the person who has most waiting. */
+  /** The call to reject: background work, else the newest of the person with most waiting calls. */
   function tooMany(newest: Call): Call {
     const background = newest.isBackground ? newest : inBackground(waiting).at(-1);
     if (background !== undefined) return background;
@@ -66,10 +64,7 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
     if (running.delete(call)) giveAway();
   }
 
-  /**
-   * Does the work when there is a place for it; `onQueue` tells when it has to wait, and with `false` when its turn came.
-   * Rejects at once with the signal's reason when that is aborted.
-   */
+  /** Runs the work once there is a place; `onQueue` is called with whether it waits. Rejects at once on abort. */
   return async function withPlace<T>(
     work: () => Promise<T>,
     caller: Caller & { readonly signal: AbortSignal; readonly onQueue?: ModelCallOptions['onQueue'] },
@@ -102,7 +97,7 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
   };
 }
 
-/** `place` settles when the call has a place, or is to get none. */
+/** `place` settles when the call gets a place or is rejected. */
 function openCall({ userId, isBackground }: Caller): { readonly call: Call; readonly place: Promise<void> } {
   let call!: Call;
   const place = new Promise<void>((give, refuse) => {

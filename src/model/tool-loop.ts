@@ -20,10 +20,7 @@ import type { TurnContext } from '../core/turn-context.ts';
 import { startDeadline } from './deadline.ts';
 import { withMediaFallback, type MediaBudget } from './media.ts';
 
-/**
- * The call options hold for the loop as a whole: the pieces given to `onText` together are the result's text, the rounds set apart by
- * blank lines, and `onQueue` is called in any round.
- */
+/** `onText` gets the text of all rounds, with blank lines between them; `onQueue` may be called in any round. */
 export interface ToolLoopOptions extends ModelCallOptions {
   readonly client: ModelClient;
   /** The request of the first round, without tools. */
@@ -31,23 +28,23 @@ export interface ToolLoopOptions extends ModelCallOptions {
   /** Sent with every round, always the same list [P2]. */
   readonly tools: readonly Tool[];
   readonly context: TurnContext;
-  /** The tools' work is what counts: an answer without text is no failure. */
+  /** An answer without text is no failure. */
   readonly mayBeSilent?: true;
-  /** Rounds of tool calls that are run. Default: 8 [M6]. */
+  /** Rounds of tool calls. Default: 8 [M6]. */
   readonly maxRounds?: number;
   /** Milliseconds for the whole loop, tools included. */
   readonly deadlineMs: number;
-  /** What may be sent of attached files, this turn's and this person's; without it, all. */
+  /** Limits what is sent of attached files. */
   readonly mediaBudget?: MediaBudget;
-  /** Called with what people are to be told of a tool's work, whatever becomes of the answer. */
+  /** Called with notes for people, even if the answer fails later. */
   readonly onNote?: (note: string) => void;
-  /** Called with what a tool has done to the speaker's memory, whatever becomes of the answer. */
+  /** Called with changes to the speaker's memory, even if the answer fails later. */
   readonly onNotice?: (notice: MemoryNotice) => void;
-  /** Called with what a tool offers instead of doing it; whether the person will be shown it. Without it nothing can be offered. */
+  /** Called with what a tool offers instead of doing it; returns whether the person will see it. */
   readonly onOffer?: (offer: Offer) => boolean;
-  /** Called when a tool has shown the model what is not the speaker's; the tools after it know [M5a]. */
+  /** Called when a tool has shown the model text by others; later tools know it [M5a]. */
   readonly onThirdPartyText?: (outcome: Pick<ToolOutcome, 'retells' | 'thirdPartyTextAt'>) => void;
-  /** Called with what the model is shown of memory by a tool, as far as it is [K7]. */
+  /** Called with what a tool showed the model of memory [K7]. */
   readonly onRead?: (read: ToolRead) => void;
   readonly logger: Logger;
 }
@@ -55,16 +52,13 @@ export interface ToolLoopOptions extends ModelCallOptions {
 export interface LoopResult {
   /** Has at least one visible character, unless the answer may be silent. */
   readonly text: string;
-  /**
-   * `cut`: the output limit was reached. `rounds`, `timeout`: the loop's own limit was, and the text is the best answer so
-   * far [M6].
-   */
+  /** `cut`: the model's output limit; `rounds` and `timeout`: the loop's own, with the best text so far [M6]. */
   readonly stop: 'end' | 'cut' | 'refusal' | 'rounds' | 'timeout';
-  /** The model had no tools, since its server refuses them [M9]. */
+  /** The model's server refuses tools [M9]. */
   readonly hadNoTools: boolean;
 }
 
-/** What people are told where the model's server takes no such files [M9]. */
+/** For people, where the model's server takes no such files [M9]. */
 const unseenNotes = {
   pictures: '📎 The model that I use cannot see pictures',
   documents: '📎 The model that I use cannot open PDF files',
@@ -72,18 +66,18 @@ const unseenNotes = {
 
 const defaultMaxRounds = 8;
 const resultMaxChars = 8_000;
-/** Characters of all tool results of a loop at most, as much as a whole prompt: every round sends them again [P4]. */
+/** For all results of a loop, since every round sends them again [P4]. */
 const resultsMaxChars = 40_000;
-/** What a result may have in any case: that something was done is always told. */
+/** Every result may have so many: the model must know what was done. */
 const resultLeastChars = 300;
 const betweenRounds = '\n\n';
 const notRun =
   'Not run: no more tool calls are possible in this turn. Answer now with what you have, and do not claim that this was done.';
 
 /**
- * Asks the model, runs the tools it calls one after the other, and sends the whole exchange again, until it answers [M3]. Tool
- * errors go to the model only. Calls after the last round are not run; the model is told so and asked once more. Rejects with `ModelError`,
- * whose `partialText` holds the texts of all rounds: `invalid` where there is no text in the end, else as the client failed.
+ * Asks the model and runs its tool calls in order until it answers [M3]. Tool errors go to the model only. After the
+ * last round, calls are not run and the model is asked once more. Rejects with `ModelError`, `invalid` where there is
+ * no text; its `partialText` holds the text of all rounds.
  */
 export async function runToolLoop(options: ToolLoopOptions): Promise<LoopResult> {
   const deadline = startDeadline(options.deadlineMs, options.signal);
@@ -142,7 +136,7 @@ async function runRounds(
 
     const results: ToolResultBlock[] = [];
     for (const call of response.content.filter((block) => block.type === 'tool_use')) {
-      // Each in its own turn of the event loop: what they compute does not add up [L4].
+      // Lets others run between tools that compute much [L4].
       await setImmediate();
       const outcomes: ToolOutcome[] = [];
       const onOutcome = (outcome: ToolOutcome): void => {
@@ -161,7 +155,7 @@ async function runRounds(
       if (sources.length > 0) options.onRead?.({ tool: call.name, sources });
       results.push({ ...result, text });
     }
-    // What the loop has sent is read again within seconds if it goes on, and by nobody after it.
+    // Only the next round, within seconds, reads this from the cache.
     const content = results.map((each, index) =>
       index < results.length - 1 ? each : { ...each, cache: '5m' as const },
     );
@@ -169,7 +163,7 @@ async function runRounds(
   }
 }
 
-/** A result's text where so many characters are left for results. */
+/** The text, cut to the characters left for results. */
 function withinResults(text: string, left: number): string {
   const max = Math.max(resultLeastChars, left);
   if (text.length <= max) return text;
@@ -178,8 +172,8 @@ function withinResults(text: string, left: number): string {
 }
 
 /**
- * Runs one tool call and gives what the model is told of it, at most 8,000 characters [P4]. An unknown name and a tool that throws
- * are told as errors, without what went wrong inside [M6]. Rejects only with the signal's reason, at once when it is aborted.
+ * Runs one tool call; the result has at most 8,000 characters [P4]. Failures give an error result without details
+ * [M6]. Rejects only with the signal's reason, at once when it is aborted.
  */
 export async function runToolCall(
   call: ToolUseBlock,
@@ -209,14 +203,13 @@ export async function runToolCall(
   }
 }
 
-/** Puts the offer before the person where it can be, and tells the model whether it was. */
+/** Offers the action to the person if possible; returns what the model is told. */
 function askedFor(offer: Offer, onOffer: ToolLoopOptions['onOffer']): string {
   if (offerText(offer) === undefined || onOffer?.(offer) !== true)
     return 'It cannot be offered to them by a button either: ask them to say in their own words what is to be done.';
   return `Nothing was done. Under your answer the person is shown a button that would do this: ${offer.what} Tell them so in a few words, and do not claim that it was done.`;
 }
 
-/** A tool's outcome as the model gets it. */
 function toolResult(call: ToolUseBlock, outcome: ToolOutcome): ToolResultBlock {
   return {
     type: 'tool_result',
@@ -226,20 +219,19 @@ function toolResult(call: ToolUseBlock, outcome: ToolOutcome): ToolResultBlock {
   };
 }
 
-/** What a loop adds up on its way. What the listener was given of the text is always the text so far. */
+/** Collects a loop's text; what `onText` was given is always the text so far. */
 function createExchange({ onText, onRestart }: Pick<ToolLoopOptions, 'onText' | 'onRestart'>) {
   let ended = '';
   let round = '';
   let hadNoTools = false;
 
-  /** The texts of all rounds so far. White space alone is held back until something follows it. */
+  /** All rounds so far; white space alone is held back until something follows. */
   const text = (): string => {
     const parts = round.trim() === '' ? [ended] : [ended, round];
     return parts.filter((part) => part !== '').join(betweenRounds);
   };
   const hasText = (): boolean => text().trim() !== '';
 
-  /** Adds to the present round. */
   function add(piece: string): void {
     const before = text().length;
     round += piece;
@@ -250,13 +242,13 @@ function createExchange({ onText, onRestart }: Pick<ToolLoopOptions, 'onText' | 
   return {
     hasText,
     add,
-    /** The present round begins again: its text was taken back. */
+    /** Discards the text of the current round. */
     restartRound(): void {
       round = '';
       onRestart?.();
       if (ended !== '') onText?.(ended);
     },
-    /** Ends the round; the whole text counts if nothing of it was streamed. */
+    /** Takes the whole text where nothing was streamed. */
     endRound({ content, leftOut }: ModelResponse): void {
       hadNoTools ||= leftOut?.includes('tools') === true;
       if (round === '') add(textOf(content));
@@ -264,7 +256,7 @@ function createExchange({ onText, onRestart }: Pick<ToolLoopOptions, 'onText' | 
       round = '';
     },
     result: (stop: LoopResult['stop']): LoopResult => ({ text: text(), stop, hadNoTools }),
-    /** Why the loop failed, with the text that there is. */
+    /** The error as a `ModelError` with the text so far. */
     failure(error: unknown): ModelError {
       const { message, failure, cause, partialText } =
         error instanceof ModelError

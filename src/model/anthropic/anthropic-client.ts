@@ -26,32 +26,30 @@ import { largestUsage, mediaBytes, requestBody } from './request-body.ts';
 import { backOff, failedAttempt } from './retries.ts';
 
 export interface AnthropicClientOptions {
-  /** May be absent where `baseUrl` names a server that wants none. */
+  /** Not needed for some servers at `baseUrl`. */
   readonly apiKey?: string;
   /** Default: the vendor's own. */
   readonly baseUrl?: string;
   /** Calls at a time. */
   readonly concurrency: number;
-  /** Calls that may wait for one to end. */
+  /** Calls that may wait. */
   readonly queueLimit: number;
   /** Milliseconds of silence after which a stream counts as stalled. */
   readonly idleTimeoutMs: number;
-  /** Milliseconds for a call in all: waiting for its turn, attempts and backoff. */
+  /** Milliseconds for a call with waiting, attempts and backoff. */
   readonly totalTimeoutMs: number;
-  /** Whether the server is to tell why its cache missed what a conversation's request before had. Default: no. */
+  /** Whether to ask the server why its cache missed a conversation's previous request. */
   readonly asksForCacheMisses?: boolean;
-  /** What calls may cost [L2]; every attempt is set aside before it goes out. Default: anything. */
+  /** Limits the cost [L2]; the most that an attempt can cost is reserved before it. */
   readonly budget?: CallBudget;
-  /** By which that is reckoned. Default: list prices. */
+  /** Default: list prices. */
   readonly prices?: OwnPrices;
   readonly logger: Logger;
-  /** From 0 up to 1, for the backoff. Default: `Math.random`. */
+  /** For the backoff. Default: `Math.random`. */
   readonly random?: () => number;
-  /** How requests go out. Default: over the network. */
   readonly fetch?: typeof fetch;
 }
 
-/** Conversations that a reason for a miss can be asked for. */
 const keptConversations = 1000;
 
 const mediaLeftOut =
@@ -59,10 +57,9 @@ const mediaLeftOut =
 
 const vendorUrl = 'https://api.anthropic.com';
 
-/** The SDK wants a key, and reads the environment where it gets none; a server that asks for none ignores it. */
+/** Without a key, the SDK would read one from the environment. */
 export const noKey = 'no-key';
 
-/** The vendor's own library for a server. */
 export function createSdk({
   apiKey = noKey,
   baseUrl = vendorUrl,
@@ -80,29 +77,29 @@ export function createSdk({
     maxRetries: 0,
     timeout: totalTimeoutMs,
     fetch,
-    // The SDK's own log shows events as they came, people's words among them.
+    // Its log would show people's words.
     logLevel: 'off',
-    // Nothing reads its traces, which may show the same and are made for every call.
+    // Its traces may show people's words.
     openTelemetry: false,
     defaultHeaders: {
-      // Compressed, pieces of a stream are held up.
+      // Compression delays pieces of a stream.
       'accept-encoding': 'identity',
-      // The SDK sends it as a bearer's; of other servers, some look here.
+      // Some other servers look for the key here.
       'x-api-key': baseUrl === vendorUrl ? undefined : apiKey,
     },
   });
 }
 
-/** A model behind the Messages API, Anthropic's or any other server's that speaks it [M1][M7]. */
+/** A model behind the Messages API, of Anthropic or any other server [M1][M7]. */
 export function createAnthropicClient(options: AnthropicClientOptions): ModelClient {
   const { logger, idleTimeoutMs, random = Math.random, apiKey = noKey } = options;
   const sdk = createSdk(options);
   const refusals = createRefusals(logger);
   const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
-  /** The id of each conversation's latest answer, by which the vendor knows its request. */
+  /** The vendor's id of each conversation's latest answer. */
   const latest = growingCache<string, string>(keptConversations);
 
-  /** With the pictures and documents that may be sent by now. */
+  /** Leaves out pictures and documents where the budget is used up. */
   function bodyFor({ request, leftOut }: SentRequest, takeMedia: ModelCallOptions['takeMedia']) {
     const whole = requestBody(request, leftOut);
     const bytes = mediaBytes(whole);
@@ -113,7 +110,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     return { ...body, diagnostics: { previous_message_id: latest.get(conversation) ?? null } };
   }
 
-  /** Makes attempts until one is answered [M7]: at once without a feature that is refused [M9], else after a wait. */
+  /** Retries [M7]: at once without a feature that the server refused [M9], else after a wait. */
   async function ask(
     request: ModelRequest,
     callOptions: ModelCallOptions,
@@ -153,7 +150,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
     }
   }
 
-  /** Other servers may take the schema and let the model answer in prose. */
+  /** Other servers may accept a schema and still answer in prose. */
   function ignoresSchema({ request, leftOut }: SentRequest, { stop, content }: ModelResponse): boolean {
     if (request.outputSchema === undefined || leftOut.includes('structured output')) return false;
     return options.baseUrl !== undefined && stop === 'end' && !isJson(content);
@@ -191,14 +188,14 @@ function isJson(content: ModelResponse['content']): boolean {
 
 type StreamedText = ReturnType<typeof followText>;
 
-/** What the caller is given of the answer's text, attempt by attempt. */
+/** Passes on an answer's text over several attempts. */
 function followText({ onText, onRestart }: ModelCallOptions) {
   let current = '';
   let latest = '';
   return {
     /** The text of the latest attempt that had any. */
     partialText: () => latest,
-    /** Before an attempt: takes back what an earlier one had given. */
+    /** Called before each attempt. */
     restart(): void {
       if (current !== '') onRestart?.();
       current = '';

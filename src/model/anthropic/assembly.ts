@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>;
 
-/** The field of a block that each kind of delta adds to. Of input that broke off nothing is taken for whole. */
+/** The field of a block that each kind of delta adds to. */
 const fieldOf = new Map<unknown, string>([
   ['text_delta', 'text'],
   ['thinking_delta', 'thinking'],
@@ -9,11 +9,11 @@ const fieldOf = new Map<unknown, string>([
 ]);
 
 /**
- * Puts a message together from its events, and gives each piece of its text to `onText`. Unlike the SDK, it allows for what
- * servers leave out, and does not complete input that broke off [M7]. What is no event is passed over.
+ * Builds a message from its events, and gives each piece of text to `onText`. Unlike the SDK, it tolerates what servers
+ * leave out, and does not complete tool input that broke off [M7].
  */
 export function createAssembly(onText: (piece: string) => void) {
-  /** By the number that the server gives them. */
+  /** By the server's index. */
   const blocks = new Map<unknown, Fields>();
   const usage: Fields = {};
   let beginning: Fields | undefined;
@@ -39,7 +39,7 @@ export function createAssembly(onText: (piece: string) => void) {
   }
 
   return {
-    /** Takes the next event, whose parts it keeps and changes. */
+    /** Adds an event, whose parts it may change. */
     take(event: unknown): void {
       const { type, index, message, content_block: block, delta, usage: counts } = fieldsOf(event);
       const { type: kind, stop_reason: stop, ...pieces } = fieldsOf(delta);
@@ -63,9 +63,9 @@ export function createAssembly(onText: (piece: string) => void) {
           isWhole = true;
       }
     },
-    /** Whether the message's end was told. */
+    /** Whether the end of the message came. */
     isWhole: () => isWhole,
-    /** The message in the form that it has in one piece. */
+    /** The message as it would be without streaming. */
     message(): unknown {
       const content = Array.from(blocks.values(), ({ partial_json: input, ...block }) =>
         typeof input === 'string' ? { ...block, input: jsonOf(input) } : block,
@@ -79,7 +79,7 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
-/** `undefined` where it is none. */
+/** `undefined` for anything that is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

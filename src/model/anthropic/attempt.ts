@@ -7,21 +7,21 @@ import { unlessAborted, within } from '../../core/time.ts';
 import { createAssembly, jsonOf } from './assembly.ts';
 import { readMessage, type Answer } from './response.ts';
 
-/** Milliseconds that a stream has to end after the message in it. */
+/** Milliseconds to wait for the end of a stream after its message. */
 const streamEndMs = 50;
 
 export interface AttemptOptions {
   readonly signal: AbortSignal;
   /** See `ModelCallOptions`. */
   readonly after?: Promise<void>;
-  /** Milliseconds without a byte from the server, from the request on, after which the attempt counts as stalled. */
+  /** Milliseconds without a byte after which the attempt counts as stalled. */
   readonly idleTimeoutMs: number;
   readonly onText: (piece: string) => void;
 }
 
 /**
- * Asks once and reads the answer as it streams. A watchdog ends a stream that stalls [M7]; it counts bytes, since servers
- * send pings while a model thinks. Rejects with the signal's reason when that is aborted, else as the SDK does.
+ * Asks once and reads the answer as it streams. A watchdog ends a stream without any bytes [M7]; servers send pings
+ * while a model thinks. Rejects with the signal's reason, or as the SDK does.
  */
 export async function attempt(
   client: Anthropic,
@@ -56,7 +56,7 @@ export async function attempt(
   } finally {
     clearTimeout(watchdog);
     signal.removeEventListener('abort', giveUp);
-    // A connection whose answer was read to its end can be used again; any other is closed.
+    // Closes the connection unless the answer was read to its end.
     own.abort();
   }
 }
@@ -65,13 +65,13 @@ async function readAnswer(answer: Response, onText: AttemptOptions['onText']): P
   const type = answer.headers.get('content-type') ?? '';
   if (/html|xml/iu.test(type)) throw new ModelError("The model's server answered with a web page", 'invalid');
   if (!/json/iu.test(type)) return readStream(answer, onText);
-  // Some servers answer in one piece though a stream was asked for.
+  // Some servers ignore that a stream was requested.
   const whole = readMessage(jsonOf(await answer.text()));
   for (const block of whole.response.content) if (block.type === 'text') onText(block.text);
   return whole;
 }
 
-/** By the SDK's own parser, before it leaves out events without a name, which are all that some servers send. */
+/** Reads the SDK's raw events: it would drop those without a name, and some servers send no others. */
 async function readStream(answer: Response, onText: AttemptOptions['onText']): Promise<Answer> {
   const assembly = createAssembly(onText);
   const events = Stream.rawEvents(answer);
@@ -80,7 +80,7 @@ async function readStream(answer: Response, onText: AttemptOptions['onText']): P
     if (done === true) throw new ModelError("The model's answer broke off", 'broken');
     assembly.take(eventIn(value, answer.headers));
   }
-  // What follows the end counts for nothing.
+  // Ignores what follows the message.
   const ended = (async () => {
     while ((await events.next()).done !== true);
   })();
@@ -92,11 +92,11 @@ async function readStream(answer: Response, onText: AttemptOptions['onText']): P
   return readMessage(assembly.message());
 }
 
-/** What an event says; `undefined` for nothing. @throws {APIError} for an error, `SyntaxError` for what was to be JSON and is not. */
+/** @throws {APIError} for an error event, `SyntaxError` for broken JSON. */
 function eventIn({ event: name, data }: ServerSentEvent, headers: Headers): unknown {
   if (name === 'error')
     throw new APIError(undefined, Object(jsonOf(data) ?? { message: data }), undefined, headers);
-  // Other vendors end their streams with words, under no name.
+  // Other vendors end their streams with words, without a name.
   const mayBeWords = name === null || name === 'ping' || data === '';
   return mayBeWords ? jsonOf(data) : JSON.parse(data);
 }

@@ -8,14 +8,14 @@ import { resolveModel, thinksFirst } from './models.ts';
 
 interface Feature {
   readonly name: ModelFeature;
-  /** Whose it is: a server may have it with one model and not with another. */
+  /** Whether the server refuses it for all models or for one. */
   readonly of: 'server' | 'model';
-  /** How a server's words name it. */
+  /** Matches its name in an error. */
   readonly named: RegExp;
   readonly isIn: (request: ModelRequest) => boolean;
 }
 
-/** What a server may refuse [M9]. An error that names several counts for the first of these that the request has. */
+/** What a server may refuse [M9]. An error that names several means the first that the request has. */
 const features: readonly Feature[] = [
   {
     name: 'structured output',
@@ -74,28 +74,27 @@ function has(request: ModelRequest, type: Block['type']): boolean {
   return blocksOf(request).some((block) => block.type === type);
 }
 
-/** Statuses with which servers refuse what they do not have; llama.cpp's does with 500. A stream that begins with an error has none. */
+/** llama.cpp refuses with 500; a stream that begins with an error has no status. */
 const refusingStatuses: ReadonlySet<number | undefined> = new Set([400, 404, 415, 422, 500, 501, undefined]);
 
-/** How servers say that they do not have something at all. */
+/** Matches errors about something that the server does not have at all. */
 const refusing =
   /\bnot (?:be |yet |currently )?(?:support(?:ed)?|permitted|allowed|accepted|implemented|available|recogni[sz]ed|enabled)\b|\b(?:do|does|did|can)(?: not|n['’]t) (?:yet |currently )?(?:support|accept|allow|recogni[sz]e|have)\b|\bcannot accept\b|\bun(?:supported|known|recogni[sz]ed|implemented)\b|\bno endpoints? (?:found )?(?:that )?support|\b(?:extra|additional|unexpected|invalid) (?:inputs?|fields?|propert(?:y|ies)|param(?:eter)?s?|keys?|arguments?)\b|\brequires? (?:the )?--/iu;
 
-/** What is wrong with one file says nothing of others. */
+/** Errors about one file say nothing about others. */
 const ofOneFile =
   /\b(?:formats?|media[_ ]?types?|mime|encrypted|password|corrupt(?:ed)?|damaged|animated|too (?:large|many|big|long)|larger|exceeds?|pixels?|dimensions?|pages?|urls?)\b/iu;
 
-/** What is listed as possible is not what was refused. */
+/** Lists of what is possible do not name what was refused. */
 const listed =
   /\b(?:expected|should be|must be|supported(?: [a-z]+){0,2} (?:are|is)|valid (?:options|values|types)|input_value)\b.*$/isu;
 
-/** A request as it was sent, and what was left out of it. */
 export interface SentRequest {
   readonly request: ModelRequest;
   readonly leftOut: readonly ModelFeature[];
 }
 
-/** What one server is found to refuse, by its errors; kept as long as the process runs [M9]. */
+/** Learns from a server's errors what it refuses, for the life of the process [M9]. */
 export function createRefusals(logger: Logger) {
   const found: RefusedFeature[] = [];
 
@@ -104,7 +103,7 @@ export function createRefusals(logger: Logger) {
   }
 
   function keep(name: ModelFeature, of: Feature['of'], model: string, reason: string): void {
-    // Calls at the same time learn the same.
+    // Concurrent calls learn the same.
     if (isRefused(name, model)) return;
     found.push({ feature: name, model: of === 'model' ? model : undefined });
     logger.warn("the model's server refuses a feature, which is left out from now on", {
@@ -115,9 +114,8 @@ export function createRefusals(logger: Logger) {
   }
 
   return {
-    /** In the order in which it was found. */
     found: found as readonly RefusedFeature[],
-    /** What of the request is known to be refused. @throws {ModelError} `invalid` where the request makes no sense without. */
+    /** What to leave out of the request. @throws {ModelError} `invalid` where it makes no sense without. */
     leftOut(request: ModelRequest): readonly ModelFeature[] {
       const names = features
         .filter(({ name, isIn }) => isRefused(name, request.model) && isIn(request))
@@ -126,7 +124,7 @@ export function createRefusals(logger: Logger) {
         throw new ModelError("A reflection needs tools, which the model's server refuses", 'invalid');
       return names;
     },
-    /** Learns which feature the error refuses; whether the same request is to be sent again without one more. */
+    /** Whether the error refuses a feature, so that the request can be sent again without it. */
     learn({ request, leftOut }: SentRequest, error: unknown): boolean {
       if (!(error instanceof APIError) || !refusingStatuses.has(error.status)) return false;
       const candidates = features.filter(({ name, isIn }) => !leftOut.includes(name) && isIn(request));
@@ -138,7 +136,6 @@ export function createRefusals(logger: Logger) {
       }
       return false;
     },
-    /** Learns that the server took a schema and did not heed it. */
     learnIgnoredSchema(model: string): void {
       keep('structured output', 'model', model, 'it was not heeded');
     },
@@ -150,15 +147,12 @@ function refuses(statement: string, { name, named }: Feature): boolean {
   return named.test(statement) && refusing.test(statement) && !(isFile && ofOneFile.test(statement));
 }
 
-/** Characters of a statement that are looked at: what follows may repeat the request, people's words among it. */
+/** What follows in an error may repeat the request. */
 const statementMaxChars = 300;
-/** Parts of an error that repeat the request, or say nothing. */
+/** Fields of an error that repeat the request or say nothing. */
 const unread: ReadonlySet<string> = new Set(['input', 'ctx', 'url', 'body', 'request', 'request_id']);
 
-/**
- * What an error's body says, a statement each: the lines of a text, and of an object its texts together, since one may
- * name the field and another the problem.
- */
+/** The statements of an error: lines of a text; an object's texts together, as one may name the field. */
 function statementsIn(body: unknown): readonly string[] {
   if (typeof body === 'string')
     return body

@@ -1,6 +1,6 @@
 import type { CachePrice, ModelUsage } from '../../core/model.ts';
 
-/** The day of the price list that {@link models} goes by. */
+/** Of the prices in {@link models}. */
 export const priceListDate = '2026-10-24';
 
 interface ListedModel {
@@ -8,13 +8,13 @@ interface ListedModel {
   /** US dollars a million tokens. */
   readonly input: number;
   readonly output: number;
-  /** Reading the cache, beside plain input. */
+  /** The price of reading the cache, as a multiple of plain input. */
   readonly cacheRead: number;
-  /** For a prompt of more tokens than these, every token of the call costs so many times as much. */
+  /** With a longer prompt, every token of the call costs `factor` times as much. */
   readonly longPrompt?: { readonly tokens: number; readonly factor: number };
 }
 
-/** The models that the aliases stand for, at the vendor's list prices. */
+/** By alias, at the vendor's list prices. */
 const models: Readonly<Record<string, ListedModel>> = {
   haiku: {
     id: 'claude-haiku-5-5',
@@ -27,31 +27,31 @@ const models: Readonly<Record<string, ListedModel>> = {
   opus: { id: 'claude-opus-5-5', input: 4, output: 20, cacheRead: 0.05 },
 };
 
-/** Writing the cache, beside plain input; the same for all models. */
+/** The price of writing the cache, as a multiple of plain input. */
 const cacheWrite: CachePrice['write'] = { '5m': 1.25, '1h': 2 };
 
-/** US dollars a million tokens, by alias or id, as the operator gave them. */
+/** The operator's prices in US dollars a million tokens, by alias or id. */
 export type OwnPrices = Readonly<Record<string, { readonly input: number; readonly output: number }>>;
 
 const byId = new Map<string, ListedModel>(Object.values(models).map((model) => [model.id, model]));
 
-/** The vendor's id for `haiku`, `sonnet` or `opus`; any other name is taken for an id and stays as it is [M1]. */
+/** The vendor's id for an alias; any other name is an id already [M1]. */
 export function resolveModel(name: string): string {
   return models[name]?.id ?? name;
 }
 
-/** Whether the model thinks before it answers and takes an effort level; of ids that no alias stands for that is not known. */
+/** Whether the model is known to think first and take an effort level. */
 export function thinksFirst(modelId: string): boolean {
   return byId.has(modelId);
 }
 
-/** What the vendor's cache costs with a model, by alias or id; `undefined` where the price is not known. */
+/** By alias or id; `undefined` where the price is not known. */
 export function cachePrice(model: string): CachePrice | undefined {
   const listed = byId.get(resolveModel(model));
   return listed && { read: listed.cacheRead, write: cacheWrite };
 }
 
-/** US dollars of a call, at the operator's own prices or at list prices; `undefined` where the price is not known. */
+/** US dollars, at the operator's prices or list prices; `undefined` where the price is not known. */
 export function callCost(model: string, usage: ModelUsage, own: OwnPrices = {}): number | undefined {
   const listed = priceOf(model, own);
   if (listed === undefined) return undefined;
@@ -66,7 +66,7 @@ export function callCost(model: string, usage: ModelUsage, own: OwnPrices = {}):
   return inputTokens + cacheReadTokens + cacheWriteTokens > tokens ? dollars * factor : dollars;
 }
 
-/** Of a model that is not listed, reading the cache counts like plain input. */
+/** Without a list price, reading the cache counts as plain input. */
 function priceOf(model: string, own: OwnPrices): Omit<ListedModel, 'id'> | undefined {
   const id = resolveModel(model);
   const listed = byId.get(id);

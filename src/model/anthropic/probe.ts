@@ -5,15 +5,12 @@ import { resolveModel } from './models.ts';
 import { readMessage } from './response.ts';
 import { failedAttempt } from './retries.ts';
 
-/**
- * What a call of one token shows. `key` and `model`: the server refuses the key, or knows no such model; `refused`: it refuses the call for
- * another reason; `busy`: it knows the key and takes no more calls now; `unreachable`: it gave no answer, or none that can be used.
- */
+/** `key`, `model`: the server refuses it; `refused`: for another reason; `unreachable`: no usable answer. */
 type ProbeOutcome = 'fine' | 'key' | 'model' | 'refused' | 'busy' | 'unreachable';
 
 interface Probe {
   readonly outcome: ProbeOutcome;
-  /** Which server and what it said, without secrets; empty where all is fine. */
+  /** What went wrong, without secrets. */
   readonly text: string;
 }
 
@@ -22,7 +19,6 @@ export interface ProbeOptions {
   readonly baseUrl?: string;
   /** An alias or an id. */
   readonly model: string;
-  /** Milliseconds until it counts as unreachable. */
   readonly timeoutMs: number;
 }
 
@@ -35,7 +31,7 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
       { model: resolveModel(model), max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] },
       { signal },
     );
-    // A model that thinks first has said nothing by its first token.
+    // A model that thinks first may have no text yet.
     if (answer.stop_reason !== 'max_tokens') readMessage(answer);
     return { outcome: 'fine', text: '' };
   } catch (error) {

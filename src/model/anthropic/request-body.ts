@@ -23,19 +23,18 @@ import { wellFormed } from '../../core/text.ts';
 import { resolveModel, thinksFirst } from './models.ts';
 import { reasoningSchema } from './response.ts';
 
-/** The vendor accepts this many cache marks a request. */
+/** The vendor's limit. */
 const maxCacheMarks = 4;
 
-/** Thinking counts towards the vendor's output limit, and must not eat up the answer's. */
+/** Added to the output limit, which thinking counts towards. */
 const thinkingTokens = 4_000;
 
-/** What the model's server refuses, and gets in the next best way [M9]. */
+/** What the server refuses, and gets in the next best way [M9]. */
 type LeftOut = readonly ModelFeature[];
 
 /**
- * The request as the Messages API takes it. Equal requests give equal bytes, so that the vendor's cache holds [P2]. Of more
- * than four cache marks the last four count, as they cover the most; texts without a visible character, which the API refuses, are left out,
- * and so are lone halves of characters [S5].
+ * The request for the Messages API. Equal requests give equal bytes, for the vendor's cache [P2]. Keeps the last four
+ * cache marks, which cover the most; leaves out blank texts, which the API refuses, and lone surrogates [S5].
  */
 export function requestBody(request: ModelRequest, leftOut: LeftOut = []): MessageCreateParamsStreaming {
   const model = resolveModel(request.model);
@@ -60,23 +59,20 @@ export function requestBody(request: ModelRequest, leftOut: LeftOut = []): Messa
   };
 }
 
-/** Bytes of a request's pictures and documents, as they are sent. */
+/** Of pictures and documents, in base64. */
 export function mediaBytes(body: MessageCreateParamsStreaming): number {
   return blocksOf(body).reduce((bytes, block) => bytes + encodedBytes(block), 0);
 }
 
-/** Tokens that the vendor adds of its own, for tools and structured answers. */
+/** The vendor's own tokens for tools and structured answers. */
 const addedTokens = 1000;
-/** Of one picture, and of one PDF as a multiple of its bytes in base64: its pages count as text and as pictures. */
+/** Of a picture, and of a PDF per byte in base64: its pages count as text and as pictures. */
 const imageTokens = 5000;
 const documentFactor = 2;
 /** The longest prompt that a model takes. */
 const contextTokens = 1_000_000;
 
-/**
- * The most that a request can use [L2]: a token has at least a byte, all is written to the cache where any of it is, for as long as its
- * longest mark says, and the answer is as long as it may be.
- */
+/** The most that a request can use [L2]: one token per byte, everything written to the cache, the longest answer. */
 export function largestUsage(body: MessageCreateParamsStreaming): ModelUsage {
   const blocks = blocksOf(body);
   let tokens = Buffer.byteLength(JSON.stringify(body)) + addedTokens;
@@ -140,7 +136,7 @@ const schemaParam = oncePer((schema: ToolDefinition['inputSchema']): Tool['input
   type: 'object',
 }));
 
-/** A block as it is sent; where its feature is left out, as text or not at all. */
+/** Where a block's feature is left out, it becomes text or nothing. */
 function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): ContentBlockParam[] {
   const inWords = (text: string) => textParams({ type: 'text', text: `(${text})\n` }, leftOut);
   const hasTools = !leftOut.includes('tools');
@@ -174,7 +170,7 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
       return [{ type: 'document', title: block.title.toWellFormed(), source }];
     }
     case 'reasoning': {
-      // What was thought before a call belongs to it.
+      // Thoughts before a tool call belong to it.
       if (!hasTools || leftOut.includes('thinking')) return [];
       const reasoning = reasoningSchema.safeParse(block.vendor);
       return reasoning.success ? [reasoning.data] : [];
@@ -182,7 +178,6 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
   }
 }
 
-/** None where nothing is to be seen. */
 function textParams(block: TextBlock, leftOut: LeftOut): TextBlockParam[] {
   const text = leftOut.includes('tools') ? (block.withoutTools ?? block.text) : block.text;
   if (!/\S/u.test(text)) return [];

@@ -12,7 +12,7 @@ const stops: ReadonlyMap<string, ModelResponse['stop']> = new Map<string, ModelR
   ['max_tokens', 'cut'],
   ['model_context_window_exceeded', 'cut'],
   ['refusal', 'refusal'],
-  // As gateways to other vendors' models pass them on.
+  // From gateways to other vendors' models.
   ['stop', 'end'],
   ['tool_calls', 'tool_use'],
   ['length', 'cut'],
@@ -22,20 +22,20 @@ const stops: ReadonlyMap<string, ModelResponse['stop']> = new Map<string, ModelR
 const thinking = z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() });
 const redactedThinking = z.object({ type: z.literal('redacted_thinking'), data: z.string() });
 
-/** What a model thought, kept as it came; other vendors' thoughts do not match. */
+/** Kept as it came; other vendors' thoughts do not match. */
 export const reasoningSchema = z.discriminatedUnion('type', [thinking, redactedThinking]);
 
 const blockSchema = z.union([
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({
     type: z.literal('tool_use'),
-    /** Some servers give none, or an empty one. */
+    /** Some servers leave it out or empty. */
     id: z
       .string()
       .nullish()
       .transform((id) => id || `toolu_${randomUUID()}`),
     name: z.string().min(1),
-    /** `undefined` where it broke off, or is no object. */
+    /** `undefined` where it broke off or is not an object. */
     input: z.record(z.string(), z.unknown()).optional().catch(undefined),
   }),
   reasoningSchema.transform((vendor) => ({ type: 'reasoning' as const, vendor })),
@@ -69,7 +69,7 @@ const usageSchema = z
 const messageSchema = z.object({
   id: z.string().optional().catch(undefined),
   content: z.array(blockSchema),
-  // Other servers may leave it out of a message that is whole.
+  // Other servers may leave it out.
   stop_reason: z
     .string()
     .nullish()
@@ -82,18 +82,18 @@ const messageSchema = z.object({
 });
 
 export interface Answer {
-  /** The vendor's, for the response; other servers need not give any. */
+  /** The vendor's id of the message. */
   readonly id: string | undefined;
   readonly response: ModelResponse;
 }
 
 /**
- * A message of the Messages API as a response [M7]. @throws {ModelError} `invalid` where it is none: no content, an empty
- * one (a refusal may be), an unknown stop reason, a tool call whose input is no object. A tool call that the output limit cut is left out.
+ * Converts a message of the Messages API [M7]; leaves out tool calls that the output limit cut.
+ * @throws {ModelError} `invalid` for anything malformed, or empty without a refusal.
  */
 export function readMessage(told: unknown): Answer {
   const { data: message, error } = messageSchema.safeParse(told);
-  // By names of fields alone: the values may be people's words.
+  // Names fields only: values may be people's words.
   if (error !== undefined) {
     const path = error.issues[0]?.path.join('.') ?? '';
     throw invalid(path === '' ? 'is not a message' : `is malformed at ${path}`);

@@ -10,7 +10,7 @@ import type { Deadline } from '../deadline.ts';
 const maxRetries = 5;
 const firstBackoffMs = 500;
 const maxBackoffMs = 8_000;
-/** Failures after which trying again may help [M7]. */
+/** Failures worth a retry [M7]. */
 const retried: ReadonlySet<ModelFailure> = new Set([
   'rate-limited',
   'overloaded',
@@ -19,19 +19,17 @@ const retried: ReadonlySet<ModelFailure> = new Set([
   'stalled',
 ]);
 
-/** An attempt at a call that failed. */
 export interface FailedAttempt {
   readonly error: ModelError;
-  /** What the server asked to wait, in milliseconds. */
+  /** Milliseconds, as the server asked. */
   readonly retryAfterMs?: number;
-  /** The server took no work on: an error in place of an answer, or no connection at all. What breaks off later may be billed. */
+  /** The server did no work, so nothing is billed. */
   readonly isFree?: boolean;
 }
 
 /**
- * Waits before a failed attempt is made again: a growing random backoff, and as long as the server asked. `random` gives
- * how much of the backoff is waited, so that many who failed together do not come back together.
- * @throws the error where trying again does not help, was done five times, or would outlast the deadline.
+ * Waits before a retry: a random, growing backoff, and as long as the server asked.
+ * @throws the error where a retry does not help, is the sixth, or would outlast the deadline.
  */
 export async function backOff(
   { error, retryAfterMs = 0 }: FailedAttempt,
@@ -44,14 +42,9 @@ export async function backOff(
   await sleep(waitMs, undefined, { signal: deadline.signal });
 }
 
-/** System errors of a connection that never came about. */
 const neverConnected = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/u;
 
-/**
- * What went wrong, in our words: what others say is quoted without secrets, and the SDK's error, which carries bodies,
- * is no cause.
- * @param secret the API key, which no message may show.
- */
+/** Never shows `secret`, nor keeps the SDK's error as a cause, since that carries bodies. */
 export function failedAttempt(error: unknown, secret: string): FailedAttempt {
   if (error instanceof ModelError) return { error };
   if (error instanceof APIConnectionError) {
@@ -82,7 +75,7 @@ function failureOf(status: number | undefined, type: string | null): ModelFailur
   return isRefusal ? 'rejected' : 'unavailable';
 }
 
-/** Of a server that names a date instead, the usual backoff has to do. */
+/** A date instead of seconds is ignored. */
 function secondsIn(headers: unknown): number {
   const seconds = headers instanceof Headers ? Number(headers.get('retry-after')) : 0;
   return seconds > 0 ? seconds : 0;
@@ -93,7 +86,7 @@ function redact(text: string, secret: string): string {
   return clip(flatten(known.replace(/\bsk-[\w-]{8,}/gu, '[key]')), 200);
 }
 
-/** A system error's code, such as ` (ECONNREFUSED)`; the texts of such errors may show headers or addresses. */
+/** Such as ` (ECONNREFUSED)`; the messages of such errors may show headers or addresses. */
 function codeOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error) || depth > 4) return '';
   if ('code' in error && typeof error.code === 'string') return ` (${error.code})`;
