@@ -11,7 +11,7 @@ import type { Config } from '../config/config.ts';
 import type { AnswerMode, ChannelPort, DirectMessage } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import { countHoldings, countSaying } from '../memory/holdings.ts';
-import type { Place, SessionKey } from '../core/place.ts';
+import type { Place } from '../core/place.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { saveBestEffort, type ChannelJournal } from '../turn/journal.ts';
@@ -47,14 +47,13 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     privacyFacts: privacyFacts(config),
     isMemoryOff: memory.placeSettings.isMemoryOff,
     personMay: channels.personMay,
-    logged: (session: SessionKey, messageId: string) => memory.sessionLog.message(session, messageId),
+    logged: memory.sessionLog.message,
     mentions: (userId: string, words: string, place: Place) =>
       memory.sessionLog.mentions(userId, words, (message) =>
         mayUse({ ownerId: userId, ...pickReach(message) }, place, userId),
       ),
-    goneChannels: memory.goneChannels,
-    sessionsOf: (userId: string) => memory.sessionLog.sessionsOfPerson(userId),
-    isHidden: (channelId: string, messageId: string) => journal.isHidden(channelId, messageId),
+    sessionsOf: memory.sessionLog.sessionsOfPerson,
+    isHidden: journal.isHidden,
     sendDirect: (userId: string, messages: readonly DirectMessage[], nonceBase: string) =>
       directMessages.send(userId, messages, nonceBase, (channelId, messageId) =>
         saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [messageId])),

@@ -203,7 +203,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
       ...(config.durable.enabled ? [createItemSource(durable)] : []),
     ],
     timeZone,
-    forgotten: (userId) => durable.forgotten(userId),
+    forgotten: durable.forgotten,
   });
   const provenance = createProvenance(kept);
   layers.push(
@@ -232,7 +232,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     durable,
     layers: [shortTerm, rolling, notebook, recall, sessionLog],
     dropNotes: channelNotes.expire,
-    dropAnswers: (isPast) => answers.dropPast(isPast),
+    dropAnswers: answers.dropPast,
     locks: ports.processes.locks,
   });
   const gonePlaces = createGonePlaces({

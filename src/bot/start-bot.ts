@@ -204,7 +204,7 @@ export async function startBot(config: Config, options: StartOptions) {
       },
       recent,
       store,
-      isGone: (channelId) => journal.isGone(channelId),
+      isGone: journal.isGone,
       remembered: (channelId, messageId) =>
         bot.remembered(channelId, compareSnowflakes(messageId, firstId) < 0 ? firstId : messageId),
       isUnfinished: (message) => recovery.isUnfinished(message),
@@ -221,7 +221,7 @@ export async function startBot(config: Config, options: StartOptions) {
     void bot.startRetention({
       ids: gateway.guildIds,
       areKnown: gateway.hasGuild,
-      findChannel: (channelId) => places.find(channelId),
+      findChannel: places.find,
     });
     if (isFirst(shards)) await bot.nameUnusedContexts();
     logger.info('the bot is ready', {

@@ -11,7 +11,7 @@ function isQuestion(text: string): boolean {
   return /[?？]/u.test(text.replaceAll(/https?:\/\/\S+/gu, ''));
 }
 
-/** What somebody who was away would look for, in this order: a heading, and which lines stand under it. */
+/** Headings and the lines under each, the most important first. */
 const groups: readonly (readonly [string, (text: string, askerName: string) => boolean])[] = [
   ['Asked of you', (text, asker) => asker !== '' && isQuestion(text) && saysWords(text, asker)],
   ['Decided and agreed', (text) => decision.test(text)],
@@ -20,13 +20,13 @@ const groups: readonly (readonly [string, (text: string, askerName: string) => b
   ['Links that were shared', (text) => /https?:\/\/\S/u.test(text)],
 ];
 
-/** The number of the group that a line stands in; one more than there are for none. */
+/** The index of a line's group; `groups.length` for none. */
 function groupOf(text: string, askerName: string): number {
   const found = groups.findIndex(([, fits]) => fits(text, askerName));
   return found === -1 ? groups.length : found;
 }
 
-/** The lines that tell most: what fits what is asked about, then by their group, the newest first. */
+/** The most important lines: those about the topic, then by group, the newest first. */
 export function tellingLines<Telling extends { readonly text: string }>(
   lines: readonly Telling[],
   asked: { readonly askerName: string; readonly about?: string | undefined; readonly most: number },
@@ -46,7 +46,7 @@ const inChannel = /\b(?:in|on) [#<]/iu;
 const sinceWords =
   /\b(?:since |in the |over the )?(?<moment>(?:last )?\d{1,3} ?(?:m|h|d|w|minutes?|hours?|days?|weeks?)(?: ago)?|an hour ago|today|this (?:morning|afternoon|week)|last (?:night|week|month)|yesterday|\d{4}-\d{2}-\d{2}|(?<=since |last )(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b/iu;
 
-/** What a message asks to be read of a channel, as the tool takes it; `undefined` where it asks for nothing of the kind. */
+/** The tool's input where a message asks what was said; otherwise `undefined`. */
 export function missedIn(text: string) {
   if (!missed.test(text) && !(happened.test(text) && inChannel.test(text))) return undefined;
   const channel = /<#\d{15,21}>|#[^\s#,.!?]+/u.exec(text)?.[0];
@@ -57,13 +57,13 @@ export function missedIn(text: string) {
 const listedChars = 160;
 const mostInGroup = 6;
 
-/** What was said in a channel, for the one who asks [M2]. */
+/** A summary of a channel's talk [M2]. */
 export function catchUp(request: ModelRequest): string {
   const text = requestText(request);
   return toldByRules(text, /is called "([^"\n]*)"/u.exec(text)?.[1] ?? '');
 }
 
-/** The messages that a text shows, in groups: what was asked, decided, promised and shared, with links. */
+/** The messages in a text, by group, with links. */
 export function toldByRules(text: string, askerName: string): string {
   const [, title = '', talk = ''] =
     /<channel_messages>\n([^\n]+)\n(.*?)\n<\/channel_messages>/su.exec(text) ?? [];
@@ -81,7 +81,7 @@ export function toldByRules(text: string, askerName: string): string {
   return [`${heading}:`, ...shown].join('\n');
 }
 
-/** A message as a section shows it, with its link; where it rests on several, the first. */
+/** A message in a section, with its first link. */
 const lineForm = /^- \S+ \S+ \S+ \[([^\] ]+)(?: [^\]]*)?\] ([^:\n]{1,200}): (.*)$/gmu;
 
 function under(heading: string, lines: readonly string[]): readonly string[] {

@@ -3,18 +3,18 @@ import { clipAtWord, flatten } from '../../core/text.ts';
 import { memoryWishIn, toSecondPerson } from './phrases.ts';
 import { parseRememberedLine, type ReadRequest } from './read-request.ts';
 
-/** Begins every reply of the stand-in, so that nobody takes it for a language model [M2]. */
+/** Begins every reply, so that nobody takes the stand-in for a language model [M2]. */
 export const offlineLabel = '[offline model]';
 
-/** What has less of a question than this answers another one. */
+/** The least share of a question's words that an answer has. */
 export const leastShare = 0.25;
 
-/** Something in the prompt that may answer a question; a `profile` describes the speaker, rather than a conversation. */
+/** Something in the prompt that may answer a question; a `profile` describes the speaker. */
 export interface MemoryPiece {
   readonly kind: 'item' | 'profile' | 'notes' | 'said';
-  /** What a question is compared with. */
+  /** Compared with the question. */
   readonly search: string;
-  /** The piece as told to the speaker, with where it is from. */
+  /** For the speaker, with its origin. */
   readonly told: string;
 }
 
@@ -29,16 +29,13 @@ const textSections: readonly (readonly [SectionName, MemoryPiece['kind'], origin
   ['changes', 'notes', 'From another channel'],
 ];
 
-/** The speaker's durable items in the prompt, each once. */
+/** The speaker's durable items in the prompt, without duplicates. */
 export function rememberedItems({ sections }: ReadRequest) {
   const lines = new Set(itemSections.flatMap((name) => sections.get(name) ?? []));
   return [...lines].flatMap((line) => parseRememberedLine(line) ?? []);
 }
 
-/**
- * Everything in the prompt that may answer a question, what is surest first. Earlier questions answer nothing; what people asked to be remembered
- * is answered from the item, for as long as there is one.
- */
+/** Everything in the prompt that may answer a question, the surest first; no questions, nor requests to remember. */
 export function memoryPieces(request: ReadRequest): readonly MemoryPiece[] {
   const { sections, history, message } = request;
   const items = rememberedItems(request).map(({ kind, text, channel, date }): MemoryPiece => {
@@ -65,8 +62,8 @@ const passage =
   /^\[\d+\] Source: .*\n.*\n(?:Date: (?<date>[\d-]+)(?: .*)?\n)?Content: (?<content>.*)\nCitation: (?<citation>.*)(?:\nLink: (?<link>.*))?$/u;
 
 /**
- * What a search of memory found [C3] that fits the question, a line a passage with where it is from. Of messages only the speaker's own
- * count; questions tell nothing, nor does what an item holds because it was asked to be remembered.
+ * Found passages [C3] that fit the question, a line each with its source. Of messages only the speaker's own count, and
+ * neither questions nor requests to remember.
  */
 export function recalledPassages(
   result: string,

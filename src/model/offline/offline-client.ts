@@ -8,10 +8,7 @@ import { offlineLabel } from './matching.ts';
 import { readRequest, requestText } from './read-request.ts';
 import { chatReply, type Knowledge, type Reply } from './reply.ts';
 
-/**
- * The stand-in for a language model where none is configured: it knows the request and nothing else, answers by rules, the same every
- * time, without network [M2]. Chat replies begin with its label.
- */
+/** Stands in where no model is configured: answers by fixed rules, from the request alone, without network [M2]. */
 export function createOfflineClient(knowledge: Knowledge): ModelClient {
   return {
     isOffline: true,
@@ -20,7 +17,7 @@ export function createOfflineClient(knowledge: Knowledge): ModelClient {
       const reply = rules[request.purpose](request, knowledge);
       const [text, calls] = typeof reply === 'string' ? [reply, []] : ['', reply];
       let said = '';
-      // Line by line, as a model streams.
+      // Line by line, as if streamed.
       for (const piece of text.split(/(?<=\n)/u)) {
         if (signal?.aborted === true)
           throw new ModelError('The call was given up', 'aborted', { partialText: said });
@@ -53,9 +50,9 @@ const rules: Readonly<Record<ModelPurpose, (request: ModelRequest, knowledge: Kn
   condense: summarize,
   extraction: extractItems,
   'catch-up': (request) => `${offlineLabel}\n${catchUp(request)}`,
-  // What people agree on no rule can tell.
+  // No rule can tell what people agree on.
   'channel-notes': () => JSON.stringify({ notes: [] }),
   reflection: reflect,
-  // Which keeps the profile as it is [N7].
+  // Keeps the profile [N7].
   trim: () => JSON.stringify({ userMd: '', topics: [] }),
 };

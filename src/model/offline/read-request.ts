@@ -1,22 +1,21 @@
 import { textOf, type ModelRequest } from '../../core/model.ts';
 import { sectionNames, type SectionName } from '../../core/section.ts';
 
-/** What a request holds, as far as the offline rules look at it. */
 export type ReadRequest = ReturnType<typeof readRequest>;
 
-/** The date that a line of history may begin with. */
+/** At the start of a line of history. */
 const dateForm = /^\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d\] ?/u;
 const section = new RegExp(String.raw`<(${sectionNames.join('|')})( [^<>\n]*)?>\n(.*?)\n</\1>\n?`, 'gsu');
 
-/** Takes a request apart at the prompt's own tags; no data can forge them, so what is found is what was put there [P3]. */
+/** Parses a request by the prompt's own tags, which no data can forge [P3]. */
 export function readRequest(request: ModelRequest) {
-  /** The lines of each section, without title. */
+  /** Lines without the section's title. */
   const sections = new Map<SectionName, readonly string[]>();
-  /** The conversation before the message; this bot's own words have no name. */
+  /** The bot's own words have no name. */
   const history: { readonly name?: string; readonly text: string }[] = [];
   /** The names of attached files, opened or not. */
   const files: string[] = [];
-  /** The words of the message to answer, and the name of who wrote it. */
+  /** The message to answer; `from` is its author's name. */
   let message = { from: '', text: '' };
 
   for (const turn of request.messages) {
@@ -48,14 +47,13 @@ export function readRequest(request: ModelRequest) {
     message,
     files,
     tools: new Set(request.tools?.map((tool) => tool.name)),
-    /** Past messages, in requests about these. */
     turns: (sections.get('turns') ?? []).flatMap((line) => parseTurnLine(line) ?? []),
-    /** What the last round of tool calls gave, in order; empty in the first round. */
+    /** Empty in the first round. */
     toolRuns: lastToolRuns(request),
   };
 }
 
-/** Each tool call of the last round with what came of it. */
+/** Tool calls of the last round with their results. */
 function lastToolRuns({ messages }: ModelRequest) {
   const results = messages.at(-1)?.content.filter((block) => block.type === 'tool_result') ?? [];
   const calls = messages.at(-2)?.content.filter((block) => block.type === 'tool_use') ?? [];
@@ -64,19 +62,19 @@ function lastToolRuns({ messages }: ModelRequest) {
   );
 }
 
-/** All text of a request, its instructions first. */
+/** All text of a request, instructions first. */
 export function requestText(request: ModelRequest): string {
   return [textOf(request.system), ...request.messages.map((message) => textOf(message.content))].join('\n');
 }
 
-/** A message as requests about past turns show it. Reads `- <date> [<messageId>] Name: text`. */
+/** Parses `- Mon 2026-01-15 09:30 [<messageId>] Name: text`. */
 function parseTurnLine(line: string) {
   const [, day = '', messageId = '', name, text] =
     /^- \S+ (\S+) \S+ \[(\d+)\] ([^:]+): (?:<others_words>)?(.+?)(?:<\/others_words>)?$/u.exec(line) ?? [];
   return name === undefined || text === undefined ? undefined : { day, messageId, name, text };
 }
 
-/** A durable item as its line shows it [D5]; the channel without `#`, the date `YYYY-MM-DD`. Reads `- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)`. */
+/** Parses a durable item [D5]: `- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)`. */
 export function parseRememberedLine(line: string) {
   const [, kind, rest = ''] = /^- \[(\w+)\] (.*)\)$/u.exec(line) ?? [];
   const at = rest.lastIndexOf(' (src: ');

@@ -7,8 +7,8 @@ export const realModel =
   'A real model would understand all that you say, answer and write: set `ANTHROPIC_API_KEY` (or `ANTHROPIC_BASE_URL`) in `.env` and start me again.';
 
 /**
- * What newcomers ask about the bot itself: in each first line stand groups of words, and a message that has one of each is answered by the
- * line below; after `only`, one that has no other words. `|` stands between several such lines. The first that fits answers.
+ * Questions about the bot itself. A message with a word of each group (`&`) gets the answer below; after `only`, a
+ * message without other words. `|` separates alternatives; the first match answers.
  */
 const table = `
 export download copy & data memory memories everything
@@ -67,7 +67,7 @@ const lines = table.trim().split('\n');
 /** The answer to a question about the bot itself; `undefined` for any other message. */
 export function topicOf(text: string): string | undefined {
   const said = terms(text);
-  // Of a longer message single words tell too little.
+  // Single words say too little about a longer message.
   if (said.length === 0 || said.length > 14) return undefined;
   return lines.find(
     (_, at) => at % 2 === 1 && lines[at - 1]?.split(' | ').some((words) => fits(words, said)),
