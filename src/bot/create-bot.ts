@@ -154,7 +154,7 @@ export function createBot(config: Config, ports: BotPorts) {
     readChannel: retention.youngTalk(ports.readChannel),
     modelName: config.model.fast,
   });
-  const memoryNotices = createMemoryNotices({ ...shared, undo: memory.undo, commandsEnabled });
+  const memoryNotices = createMemoryNotices({ people, commandsEnabled });
   const lateNotices = createLateNotices({ ...shared, memoryNotices, isNamed: memory.isNamed });
   events.stored.on(async (stored) => {
     for (const late of await lateNotices.tell(stored))

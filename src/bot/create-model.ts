@@ -2,7 +2,6 @@ import { ConfigError, type Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
 import { shareOf } from '../memory/recall/answering.ts';
-import { wishesIn } from '../memory/wishes.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { createOfflineClient } from '../model/offline/offline-client.ts';
 
@@ -16,7 +15,7 @@ export async function createModel(
   budget?: CallBudget,
 ): Promise<ModelClient> {
   const { apiKey, baseUrl, concurrency, idleTimeoutMs, totalTimeoutMs, prices } = config;
-  if (isOffline(config)) return createOfflineClient({ shareOf, wishesIn });
+  if (isOffline(config)) return createOfflineClient({ shareOf });
   // The SDK is slow to load.
   const { createAnthropicClient } = await import('../model/anthropic/anthropic-client.ts');
   return createAnthropicClient({

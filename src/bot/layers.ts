@@ -5,7 +5,6 @@ import type { SessionKey } from '../core/place.ts';
 import type { Processes } from '../core/processes.ts';
 import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
-import type { TurnContext } from '../core/turn-context.ts';
 import { createChannelNotes } from '../memory/channel/channel-notes.ts';
 import { createChangeLedger } from '../memory/changes.ts';
 import type { AnswerKeeper } from '../memory/change-records.ts';
@@ -242,14 +241,13 @@ export function createLayers(config: Config, ports: LayerPorts) {
     dropJournal: answers.drop,
   });
   const { message: stillThere } = sessionLog;
-  const answerBefore = (turn: TurnContext) => sessionLog.answerBefore(turn);
   const tools: readonly Tool[] = [
     ...notebook.tools,
     ...(config.recall.enabled ? [createRecallTool(recall, config.recall.defaultLimit)] : []),
     ...(config.durable.enabled
       ? [
-          createRememberItemTool({ durable, proposals, stillThere, answerBefore }),
-          createForgetItemTool({ durable, answerBefore }),
+          createRememberItemTool({ durable, proposals, stillThere }),
+          createForgetItemTool({ durable }),
           createControlTool({ durable, people }),
         ]
       : []),

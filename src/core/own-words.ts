@@ -1,9 +1,10 @@
 /**
  * The author's own prose. Block quotes, code, and names of emoji and mentions prove nothing about the author
- * [M5a]. `named` stands in for mentions.
+ * [M5a]. `gap` stands in for each of them.
  */
-export function ownWords(text: string, named = ' '): string {
-  return withoutQuotes(withoutCode(text).replace(mentions, named)).replace(emojiNames, ' ').trim();
+export function ownWords(text: string, gap = ' '): string {
+  const prose = withoutQuotes(withoutCode(text, gap).replace(mentions, gap), gap.trim());
+  return prose.replace(emojiNames, gap).trim();
 }
 
 /** Backticks anywhere, or a fence of tildes at the beginning of a line, quote or list item. */
@@ -13,7 +14,7 @@ const codeOpening = /`+|^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*~{3,}.*/gmu;
  * Removes code as Markdown delimits it. An unclosed fence reaches to the end of the message, one or two
  * unclosed backticks do not.
  */
-function withoutCode(text: string): string {
+function withoutCode(text: string, gap: string): string {
   const openings = [...text.matchAll(codeOpening)].map(({ 0: found, index }) => {
     const sign = found.startsWith('`') ? '`' : '~';
     const length = /`+|~{3,}/u.exec(found)?.[0].length ?? 0;
@@ -37,7 +38,7 @@ function withoutCode(text: string): string {
     if (opening.index < from) continue;
     const end = endOf(opening);
     if (end === undefined && !opening.isBlock) continue;
-    prose += `${text.slice(from, opening.index)}${opening.isBlock ? '\n' : ' '}`;
+    prose += `${text.slice(from, opening.index)}${opening.isBlock ? `\n${gap.trim()}` : gap}`;
     from = end ?? text.length;
   }
   return prose + text.slice(from);
@@ -46,8 +47,8 @@ function withoutCode(text: string): string {
 const emojiNames = /:(?=\w*[A-Za-z])\w{2,32}:/gu;
 
 /** Removes `> …`, and `>>> …` to the end. */
-function withoutQuotes(text: string): string {
-  return text.replace(/^[ \t]*>>>\s[\s\S]*/mu, '').replace(/^[ \t]*>[^\S\n].*$/gmu, '');
+function withoutQuotes(text: string, gap: string): string {
+  return text.replace(/^[ \t]*>>>\s[\s\S]*/mu, gap).replace(/^[ \t]*>[^\S\n].*$/gmu, gap);
 }
 
 /** Unicode's isolates, which are invisible, delimit a name. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 import type { CommandButton } from '../core/chat.ts';
+import { flatten } from '../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { DurableMemory } from './durable/durable-memory.ts';
 import { noticingModes, type NoticingMode, type PersonSettingsStore } from './settings/person-settings.ts';
-import { wishesIn, type Wish } from './wishes.ts';
 
-/** What the tool does; `export` and `erase` by their buttons only. */
+/** What the tool does; commands have the same names. */
 const actions = [
   'undo',
   'pause',
@@ -19,24 +19,17 @@ const actions = [
   'notices_on',
   'notices_off',
   'export',
+  'purge',
   'erase',
 ] as const;
 type Action = (typeof actions)[number];
 
-/** By which of the speaker's wishes an action may be taken [M5a]. */
-const askedBy: Readonly<Record<Action, readonly Wish[]>> = {
-  undo: ['undo', 'forget', 'this'],
-  pause: ['pause'],
-  pause_here: ['this', 'pause'],
-  resume: ['resume'],
-  mode_auto: ['mode_auto', 'resume'],
-  mode_ask: ['mode_ask'],
-  mode_off: ['mode_off', 'pause'],
-  notices_on: ['notices_on'],
-  notices_off: ['notices_off'],
-  export: ['export'],
-  erase: ['erase'],
-};
+/** What is done by a button only, however it is asked for, and what the button does. */
+const byButton = {
+  export: { label: 'Send me my data', line: '📦 Your data has not been sent yet' },
+  purge: { label: 'Erase this …', line: '🗑️ Nothing has been erased yet' },
+  erase: { label: 'Erase everything …', line: '🗑️ Nothing has been erased yet' },
+} as const;
 
 export interface ControlToolPorts {
   readonly durable: Pick<DurableMemory, 'undo'>;
@@ -44,8 +37,8 @@ export interface ControlToolPorts {
 }
 
 /**
- * The model's way to do what people ask of their memory in plain words [K13]: at once what can be taken back, by a button what cannot; and nothing that
- * the speaker's own words do not ask for. `StoreError` rejects.
+ * The model's way to do what people ask of their memory in plain words [K13]: at once what can be taken back, by a button what cannot, and by a button
+ * everything while other people's text is in the context [M5a]. `StoreError` rejects.
  */
 export function createControlTool(ports: ControlToolPorts): Tool {
   /** Turns in which a change was undone: one wish takes back one. */
@@ -53,17 +46,23 @@ export function createControlTool(ports: ControlToolPorts): Tool {
   return checkedTool({
     name: 'memory_control',
     description:
-      'Do what the person asks of their memory in the message you are answering: undo the last change, pause storing everywhere or in this conversation (pause_here: off the ' +
-      'record), resume, notice things about them, ask them before that is kept, or notice nothing (mode), tell them what was stored or not (notices), export or erase their data (they are shown a button). Refused where their own words do not ask for it.',
-    input: z.object({ action: z.enum(actions) }),
+      'Do what the person asks of their memory in the message you are answering, in whatever words and language: undo the last change, pause storing everywhere or in this ' +
+      'conversation (pause_here: off the record), resume, notice things about them, ask them before that is kept, or notice nothing (mode), tell them what was stored or not ' +
+      '(notices), send their data (export), erase all that says some `words` (purge), or everything (erase). Some of it is done by a button that they are shown.',
+    input: z.object({
+      action: z.enum(actions),
+      words: z.string().max(200).describe('For purge: words of what is to go.').exactOptional(),
+    }),
     notDone: 'Nothing was done',
-    async run({ action }, context) {
+    async run({ action, words = '' }, context) {
       if (context.speaker.isBot !== undefined) return refusal('Nothing was done: another bot has no memory.');
-      const wishes = wishesIn(context.messages.map(({ text }) => text));
-      if (!askedBy[action].some((wish) => wishes.has(wish)))
-        return refusal(
-          `Nothing was done: the person's own message does not plainly ask for this. They can write \`!${commands[action]}\`; tell them so.`,
-        );
+      if (action === 'purge' && flatten(words) === '')
+        return refusal('Nothing was done: `words` has to say what is to go.');
+      const command = `memory ${action.replace('_', ' ')}`;
+      if (action === 'export' || action === 'purge' || action === 'erase')
+        return asked(byButton[action].line, byButton[action].label, `${command} ${flatten(words)}`);
+      if (context.hasThirdPartyText)
+        return asked(`Did you ask for this? \`!${command}\``, 'Yes, do it', command);
       if (action === 'undo') {
         if (undone.has(context.messages))
           return refusal('Nothing was undone: one change was undone already.');
@@ -74,23 +73,17 @@ export function createControlTool(ports: ControlToolPorts): Tool {
   });
 }
 
-/** The command that does the same. */
-const commands: Readonly<Record<Action, string>> = {
-  undo: 'memory undo',
-  pause: 'memory pause',
-  pause_here: 'memory pause here',
-  resume: 'memory resume',
-  mode_auto: 'memory mode auto',
-  mode_ask: 'memory mode ask',
-  mode_off: 'memory mode off',
-  notices_on: 'memory notices on',
-  notices_off: 'memory notices off',
-  export: 'memory export',
-  erase: 'memory erase',
-};
+/** Nothing is done yet: the person is shown the button of a command. */
+function asked(line: string, label: string, command: string): ToolOutcome {
+  return {
+    ok: true,
+    text: `Nothing was done yet: under your answer the person is shown a button, "${label}". Do not claim that it is done.`,
+    notice: { line, bareLine: line, buttons: [{ label, line: command.trim() }], isProposal: true },
+  };
+}
 
 async function act(
-  action: Action,
+  action: Exclude<Action, keyof typeof byButton>,
   context: TurnContext,
   { durable, people }: ControlToolPorts,
 ): Promise<ToolOutcome> {
@@ -136,15 +129,6 @@ async function act(
       const other = notices === 'on' ? 'off' : 'on';
       return done(`⚙️ Notices are ${notices}`, [button(`Notices ${other}`, `notices ${other}`)]);
     }
-    case 'export':
-      // The program shows the button by itself, since the speaker's words ask for it.
-      return refusal(
-        'Nothing was sent yet. Under your answer the person is shown a button that sends their data. Tell them so, and do not claim that it was sent.',
-      );
-    case 'erase':
-      return refusal(
-        'Nothing was erased yet. Under your answer the person is shown a button that first names what would go. Tell them so, and do not claim that anything was erased.',
-      );
   }
 }
 

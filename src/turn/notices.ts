@@ -1,6 +1,5 @@
 import type { CommandButton } from '../core/chat.ts';
 import { growingCache } from '../core/limits.ts';
-import type { Logger } from '../core/logger.ts';
 import { usesMemory, type UsedMemory } from '../core/memory-source.ts';
 import { hasMoreReaders, sessionName } from '../core/place.ts';
 import { counted } from '../core/text.ts';
@@ -8,8 +7,6 @@ import type { Clock } from '../core/time.ts';
 import type { LateNotice, MemoryNotice } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
-import type { UndoLog } from '../memory/undo.ts';
-import { asksToRemember, wishesIn, type Wish } from '../memory/wishes.ts';
 import { lineUnder, newestOf, sendLine, type Question, type ReplyPorts } from './reply.ts';
 
 /** What stands under an answer of what became of memory: lines without the sign of small print, and buttons. */
@@ -23,65 +20,42 @@ export type MemoryNotices = ReturnType<typeof createMemoryNotices>;
 /** Tells under an answer what became of the speaker's memory in a turn, from what was done and never from what the model says [K6][K13]. */
 export function createMemoryNotices(ports: {
   readonly people: Pick<PersonSettingsStore, 'latest'>;
-  readonly undo: Pick<UndoLog, 'find'>;
   /** Where there are none, there are no buttons either: they would give commands. */
   readonly commandsEnabled: boolean;
-  readonly logger: Logger;
 }) {
-  const { people, undo, commandsEnabled, logger } = ports;
+  const { people, commandsEnabled } = ports;
+  /** Conversations that have been told that the model has no tools. */
+  const warned = growingCache<string, true>(keptAnswers);
 
-  async function hasUndo(userId: string): Promise<boolean> {
-    try {
-      return (await undo.find(userId)) !== undefined;
-    } catch (error) {
-      logger.error('whether something can be undone could not be read', { userId, error });
-      return false;
-    }
-  }
-
-  /** What the speaker asked for, and nothing in this turn has done. */
-  async function unmetWishes(
-    { speaker, messages }: TurnContext,
-    isSomethingChanged: boolean,
-  ): Promise<ToldOfMemory> {
-    const unmet = [...wishesIn(messages.map(({ text }) => text))]
-      .filter((wish) => !isSomethingChanged || byButtonOnly.has(wish))
-      .map((wish) => unmetBy[wish]);
-    if (unmet.length === 0) return nothing;
-    const canUndo = await hasUndo(speaker.id);
-    const buttons = unmet.flatMap((each) => each.buttons).filter((each) => each !== undoLast || canUndo);
-    return {
-      lines: [[...new Set(unmet.map(({ line }) => line))].join(' · ')],
-      buttons: [...new Set(buttons)],
-    };
+  /** Once a conversation: the model may sound as if it had stored something [M9]. */
+  function warningFor(turn: TurnContext): readonly string[] {
+    const session = sessionName(sessionOf(turn));
+    if (warned.has(session)) return [];
+    warned.set(session, true);
+    return [commandsEnabled ? `${cannotStore} · ${storeYourself}` : cannotStore];
   }
 
   return {
     /**
-     * `mayName` is asked, where there are words to show, whether nobody reads along who does not read the answer; `isWhole` is whether there is an answer,
-     * under which what the speaker asked for in vain is told too; `hasOffers` whether anything is offered beside it; `hadNoTools` whether the model could store nothing. Never rejects.
+     * `mayName` is asked, where there are words to show, whether nobody reads along who does not read the answer; `hadNoTools` is whether the model could store
+     * nothing. Never rejects.
      */
     async under(
       turn: TurnContext,
       notices: readonly MemoryNotice[],
-      { isWhole, hasOffers, hadNoTools = false, mayName }: UnderOptions,
+      { hadNoTools = false, mayName }: UnderOptions,
     ): Promise<ToldOfMemory> {
       if (turn.speaker.isBot !== undefined) return nothing;
-      const isSomethingChanged =
-        hasOffers ||
-        notices.some(({ isQuiet, isProposal }) => isQuiet === undefined && isProposal === undefined);
       const isMuted =
         notices.some(({ isQuiet }) => isQuiet) && (await people.latest(turn.speaker.id)).notices === 'off';
       const told = distinct(notices.filter(({ isQuiet }) => !isMuted || isQuiet === undefined));
       const done = told.length === 0 ? nothing : listed(told, await mayName());
-      const unmet = isWhole ? await unmetWishes(turn, isSomethingChanged) : nothing;
-      const buttons = [...done.buttons, ...unmet.buttons].slice(0, mostButtons);
-      const isUnstored =
-        isWhole && hadNoTools && !isSomethingChanged && asksToRemember(turn.messages.map(({ text }) => text));
-      const unstored = isUnstored
-        ? [commandsEnabled ? `${cannotStore} · ${storeYourself}` : cannotStore]
-        : [];
-      return { lines: [...done.lines, ...unmet.lines, ...unstored], buttons: commandsEnabled ? buttons : [] };
+      const panel = hadNoTools ? [{ label: 'Memory', line: 'memory panel', stays: true as const }] : [];
+      const buttons = [...done.buttons, ...panel].slice(0, mostButtons);
+      return {
+        lines: [...done.lines, ...(hadNoTools ? warningFor(turn) : [])],
+        buttons: commandsEnabled ? buttons : [],
+      };
     },
     /** The button under an answer by which its person asks what of memory it was made from [K7]: none where nothing was, or where they want no notices. Never rejects. */
     async why(
@@ -130,8 +104,6 @@ export function createLateNotices(
     const named = await stillNamed(stored);
     const notices = named.map(({ notice }) => notice);
     const { lines, buttons } = await memoryNotices.under(turn, notices, {
-      isWhole: false,
-      hasOffers: false,
       mayName: () => Promise.resolve(mayName),
     });
     const line = lineUnder(undefined, [], lines);
@@ -190,14 +162,11 @@ export function createLateNotices(
 }
 
 interface UnderOptions {
-  readonly isWhole: boolean;
-  readonly hasOffers: boolean;
   readonly hadNoTools?: boolean;
   readonly mayName: () => Promise<boolean>;
 }
 
-/** Said by the program wherever the model may sound as if it had stored something [M9]. */
-const cannotStore = 'Nothing was stored with this answer: the model that I use has no tools';
+const cannotStore = 'The model that I use has no tools: saying it in plain words stores and changes nothing';
 const storeYourself = '`!memory remember <text>` stores it';
 
 const nothing: ToldOfMemory = { lines: [], buttons: [] };
@@ -238,42 +207,3 @@ function listed(notices: readonly MemoryNotice[], namesWords: boolean): ToldOfMe
     ),
   };
 }
-
-interface UnmetWish {
-  /** True of every turn in which nothing was changed, whatever was stored. */
-  readonly line: string;
-  readonly buttons: readonly CommandButton[];
-}
-
-const undoLast = { label: 'Undo last change', line: 'memory undo' };
-const pause = { label: 'Pause', line: 'memory pause' };
-const pauseHere = { label: 'Off the record here', line: 'memory pause here' };
-const showAll = { label: 'Show all', line: 'memory show' };
-const exportAll = { label: 'Send me my data', line: 'memory export' };
-const eraseAll = { label: 'Erase everything …', line: 'memory erase' };
-
-/** These are done by no tool. */
-const byButtonOnly: ReadonlySet<Wish> = new Set(['show', 'export', 'erase']);
-const nothingForgotten = 'Nothing was taken out of memory';
-
-const unmetBy: Readonly<Record<Wish, UnmetWish>> = {
-  pause: { line: 'Nothing was paused', buttons: [pause, pauseHere, undoLast] },
-  this: { line: nothingForgotten, buttons: [undoLast, pauseHere] },
-  forget: { line: nothingForgotten, buttons: [undoLast, showAll] },
-  undo: { line: 'Nothing was undone', buttons: [undoLast] },
-  resume: { line: 'Nothing was resumed', buttons: [{ label: 'Resume', line: 'memory resume' }] },
-  export: { line: 'Nothing was sent', buttons: [exportAll] },
-  erase: { line: 'Your data was not erased', buttons: [eraseAll, showAll, exportAll, pause] },
-  show: { line: 'This may not be all that I remember about you', buttons: [showAll, exportAll] },
-  notices_off: {
-    line: 'Notices are as before',
-    buttons: [{ label: 'Notices off', line: 'memory notices off' }],
-  },
-  notices_on: {
-    line: 'Notices are as before',
-    buttons: [{ label: 'Notices on', line: 'memory notices on' }],
-  },
-  mode_off: { line: 'The mode is as before', buttons: [{ label: 'Mode off', line: 'memory mode off' }] },
-  mode_ask: { line: 'The mode is as before', buttons: [{ label: 'Mode ask', line: 'memory mode ask' }] },
-  mode_auto: { line: 'The mode is as before', buttons: [{ label: 'Mode auto', line: 'memory mode auto' }] },
-};

@@ -314,9 +314,7 @@ async function deliver(
   const paused = bot.pauseNotes.take(sessionOf(turn), memory.consent);
   const under = async () => {
     const told = await bot.memoryNotices.under(turn, notices, {
-      isWhole: text !== '' && problem === undefined,
-      hasOffers: offers.length > 0,
-      hadNoTools,
+      hadNoTools: hadNoTools && text !== '' && problem === undefined,
       mayName: reply.mayShow,
     });
     const ofMemory = [...told.lines, ...(await memory.channelLines())];
@@ -380,11 +378,7 @@ async function takeAway(
   bot.logger.warn('an answer was taken away', { ...sessionOf(turn), why: ending });
   if (ending === 'more-readers') {
     const { notes, notices } = answer === 'left' ? { notes: [], notices: [] } : answer;
-    const told = await bot.memoryNotices.under(turn, notices, {
-      isWhole: false,
-      hasOffers: false,
-      mayName: reply.mayShow,
-    });
+    const told = await bot.memoryNotices.under(turn, notices, { mayName: reply.mayShow });
     const line = lineUnder(keptBackLine, notes, told.lines) ?? keptBackLine;
     await sendLine(bot, question, line, wasSeen, { buttons: told.buttons });
   }

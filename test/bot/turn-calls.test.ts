@@ -6,7 +6,6 @@ import { RecentChanges } from '../../src/core/changes.ts';
 import type { ModelClient } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import { shareOf } from '../../src/memory/recall/answering.ts';
-import { wishesIn } from '../../src/memory/wishes.ts';
 import { createOfflineClient } from '../../src/model/offline/offline-client.ts';
 import { createSpending } from '../../src/observability/spending.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
@@ -53,7 +52,7 @@ async function openBot(dailyCost?: number) {
     tellOwner: () => Promise.resolve(),
     logger,
   });
-  const offline = createOfflineClient({ shareOf, wishesIn });
+  const offline = createOfflineClient({ shareOf });
   const model: ModelClient = {
     ...offline,
     async complete(request, options) {

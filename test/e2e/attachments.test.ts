@@ -280,7 +280,7 @@ describe('memory in a turn with attachments [M5a]', () => {
         result = String(last[0]['content']);
         return { text: 'Done.' };
       }
-      const input = { kind: 'preference', text: 'Prefers tabs over spaces', quote };
+      const input = { kind: 'preference', quote };
       return { toolUse: [{ name: 'remember_item', input }] };
     };
     await send(place, [{ name: 'me.txt', text: quote }], { replyTo: said.id });

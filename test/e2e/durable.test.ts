@@ -167,38 +167,32 @@ describe('the model', () => {
     const name = await newcomer();
     const input = {
       kind: 'preference',
-      text: 'Prefers tabs over spaces',
       quote: 'I prefer tabs over spaces',
     };
     const told = await calls(name, '#dev', 'By the way, I prefer tabs over spaces.', 'remember_item', input);
     expect(told).toContain('The tool said:');
-    expect(told).toContain('Remembered: [preference] Prefers tabs over spaces');
+    expect(told).toContain('Remembered: [preference] By the way, I prefer tabs over spaces.');
     expect(await memory(name, '#general', 'show')).toMatch(
-      /- \[preference\] Prefers tabs over spaces \(src: discord, #dev, updated <t:\d+:d>\) · id [0-9a-f]{8} · server/u,
+      /- \[preference\] By the way, I prefer tabs over spaces\. \(src: discord, #dev, updated <t:\d+:d>\) · id [0-9a-f]{8} · server/u,
     );
     expect(await promptFor(stage, name, '#general')).toContain(
-      'Prefers tabs over spaces (src: discord, #dev',
+      'I prefer tabs over spaces. (src: discord, #dev',
     );
   });
 
   it.each([
-    ['words that were never written', 'I like the weather today', 'Prefers Zig', 'I prefer Zig'],
-    ['more than the quote says', 'I prefer Rust', 'Prefers Rust and Zig', 'I prefer Rust'],
-    ['the opposite', "I don't like Zig", 'Likes Zig', 'like Zig'],
-    ["somebody else's words", '> I prefer Zig\nsays my friend', 'Prefers Zig', 'I prefer Zig'],
-    ['the name of an emoji', 'nice <:likes_rust:120000000000000001>', 'Likes Rust', ':likes_rust:'],
-    ['code', 'what is `I love Haskell` in this', 'Loves Haskell', 'I love Haskell'],
-    ['the name of whom is mentioned', 'hi @bob, loves Zig?', 'Bob', 'bob'],
-    ['an allergy as love', "I'm allergic to peanuts", 'Loves peanuts', "I'm allergic to peanuts"],
-    ['a question', 'am I allergic to peanuts', 'Allergic to peanuts', 'I allergic to peanuts'],
-    ['a condition', 'if I lived in Rome I would eat pizza', 'Lives in Rome', 'I lived in Rome'],
-    ['a wish', 'I wish I were a doctor', 'Is a doctor', 'I were a doctor'],
-    ['what is over', 'I used to live in Rome', 'Lives in Rome', 'live in Rome'],
-    ['what is said of somebody else', 'my sister is a doctor', 'Is a doctor', 'is a doctor'],
-    ['a joke', "I'm a millionaire, just kidding", 'Is a millionaire', "I'm a millionaire"],
-  ])('cannot store %s [M5a]', async (_, words, text, quote) => {
+    ['words that were never written', 'I like the weather today', 'I prefer Zig'],
+    ['more than was said', 'I prefer Rust', 'I prefer Rust and Zig'],
+    ['a translation', 'Ich mag Zig', 'I like Zig'],
+    ["somebody else's words", '> I prefer Zig\nsays my friend', 'I prefer Zig'],
+    ['the name of an emoji', 'nice <:likes_rust:120000000000000001>', ':likes_rust:'],
+    ['code', 'what is `I love Haskell` in this', 'I love Haskell'],
+    ['the name of whom is mentioned', 'hi @bob, loves Zig?', 'bob'],
+    ['a question', 'am I allergic to peanuts?', 'I allergic to peanuts'],
+    ['pieces of two sentences', 'I love peanuts. I hate Rome.', 'I love Rome'],
+  ])('cannot store %s [M5a]', async (_, words, quote) => {
     const name = await newcomer();
-    const told = await calls(name, '#dev', words, 'remember_item', { kind: 'preference', text, quote });
+    const told = await calls(name, '#dev', words, 'remember_item', { kind: 'preference', quote });
     expect(told).toContain('Not stored:');
     expect(await memory(name, '#dev', 'show')).toContain('Durable memory (0 items):');
   });
@@ -206,7 +200,7 @@ describe('the model', () => {
   it('cannot store for one person what another wrote before them [M5a]', async () => {
     const [stranger, name] = [await newcomer(), await newcomer()];
     await stage.ask(stranger, '#dev', 'I prefer Zig, and so should you remember.');
-    const input = { kind: 'preference', text: 'Prefers Zig', quote: 'I prefer Zig' };
+    const input = { kind: 'preference', quote: 'I prefer Zig' };
     const told = await calls(name, '#dev', 'Interesting!', 'remember_item', input);
     expect(toldIn(newestCall(stage))).toContain('I prefer Zig, and so should you remember.');
     expect(told).toContain('Not stored:');
@@ -216,25 +210,27 @@ describe('the model', () => {
 
   it('keeps what it is told in the DM to the DM', async () => {
     const name = await newcomer();
-    const input = { kind: 'fact', text: 'Afraid of heights', quote: 'I am afraid of heights' };
+    const input = { kind: 'fact', quote: 'I am afraid of heights' };
     expect(await calls(name, 'dm', 'I am afraid of heights', 'remember_item', input)).toContain(
       'Remembered:',
     );
-    expect(await promptFor(stage, name, 'dm')).toContain('[fact] Afraid of heights (src: discord, updated');
+    expect(await promptFor(stage, name, 'dm')).toContain(
+      '[fact] I am afraid of heights (src: discord, updated',
+    );
     expect(await promptFor(stage, name, '#general')).not.toMatch(/afraid of heights/iu);
   });
 
   it('corrects an item by another, which stays as history [D6]', async () => {
     const name = await newcomer();
-    const old = idIn(await memory(name, '#dev', 'remember I live in Berlin'));
-    const input = { kind: 'fact', text: 'Lives in Porto', quote: 'I live in Porto now', replaces: old };
-    expect(await calls(name, '#dev', 'I live in Porto now', 'remember_item', input)).toContain(
+    const old = idIn(await memory(name, 'dm', 'remember I live in Berlin'));
+    const input = { kind: 'fact', quote: 'I live in Porto now', replaces: old };
+    expect(await calls(name, 'dm', 'I live in Porto now', 'remember_item', input)).toContain(
       'It replaces: [fact] I live in Berlin',
     );
-    const shown = await memory(name, '#general', 'show');
-    expect(shown).toContain('Durable memory (1 item):\n- [fact] Lives in Porto');
+    const shown = await memory(name, 'dm', 'show');
+    expect(shown).toContain('Durable memory (1 item):\n- [fact] I live in Porto now');
     expect(shown).not.toContain('Berlin');
-    expect(await memory(name, '#general', `history ${idIn(shown)}`)).toMatch(
+    expect(await memory(name, 'dm', `history ${idIn(shown)}`)).toMatch(
       /^ {2}before <t:\d+:d>: I live in Berlin$/mu,
     );
     const person = (await stage.sandbox.info()).people[name];
@@ -245,53 +241,36 @@ describe('the model', () => {
     ]);
   });
 
-  it('forgets when the speaker asks for it, and not otherwise', async () => {
+  it('forgets at once where nobody else has spoken, and can be undone', async () => {
     const name = await newcomer();
-    await memory(name, '#dev', 'remember I collect stamps');
-    const input = { target: 'stamps' };
-    expect(await calls(name, '#dev', 'Nice weather', 'forget_item', input)).toContain('Nothing forgotten:');
-    expect(await memory(name, '#dev', 'show')).toContain('Durable memory (1 item):');
-
-    expect(await calls(name, '#dev', 'Please forget my stamps', 'forget_item', input)).toContain(
-      'Forgotten:',
-    );
-    expect(await memory(name, '#dev', 'show')).toContain('Durable memory (0 items):');
+    await memory(name, 'dm', 'remember I collect stamps');
+    const told = await calls(name, 'dm', 'Please forget my stamps', 'forget_item', { target: 'stamps' });
+    expect(told).toContain('Forgotten:');
+    expect(await memory(name, 'dm', 'show')).toContain('Durable memory (0 items):');
     expect(await promptFor(stage, name, '#general')).not.toContain('I collect stamps');
+    expect(await memory(name, 'dm', 'undo')).toContain('I collect stamps');
   });
 
-  it('cannot forget by an item’s kind: a button that shows the item asks [M5a]', async () => {
+  it('forgets by a button that shows the item where others have spoken [M5a]', async () => {
     const name = await newcomer();
     await memory(name, '#dev', 'remember I collect stamps');
     const told = await calls(name, '#dev', 'forget the fact', 'forget_item', { target: 'stamps' });
-    expect(told).toContain('Nothing forgotten:');
+    expect(told).toContain('Nothing forgotten yet:');
     expect(await memory(name, '#dev', 'show')).toContain('I collect stamps');
     await pressOffer(name, '#dev', 'Forget this:\n```\nI collect stamps\n```', 'Forgotten.');
     expect(await memory(name, '#dev', 'show')).toContain('Durable memory (0 items):');
   });
 
-  it('forgets “that” when its answer before showed one item', async () => {
-    const name = await newcomer();
-    await memory(name, '#dev', 'remember I collect stamps');
-    await memory(name, '#dev', 'remember I keep ferrets');
-    const quote = 'I use vim';
-    await calls(name, '#dev', quote, 'remember_item', { kind: 'tool', text: 'Uses vim', quote });
-    expect(await calls(name, '#dev', 'forget that', 'forget_item', { target: 'vim' })).toContain(
-      'Forgotten:',
-    );
-  });
-
-  it('lets no item push out another one: a button that shows both asks [M5a]', async () => {
+  it('replaces an item by a button that shows both where others have spoken [M5a]', async () => {
     const name = await newcomer();
     const old = idIn(await memory(name, '#dev', 'remember I collect stamps'));
-    const quote = 'I drink tea';
-    const input = { kind: 'fact', text: 'Drinks tea', quote, replaces: old };
-    expect(await calls(name, '#dev', quote, 'remember_item', input)).toContain('Not stored:');
-    expect(await calls(name, '#dev', `actually ${quote}`, 'remember_item', input)).toContain('Not stored:');
+    const input = { kind: 'fact', quote: 'I drink tea', replaces: old };
+    expect(await calls(name, '#dev', 'I drink tea', 'remember_item', input)).toContain('Not stored yet:');
     expect(await memory(name, '#dev', 'show')).toContain('I collect stamps');
-    const shown = 'Remember the first line instead of the second:\n```\nDrinks tea\nI collect stamps\n```';
+    const shown = 'Remember the first line instead of the second:\n```\nI drink tea\nI collect stamps\n```';
     await pressOffer(name, '#dev', shown, 'Remembered.');
     const show = await memory(name, '#dev', 'show');
-    expect(show).toContain('Durable memory (1 item):\n- [fact] Drinks tea');
+    expect(show).toContain('Durable memory (1 item):\n- [fact] I drink tea');
   });
 
   it('cannot forget in a guild what belongs to the DM', async () => {
@@ -314,7 +293,7 @@ it('lets the oldest go when memory is full, never the new one, whoever asked for
     return command(small, '!memory', 'alice', place, `remember ${text}`);
   };
   const use = async (tool: string): Promise<string> => {
-    const input = { kind: 'tool', text: `Uses ${tool}`, quote: `I use ${tool}` };
+    const input = { kind: 'tool', quote: `I use ${tool}` };
     const words = `I use ${tool}\n> CALL remember_item ${JSON.stringify(input)}`;
     return (await small.ask('alice', '#dev', words)).text;
   };
@@ -324,7 +303,7 @@ it('lets the oldest go when memory is full, never the new one, whoever asked for
 
   const third = await remember('#dev', 'third');
   expect(third).toContain('Remembered: "third"');
-  expect(third).toContain('To make room, I let go of "Uses vim"');
+  expect(third).toContain('To make room, I let go of "I use vim"');
 
   const fourth = await remember('#dev', 'fourth');
   expect(fourth).toContain('Remembered: "fourth"');
@@ -335,10 +314,10 @@ it('lets the oldest go when memory is full, never the new one, whoever asked for
   expect(fifth).toContain('To make room, I let go of "second"');
 
   const told = await use('emacs');
-  expect(told).toContain('Remembered: [tool] Uses emacs');
+  expect(told).toContain('Remembered: [tool] I use emacs');
   expect(told).toContain('No longer kept, to make room: [fact] third');
   const shown = await command(small, '!memory', 'alice', 'dm', 'show');
-  expect(shown.match(/\[\w+\] \w+/gu)).toEqual(['[tool] Uses', '[fact] fifth', '[fact] fourth']);
+  expect(shown.match(/\[\w+\] \w+/gu)).toEqual(['[tool] I', '[fact] fifth', '[fact] fourth']);
 });
 
 describe('what is said in one of two servers [V1]', () => {
@@ -352,7 +331,7 @@ describe('what is said in one of two servers [V1]', () => {
     const office = (await stage.sandbox.addChannel({ guild: guild.id, name: `desk-${name}` })).id;
     await stage.ask('alice', office, '!settings answer everything');
     const quote = 'I attend a support group on Mondays';
-    await calls(name, '#dev', `${quote}.`, 'remember_item', { kind: 'fact', text: quote, quote });
+    await calls(name, '#dev', `${quote}.`, 'remember_item', { kind: 'fact', quote });
     const stored = await memory(name, '#dev', 'remember I like tea');
 
     expect(await promptFor(stage, name, '#general')).toContain('support group');

@@ -157,7 +157,7 @@ describe('erasing everything [K11]', () => {
   );
 
   it('leaves no room for what an extraction or a summary finds that was under way', async () => {
-    const found = { kind: 'fact', text: 'Keeps an axolotl', quote: 'I keep an axolotl' };
+    const found = { kind: 'fact', quote: 'I keep an axolotl' };
     answers.extraction = () => ({ json: { items: [found] }, delayMs: 1500 });
     answers.summary = () => ({ text: 'Bob keeps an axolotl.', delayMs: 1500 });
     try {

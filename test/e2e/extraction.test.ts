@@ -7,8 +7,7 @@ import { openStage, type Stage } from './stage.ts';
 
 /** What the model says it has found; by itself, in the message that holds the words, quoted as they are. */
 interface Claim {
-  readonly text: string;
-  readonly quote?: string;
+  readonly quote: string;
   readonly messageId?: string;
 }
 
@@ -20,10 +19,10 @@ let guests = 0;
 function finding(claims: readonly Claim[]): (body: MessagesBody) => { readonly json: unknown } {
   return (body) => {
     const lines = (body.messages?.[0]?.content[0]?.text ?? '').split('\n');
-    const items = claims.map(({ text, quote = text, messageId }) => {
+    const items = claims.map(({ quote, messageId }) => {
       const line = lines.find((each) => each.includes(quote)) ?? lines.find((each) => each.startsWith('- '));
       const id = messageId ?? /\[(?<id>\d+)\]/u.exec(line ?? '')?.groups?.['id'] ?? '';
-      return { kind: 'fact', text, quote, messageId: id };
+      return { kind: 'fact', quote, messageId: id };
     });
     return { json: { items } };
   };
@@ -114,8 +113,8 @@ describe('turned on', () => {
     await tellAndFind(
       name,
       '#dev',
-      `${said.join('. ')}.`,
-      said.map((text) => ({ text })),
+      said.join('\n'),
+      said.map((quote) => ({ quote })),
     );
     const show = await shown(name);
     expect(show).toContain('Durable memory (3 items):');
@@ -146,22 +145,18 @@ describe('turned on', () => {
       'My sister is a doctor. I used to smoke. I wish I were rich. ```\nI love Perl\n```',
     ];
     await tellAndFind(name, '#dev', said.join(' '), [
-      { text: 'Loves nuts', quote: 'I am allergic to nuts' },
-      { text: 'Speaks Latin', quote: 'I speak Latin' },
-      { text: 'Lives in Rome', quote: 'I lived in Rome' },
-      { text: 'Is a doctor', quote: 'is a doctor' },
-      { text: 'Smokes', quote: 'smoke' },
-      { text: 'Is rich', quote: 'I were rich' },
-      { text: 'Loves Perl', quote: 'I love Perl' },
-      { text: 'I love Haskell', messageId: bobs.id },
-      { text: 'I love Haskell' },
-      { text: 'I guard this server', messageId: dynos.id },
-      { text: 'I guard this server' },
-      { text: 'Understood' },
-      { text: 'I hate coffee' },
-      { text: 'I own a car', quote: 'own a car' },
-      { text: 'I like tea and Haskell', quote: 'I like tea' },
-      { text: 'I earn a lot' },
+      { quote: 'I speak Latin' },
+      { quote: 'I love Perl' },
+      { quote: 'I love Haskell', messageId: bobs.id },
+      { quote: 'I love Haskell' },
+      { quote: 'I guard this server', messageId: dynos.id },
+      { quote: 'I guard this server' },
+      { quote: 'Understood' },
+      { quote: 'I hate coffee' },
+      { quote: 'I own a car' },
+      { quote: 'I like tea and Haskell' },
+      { quote: 'I smoke' },
+      { quote: 'I earn a lot' },
     ]);
     expect(toldIn(callsFor(name)[before] ?? newestFor(name))).toContain('I like tea');
     expect(await shown(name)).toContain('Durable memory (0 items):');
@@ -169,7 +164,7 @@ describe('turned on', () => {
 
   it('gives what it finds the visibility of the place where it was said [V1]', async () => {
     const name = await newcomer();
-    await tellAndFind(name, 'dm', 'I am ill.', [{ text: 'I am ill' }]);
+    await tellAndFind(name, 'dm', 'I am ill', [{ quote: 'I am ill' }]);
     expect(await shown(name)).toMatch(/I am ill .* · dm$/mu);
     expect((await stage.ask(name, '#dev', '!memory show')).text).not.toContain('ill');
   });
@@ -177,7 +172,7 @@ describe('turned on', () => {
   it('brings back nothing that was forgotten while the call was running [A4]', async () => {
     const name = await newcomer();
     const found = deferred<void>();
-    answers.extraction = (body) => ({ ...finding([{ text: 'I work at Acme' }])(body), held: found.promise });
+    answers.extraction = (body) => ({ ...finding([{ quote: 'I work at Acme' }])(body), held: found.promise });
     await tell(name, 'dm', '!memory remember I work at Acme');
     const before = callsFor(name).length;
     await tell(name, 'dm', 'I work at Acme');
@@ -191,7 +186,7 @@ describe('turned on', () => {
   it('drops what comes of a message that was deleted while the call was running [A4]', async () => {
     const name = await newcomer();
     const found = deferred<void>();
-    answers.extraction = (body) => ({ ...finding([{ text: 'I owe money' }])(body), held: found.promise });
+    answers.extraction = (body) => ({ ...finding([{ quote: 'I owe money' }])(body), held: found.promise });
     const before = callsFor(name).length;
     const message = await tell(name, 'dm', 'I owe money');
     await expect.poll(() => callsFor(name).length).toBe(before + 1);
@@ -235,7 +230,7 @@ describe('turned on', () => {
     const before = callsFor(name).length;
     await tell(name, 'dm', 'I keep bees');
     await expect.poll(() => callsFor(name).length).toBe(before + calls);
-    answers.extraction = finding([{ text: 'I keep bees' }]);
+    answers.extraction = finding([{ quote: 'I keep bees' }]);
     await tell(name, 'dm', 'And what do you keep?');
     await expect.poll(() => shown(name)).toContain('[fact] I keep bees');
     expect(toldIn(newestFor(name))).toContain('And what do you keep?');
@@ -249,7 +244,7 @@ describe('turned on', () => {
     await tell(name, '#dev', 'I breed axolotls');
     await expect.poll(() => callsFor(name).length).toBe(before + 1);
     await stage.killBot();
-    answers.extraction = finding([{ text: 'I breed axolotls' }]);
+    answers.extraction = finding([{ quote: 'I breed axolotls' }]);
     await stage.startBot();
     await expect.poll(() => shown(name)).toContain('[fact] I breed axolotls (src: summary, #dev');
     expect(callsFor(name)).toHaveLength(before + 2);

@@ -11,7 +11,7 @@ const noting: ModelScript = ({ messages = [] }) => {
   const text = last.map((block) => block.text ?? '').join('');
   const said = /NOTE: (?<words>[^<\n]+)/u.exec(text.slice(text.lastIndexOf('<message')))?.groups?.['words'];
   if (said === undefined) return { text: 'Understood.' };
-  return { toolUse: [{ name: 'remember_item', input: { kind: 'fact', text: said, quote: said } }] };
+  return { toolUse: [{ name: 'remember_item', input: { kind: 'fact', quote: said } }] };
 };
 
 let stage: Stage;
@@ -149,7 +149,7 @@ describe('an item', () => {
       `Edited: "I live in Porto" · id ${id}`,
     );
     expect(await memory(name, '#dev', `history ${id}`)).toMatch(
-      /Porto[\s\S]*before <t:\d+:d>: I live in Lisbon/u,
+      /Porto[\s\S]*before <t:\d+:d>: NOTE: I live in Lisbon/u,
     );
     expect(await memory(name, '#dev', `pin ${id}`)).toContain('Pinned');
     expect(await memory(name, '#dev', 'show')).toContain('· pinned');

@@ -93,7 +93,7 @@ describe('what a person lets the bot keep [K9]', () => {
             toolUse: [
               {
                 name: 'remember_item',
-                input: { kind: 'fact', text: 'Keeps axolotls', quote: 'I keep axolotls' },
+                input: { kind: 'fact', quote: 'I keep axolotls' },
               },
             ],
           };

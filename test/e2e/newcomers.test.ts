@@ -10,7 +10,10 @@ type Script = readonly (readonly [line: string, helps: RegExp])[];
 
 const scripts: Readonly<Record<string, Script>> = {
   'somebody who tells about themselves, and asks back': [
-    ["hi! I'm Mara, I live in Porto and I work as a nurse", /I will remember: you live in Porto\./u],
+    [
+      "hi! I'm Mara, I live in Porto and I work as a nurse",
+      /I will remember: you are Mara, you live in Porto and you work as a nurse\./u,
+    ],
     ["I'm allergic to peanuts", /I will remember: you are allergic to peanuts\./u],
     ['my dog is called Biscuit', /I will remember: your dog is called Biscuit\./u],
     ["what's my dog's name?", /\] *\n *Your dog is called Biscuit — you told me in #general/u],
@@ -19,7 +22,7 @@ const scripts: Readonly<Record<string, Script>> = {
     ['remember that I prefer tea over coffee', /I will remember: you prefer tea over coffee\./u],
     ['what do I like to drink?', /You prefer tea over coffee/u],
     ['I moved to Lisbon last week', /Begin with “remember that” to make me keep it/u],
-    ['what do you know about me?', /- You work as a nurse.*\n[^]*- You live in Porto/u],
+    ['what do you know about me?', /- You live in Porto[^]*- You work as a nurse/u],
   ],
   'somebody who asks what it is and how it works': [
     ['hello', /Hello, alice\. Say “remember that/u],
@@ -37,9 +40,12 @@ const scripts: Readonly<Record<string, Script>> = {
     ['what do you store about me?', /I know nothing about you yet/u],
     ['where is my data stored?', /files on the computer/u],
     ['who can read what I tell you?', /Nobody’s memory is used for anybody else/u],
-    ['remember that my therapist is called Dr. Weber', /could not save that\. `!memory remember <text>`/u],
+    [
+      'remember that my therapist is called Dr. Weber',
+      /I will remember: your therapist is called Dr\. Weber/u,
+    ],
     ['do you tell other people what I said?', /What you say in a DM I use only in our DM/u],
-    ["I don't want you to remember that", /nothing to undo now/u],
+    ["I don't want you to remember that", /Undone: `remember`/u],
     ['stop remembering me', /Paused: nothing that you say is stored/u],
     ['can I get a copy of my data?', /`!memory export`[^]*\[Send me my data\]/u],
     ['delete everything about me', /Nothing is erased yet[^]*\[Erase everything …\]/u],

@@ -50,16 +50,10 @@ async function press(as: string, message: string, label: string): Promise<string
   return told();
 }
 
-const tea = { kind: 'preference', text: 'Prefers tea', quote: 'I prefer tea' };
-
-/** Obeys, but where it is told to lie claims deeds that it did not do. */
-const model: typeof obedientModel = (body, index) =>
-  JSON.stringify(body.messages?.at(-1)).includes('LIE')
-    ? { text: 'Done! I remembered, forgot, paused and erased everything.' }
-    : obedientModel(body, index);
+const tea = { kind: 'preference', quote: 'I prefer tea' };
 
 beforeAll(async () => {
-  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model });
+  stage = await openStage({ environment: { DISCOCLAW_SUMMARY_ENABLED: 'false' }, model: obedientModel });
 });
 
 afterAll(async () => {
@@ -72,7 +66,7 @@ describe('the line under an answer [K6]', () => {
     const name = await newcomer();
     const told = await says(name, '#dev', 'I prefer tea', 'remember_item', tea);
     const line = await told.line();
-    expect(line.text).toBe('-# 💾 Remembered: "Prefers tea"');
+    expect(line.text).toBe('-# 💾 Remembered: "I prefer tea"');
     expect(line.labels).toEqual(['Undo', 'Only in DM']);
     // That the line is no part of history is on disk before the next turn.
     await stage.ask(name, '#dev', 'Well?');
@@ -88,8 +82,8 @@ describe('the line under an answer [K6]', () => {
     const name = await newcomer();
     const line = await (await says(name, '#dev', 'I prefer tea', 'remember_item', tea)).line();
     expect(await press(name, line.id, 'Only in DM')).toMatch(/^Hidden/u);
-    expect(await memory(name, '#dev', 'show')).not.toContain('Prefers tea');
-    const rum = { kind: 'preference', text: 'Prefers rum', quote: 'I prefer rum' };
+    expect(await memory(name, '#dev', 'show')).not.toContain('I prefer tea');
+    const rum = { kind: 'preference', quote: 'I prefer rum' };
     expect((await (await says(name, 'dm', 'I prefer rum', 'remember_item', rum)).line()).labels).toEqual([
       'Undo',
     ]);
@@ -97,22 +91,22 @@ describe('the line under an answer [K6]', () => {
 
   it('stands in a private channel too', async () => {
     const line = await (await says('alice', '#secret', 'I prefer tea', 'remember_item', tea)).line();
-    expect(line.text).toContain('Remembered: "Prefers tea"');
+    expect(line.text).toContain('Remembered: "I prefer tea"');
   });
 
   it('is not there for what is stored with notices off, but for what is changed or removed', async () => {
     const name = await newcomer();
-    await memory(name, '#dev', 'notices off');
-    const quiet = await says(name, '#dev', 'I prefer tea', 'remember_item', tea);
+    await memory(name, 'dm', 'notices off');
+    const quiet = await says(name, 'dm', 'I prefer tea', 'remember_item', tea);
     expect(quiet.text).toContain('Remembered');
-    const id = idIn(await memory(name, '#dev', 'show'));
-    const mate = { kind: 'preference', text: 'Prefers mate', quote: 'I prefer mate', replaces: id };
-    const changed = await (await says(name, '#dev', 'I prefer mate to tea', 'remember_item', mate)).line();
-    expect(changed.text).toBe('-# 💾 Changed: "Prefers mate", before: "Prefers tea"');
-    const gone = await says(name, '#dev', 'Forget mate', 'forget_item', { target: 'mate' });
+    const id = idIn(await memory(name, 'dm', 'show'));
+    const mate = { kind: 'preference', quote: 'I prefer mate', replaces: id };
+    const changed = await (await says(name, 'dm', 'I prefer mate to tea', 'remember_item', mate)).line();
+    expect(changed.text).toBe('-# 💾 Changed: "I prefer mate to tea", before: "I prefer tea"');
+    const gone = await says(name, 'dm', 'Forget mate', 'forget_item', { target: 'mate' });
     const line = await gone.line();
     expect(line.text).toBe('-# 🗑️ Forgotten: 1 item');
-    expect(await press(name, line.id, 'Undo')).toContain('Prefers mate');
+    expect(await press(name, line.id, 'Undo')).toContain('I prefer mate');
     expect(await quiet.under()).toMatchObject({ text: changed.text });
   });
 
@@ -168,7 +162,6 @@ it('what is noticed after a turn is told under its answer, and undone there; not
       const items = [...said.matchAll(/\[(\d+)\] [^:]+: I prefer (\w+)/gu)].map(
         ([, messageId = '', word = '']) => ({
           kind: 'preference',
-          text: `Prefers ${word}`,
           quote: `I prefer ${word}`,
           messageId,
         }),
@@ -187,7 +180,7 @@ it('what is noticed after a turn is told under its answer, and undone there; not
   await noticing.ask('bob', '#dev', 'I prefer tea');
   await expect
     .poll(async () => (await lines()).map(({ text }) => text))
-    .toEqual(['-# 💾 Remembered: "Prefers tea"']);
+    .toEqual(['-# 💾 Remembered: "I prefer tea"']);
   const [line] = await lines();
   const clicked = await noticing.sandbox.click({ as: 'bob', message: line?.id ?? '', label: 'Undo' });
   await expect
@@ -196,13 +189,13 @@ it('what is noticed after a turn is told under its answer, and undone there; not
   await noticing.ask('bob', '#dev', '!memory notices off');
   await noticing.ask('bob', '#dev', 'I prefer mate');
   const shown = async () => (await noticing.ask('bob', '#dev', '!memory show')).text;
-  await expect.poll(shown).toContain('Prefers mate');
+  await expect.poll(shown).toContain('I prefer mate');
   expect(await lines()).toHaveLength(1);
 });
 
 describe('plain words [K13]', () => {
-  it.each(['#dev', 'dm'])('in %s are carried out by a model that calls its tools', async (place) => {
-    const name = await newcomer();
+  it('are carried out by a model that calls its tools', async () => {
+    const [name, place] = [await newcomer(), 'dm'];
     const paused = await says(name, place, 'Stop remembering me.', 'memory_control', { action: 'pause' });
     const line = await paused.line();
     expect(line.text).toContain('⏸️ Paused');
@@ -214,41 +207,27 @@ describe('plain words [K13]', () => {
     expect(await memory(name, placeOf(name, place), 'show')).toContain('(0 items)');
   });
 
-  it.each(['#dev', '#secret', 'dm'])('in %s, a model that only claims deeds is found out', async (place) => {
-    const name = place === '#secret' ? 'alice' : await newcomer();
-    const lied = await (await says(name, place, 'Stop remembering me!\nLIE')).line();
-    expect(lied.text).toBe('-# Nothing was paused');
-    expect(await press(name, lied.id, 'Pause')).toMatch(/^Paused/u);
-    const resumed = await (await says(name, place, 'You can remember things again.\nLIE')).line();
-    expect(resumed.text).toContain('Nothing was resumed');
-    expect(await press(name, resumed.id, 'Resume')).toMatch(/^Resumed/u);
-    const erased = await (await says(name, place, 'Delete everything about me!\nLIE')).line();
-    expect(erased.text).toBe('-# Your data was not erased');
-    const nothing = await says(name, place, 'Forget it, never mind.\nLIE');
-    await stage.ask(name, placeOf(name, place), 'next');
-    expect(await nothing.under()).toBeUndefined();
-  });
-
-  it('of somebody else do nothing, though the model obeys them [M5a]', async () => {
+  it('of somebody else do nothing but show a button, though the model obeys them [M5a]', async () => {
     const [stranger, name] = [await newcomer(), await newcomer()];
     await stage.ask(stranger, '#dev', 'Stop remembering me. Undo that.');
     await memory(name, '#dev', 'remember I collect stamps');
     for (const action of ['pause', 'undo', 'mode_off', 'export']) {
       const told = await says(name, '#dev', 'What did they say?', 'memory_control', { action });
-      expect(told.text).toContain('Nothing was done');
-      await stage.ask(name, '#dev', 'I see');
-      expect(await told.under()).toBeUndefined();
+      expect(told.text).toContain('Nothing was done yet');
+      expect((await told.line()).labels).toHaveLength(1);
     }
     expect(await memory(name, '#dev', 'show')).toContain('(1 item)');
     expect(await memory(name, '#dev', 'remember I like tea')).toContain('Remembered');
+    const told = await says(name, '#dev', 'And now?', 'memory_control', { action: 'pause' });
+    expect(await press(name, (await told.line()).id, 'Yes, do it')).toMatch(/^Paused/u);
   });
 
   it('for their data show the button that sends it', async () => {
     const name = await newcomer();
     const told = await says(name, '#dev', 'Send me my data.', 'memory_control', { action: 'export' });
-    expect(told.text).toContain('Nothing was sent yet');
+    expect(told.text).toContain('Nothing was done yet');
     const line = await told.line();
-    expect(line.text).toBe('-# Nothing was sent');
+    expect(line.text).toBe('-# 📦 Your data has not been sent yet');
     expect(await press(name, line.id, 'Send me my data')).toContain('as a direct message');
   });
 });

@@ -28,20 +28,20 @@ afterEach(async () => {
 });
 
 /** The extraction finds this in the message that says it, and nothing in others. */
-function finding(text: string, quote: string): void {
+function finding(quote: string): void {
   answers.extraction = ({ messages = [] }) => {
     const told = messages.flatMap(({ content }) => content.map((block) => block.text ?? '')).join('');
     const messageId = new RegExp(`\\[(\\d+)\\] [^\\n]*${quote}`, 'u').exec(told)?.[1];
-    return { json: { items: messageId === undefined ? [] : [{ kind: 'fact', text, quote, messageId }] } };
+    return { json: { items: messageId === undefined ? [] : [{ kind: 'fact', quote, messageId }] } };
   };
 }
 
 const proposalsFile: unknown = expect.stringMatching(/^users\/\d+\/proposals\.jsonl$/u);
 
-/** The files of the bot that hold a text. */
+/** The files of the bot that hold a text, but for the log of what was said. */
 async function filesWith(text: string): Promise<readonly string[]> {
   const found = (await stage.kept()).filter((file) => file.text.includes(text)).map(({ path }) => path);
-  return found.filter((path) => !path.startsWith('.journal-'));
+  return found.filter((path) => !path.endsWith('messages.jsonl'));
 }
 
 async function question(place: string): Promise<MessageView | undefined> {
@@ -71,10 +71,10 @@ describe('a person who wants to be asked first [K9]', () => {
     'in %s has nothing remembered before they say yes, over a kill too, and can take the yes back',
     async (place) => {
       await stage.startBuilt();
-      finding('Keeps an axolotl', 'I keep an axolotl');
+      finding('I keep an axolotl');
       expect(await command(stage, '!memory', 'bob', place, 'mode ask')).toMatch(/^Mode `ask`/u);
-      const asked = await noticed('bob', place, 'I keep an axolotl.');
-      expect(asked.text).toContain('May I remember: "Keeps an axolotl"?');
+      const asked = await noticed('bob', place, 'I keep an axolotl');
+      expect(asked.text).toContain('May I remember: "I keep an axolotl"?');
       await stage.ask('bob', place, 'And what is new?');
       await stage.killBot();
       await stage.startBot();
@@ -82,43 +82,43 @@ describe('a person who wants to be asked first [K9]', () => {
       for (const section of ['durable_items', 'matching_items', 'conversation_summary', 'notebook'])
         expect(sectionIn(call, section)).not.toContain('axolotl');
       expect(systemIn(call)).not.toContain('axolotl');
-      expect(await filesWith('Keeps an axolotl')).toEqual([proposalsFile]);
+      expect(await filesWith('I keep an axolotl')).toEqual([proposalsFile]);
       expect(await filesWith('Bob keeps an axolotl')).toEqual([]);
       expect(callsOf(stage, 'summary')).toEqual([]);
-      expect(await command(stage, '!memory', 'bob', place, 'show')).not.toContain('Keeps an axolotl');
+      expect(await command(stage, '!memory', 'bob', place, 'show')).not.toContain('I keep an axolotl');
 
-      expect(await press('bob', asked.id, '✅ Yes')).toMatch(/^Remembered: "Keeps an axolotl"/u);
-      expect(await command(stage, '!memory', 'bob', place, 'show')).toContain('Keeps an axolotl');
+      expect(await press('bob', asked.id, '✅ Yes')).toMatch(/^Remembered: "I keep an axolotl"/u);
+      expect(await command(stage, '!memory', 'bob', place, 'show')).toContain('I keep an axolotl');
       await expect.poll(() => filesWith('"id":"')).not.toContainEqual(proposalsFile);
       expect(await command(stage, '!memory', 'bob', place, 'undo')).toContain('Undone: the `accept`');
-      expect(await command(stage, '!memory', 'bob', place, 'show')).not.toContain('Keeps an axolotl');
+      expect(await command(stage, '!memory', 'bob', place, 'show')).not.toContain('I keep an axolotl');
     },
   );
 
   it('leaves no trace of the question after a no, and is not asked the same again', async () => {
-    finding('Keeps an axolotl', 'I keep an axolotl');
+    finding('I keep an axolotl');
     await command(stage, '/memory', 'bob', '#dev', 'mode ask');
-    const asked = await noticed('bob', '#dev', 'I keep an axolotl.');
+    const asked = await noticed('bob', '#dev', 'I keep an axolotl');
     const other = await stage.sandbox.click({ as: 'alice', message: asked.id, label: '✅ Yes' });
     expect(other.answer?.text).toContain('Only the person');
     expect(await press('bob', asked.id, '❌ No')).toMatch(/^Not remembered/u);
-    expect(await filesWith('Keeps an axolotl')).toEqual([]);
+    expect(await filesWith('I keep an axolotl')).toEqual([]);
     expect(await command(stage, '!memory', 'bob', '#dev', 'proposals')).toBe(
       'No proposal waits for you here.',
     );
     const calls = callsOf(stage, 'extraction').length;
-    await stage.ask('bob', '#dev', 'As I said, I keep an axolotl.');
+    await stage.ask('bob', '#dev', 'I keep an axolotl!');
     await expect.poll(() => callsOf(stage, 'extraction').length).toBeGreaterThan(calls);
     await stage.ask('bob', '#dev', 'Anything else?');
-    expect(await filesWith('Keeps an axolotl')).toEqual([]);
+    expect(await filesWith('I keep an axolotl')).toEqual([]);
     await stage.stopBot();
-    expect(await filesWith('Keeps an axolotl')).toEqual([]);
+    expect(await filesWith('I keep an axolotl')).toEqual([]);
   });
 
   it('answers in other words, by a list, and with somebody else’s ids in vain', async () => {
-    finding('Keeps an axolotl', 'I keep an axolotl');
+    finding('I keep an axolotl');
     await command(stage, '!memory', 'bob', 'dm', 'mode ask');
-    await noticed('bob', '@bob', 'I keep an axolotl.');
+    await noticed('bob', '@bob', 'I keep an axolotl');
     const listed = await command(stage, '!memory', 'bob', 'dm', 'proposals');
     const id = / · id (\w+)/u.exec(listed)?.[1] ?? '';
     expect(await command(stage, '!memory', 'bob', 'dm', `proposals ${id}`)).toContain(`!memory accept ${id}`);
@@ -130,12 +130,12 @@ describe('a person who wants to be asked first [K9]', () => {
     expect(await command(stage, '!memory', 'bob', '#dev', `proposals ${id}`)).toContain(
       'There is no proposal',
     );
-    expect(await command(stage, '/memory', 'bob', '#dev', 'proposals')).toContain('Keeps an axolotl');
+    expect(await command(stage, '/memory', 'bob', '#dev', 'proposals')).toContain('I keep an axolotl');
     expect(await command(stage, '!memory', 'bob', 'dm', `accept ${id} I keep two axolotls`)).toMatch(
       /^Remembered: "I keep two axolotls"/u,
     );
     expect(await command(stage, '!memory', 'bob', 'dm', `accept ${id}`)).toContain('There is no proposal');
-    expect(await filesWith('Keeps an axolotl')).toEqual([]);
+    expect(await filesWith('I keep an axolotl')).toEqual([]);
     expect(await command(stage, '!memory', 'bob', 'dm', 'accept')).toContain('Say which proposal');
   });
 
@@ -143,9 +143,9 @@ describe('a person who wants to be asked first [K9]', () => {
     'in %s corrects the words in a window, over a kill too',
     async (place) => {
       await stage.startBuilt();
-      finding('Keeps an axolotl', 'I keep an axolotl');
+      finding('I keep an axolotl');
       await command(stage, '!memory', 'bob', place, 'mode ask');
-      const asked = await noticed('bob', place, 'I keep an axolotl.');
+      const asked = await noticed('bob', place, 'I keep an axolotl');
       await stage.killBot();
       await stage.startBuilt();
       const others = await stage.sandbox
@@ -158,7 +158,7 @@ describe('a person who wants to be asked first [K9]', () => {
         label: '✏️ Edit',
       });
       expect(modal?.fields).toMatchObject([
-        { label: 'What I remember', value: 'Keeps an axolotl', maxLength: 500 },
+        { label: 'What I remember', value: 'I keep an axolotl', maxLength: 500 },
       ]);
       await stage.killBot();
       await stage.startBot();
@@ -169,7 +169,7 @@ describe('a person who wants to be asked first [K9]', () => {
       ]);
       expect(sent.answer?.components.rows).toEqual([]);
       expect(await command(stage, '!memory', 'bob', place, 'show')).toContain('Keeps two axolotls');
-      await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([]);
+      await expect.poll(() => filesWith('I keep an axolotl')).toEqual([]);
       const again = await stage.sandbox.slash({
         as: 'bob',
         in: place,
@@ -181,13 +181,13 @@ describe('a person who wants to be asked first [K9]', () => {
   );
 
   it('loses the question with its message, when the mode’s owner erases it, and after seven days', async () => {
-    finding('Keeps an axolotl', 'I keep an axolotl');
+    finding('I keep an axolotl');
     await command(stage, '!memory', 'bob', '#dev', 'mode ask');
     const said = await stage.sandbox.say({ as: 'bob', in: '#dev', text: 'I keep an axolotl.' });
     await stage.answerTo(said);
-    await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([proposalsFile]);
+    await expect.poll(() => filesWith('I keep an axolotl')).toEqual([proposalsFile]);
     await stage.sandbox.delete({ message: said.id });
-    await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([]);
+    await expect.poll(() => filesWith('I keep an axolotl')).toEqual([]);
     // What a deletion comes between is looked at again only after the next turn.
     await expect.poll(() => filesWith('"kind":"deleted"')).toEqual([]);
 
@@ -197,10 +197,10 @@ describe('a person who wants to be asked first [K9]', () => {
     );
     await stage.stopBot();
     await stage.startBuilt(laterBy(weekMs - 60 * 60_000));
-    expect(await filesWith('Keeps an axolotl')).toEqual([proposalsFile]);
+    expect(await filesWith('I keep an axolotl')).toEqual([proposalsFile]);
     await stage.stopBot();
     await stage.startBuilt(laterBy(weekMs));
-    await expect.poll(() => filesWith('Keeps an axolotl')).toEqual([]);
+    await expect.poll(() => filesWith('I keep an axolotl')).toEqual([]);
   });
 
   it('has nothing said meanwhile in a summary, a note or a recent exchange later, though these are made anew', async () => {
@@ -209,8 +209,8 @@ describe('a person who wants to be asked first [K9]', () => {
     await stage.answerTo(first);
     await expect.poll(() => callsOf(stage, 'summary')).toHaveLength(1);
     await command(stage, '!memory', 'bob', '#general', 'mode ask');
-    finding('Keeps an axolotl', 'I keep an axolotl');
-    await noticed('bob', '#general', 'I keep an axolotl.');
+    finding('I keep an axolotl');
+    await noticed('bob', '#general', 'I keep an axolotl');
     await command(stage, '!memory', 'bob', '#general', 'mode auto');
     await stage.ask('bob', '#general', 'I play the bassoon.');
     await expect.poll(() => callsOf(stage, 'summary')).toHaveLength(2);
@@ -227,19 +227,19 @@ describe('a person who wants to be asked first [K9]', () => {
   });
 
   it('is asked by the model’s own tool as well, and not in mode `off`', async () => {
-    const input = { kind: 'fact', text: 'Keeps an axolotl', quote: 'I keep an axolotl' };
+    const input = { kind: 'fact', quote: 'I keep an axolotl' };
     answers.chat = ({ messages = [] }) =>
       messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true
         ? { text: 'Understood.' }
         : { toolUse: [{ name: 'remember_item', input }] };
     await command(stage, '!memory', 'bob', '#dev', 'mode ask');
-    await noticed('bob', '#dev', 'I keep an axolotl.');
+    await noticed('bob', '#dev', 'I keep an axolotl');
     expect(
       toldIn(callsOf(stage, 'chat').at(-1) ?? (await chatCall(stage, 'bob', '#dev', 'x'))),
     ).not.toContain('Remembered');
     expect(callsOf(stage, 'chat').at(-1)?.raw).toContain('Not stored yet');
     await command(stage, '!memory', 'carol', '#dev', 'mode off');
-    await stage.ask('carol', '#dev', 'I keep an axolotl.');
+    await stage.ask('carol', '#dev', 'I keep an axolotl');
     expect(callsOf(stage, 'chat').at(-1)?.raw).toContain('wants nothing to be noticed');
     expect(await command(stage, '!memory', 'carol', 'dm', 'proposals')).toBe(
       'No proposal waits for you here.',

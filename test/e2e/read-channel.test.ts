@@ -58,7 +58,7 @@ beforeAll(async () => {
           return {
             toolUse: [
               { name: 'memory_append', input: { path: 'overview.md', entry } },
-              { name: 'remember_item', input: { kind: 'fact', text: telling[2], quote: telling[2] } },
+              { name: 'remember_item', input: { kind: 'fact', quote: telling[2] } },
             ],
           };
         }

@@ -59,7 +59,7 @@ const obedient: ModelScript = ({ system = [], messages = [] }) => {
       ],
     };
   if (rounds === 1) {
-    const kept = { kind: 'preference', text: words, quote: words };
+    const kept = { kind: 'preference', quote: words };
     return {
       toolUse: [
         { name: 'memory_append', input: { path: 'topics/seen.md', entry: words } },

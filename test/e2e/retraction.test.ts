@@ -34,7 +34,7 @@ function extracting(quote: string): void {
     const told = body.messages?.[0]?.content[0]?.text ?? '';
     const line = told.split('\n').findLast((each) => each.includes(quote));
     const messageId = /\[(?<id>\d+)\]/u.exec(line ?? '')?.groups?.['id'] ?? '';
-    return { json: { items: line === undefined ? [] : [{ kind: 'fact', text: quote, quote, messageId }] } };
+    return { json: { items: line === undefined ? [] : [{ kind: 'fact', quote, messageId }] } };
   };
 }
 

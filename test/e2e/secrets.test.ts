@@ -29,7 +29,7 @@ beforeAll(async () => {
           .split('\n')
           .find((each) => each.startsWith('- '));
         const [, messageId = '', text = ''] = /\[(\d+)\] [^:]*: (.*)$/u.exec(line ?? '') ?? [];
-        return { json: { items: [{ kind: 'fact', text, quote: text, messageId }] } };
+        return { json: { items: [{ kind: 'fact', quote: text, messageId }] } };
       },
     }),
   });
@@ -134,7 +134,7 @@ it('no secret becomes an item or a note, by whatever way, and people are told [K
     options: { text: 'my password is Wombat42' },
   });
   expect(answer?.text).toContain('looks like a secret');
-  const item = { kind: 'fact', text: 'My password is Wombat42', quote: 'my password is Wombat42' };
+  const item = { kind: 'fact', quote: 'my password is Wombat42' };
   await stage.ask(name, 'dm', `please CALL remember_item ${JSON.stringify(item)}`);
   await read(name, 'dm', 'Not stored: it looks like');
   const note = { path: 'MEMORY.md', entry: 'Keeps bees. The wifi password is Wombat42' };

@@ -42,7 +42,6 @@ function itemsIn(told: string): readonly object[] {
   return [...told.matchAll(/\[(?<messageId>\d+)\] [^:]*: .*?(?<quote>I prefer (?<word>canary\w+))/gu)].map(
     ({ groups }) => ({
       kind: 'preference',
-      text: `Prefers ${groups?.['word']}`,
       quote: groups?.['quote'],
       messageId: groups?.['messageId'],
     }),

@@ -38,7 +38,7 @@ const anyWords = fc.oneof(
   },
   word.map(
     (each) =>
-      `I grow ${each}. CALL remember_item ${JSON.stringify({ kind: 'fact', text: `Grows ${each}`, quote: `I grow ${each}` })}`,
+      `I grow ${each}. CALL remember_item ${JSON.stringify({ kind: 'fact', quote: `I grow ${each}` })}`,
   ),
   word.map((each) => `Forget ${each}: CALL forget_item ${JSON.stringify({ target: each })}`),
 );

@@ -94,7 +94,7 @@ describe('an edit or deletion [G5]', () => {
     expect(changed).toEqual([]);
     expect(await openIn(store)).toEqual([]);
     const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;
-    await ledger.record({ ...edit, text: 'I live in Oslo' });
+    await ledger.record({ ...edit, text: 'Lives in Oslo' });
     expect(changed).toEqual([session]);
     expect(await texts()).toEqual(['Lives in Oslo']);
     expect(await openIn(store)).toEqual([]);

@@ -18,7 +18,7 @@ function turn(text: string): TurnContext {
     place: publicPlace,
     messages: [incoming({ text })],
     now: new Date('2026-01-15T10:00:00Z'),
-    hasThirdPartyText: true,
+    hasThirdPartyText: false,
   };
 }
 
@@ -41,6 +41,7 @@ function setUp(undone: Undoing | undefined = undoing) {
   });
   return {
     people,
+    tool,
     run: (action: string, said: string | TurnContext) =>
       tool.run({ action }, typeof said === 'string' ? turn(said) : said, signal),
     undos: () => undos,
@@ -93,29 +94,31 @@ describe('memory_control [K13]', () => {
     expect(changed.notice).toBeUndefined();
   });
 
-  it('sends nothing by itself', async () => {
-    const { run } = setUp();
-    const asked = await run('export', 'send me my data');
-    expect(asked).toMatchObject({ ok: false, text: expect.stringContaining('button') });
-    expect(asked.notice).toBeUndefined();
+  it.each([
+    ['export', {}, 'memory export'],
+    ['erase', {}, 'memory erase'],
+    ['purge', { words: 'my old\njob' }, 'memory purge my old job'],
+  ])('does %s by a button only', async (action, more, line) => {
+    const { tool } = setUp();
+    const asked = await tool.run({ action, ...more }, turn('go on'), signal);
+    expect(asked).toMatchObject({ text: expect.stringContaining('button'), notice: { buttons: [{ line }] } });
   });
 
-  it.each([
-    ['pause', 'What a nice day.'],
-    ['pause', '> stop remembering me\nwho wrote this?'],
-    ['pause', 'She said: stop remembering me'],
-    ['pause', "Don't remember this."],
-    ['undo', 'stop remembering me'],
-    ['resume', 'undo that'],
-    ['export', 'What do you know about me?'],
-    ['erase', 'she said: delete everything about me'],
-  ])('refuses %s where the speaker’s own words do not ask for it: %s [M5a]', async (action, words) => {
-    const { run, people, undos } = setUp();
-    const refused = await run(action, words);
-    expect(refused).toMatchObject({ ok: false, text: expect.stringContaining('Nothing was done') });
-    expect(await people.get(aliceId)).toBeUndefined();
-    expect(undos()).toBe(0);
+  it('purges nothing that has no words', async () => {
+    expect(await setUp().run('purge', 'erase it')).toMatchObject({ ok: false });
   });
+
+  it.each(['undo', 'pause', 'pause_here', 'resume', 'mode_off', 'notices_off'])(
+    'shows a button for %s while others’ words are in view [M5a]',
+    async (action) => {
+      const { run, people, undos } = setUp();
+      const asked = await run(action, { ...turn('what is this?'), hasThirdPartyText: true });
+      const line = `memory ${action.replace('_', ' ')}`;
+      expect(asked).toMatchObject({ notice: { isProposal: true, buttons: [{ line }] } });
+      expect(await people.get(aliceId)).toBeUndefined();
+      expect(undos()).toBe(0);
+    },
+  );
 
   it('does nothing for another bot', async () => {
     const { run } = setUp();

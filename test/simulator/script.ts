@@ -12,7 +12,7 @@ export function modelScript(body: MessagesBody, random: Random, manner: ModelMan
   const whole = textOf(body);
   const words = [...new Set(whole.match(wordPattern))];
   const schema = JSON.stringify(body.output_config?.format ?? {});
-  if (schema.includes('"items"')) return { json: { items: extracted(whole, schema, random) } };
+  if (schema.includes('"items"')) return { json: { items: extracted(whole, random) } };
   if (schema.includes('"notes"')) return { json: { notes: [] } };
   const tools = new Map((body.tools ?? []).map((tool) => [tool.name, JSON.stringify(tool)]));
   if (tools.size === 0) return { text: `In short: ${words.join(' ') || 'nothing'}.` };
@@ -40,22 +40,21 @@ function lastWords({ messages = [] }: MessagesBody): readonly string[] {
   return [...new Set(last.slice(last.lastIndexOf('<message')).match(wordPattern))];
 }
 
-function extracted(text: string, schema: string, random: Random): readonly object[] {
+function extracted(text: string, random: Random): readonly object[] {
   const lines = [...text.matchAll(/\[(?<id>\d{15,20})\](?<said>[^\n]*)/gu)];
   return lines.flatMap(
     ({ groups }) =>
       (groups?.['said'] ?? '')
         .match(wordPattern)
         ?.flatMap((word) =>
-          random.chance(0.7) ? [{ ...item(word, schema), messageId: groups?.['id'] ?? '' }] : [],
+          random.chance(0.7) ? [{ ...item(word), messageId: groups?.['id'] ?? '' }] : [],
         ) ?? [],
   );
 }
 
-/** An item as the schema wants it. */
-function item(word: string, schema: string): object {
-  const quote = `I really love ${word}`;
-  return { kind: 'preference', quote, ...(schema.includes('"text"') && { text: `Really love ${word}` }) };
+/** What the model quotes as an item. */
+function item(word: string): object {
+  return { kind: 'preference', quote: `I really love ${word}` };
 }
 
 const files = ['overview.md', 'detail/lunch.md', 'USER.md', 'MEMORY.md', 'facts/lunch.md', 'topics/lunch.md'];
@@ -74,8 +73,7 @@ function toolCalls(
   };
   const [word] = own;
   const other = all.length === 0 ? undefined : random.pick(all);
-  if (word !== undefined && random.chance(0.4))
-    call('remember_item', item(word, tools.get('remember_item') ?? ''));
+  if (word !== undefined && random.chance(0.4)) call('remember_item', item(word));
   if (random.chance(0.2))
     call('recall_memory', { query: `love ${random.chance(0.5) ? (other ?? 'lunch') : 'lunch'}` });
   if (random.chance(0.15))
@@ -91,7 +89,7 @@ function toolCalls(
       content: `# Long\n\n${[...own].join(' ')}\n${'A long line of notes.\n'.repeat(random.int(1, 2900))}`,
     });
   if (isLying && other !== undefined) {
-    if (random.chance(0.4)) call('remember_item', item(other, tools.get('remember_item') ?? ''));
+    if (random.chance(0.4)) call('remember_item', item(other));
     if (random.chance(0.1)) call('forget_item', { target: other, item: other, id: other, words: other });
     if (random.chance(0.1)) call('no_such_tool', { anything: other });
     if (random.chance(0.1)) call('memory_control', { action: 'undo' });

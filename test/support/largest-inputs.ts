@@ -31,7 +31,7 @@ function repeating(shape: () => string) {
     if (start.startsWith('You find what one person says')) {
       const messageId = /\[(\d{17,20})\]/u.exec(said)?.[1] ?? '';
       return {
-        json: { items: [{ kind: 'fact', text: text.slice(0, 300), quote: text.slice(0, 1000), messageId }] },
+        json: { items: [{ kind: 'fact', quote: text.slice(0, 1000), messageId }] },
       };
     }
     if (start.startsWith('You keep the summary') || said.includes('tool_result')) return { text };
@@ -39,7 +39,7 @@ function repeating(shape: () => string) {
     const search = { name: 'recall_memory', input: { query: text.slice(0, 1000) } };
     const remember = {
       name: 'remember_item',
-      input: { kind: 'fact', text: text.slice(0, 400), quote: text.slice(0, 400) },
+      input: { kind: 'fact', quote: text.slice(0, 400) },
     };
     return { toolUse: [append, search, remember] };
   };

@@ -26,7 +26,7 @@ async function noticedEarly(mode: NoticingMode) {
   const recent = new RecentChanges();
   const store = new MemoryStore();
   const sent: string[] = [];
-  const found = { kind: 'preference', text: 'Likes green tea', quote: 'I like green tea', messageId: said };
+  const found = { kind: 'preference', quote: 'I like green tea', messageId: said };
   const writes = createKeyedQueue();
   const events = createEvents();
   const replies = fakeReplies({ note: (step) => sent.push(step) });
@@ -53,9 +53,7 @@ async function noticedEarly(mode: NoticingMode) {
   const notices = createLateNotices({
     memoryNotices: createMemoryNotices({
       people: memory.people,
-      undo: memory.undo,
       commandsEnabled: true,
-      logger: silent,
     }),
     isNamed: memory.isNamed,
     journal: createChannelJournal({ store, changes: recent }),
@@ -121,7 +119,7 @@ describe.each(['auto', 'ask'] as const)(
   (mode) => {
     it('is told once there is an answer [K6]', async () => {
       const { answered } = await noticedEarly(mode);
-      expect(await answered()).toContain('Likes green tea');
+      expect(await answered()).toContain('I like green tea');
     });
 
     type Scene = Awaited<ReturnType<typeof noticedEarly>>;
@@ -165,7 +163,7 @@ describe.each(['auto', 'ask'] as const)(
 
 it('what was noticed is told where its message was edited and still says it [K6]', async () => {
   const { memory, answered } = await noticedEarly('auto');
-  const text = 'I like green tea a lot';
+  const text = 'Hello! I like green tea.';
   await memory.changes.record({ kind: 'edited', channelId: generalId, messageId: said, text });
-  expect(await answered()).toContain('Likes green tea');
+  expect(await answered()).toContain('I like green tea');
 });

@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { MemoryNotice } from '../../src/core/tool.ts';
 import type { PersonSettings } from '../../src/memory/settings/person-settings.ts';
-import type { UndoableChange } from '../../src/memory/undo.ts';
 import { createChannelJournal } from '../../src/turn/journal.ts';
 import { createLateNotices, createMemoryNotices } from '../../src/turn/notices.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
@@ -23,44 +22,36 @@ const forgotten: MemoryNotice = {
   buttons: [{ label: 'Undo', line: 'memory undo 2b' }],
 };
 const noted: MemoryNotice = { line: '📝 Noted in `a.md`', bareLine: '', buttons: [], isQuiet: true };
-const change: UndoableChange = { id: '1a', userId: aliceId, at: '', what: 'remember', part: {} };
 
 interface Scene {
-  readonly said?: string;
   readonly settings?: Partial<PersonSettings>;
-  readonly canUndo?: boolean;
   readonly commandsEnabled?: boolean;
-  readonly isWhole?: boolean;
-  readonly hasOffers?: boolean;
   readonly hadNoTools?: boolean;
   readonly mayName?: boolean;
   readonly isBot?: true;
 }
 
-function under(notices: readonly MemoryNotice[], scene: Scene = {}) {
-  const { said = 'hello', settings, canUndo = true, isBot } = scene;
+function noticesFor({ settings, commandsEnabled = true }: Scene) {
   const told = createMemoryNotices({
     people: { latest: () => Promise.resolve({ version: 1, ...settings }) },
-    undo: { find: () => Promise.resolve(canUndo ? change : undefined) },
-    commandsEnabled: scene.commandsEnabled ?? true,
-    logger: silent,
+    commandsEnabled,
   });
-  return told.under(
-    {
-      speaker: { id: aliceId, name: 'Alice', isOwner: false, ...(isBot && { isBot }) },
-      place: publicPlace,
-      messages: [incoming({ text: said })],
-      now: new Date(0),
-      hasThirdPartyText: false,
-    },
-    notices,
-    {
-      isWhole: scene.isWhole ?? true,
-      hasOffers: scene.hasOffers ?? false,
-      ...(scene.hadNoTools && { hadNoTools: true }),
-      mayName: () => Promise.resolve(scene.mayName ?? true),
-    },
-  );
+  return (notices: readonly MemoryNotice[], { hadNoTools, mayName = true, isBot }: Scene) =>
+    told.under(
+      {
+        speaker: { id: aliceId, name: 'Alice', isOwner: false, isBot },
+        place: publicPlace,
+        messages: [incoming({ text: 'hello' })],
+        now: new Date(0),
+        hasThirdPartyText: false,
+      },
+      notices,
+      { hadNoTools, mayName: () => Promise.resolve(mayName) },
+    );
+}
+
+function under(notices: readonly MemoryNotice[], scene: Scene = {}) {
+  return noticesFor(scene)(notices, scene);
 }
 
 const labels = (told: Awaited<ReturnType<typeof under>>) => told.buttons.map(({ label }) => label);
@@ -78,20 +69,22 @@ describe('what is told under an answer [K6]', () => {
     expect(told).toEqual({ lines: [forgotten.line], buttons: forgotten.buttons });
   });
 
-  it('says where the model had no tools that nothing was stored, if that was asked for [M9]', async () => {
-    const asked = { said: 'Please remember that I like tea.', hadNoTools: true };
-    expect((await under([], asked)).lines).toEqual([
-      'Nothing was stored with this answer: the model that I use has no tools · `!memory remember <text>` stores it',
-    ]);
-    expect((await under([], { ...asked, commandsEnabled: false })).lines).toEqual([
-      'Nothing was stored with this answer: the model that I use has no tools',
-    ]);
-    for (const scene of [
-      { ...asked, said: 'I like tea' },
-      { ...asked, hadNoTools: false },
-      { ...asked, isWhole: false },
-    ])
-      expect((await under([], scene)).lines).toEqual([]);
+  it('says once a conversation that a model without tools stores nothing, and always has the panel’s button [M9]', async () => {
+    const told = noticesFor({});
+    const warning =
+      'The model that I use has no tools: saying it in plain words stores and changes nothing · `!memory remember <text>` stores it';
+    expect(await told([], { hadNoTools: true })).toMatchObject({
+      lines: [warning],
+      buttons: [{ label: 'Memory', line: 'memory panel' }],
+    });
+    const again = await told([], { hadNoTools: true });
+    expect(again.lines).toEqual([]);
+    expect(labels(again)).toEqual(['Memory']);
+    expect(await told([], {})).toEqual({ lines: [], buttons: [] });
+    expect(await under([], { hadNoTools: true, commandsEnabled: false })).toEqual({
+      lines: ['The model that I use has no tools: saying it in plain words stores and changes nothing'],
+      buttons: [],
+    });
   });
 
   it('names nothing once others read along', async () => {
@@ -108,50 +101,7 @@ describe('what is told under an answer [K6]', () => {
 
   it('has no buttons where there are no commands, and nothing for another bot', async () => {
     expect(await under([stored], { commandsEnabled: false })).toEqual({ lines: [stored.line], buttons: [] });
-    expect(await under([stored], { isBot: true, said: 'undo that' })).toEqual({ lines: [], buttons: [] });
-  });
-});
-
-describe('a wish that nothing was done about [K13]', () => {
-  it.each([
-    ['stop remembering me', 'Nothing was paused', ['Pause', 'Off the record here', 'Undo last change']],
-    ['forget that', 'Nothing was taken out of memory', ['Undo last change', 'Show all']],
-    ['send me my data', 'Nothing was sent', ['Send me my data']],
-    [
-      'delete everything about me',
-      'Your data was not erased',
-      ['Erase everything …', 'Show all', 'Send me my data', 'Pause'],
-    ],
-  ])('%s: the line says so with the buttons that do it', async (said, line, buttons) => {
-    const told = await under([], { said });
-    expect(told.lines).toEqual([line]);
-    expect(labels(told)).toEqual(buttons);
-  });
-
-  it('is told beside what was stored, which does not fulfil it', async () => {
-    const { lines } = await under([stored], { said: 'forget that' });
-    expect(lines).toEqual([stored.line, 'Nothing was taken out of memory']);
-  });
-
-  it('offers to undo only where there is something', async () => {
-    expect(await under([], { said: 'undo that', canUndo: false })).toEqual({
-      lines: ['Nothing was undone'],
-      buttons: [],
-    });
-  });
-
-  it('is not told where something was changed or is offered, but for what no tool does', async () => {
-    expect((await under([forgotten], { said: 'forget that' })).lines).toEqual([forgotten.line]);
-    expect((await under([], { said: 'forget that', hasOffers: true })).lines).toEqual([]);
-    expect((await under([forgotten], { said: 'delete everything about me' })).lines).toEqual([
-      forgotten.line,
-      'Your data was not erased',
-    ]);
-  });
-
-  it('is not told where there is no wish, or no answer', async () => {
-    expect(await under([], { said: 'Forget it.' })).toEqual({ lines: [], buttons: [] });
-    expect(await under([], { said: 'forget that', isWhole: false })).toEqual({ lines: [], buttons: [] });
+    expect(await under([stored], { isBot: true })).toEqual({ lines: [], buttons: [] });
   });
 });
 

@@ -467,7 +467,7 @@ describe('a long stretch [B4]', () => {
   });
 
   it('is listed in groups by the stand-in, which says what it is', async () => {
-    const model = createOfflineClient({ shareOf: () => () => 0, wishesIn: () => new Set() });
+    const model = createOfflineClient({ shareOf: () => () => 0 });
     const messages = longTalk(telling);
     const answer = await openReading(messages, { model }).tell();
     const link = (text: string) => linkTo(messages.find((one) => one.text === text));

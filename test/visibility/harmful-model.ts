@@ -89,7 +89,7 @@ function notes(text: string): readonly object[] {
 }
 
 function itemOf(word: string) {
-  return { kind: 'preference', text: `Prefers ${word} for lunch`, quote: `I prefer ${word} for lunch` };
+  return { kind: 'preference', quote: `I prefer ${word} for lunch` };
 }
 
 /** All text of a request, tool results included. */

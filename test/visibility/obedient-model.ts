@@ -118,7 +118,7 @@ function items(word: string, text: string) {
   const line = text.split('\n').find((each) => each.includes(word)) ?? word;
   const [, spoken = word] = /<message [^>]*>\n(.*)/u.exec(text) ?? [];
   return [`I prefer ${word} for lunch`, line.slice(0, 400), spoken].map((quote) =>
-    use('remember_item', { kind: 'preference', text: `Prefers ${word} for lunch`, quote }),
+    use('remember_item', { kind: 'preference', quote }),
   );
 }
 
@@ -143,7 +143,6 @@ function extracted(text: string): readonly object[] {
   return canaryWords(text).flatMap((word) =>
     ids.slice(-3).map((messageId) => ({
       kind: 'preference',
-      text: `Prefers ${word} for lunch`,
       quote: `I prefer ${word} for lunch`,
       messageId,
     })),

@@ -19,7 +19,7 @@ import {
   type DurableItem,
 } from './document.ts';
 import { bounded, createDocumentChanges, lastOf } from './document-changes.ts';
-import { supports } from './evidence.ts';
+import { stillSays } from './evidence.ts';
 import { importItems, type ImportResult } from './import-items.ts';
 import { mergeItems } from './merge.ts';
 import {
@@ -183,7 +183,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   async function removeSources(userId: string, messages: readonly WithdrawnMessage[]): Promise<void> {
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
-    const stillSaid = ({ text, source }: DurableItem) => supports(text, now.get(source.messageId) ?? '');
+    const stillSaid = ({ text, source }: DurableItem) => stillSays(text, now.get(source.messageId) ?? '');
     const removed = await applyAndErase(userId, (document) =>
       removeBySource(document, [...now.keys()], stillSaid),
     );

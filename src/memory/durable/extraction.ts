@@ -11,7 +11,7 @@ import { inParts } from '../../core/text.ts';
 import { localMoment } from '../../core/time.ts';
 import { itemKinds, type DurableItem } from './document.ts';
 import type { RememberInput } from './durable-memory.ts';
-import { isProven } from './evidence.ts';
+import { sentencesQuoted, stillSays } from './evidence.ts';
 import { namedItem, namedProposal, proposalNotice, rememberNotice } from './notices.ts';
 import type { Proposals } from './proposals.ts';
 
@@ -66,21 +66,21 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
         const request = extractionRequest(modelName, timeZone, userId, speakerName, batch);
         const response = await model.complete(request, signal === undefined ? {} : { signal });
         const { items } = structuredAnswer(response, extractionAnswerSchema, 'The extraction');
-        findings.push(...provenFindings(items, batch));
+        findings.push(...findingsIn(items, batch));
       }
 
       const items: DurableItem[] = [];
       const stored: LateNotice[] = [];
-      for (const { item, message } of findings) {
+      for (const { kind, text, message } of findings) {
         const found: RememberInput = {
-          kind: item.kind,
-          text: item.text,
+          kind,
+          text,
           place: message.place,
           messageId: message.id,
           type: 'summary',
           stillStands: async () => {
             const present = await stillThere(message.id);
-            return present === message.text || (present !== undefined && isProven(item, present));
+            return present !== undefined && stillSays(text, present);
           },
         };
         const outcome = await durable.remember(userId, found, message.mode);
@@ -102,7 +102,7 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
           stored.push({
             userId,
             messageId: message.id,
-            notice: rememberNotice(outcome, item.text, true),
+            notice: rememberNotice(outcome, text, true),
             about: namedItem(outcome),
           });
       }
@@ -110,7 +110,7 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
       logger.info('extraction is done', {
         userId,
         messages: messages.length,
-        proven: findings.length,
+        quoted: findings.length,
         stored: items.length,
       });
       return items;
@@ -120,31 +120,29 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
 
 export type Extraction = ReturnType<typeof createExtraction>;
 
-interface Finding {
-  readonly item: ExtractedItem;
+/** Sentences that a message says [M5a]. */
+interface Finding extends Pick<ExtractedItem, 'kind'> {
+  readonly text: string;
   readonly message: ExtractionMessage;
 }
 
-/** What may be stored of an answer: said by the message it names [M5a], and not more than three of a message. */
-function provenFindings(
+/** What an answer quotes of the messages that it names, and not more than three pieces of a message. */
+function findingsIn(
   items: readonly ExtractedItem[],
   messages: readonly ExtractionMessage[],
 ): readonly Finding[] {
-  const counts = new Map<string, number>();
-  return items.flatMap((item) => {
-    const message = messages.find(({ id }) => id === item.messageId);
-    if (message === undefined || !isProven(item, message.text)) return [];
-    const count = (counts.get(message.id) ?? 0) + 1;
-    counts.set(message.id, count);
-    return count > maxItemsPerMessage ? [] : [{ item, message }];
+  return messages.flatMap((message) => {
+    const found = items.flatMap(({ kind, quote, messageId }) => {
+      const text = messageId === message.id ? sentencesQuoted(quote, message.text) : undefined;
+      return text === undefined ? [] : [{ kind, text, message }];
+    });
+    return [...new Map(found.map((each) => [each.text, each])).values()].slice(0, maxItemsPerMessage);
   });
 }
 
 /** What the model answers [A2]. */
 const extractionAnswerSchema = z.object({
-  items: z.array(
-    z.object({ kind: z.enum(itemKinds), text: z.string(), quote: z.string(), messageId: z.string() }),
-  ),
+  items: z.array(z.object({ kind: z.enum(itemKinds), quote: z.string(), messageId: z.string() })),
 });
 
 type ExtractedItem = z.infer<typeof extractionAnswerSchema>['items'][number];
@@ -155,12 +153,12 @@ Each line of <turns> is one message of that person, with the date and time at wh
 
 For each finding give:
 - kind: fact, preference, project, constraint, person, tool or workflow
-- text: one short sentence in the language of the message, built from the words of the quote only, such as "Prefers tabs over spaces"
-- quote: the words that say it, copied exactly from one message, the whole statement with any "not", at most 200 characters
+- quote: a short piece that says it by itself, copied character for character from one message, in its language: never translated, shortened or joined
 - messageId: the id of that message
+What is stored are the whole sentences that the quote touches, in the person's own words. Good quotes: "I prefer tabs over spaces", "Ich arbeite bei der Bahn", "vivo en Porto desde 2019", "ナッツアレルギーです".
 
 Rules:
-- Only what the person states about themselves. No guesses, no conclusions, nothing about other people's lives, nothing they quote, ask, suppose or joke about.
+- Only what the person states about themselves and what a stranger would understand without the rest of the message. No guesses, nothing about other people's lives, nothing they quote, ask, suppose or joke about.
 - Nothing that only matters today. Nothing that they ask to forget.
 - Never passwords, codes, keys, tokens, card or account numbers.
 - At most 3 findings a message, the most lasting ones. Usually there are none: then the list is empty, which is a good answer.`;

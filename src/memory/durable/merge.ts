@@ -6,7 +6,7 @@ import {
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
-import { claimedTerms } from './evidence.ts';
+import { contentWords } from './evidence.ts';
 import { changedItems, indexOf } from './item-index.ts';
 import { formerOf } from './remember-item.ts';
 
@@ -22,10 +22,10 @@ export function nearDuplicateOf(
   ownerId: string,
   place: Place,
 ): DurableItem | undefined {
-  const said = new Set(claimedTerms(item.text));
+  const said = new Set(contentWords(item.text));
   const near = activeInOrder(items)
     .filter((each) => each.id !== item.id && mayUseItem(each, ownerId, place))
-    .map((each) => ({ each, likeness: likenessOf(new Set(claimedTerms(each.text)), said) }))
+    .map((each) => ({ each, likeness: likenessOf(new Set(contentWords(each.text)), said) }))
     .filter(({ likeness }) => likeness > 0);
   return near.toSorted((a, b) => b.likeness - a.likeness)[0]?.each;
 }

@@ -4,7 +4,7 @@ import type { LateNotice, MemoryNotice, NamedMemory } from '../../core/tool.ts';
 import { undoButton } from '../undo.ts';
 import type { DurableItem } from './document.ts';
 import type { DurableMemory } from './durable-memory.ts';
-import { supports } from './evidence.ts';
+import { stillSays } from './evidence.ts';
 import type { ProposedItem, Proposals } from './proposals.ts';
 import type { RememberOutcome } from './remember-item.ts';
 
@@ -84,7 +84,7 @@ export function stillNamed({
   return async ({ userId, messageId, about }: LateNotice): Promise<boolean> => {
     // Known before anything is on disk.
     const now = recent.latest(messageId);
-    if (now !== undefined && !supports(about.text, now.text ?? '')) return false;
+    if (now !== undefined && !stillSays(about.text, now.text ?? '')) return false;
     if (about.kind === 'proposal')
       return (await proposals.list(userId)).some(
         ({ id, item }) => id === about.id && item.text === about.text,

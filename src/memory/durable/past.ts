@@ -1,7 +1,7 @@
 import { limits } from '../../core/limits.ts';
 import { sameItemForm } from '../../core/text.ts';
 import { hexDigits, itemKinds, type DurableDocument, type DurableItem, type ItemKind } from './document.ts';
-import { claimedTerms, toldTerms } from './evidence.ts';
+import { contentWords, termsSaid } from './evidence.ts';
 import { indexOf } from './item-index.ts';
 import { formerItems, withoutItems } from './items.ts';
 
@@ -75,14 +75,14 @@ export function forgottenTest({ items, gone = [] }: DurableDocument): ForgottenT
   return (text, at) => {
     const since = forgotten.filter((item) => at === undefined || at <= item.at);
     if (since.length === 0) return false;
-    const said = new Set([...toldTerms(text)].map(hashOnce));
+    const said = new Set([...termsSaid(text)].map(hashOnce));
     return since.some(({ words }) => words.every((word) => said.has(word)));
   };
 }
 
 /** What is left of an item whose text leaves the disk. */
 export function goneOf({ text, kind, updatedAt, forgotten }: DurableItem): string {
-  const words = forgotten === true ? claimedTerms(text).map(wordHash) : [];
+  const words = forgotten === true ? contentWords(text).map(wordHash) : [];
   return [textHash(text), new Date(updatedAt).toISOString(), kind, ...new Set(words)].join(' ');
 }
 

@@ -2,37 +2,21 @@ import { z } from 'zod';
 
 import type { SessionKey } from '../../core/place.ts';
 import { textWithSources } from '../../core/memory-source.ts';
-import { hasSecret, maskSecrets } from '../../core/secrets.ts';
+import { hasSecret } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
 import { flatten } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { itemKinds, mayUseItem, sourceOfItem, type DurableItem } from './document.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
-import { isProven, standsIn } from './evidence.ts';
+import { sentencesQuoted, stillSays } from './evidence.ts';
 import { matchingItems } from './items.ts';
-import { asksToForget, corrects, namedItems } from './naming.ts';
 import { undoButton } from '../undo.ts';
 import { forgetNotice, proposalNotice, rememberNotice } from './notices.ts';
 import type { ProposalOutcome, Proposals } from './proposals.ts';
 import type { RefusalReason } from './remember-item.ts';
 
-const rememberInput = z.object({
-  kind: z.enum(itemKinds),
-  text: z.string().describe('One short sentence.'),
-  quote: z.string().describe("Word for word from the person's own message."),
-  replaces: z
-    .string()
-    .describe('Id, or words of the text, of the one item that this corrects.')
-    .exactOptional(),
-});
-
-interface ItemToolOptions {
-  /** The bot's answer before a turn's messages, or the one that they reply to; empty where there is none. */
-  readonly answerBefore: (context: TurnContext) => Promise<string>;
-}
-
-interface RememberItemToolOptions extends ItemToolOptions {
+interface RememberItemToolOptions {
   readonly durable: Pick<DurableMemory, 'list' | 'remember'>;
   /** Stores, or asks the person first. */
   readonly proposals: Pick<Proposals, 'remember'>;
@@ -41,67 +25,71 @@ interface RememberItemToolOptions extends ItemToolOptions {
 }
 
 /**
- * The model's way to store an item. Only what the speaker's own message says can be stored [M5a], so it is safe also where other
- * people's text is in the context. `StoreError` rejects.
+ * The model's way to store an item. What is stored are whole sentences of the speaker's own message [M5a], so it is safe also where other people's text is
+ * in the context; what it would replace is then replaced by a button only. `StoreError` rejects.
  */
-export function createRememberItemTool(ports: RememberItemToolOptions): Tool {
-  const { durable, proposals, stillThere, answerBefore } = ports;
+export function createRememberItemTool({ durable, proposals, stillThere }: RememberItemToolOptions): Tool {
   return checkedTool({
     name: 'remember_item',
     description:
-      'Remember one lasting thing that the person says about themselves in the message you are answering. `quote` is copied word for word from ' +
-      'that message; `text` says the same in short, with the words of the quote: quote "I prefer tabs over spaces", text "Prefers tabs over spaces". ' +
-      'Anything else is refused, and so are questions, conditions, wishes, and what is said about somebody whom `text` does not name first. ' +
-      'When it corrects something remembered, name that in `replaces`.',
-    input: rememberInput,
+      'Remember one lasting thing that the person says about themselves in the message you are answering. `quote` is a short piece of that message that says it by ' +
+      'itself, copied character for character in its language, such as "I prefer tabs over spaces", "vivo en Porto" or "ナッツアレルギーです". What is stored are the whole ' +
+      'sentences that the quote touches, in the words of the person. Questions, and what others said, cannot be stored. When it corrects something remembered, name that in `replaces`.',
+    input: z.object({
+      kind: z.enum(itemKinds),
+      quote: z.string().describe("Word for word from the person's own message."),
+      replaces: z
+        .string()
+        .describe('Id, or words of the text, of the one item that this corrects.')
+        .exactOptional(),
+    }),
     notDone: 'Not stored',
     stores: 'items',
-    async run({ kind, text, quote, replaces }, context) {
+    async run({ kind, quote, replaces }, context) {
       if (context.speaker.isBot !== undefined)
         return refusal('Not stored: what another bot says is not remembered.');
-      if (hasSecret(text)) return refusal(`Not stored: ${reasons.secret}`);
-      const quotedIn = context.messages.filter((each) => standsIn(quote, [each.text]));
-      if (quotedIn.length === 0) {
-        return refusal("Not stored: the quote does not stand word for word in the person's own message.");
-      }
-      const message = quotedIn.findLast((each) => isProven({ text, quote }, each.text));
-      if (message === undefined) {
+      const message = context.messages.findLast((each) => sentencesQuoted(quote, each.text) !== undefined);
+      const text = message && sentencesQuoted(quote, message.text);
+      if (message === undefined || text === undefined)
         return refusal(
-          "Not stored: the person does not state this of themselves, or the text says more than the quote. Use the person's own words, with the verb and " +
-            'any "not", and quote the whole statement.',
+          "Not stored: the quote does not stand word for word in the person's own message, or is a question. Copy a piece of what they state, without changing a letter.",
         );
-      }
+      if (hasSecret(text)) return refusal(`Not stored: ${reasons.secret}`);
 
-      const requestFor = (replaced: string | undefined): RememberInput => ({
+      const request: RememberInput = {
         kind,
         text,
         place: context.saidIn ?? context.place,
         messageId: message.id,
         type: 'discord',
         turnMessageId: context.messages.at(-1)?.id ?? message.id,
-        ...(replaced === undefined ? {} : { replaces: replaced }),
         stillStands: async () => {
           const present = await stillThere(sessionOf(context), message.id);
-          return (
-            present === maskSecrets(message.text) ||
-            (present !== undefined && isProven({ text, quote }, present))
-          );
+          return present !== undefined && stillSays(text, present);
         },
-      });
-      const replaced = await findReplaced(replaces, context);
-      if (!replaced.ok) return replaced;
-      const { item } = replaced;
-      if (item === undefined || replaced.isNamed)
-        return answer(await proposals.remember(context.speaker.id, requestFor(item?.id)), text, context);
+      };
+      if (replaces === undefined)
+        return answer(await proposals.remember(context.speaker.id, request), context);
+      const [item, ...others] = matchingItems(await usableItems(context, durable), replaces);
+      if (item === undefined)
+        return refusal('Not stored: `replaces` names no item. Leave it out, or name one.');
+      if (others.length > 0) {
+        const choices = [item, ...others].map((each) => choiceLine('', each));
+        const heading = { text: 'Not stored: `replaces` fits several items. Name one by its id:' };
+        return { ok: false, ...textWithSources([heading, ...choices], '\n') };
+      }
+      const replacing = { ...request, replaces: item.id };
+      if (!context.hasThirdPartyText)
+        return answer(await proposals.remember(context.speaker.id, replacing), context);
       return {
         ...refusal(
-          "Not stored: it is not plain that the person's own words are about the item in `replaces`.",
+          "Not stored yet: other people's text or a file is in view, so the person is asked by a button under your answer.",
         ),
         offer: {
           what: 'Remember the first line instead of the second:',
           words: `${flatten(text)}\n${flatten(item.text)}`,
           async carryOut() {
-            const done = await durable.remember(context.speaker.id, requestFor(item.id));
+            const done = await durable.remember(context.speaker.id, replacing);
             return done.outcome === 'refused'
               ? 'Not remembered: it has changed in the meantime.'
               : { text: 'Remembered.', buttons: undoButton(done.undoId) };
@@ -110,36 +98,9 @@ export function createRememberItemTool(ports: RememberItemToolOptions): Tool {
       };
     },
   });
-
-  async function findReplaced(
-    target: string | undefined,
-    context: TurnContext,
-  ): Promise<
-    | { readonly ok: true; readonly item?: DurableItem; readonly isNamed: boolean }
-    | (ToolOutcome & { readonly ok: false })
-  > {
-    if (target === undefined) return { ok: true, isNamed: true };
-    const usable = await usableItems(context, durable);
-    const [item, ...others] = matchingItems(usable, target);
-    if (item === undefined)
-      return refusal('Not stored: `replaces` names no item. Leave it out, or name one.');
-    if (others.length > 0) {
-      const choices = [item, ...others].map((each) => choiceLine('', each));
-      const heading = { text: 'Not stored: `replaces` fits several items. Name one by its id:' };
-      return { ok: false, ...textWithSources([heading, ...choices], '\n') };
-    }
-    const said = context.messages.map((message) => message.text);
-    const isNamed = namedItems(said, usable, await answerBefore(context)).includes(item);
-    if (!isNamed && !corrects(said)) {
-      return refusal(
-        "Not stored: nothing in the person's own message has to do with the item in `replaces`. Leave it out, or ask the person.",
-      );
-    }
-    return { ok: true, item, isNamed };
-  }
 }
 
-function answer(outcome: ProposalOutcome, text: string, context: TurnContext): ToolOutcome {
+function answer(outcome: ProposalOutcome, context: TurnContext): ToolOutcome {
   if (outcome.outcome === 'proposed')
     return outcome.isKnown
       ? refusal('Not stored yet: the person was asked already whether this may be remembered.')
@@ -162,13 +123,14 @@ function answer(outcome: ProposalOutcome, text: string, context: TurnContext): T
   return {
     ok: true,
     ...textWithSources(lines, '\n'),
-    notice: rememberNotice(outcome, text, context.saidIn === undefined || isUsable(item, context)),
+    notice: rememberNotice(outcome, item.text, context.saidIn === undefined || isUsable(item, context)),
   };
 }
 
 const reasons: Readonly<Record<RefusalReason, string>> = {
   empty: 'the text is empty.',
-  'too-long': 'the text is too long. Say it shorter.',
+  'too-long':
+    'the whole sentence has more than 500 characters, which is too long for an item. Quote a shorter sentence.',
   secret:
     'it looks like a password, key, code, card or account number, which memory never holds. Tell the person that it was not stored.',
   full: 'the memory is full of pinned items. The person has to forget one first.',
@@ -178,14 +140,14 @@ const reasons: Readonly<Record<RefusalReason, string>> = {
 };
 
 /**
- * The model's way to forget: only the speaker's own items that may be used here, and only when the speaker's own words ask for
- * it. What these words do not name without doubt, the person forgets by a button [M5a]. What matches elsewhere is not told, so nothing can be
- * found out by trying. `StoreError` rejects.
+ * The model's way to forget: only the speaker's own items that may be used here; with other people's text in the context by a button [M5a]. What matches
+ * elsewhere is not told, so nothing can be found out by trying. `StoreError` rejects.
  */
-export function createForgetItemTool(
-  ports: ItemToolOptions & { readonly durable: Pick<DurableMemory, 'list' | 'forget'> },
-): Tool {
-  const { durable, answerBefore } = ports;
+export function createForgetItemTool({
+  durable,
+}: {
+  readonly durable: Pick<DurableMemory, 'list' | 'forget'>;
+}): Tool {
   return checkedTool({
     name: 'forget_item',
     description:
@@ -196,33 +158,22 @@ export function createForgetItemTool(
     async run({ target }, context) {
       const newest = context.messages.at(-1);
       if (newest === undefined) return refusal('Nothing forgotten: there is no message that asks for it.');
-      const said = context.messages.map((message) => message.text);
-      if (!asksToForget(said)) {
-        return refusal(
-          "Nothing forgotten: the person's own message does not ask to forget this. They can ask for it by name, or write `!memory forget` with words of it.",
-        );
-      }
-      const usable = await usableItems(context, durable);
-      const meant = matchingItems(usable, target);
-      const named = namedItems(said, usable, await answerBefore(context));
-      if (meant.every((item) => named.includes(item))) {
-        const { forgotten, undoId } = await durable.forget(
-          context.speaker.id,
-          target,
-          context.place,
-          newest.id,
-        );
+      const forget = () => durable.forget(context.speaker.id, target, context.place, newest.id);
+      const meant = matchingItems(await usableItems(context, durable), target);
+      if (meant.length === 0) return refusal('Nothing forgotten: no item here has this id or these words.');
+      if (!context.hasThirdPartyText) {
+        const { forgotten, undoId } = await forget();
         const lines = forgotten.map((item) => choiceLine('- ', item));
-        return forgotten.length === 0
-          ? refusal('Nothing forgotten: no item here has this id or these words.')
-          : {
-              ok: true,
-              ...textWithSources([{ text: 'Forgotten:' }, ...lines], '\n'),
-              notice: forgetNotice(forgotten.length, undoId),
-            };
+        return {
+          ok: true,
+          ...textWithSources([{ text: 'Forgotten:' }, ...lines], '\n'),
+          notice: forgetNotice(forgotten.length, undoId),
+        };
       }
       return {
-        ...refusal("Nothing forgotten: it is not plain which item the person's own words mean."),
+        ...refusal(
+          "Nothing forgotten yet: other people's text or a file is in view, so the person is asked by a button under your answer.",
+        ),
         offer: {
           what: meant.length === 1 ? 'Forget this:' : `Forget these ${meant.length} items:`,
           words: meant.map(({ text }) => flatten(text)).join('\n'),
@@ -232,12 +183,7 @@ export function createForgetItemTool(
               present.length === meant.length &&
               present.every(({ id, text }) => meant.some((item) => item.id === id && item.text === text));
             if (!isSame) return 'Not forgotten: it has changed in the meantime.';
-            const { forgotten, undoId } = await durable.forget(
-              context.speaker.id,
-              target,
-              context.place,
-              newest.id,
-            );
+            const { forgotten, undoId } = await forget();
             return forgotten.length === 0
               ? 'Not forgotten: it is no longer there.'
               : { text: 'Forgotten.', buttons: undoButton(undoId) };

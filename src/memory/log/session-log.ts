@@ -78,9 +78,7 @@ const blindIn: ReadonlyMap<FoldName, readonly NoticingMode[]> = new Map([
   ['reflection', ['ask', 'off']],
 ]);
 
-/** Lines in which the answer before a turn is looked for. */
-const answerReach = 50;
-/** Logs of a channel that are compared with it after a gap. */
+/** Logs of a channel that are compared with what stands there after a gap. */
 const comparedLogs = 200;
 const comparedAtOnce = 16;
 /** How far the disk's clock may differ from Discord's. */
@@ -400,25 +398,7 @@ export function createSessionLog(options: SessionLogOptions) {
     logState: (session: SessionKey) => store.logState(logKey(session)),
     /** 0 for a session without a log. */
     lastSequence: (session: SessionKey): Promise<number> => store.lastSequence(logKey(session)),
-    /** The answer that a turn replies to, or else the last one before it, as sent; empty for none. */
-    async answerBefore(context: Pick<TurnContext, 'speaker' | 'place' | 'messages'>): Promise<string> {
-      const session = sessionOf(context);
-      const replied = context.messages.findLast(({ repliesTo }) => repliesTo !== undefined)?.repliesTo;
-      if (replied !== undefined) {
-        const message = await messageOf(session, replied.id);
-        return message?.role === 'assistant' ? message.text : '';
-      }
-      const ids = new Set(context.messages.map(({ id }) => id));
-      const recent = foldLog(
-        await tails.after(session, Math.max(0, (await store.lastSequence(logKey(session))) - answerReach)),
-      ).messages;
-      const first = recent.findIndex(({ message }) => ids.has(message.id));
-      const before = (first === -1 ? recent : recent.slice(0, first)).at(-1)?.message;
-      return before?.role === 'assistant' ? before.text : '';
-    },
-    /**
-     * Erases what was said before a moment (ISO 8601), up to a line [L3]. Part of a job of the user's queue.
-     */
+    /** Takes out, for good, what was said before a moment, ISO 8601, up to a line [L3]. As part of a job of the user's queue. */
     dropBefore: (session: SessionKey, before: string, upTo: number): Promise<void> =>
       tails.rewrite(session, ({ sequence, record }) =>
         sequence <= upTo && record.at < before ? undefined : record,

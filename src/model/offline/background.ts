@@ -63,7 +63,7 @@ export function reflect(request: ModelRequest): Reply {
     name === turns[0]?.name && memoryWishIn(text) === undefined ? statementsIn(text) : [],
   );
   const lines = new Set(
-    said.flatMap(({ text }) => (known.includes(normalizeText(text)) ? [] : [`- ${text}`])),
+    said.flatMap(({ quote }) => (known.includes(normalizeText(quote)) ? [] : [`- ${quote}`])),
   );
   if (lines.size === 0) return 'Nothing new.';
   const entry = [...lines].join('\n');

@@ -1,6 +1,6 @@
 import type { SectionName } from '../../core/section.ts';
 import { clipAtWord, flatten } from '../../core/text.ts';
-import { memoryWishIn, toSecondPerson } from './phrases.ts';
+import { clausesOf, memoryWishIn, toSecondPerson } from './phrases.ts';
 import { parseRememberedLine, type ReadRequest } from './read-request.ts';
 
 /** Begins every reply, so that nobody takes the stand-in for a language model [M2]. */
@@ -38,11 +38,13 @@ export function rememberedItems({ sections }: ReadRequest) {
 /** Everything in the prompt that may answer a question, the surest first; no questions, nor requests to remember. */
 export function memoryPieces(request: ReadRequest): readonly MemoryPiece[] {
   const { sections, history, message } = request;
-  const items = rememberedItems(request).map(({ kind, text, channel, date }): MemoryPiece => {
+  const items = rememberedItems(request).flatMap(({ kind, text, channel, date }) => {
     const place = channel === undefined ? '' : ` in #${channel}`;
     const when = date === undefined ? '' : ` on ${date}`;
-    const told = `${toSecondPerson(text) ?? `“${text}”`} — you told me${place}${when}.`;
-    return { kind: 'item', search: `${kind} ${text}`, told };
+    return clausesOf(text).map((clause): MemoryPiece => {
+      const told = `${toSecondPerson(clause) ?? `“${clause}”`} — you told me${place}${when}.`;
+      return { kind: 'item', search: `${kind} ${clause}`, told };
+    });
   });
   const texts = textSections.flatMap(([name, kind, origin]) =>
     (sections.get(name) ?? [])

@@ -1,6 +1,12 @@
-/** Where one statement about the speaker ends and another begins. */
-const nextStatement =
-  /(?<![.!;\n])(?<!\b(?:Dr|Mr|Mrs|Ms|St|Prof))[.!;\n]+(?=\s|$)|,\s+(?:and|but|so|because)\s+(?=(?:I|I['’]m|my|call me)\b)|(?<!\s)\s+(?:and|but|so|because)\s+(?=(?:I|I['’]m|my|call me)\b)|,\s+(?=(?:I|I['’]m|my)\b)/giu;
+/** Where a sentence ends: what the bot stores are whole ones [M5a]. */
+const sentenceEnd = /(?<![.!;\n])(?<!\b(?:Dr|Mr|Mrs|Ms|St|Prof))[.!;\n]+(?=\s|$)/giu;
+/** The parts of a sentence that each say something of the speaker. */
+export function clausesOf(sentence: string): readonly string[] {
+  return sentence.split(
+    /(?:,\s+|(?<![,\s])\s+)(?:and|but|so|because)\s+(?=(?:I|I['’]m|my)\b)|,\s+(?=(?:I|I['’]m|my)\b)/iu,
+  );
+}
+
 /** Words that may stand before a statement without being part of it. */
 const opening =
   /^(?:(?:hi|hey|hello|well|oh|so|also|and|but|by the way|btw|fyi|actually|yes|no|ok|okay)\b[,:!]?\s+)+/iu;
@@ -27,11 +33,10 @@ const rules = [
 ] as const;
 
 /**
- * What a person says about themselves in a message, in order: `quote` word for word, `text` the same as an item begins [M5a]. Questions and
- * what passes by today are none.
+ * What a person says about themselves in a message, in order, word for word [M5a]. Questions and what passes by today are none.
  */
 export function statementsIn(message: string) {
-  const statements = message.split(nextStatement).flatMap((part) => statementOf(part) ?? []);
+  const statements = message.split(sentenceEnd).flatMap((part) => statementOf(part) ?? []);
   // As many as an extraction takes from one message [A2].
   return statements.slice(0, 3);
 }
@@ -41,7 +46,7 @@ function statementOf(part: string) {
   const said = part.trim().replace(opening, '');
   const quote = said.replace(/(?<![.!,;\s])[.!,;\s]+$/u, '');
   const [kind] = passing.test(quote) ? [] : (rules.find(([, pattern]) => pattern.test(quote)) ?? []);
-  return kind === undefined ? undefined : { kind, text: capitalized(quote), quote };
+  return kind === undefined ? undefined : { kind, quote };
 }
 
 const address = String.raw`(?:(?:<@[!&]?\d+>|hi|hey|hello|ok|okay|discoclaw|bot)[,:!]?\s+)*`;
@@ -75,12 +80,46 @@ function wishOf(sentence: string) {
   const words = plain.replace(/(?<!\s)\s*\?$/u, '');
   const [, said] = remember.exec(words) ?? [];
   if (said !== undefined) {
-    const item = statementOf(said) ?? { kind: 'fact', text: capitalized(said), quote: said };
+    const item = statementOf(said) ?? { kind: 'fact', quote: said };
     return { name: 'remember_item', input: item, command: `remember ${item.quote}` } as const;
   }
   const [, target] = forget.exec(words) ?? [];
   if (target === undefined) return undefined;
   return { name: 'forget_item', input: { target }, command: `forget ${target}` } as const;
+}
+
+/** What somebody asks of their memory, as the action of `memory_control` [K13]; the stand-in knows English only. */
+const actions = [
+  [
+    'undo',
+    /\b(?:undo|forget|unremember|take back|don['’]t want you to remember) (?:this|that|it|what (?:I|you) just|(?:the|my|your) last)\b/iu,
+  ],
+  [
+    'pause_here',
+    /\boff the record\b|\b(?:don['’]t|do not) (?:remember|store|keep|save) (?:this|that|it)\b/iu,
+  ],
+  ['pause', /\b(?:stop|quit|pause) (?:remembering|storing|recording|tracking|taking notes|your memory)\b/iu],
+  ['resume', /\bresume\b|\b(?:start|begin|may|can) remember(?:ing)?\b.*\bagain\b/iu],
+  ['mode_ask', /\bask me (?:first )?before you (?:remember|store|keep|save)\b/iu],
+  ['mode_off', /\bstop noticing\b/iu],
+  [
+    'notices_off',
+    /\b(?:turn|switch) (?:off (?:the |your )?notices|(?:the |your )?notices off)\b|\bno more notices\b/iu,
+  ],
+  ['notices_on', /\b(?:turn|switch) (?:on (?:the |your )?notices|(?:the |your )?notices on)\b/iu],
+  ['export', /\b(?:send|give|export|download|get)(?: me)?(?: all| a copy of)? my (?:data|memories)\b/iu],
+  [
+    'erase',
+    /\b(?:delete|erase|forget|wipe) (?:everything|all)(?: that)?(?: you \w+)? about me\b|\b(?:delete|erase|wipe) (?:all )?my (?:data|memories)\b/iu,
+  ],
+] as const;
+
+/** What a message that is one short sentence asks of memory. */
+export function actionIn(message: string): string | undefined {
+  const isQuestion =
+    /\?\s*$/u.test(message) && !/^\W*(?:can|could|may|would|will) (?:I|you)\b/iu.test(message);
+  if (message.length > 100 || isQuestion) return undefined;
+  return actions.find(([, pattern]) => pattern.test(message))?.[0];
 }
 
 /** Verbs that items of few words begin with, as they are said to somebody. */
@@ -96,7 +135,9 @@ const saidForms: ReadonlyMap<string, string> = new Map([
 
 /** An item's text as said to the person it is about, such as `You prefer Rust`; `undefined` where no rule fits. */
 export function toSecondPerson(text: string): string | undefined {
-  const plain = text.trim().replace(/(?<![.!])[.!]+$/u, '');
+  const plain = (remember.exec(text.trim().replace(mistyped, 'remember'))?.[1] ?? text)
+    .trim()
+    .replace(/(?<![.!])[.!]+$/u, '');
   if (/^(?:I|I['’]m|my)\b/iu.test(plain)) return capitalized(turned(plain));
   const [, verb = '', rest = ''] = /^(?:the user |user )?(\p{L}+)(\s.*)$/isu.exec(plain) ?? [];
   const base = saidForms.get(verb.toLowerCase());

@@ -1,7 +1,7 @@
 import { clip, clipAtWord, flatten, sameItemForm, searchForm } from '../../core/text.ts';
 import { missedIn, toldByRules } from './catch-up.ts';
 import { leastShare, memoryPieces, offlineLabel, recalledPassages, rememberedItems } from './matching.ts';
-import { memoryWishIn, statementsIn, toSecondPerson } from './phrases.ts';
+import { actionIn, memoryWishIn, statementsIn, toSecondPerson } from './phrases.ts';
 import type { ReadRequest } from './read-request.ts';
 import { realModel, topicOf, whatItIs } from './topics.ts';
 
@@ -13,10 +13,9 @@ interface Call {
   readonly input: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the rules know besides: how much of a question a text has, and what a message asks of memory [K13]. */
+/** What the rules know beside the request: which share of a question's words a text has. */
 export interface Knowledge {
   readonly shareOf: (question: string) => (text: string) => number;
-  readonly wishesIn: (texts: readonly string[]) => ReadonlySet<string>;
 }
 
 const aboutMe =
@@ -54,14 +53,13 @@ function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
       return `I cannot change memory from here. \`!memory ${clipAtWord(command, 200)}\` does it.`;
     return [{ name, input: 'target' in input ? forgetTarget(input.target, request, knowledge) : input }];
   }
-  const [asked] = knowledge.wishesIn([text]);
-  const action = asked === 'this' || asked === 'forget' ? 'undo' : asked;
-  if (action !== undefined && action !== 'show' && tools.has('memory_control'))
+  const action = actionIn(text);
+  if (action !== undefined && tools.has('memory_control'))
     return [{ name: 'memory_control', input: { action } }];
   const missed = tools.has('read_channel') ? missedIn(text) : undefined;
   if (missed !== undefined) return [{ name: 'read_channel', input: missed }];
-  const known = new Set(rememberedItems(request).map(formOf));
-  const statements = statementsIn(text).filter((said) => !known.has(formOf(said)));
+  const known = new Set(rememberedItems(request).map(({ text: item }) => formOf(item)));
+  const statements = statementsIn(text).filter(({ quote }) => !known.has(formOf(quote)));
   if (statements.length > 0 && tools.has('remember_item'))
     return statements.map((input) => ({ name: 'remember_item', input }));
 
@@ -79,7 +77,7 @@ function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
 }
 
 /** What items that say the same have in common, whether in the first or the third person. */
-function formOf({ text }: { readonly text: string }): string {
+function formOf(text: string): string {
   return sameItemForm(toSecondPerson(text) ?? text);
 }
 
@@ -131,7 +129,7 @@ function afterTools(request: ReadRequest, knowledge: Knowledge): string {
   if (told.some((line) => line.startsWith('I will remember'))) told.push(listed);
   const question = message.text.split(/(?<=[.!?])\s+/u).at(-1) ?? '';
   const share = knowledge.shareOf(question);
-  const isOther = toolRuns.every(({ call }) => share(inputOf(call.input, 'text')) < leastShare);
+  const isOther = toolRuns.every(({ call }) => share(inputOf(call.input, 'quote')) < leastShare);
   const isTelling = toolRuns.every(({ call }) => call.name === 'remember_item');
   if (question.endsWith('?') && isTelling && isOther && memoryWishIn(message.text) === undefined)
     told.push(answerTo(question, request, knowledge) ?? unknown(request));
@@ -150,7 +148,7 @@ function tellToolRun(
       if (!done)
         return 'I could not save that. `!memory remember <text>` saves it as you write it, or says why not.';
       const isAsked = result.text.startsWith('Not stored yet');
-      const told = toSecondPerson(named('text'))?.replace(/^Y/u, 'y') ?? `“${named('text')}”`;
+      const told = toSecondPerson(named('quote'))?.replace(/^Y/u, 'y') ?? `“${named('quote')}”`;
       return `${isAsked ? 'Decide below whether I may remember' : 'I will remember'}: ${told}.`;
     }
     case 'forget_item':

@@ -139,7 +139,7 @@ describe('what changed while a job was running [A4]', () => {
     const { memory } = createMemory();
     await memory.remember(aliceId, { ...said, text: 'Prefers Rust' });
     await memory.remember(aliceId, extracted);
-    await retract(memory, said.messageId, 'I work at Acme');
+    await retract(memory, said.messageId, 'Hello. Works at Acme');
     expect(await memory.list(aliceId)).toHaveLength(2);
     await retract(memory, said.messageId);
     expect((await memory.list(aliceId)).map(({ text }) => text)).toEqual(['Prefers Rust']);

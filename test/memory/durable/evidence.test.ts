@@ -1,128 +1,110 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { isProven, standsIn, supports } from '../../../src/memory/durable/evidence.ts';
+import { mention, ownWords } from '../../../src/core/own-words.ts';
+import { sentencesQuoted, stillSays } from '../../../src/memory/durable/evidence.ts';
+import { statements } from './statements.ts';
 
-describe('a quote supports a text [M5a]', () => {
-  it.each([
-    ['Prefers Rust', 'I prefer Rust'],
-    ['Lives in Berlin', 'we live in Berlin these days'],
-    ['Name is Ana', "I'm Ana"],
-    ['Prefers C++', 'C++ is what I prefer'],
-    ['Does not eat meat', 'I don’t eat meat'],
-    ['Cannot eat gluten', 'I cannot eat gluten'],
-    ['Hates cilantro', 'I hate cilantro'],
-    ['Prefers Rust', "I don't use Go, I prefer Rust"],
-    ['Speaks French and German', 'I speak French and German'],
-    ['Живёт в Берлине', 'я живу в Берлине'],
-    ['喜欢猫', '我喜欢猫'],
-    ['猫', '猫が好き'],
-    ['Works in IT', 'I work in IT'],
-    ['Prefers Go', 'I prefer Go'],
-  ])('%s ⇐ %s', (text, quote) => {
-    expect(supports(text, quote)).toBe(true);
+describe('the sentences that a quote touches [M5a]', () => {
+  it.each(statements)('$language: $quote', ({ quote, message, stored = message }) => {
+    expect(sentencesQuoted(quote, message)).toBe(stored);
   });
 
   it.each([
-    ['another word', 'Prefers Rust and Zig', 'I prefer Rust'],
-    ['a number', 'Has 3 children', 'I have children'],
-    ['a sign', 'Prefers C++', 'I prefer C'],
-    ['an emoji', 'Prefers Rust 🖕', 'I prefer Rust'],
-    ['a denial', 'Does not eat meat', 'I eat meat'],
-    ['the opposite of a denial', 'Eats meat', "I don't eat meat"],
-    ['the opposite of a dislike', 'Prefers Rust', 'I hate Rust'],
-    ['what was denied beside what was said', 'Prefers Go', "I don't use Go, I prefer Rust"],
-    ['what is only quoted', 'Prefers Rust', '> I prefer Rust\nDoes he?'],
-    ['nothing at all', 'Prefers', 'I prefer Rust'],
-    ['other pronouns', 'Pronouns are she/her', 'My pronouns are they/them'],
-    ['only signs', '!!!', 'I prefer Rust!!!'],
-    ['another script', 'Живёт в Москве', 'я живу в Берлине'],
-    ['another pair of characters', '喜欢狗', '我喜欢猫'],
-  ])('not when it says %s', (_name, text, quote) => {
-    expect(supports(text, quote)).toBe(false);
-  });
-});
-
-describe('a quote stands in a message', () => {
-  it.each([
-    ['I prefer Rust', 'Well, I prefer Rust.'],
-    ['i PREFER  rust', 'I prefer\nRust'],
-    ['a.*b(', 'my favourite is a.*b( really'],
-    ['猫が好き', '私は猫が好きです'],
-    ['İstanbul’da yaşıyorum', 'Evet, İstanbul’da yaşıyorum.'],
-  ])('%j in %j', (quote, message) => {
-    expect(standsIn(quote, ['something else', message])).toBe(true);
+    ['the whole sentence, whatever piece is cut out of it', "I'm dying", "I'm dying to eat sushi."],
+    ['the denial that a piece leaves out', 'eat meat', 'I never eat meat.'],
+    ['both of two', 'tea. I hate coffee', 'I like tea. I hate coffee.'],
+    ['a line', 'tea', 'tea\nmilk', 'tea'],
+    ['white space and case aside', 'i PREFER  rust!', 'I prefer\tRust', 'I prefer\tRust'],
+    [
+      'of a question what precedes its last comma',
+      'live in Porto',
+      'I live in Porto, and you?',
+      'I live in Porto',
+    ],
+    ['no question beside it', 'Porto. Do you know', 'I live in Porto. Do you know it?', 'I live in Porto.'],
+    [
+      'without a mention',
+      'work with',
+      `I work with ${mention('@', 'I love spam')} in Rome`,
+      'I work with … in Rome',
+    ],
+    ['without a name that it is addressed to', 'like tea', '@Bob, I like tea :smile:', 'I like tea'],
+    ['without code', 'never use', 'I never use `eval`.', 'I never use'],
+  ])('%s', (_name, quote, message, stored = message) => {
+    expect(sentencesQuoted(quote, message)).toBe(stored);
   });
 
   it.each([
-    ['part of a word', 'like Rust', 'I dislike Rust'],
-    ['words of several messages', 'I prefer Rust', 'I prefer'],
+    ['what was not said', 'I prefer Rust and Zig', 'I prefer Rust'],
+    ['a translation', 'I live in Porto', 'Vivo en Porto'],
+    ['joined pieces', 'I like coffee', 'I like tea. I hate coffee.'],
+    ['a bare question', 'I prefer Rust', 'Do you think that I prefer Rust?'],
+    ['a question in Chinese', '我喜欢猫', '你觉得我喜欢猫吗？'],
+    ['what follows the comma of a question', 'am I rich', 'I live in Porto, am I rich?'],
+    ['a block quote', 'I prefer Rust', '> I prefer Rust\nDoes he'],
+    ['a quote to the end', 'I prefer Rust', 'he says\n>>> I prefer Rust'],
+    ['code', 'I prefer Rust', '`I prefer Rust`'],
+    ['a fence', 'I prefer Rust', 'look:\n```\nI prefer Rust\n```'],
+    ['a fence of tildes that is not closed', 'I prefer Rust', '~~~\nI prefer Rust'],
+    ['the name of a mention', 'I love spam', `hi ${mention('@', 'I love spam')}`],
+    ['the name of an emoji', 'i_love_spam', 'hi :i_love_spam:'],
+    ['a piece across a mention', 'I love Rome', `I love ${mention('@', 'Bob Ross')} Rome`],
+    ['a piece across code', 'I love Rome', 'I love `nothing` Rome'],
+    ['a piece across a block quote', 'I love Rome', 'I love\n> spam\nRome'],
     ['a pattern', 'I .* Rust', 'I prefer Rust'],
-    ['nothing', '  ', 'I prefer Rust'],
-    ['far more than the message', `I prefer Rust ${'('.repeat(3_000_000)}`, 'I prefer Rust'],
-    ['somebody else quoted', 'I prefer Rust', '> I prefer Rust\nreally?'],
-    ['somebody else quoted to the end', 'I prefer Rust', 'look\n>>> hello\nI prefer Rust'],
-  ])('not as $0', (_name, quote, message) => {
-    expect(standsIn(quote, [message])).toBe(false);
-  });
-});
-
-describe('a message proves an item', () => {
-  it('when the quote stands in it and says what the text says', () => {
-    expect(isProven({ text: 'Prefers Rust', quote: 'I prefer Rust' }, 'Hi! I prefer Rust.')).toBe(true);
+    ['nothing', ' ', 'I prefer Rust'],
+    ['signs alone', '!!!', 'I prefer Rust!!!'],
+  ])('never %s', (_name, quote, message) => {
+    expect(sentencesQuoted(quote, message)).toBeUndefined();
   });
 
-  it('not when the quote was cut out of a denial', () => {
-    expect(isProven({ text: 'Likes Rust', quote: 'like Rust' }, "I really don't like Rust")).toBe(false);
-    expect(isProven({ text: 'Drinks tea', quote: 'I drink tea' }, "I don't smoke\nI drink tea")).toBe(true);
-  });
-
-  it('never by the name of whom it mentions [M5a]', () => {
-    const pepsi = { text: 'Loves Pepsi', quote: 'I love Pepsi' };
-    for (const name of ['@\u2068I love Pepsi\u2069', '#\u2068i love pepsi\u2069'])
-      expect(isProven(pepsi, `what do you think ${name}`)).toBe(false);
-    expect(isProven({ text: 'Loves Pepsi', quote: 'I love @Pepsi' }, 'I love @Pepsi')).toBe(false);
-  });
-
-  it('also where the quote holds a mention', () => {
-    const words = 'I work with @bob on Atlas';
-    expect(isProven({ text: 'Works on Atlas', quote: words }, `${words} again`)).toBe(true);
-  });
-
-  it('never by the words of a stranger', () => {
-    const mixed = fc
-      .tuple(sentence(own), sentence(strange, 1), sentence(own))
-      .map((parts) => parts.join(' '));
-    fc.assert(
-      fc.property(mixed, sentence(own, 1), mixed, (text, message, strangersQuote) => {
-        expect(isProven({ text, quote: message }, message)).toBe(false);
-        expect(isProven({ text, quote: text }, message)).toBe(false);
-        expect(isProven({ text: message, quote: strangersQuote }, message)).toBe(false);
-      }),
+  it('never anything but what the message says, whatever is quoted', () => {
+    const piece = fc.constantFrom(
+      'I',
+      'like',
+      'tea',
+      '. ',
+      '? ',
+      ', ',
+      '\n',
+      '`',
+      '> ',
+      '```',
+      '@Bob',
+      ':x_y:',
+      ' ',
     );
-  });
-
-  it('by any text made of the words that it says', () => {
+    const text = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));
     fc.assert(
-      fc.property(sentence(['Rust', 'tabs', 'Berlin', 'кофе', '日本語'], 1), (words) => {
-        const quote = `I prefer ${words}`;
-        expect(isProven({ text: `Prefers ${words}`, quote }, `Hello. ${quote}!`)).toBe(true);
-      }),
-    );
-  });
-
-  it('never throws, whatever is quoted', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (quote, message) => {
-        expect(typeof isProven({ text: quote, quote }, `${message}${quote}${message}`)).toBe('boolean');
+      fc.property(text, text, (quote, message) => {
+        const stored = sentencesQuoted(quote, message);
+        if (stored === undefined) return;
+        const prose = ownWords(message).replaceAll(/\s+/gu, ' ');
+        for (const part of stored.replaceAll(/\s+/gu, ' ').split(' … '))
+          expect(part.split(/(?<=[.,]) /u).every((each) => prose.includes(each.trim()))).toBe(true);
+        expect(stillSays(stored, message)).toBe(true);
       }),
     );
   });
 });
 
-const own = ['I', 'prefer', 'Rust', 'and', 'tabs', 'in', 'Berlin'];
-const strange = ['mallory', 'hunter', 'bitcoin', '42', 'взлом', '恶意软件', 'evilcorp'];
+describe('what a message still says', () => {
+  it.each([
+    ['the same', 'I like tea', 'Hello! I like tea.'],
+    ['the same in another case, with other signs at its end', 'I like tea.', 'i LIKE tea!'],
+    ['two sentences', 'I like tea. I hate coffee.', 'Well. I like tea. I hate coffee. Bye.'],
+  ])('%s', (_name, text, message) => {
+    expect(stillSays(text, message)).toBe(true);
+  });
 
-function sentence(words: readonly string[], minLength = 0): fc.Arbitrary<string> {
-  return fc.array(fc.constantFrom(...words), { minLength, maxLength: 6 }).map((list) => list.join(' '));
-}
+  it.each([
+    ['its opposite', 'I like tea', "I don't like tea"],
+    ['more in the same sentence', 'I like tea', 'I like tea no more'],
+    ['as a question', 'I like tea', 'I like tea?'],
+    ['one of two sentences', 'I like tea. I hate coffee.', 'I like tea.'],
+    ['nothing', 'I like tea', ''],
+  ])('not %s', (_name, text, message) => {
+    expect(stillSays(text, message)).toBe(false);
+  });
+});

@@ -20,8 +20,8 @@ function message(index: number, text: string, place = dev): ExtractionMessage {
   };
 }
 
-function found(index: number, text: string, quote: string, kind = 'preference') {
-  return { kind, text, quote, messageId: message(index, '').id };
+function found(index: number, quote: string, kind = 'preference') {
+  return { kind, quote, messageId: message(index, '').id };
 }
 
 /** An extraction whose model answers with the given texts one after the other. */
@@ -61,21 +61,18 @@ function answer(...items: readonly ReturnType<typeof found>[]): string {
 describe('extraction [A2]', () => {
   it('stores what the user said about themselves, each with its message and as private as its place', async () => {
     const { extract, memory, requests } = setUp([
-      answer(
-        found(1, 'Prefers Rust', 'I prefer Rust'),
-        found(2, 'Plays the cello', 'I play the cello', 'fact'),
-      ),
+      answer(found(1, 'I prefer Rust'), found(2, 'I play the cello', 'fact')),
     ]);
     const items = await extract([message(1, 'I prefer Rust!'), message(2, 'I play the cello', dm)]);
     expect(requests).toHaveLength(1);
     expect(items).toEqual(expect.arrayContaining([...(await memory.list(aliceId))]));
     expect(items).toMatchObject([
       {
-        text: 'Prefers Rust',
+        text: 'I prefer Rust!',
         visibility: 'server',
         source: { type: 'summary', messageId: message(1, '').id },
       },
-      { text: 'Plays the cello', visibility: 'dm', source: { channelId: dm.channelId } },
+      { text: 'I play the cello', visibility: 'dm', source: { channelId: dm.channelId } },
     ]);
   });
 
@@ -102,28 +99,34 @@ describe('extraction [A2]', () => {
   });
 
   it.each([
-    ['a message it was not given', found(9, 'Prefers Rust', 'I prefer Rust')],
-    ['words of another message', found(2, 'Prefers Rust', 'I prefer Rust')],
-    ['a quote that does not stand there', found(1, 'Prefers Rust', 'I do prefer Rust')],
-    ['a conclusion', found(1, 'Prefers safe languages', 'I prefer Rust')],
-    ['a password', found(3, 'Password is rosebud', 'my password is rosebud')],
+    ['a message it was not given', found(9, 'I prefer Rust')],
+    ['words of another message', found(2, 'I prefer Rust')],
+    ['a quote that does not stand there', found(1, 'I do prefer Rust')],
+    ['a conclusion', found(1, 'Prefers safe languages')],
+    ['a question', found(4, 'I am rich')],
+    ['a password', found(3, 'my password is rosebud')],
   ])('drops %s', async (_name, item) => {
     const { extract, texts } = setUp([answer(item)]);
-    const messages = [message(1, 'I prefer Rust'), message(2, 'hello'), message(3, 'my password is rosebud')];
+    const messages = [
+      message(1, 'I prefer Rust'),
+      message(2, 'hello'),
+      message(3, 'my password is rosebud'),
+      message(4, 'Am I rich? Do you think I am rich?'),
+    ];
     expect(await extract(messages)).toEqual([]);
     expect(await texts()).toEqual([]);
   });
 
-  it('stores at most three items of a message', async () => {
-    const said = 'I prefer ants, bees, cats, dogs';
-    const kinds = ['ants', 'bees', 'cats', 'dogs'].map((kind) => found(1, `Prefers ${kind}`, said));
-    const { extract } = setUp([answer(...kinds, found(2, 'Prefers tea', 'I prefer tea'))]);
+  it('stores at most three sentences of a message, each once', async () => {
+    const said = 'I like ants. I like bees. I like cats. I like dogs.';
+    const quotes = ['I like ants', 'ants', 'like bees', 'I like cats', 'I like dogs'];
+    const { extract } = setUp([answer(...quotes.map((quote) => found(1, quote)), found(2, 'I prefer tea'))]);
     const items = await extract([message(1, said), message(2, 'I prefer tea')]);
     expect(items.map(({ text }) => text)).toEqual([
-      'Prefers ants',
-      'Prefers bees',
-      'Prefers cats',
-      'Prefers tea',
+      'I like ants.',
+      'I like bees.',
+      'I like cats.',
+      'I prefer tea',
     ]);
   });
 
@@ -140,12 +143,12 @@ describe('extraction [A2]', () => {
   });
 
   it('takes an answer in a code fence', async () => {
-    const { extract } = setUp([`\`\`\`json\n${answer(found(1, 'Prefers Rust', 'I prefer Rust'))}\n\`\`\``]);
+    const { extract } = setUp([`\`\`\`json\n${answer(found(1, 'I prefer Rust'))}\n\`\`\``]);
     expect(await extract([message(1, 'I prefer Rust')])).toHaveLength(1);
   });
 
   it('loses to an edit, a deletion and a forget while it runs [A4]', async () => {
-    const item = answer(found(1, 'Prefers Rust', 'I prefer Rust'));
+    const item = answer(found(1, 'I prefer Rust'));
     for (const present of [undefined, 'I prefer Go now']) {
       const { extract } = setUp([item]);
       expect(await extract([message(1, 'I prefer Rust')], () => Promise.resolve(present))).toEqual([]);
@@ -164,7 +167,7 @@ describe('extraction [A2]', () => {
   });
 
   it('stores nothing of the first call when the second fails', async () => {
-    const { extract, texts } = setUp([answer(found(0, 'Prefers Rust', 'I prefer Rust')), 'nonsense']);
+    const { extract, texts } = setUp([answer(found(0, 'I prefer Rust')), 'nonsense']);
     const messages = Array.from({ length: 11 }, (_, index) => message(index, 'I prefer Rust'));
     await expect(extract(messages)).rejects.toThrow(ModelError);
     expect(await texts()).toEqual([]);

@@ -24,7 +24,7 @@ function near(newer: string, ...older: readonly string[]): string | undefined {
 describe('what says nearly the same [K8]', () => {
   it.each([
     ['I keep bees and hens', 'Keeps bees'],
-    ["My sister's name is Anna", 'My sister is called Anna'],
+    ['My little sister is called Anna', 'My sister is called Anna'],
     ['Vegetarian!', 'is vegetarian'],
     ['Works at Acme in Porto as an engineer', 'Works at Acme in Porto'],
     ['東京に住んでいます。', '東京に住んでいますよ'],

@@ -7,15 +7,12 @@ import { aliceId, bobId, createMemory, dev, dm, turn } from './fixtures.ts';
 
 const signal = new AbortController().signal;
 
-const nothing = () => Promise.resolve('');
-
 function setUp(present: (text: string | undefined) => string | undefined = (text) => text) {
   const { memory, store } = createMemory({ maxItems: 3 });
   let context = turn('');
   const tool = createRememberItemTool({
     durable: memory,
     proposals: memory,
-    answerBefore: nothing,
     stillThere: (_session, id) =>
       Promise.resolve(present(context.messages.find((message) => message.id === id)?.text)),
   });
@@ -27,7 +24,9 @@ function setUp(present: (text: string | undefined) => string | undefined = (text
   return { memory, store, run, texts };
 }
 
-const rust = { kind: 'preference', text: 'Prefers Rust', quote: 'I prefer Rust' };
+const rust = { kind: 'preference', quote: 'I prefer Rust' };
+/** With somebody else's words in the context. */
+const amongOthers = { hasThirdPartyText: true };
 
 describe('remember_item', () => {
   it('stores what the speaker said, with the message it was said in', async () => {
@@ -35,7 +34,7 @@ describe('remember_item', () => {
     const outcome = await run(rust, 'Hey, I prefer Rust!');
     expect(outcome.ok).toBe(true);
     const [item] = await memory.list(aliceId);
-    expect(outcome.text).toBe(`Remembered: [preference] Prefers Rust (id ${item?.id})`);
+    expect(outcome.text).toBe(`Remembered: [preference] Hey, I prefer Rust! (id ${item?.id})`);
     expect(item).toMatchObject({
       kind: 'preference',
       visibility: 'server',
@@ -45,10 +44,10 @@ describe('remember_item', () => {
 
   it.each([
     ['the words of somebody else', rust, 'What do you think about that article?'],
-    ['words that the quote does not say', { ...rust, text: 'Prefers Rust and hates Go' }, 'I prefer Rust'],
     ['a quote of somebody else', rust, '> I prefer Rust\nwhat about him?'],
-    ['the opposite', { ...rust, quote: 'prefer Rust' }, "I don't prefer Rust"],
-    ['an empty text', { ...rust, text: '' }, 'I prefer Rust'],
+    ['a question', rust, 'Do you think I prefer Rust?'],
+    ['a sentence that is too long', rust, `I prefer Rust${' and Zig'.repeat(100)}`],
+    ['an empty quote', { ...rust, quote: '' }, 'I prefer Rust'],
     ['another kind', { ...rust, kind: 'secret' }, 'I prefer Rust'],
     ['no input', null, 'I prefer Rust'],
   ])('refuses %s', async (_name, input, message) => {
@@ -66,7 +65,7 @@ describe('remember_item', () => {
       ...turn('I prefer Rust'),
       saidIn: { ...dev, audience: 'private', readers: [] },
     });
-    expect(outcome.text).toBe('Remembered: Prefers Rust');
+    expect(outcome.text).toBe('Remembered: I prefer Rust');
     expect(outcome.notice?.line).toBe('💾 Remembered: 1 item');
     expect(await memory.list(aliceId)).toMatchObject([{ visibility: 'here' }]);
   });
@@ -79,47 +78,39 @@ describe('remember_item', () => {
     }
   });
 
+  it('stores the sentence that a piece was cut out of, and that others are in view changes nothing', async () => {
+    const { run, texts } = setUp();
+    await run({ ...rust, quote: 'prefer Rust' }, turn("I don't prefer Rust", amongOthers));
+    expect(await texts()).toEqual(["I don't prefer Rust"]);
+  });
+
   it('corrects an item named by id or by its words', async () => {
     const { run, texts, memory } = setUp();
-    await run({ kind: 'fact', text: 'Lives in Paris', quote: 'I live in Paris' }, 'I live in Paris');
-    const berlin = {
-      kind: 'fact',
-      text: 'Lives in Berlin',
-      quote: 'I live in Berlin',
-      replaces: 'lives in paris',
-    };
-    expect((await run(berlin, 'I live in Berlin')).text).toContain('It replaces: [fact] Lives in Paris');
-    expect(await texts()).toEqual(['Lives in Berlin']);
+    await run({ kind: 'fact', quote: 'I live in Paris' }, 'I live in Paris');
+    const berlin = { kind: 'fact', quote: 'I live in Berlin', replaces: 'i live in paris' };
+    expect((await run(berlin, 'I live in Berlin')).text).toContain('It replaces: [fact] I live in Paris');
+    expect(await texts()).toEqual(['I live in Berlin']);
     const [item] = await memory.list(aliceId);
-    const rome = { kind: 'fact', text: 'Moved to Rome', quote: 'I moved to Rome', replaces: item?.id };
-    await run(rome, 'I moved to Rome');
-    expect(await texts()).toEqual(['Moved to Rome']);
+    await run({ kind: 'fact', quote: 'moved to Rome', replaces: item?.id }, 'I moved to Rome');
+    expect(await texts()).toEqual(['I moved to Rome']);
   });
 
-  it('does not let one item push out another that the speaker did not speak of', async () => {
+  it('asks by a button before it replaces anything while others’ words are in view [M5a]', async () => {
     const { run, texts } = setUp();
     await run(rust, 'I prefer Rust');
-    const tea = { kind: 'fact', text: 'Drinks tea', quote: 'I drink tea', replaces: 'Rust' };
-    expect(await run(tea, 'I drink tea')).toMatchObject({ ok: false });
-    expect(await texts()).toEqual(['Prefers Rust']);
-  });
-
-  it('asks by a button before it replaces what the speaker’s words only may mean [M5a]', async () => {
-    const { run, texts } = setUp();
-    await run(rust, 'I prefer Rust');
-    const tea = { kind: 'fact', text: 'Drinks tea', quote: 'I drink tea', replaces: 'Rust' };
-    const { ok, offer } = await run(tea, 'Actually I drink tea');
+    const tea = { kind: 'fact', quote: 'I drink tea', replaces: 'Rust' };
+    const { ok, offer } = await run(tea, turn('I drink tea', amongOthers));
     expect(ok).toBe(false);
     expect(offer).toMatchObject({
       what: 'Remember the first line instead of the second:',
-      words: 'Drinks tea\nPrefers Rust',
+      words: 'I drink tea\nI prefer Rust',
     });
-    expect(await texts()).toEqual(['Prefers Rust']);
+    expect(await texts()).toEqual(['I prefer Rust']);
     expect(await offer?.carryOut(signal)).toMatchObject({
       text: 'Remembered.',
       buttons: [{ label: 'Undo' }],
     });
-    expect(await texts()).toEqual(['Drinks tea']);
+    expect(await texts()).toEqual(['I drink tea']);
     expect(await offer?.carryOut(signal)).toContain('Not remembered');
   });
 
@@ -128,7 +119,7 @@ describe('remember_item', () => {
     for (const text of ['Prefers Rust', 'Writes Rust']) {
       await memory.remember(aliceId, { text, place: dev, messageId: '400000000000000001', type: 'manual' });
     }
-    const go = { kind: 'preference', text: 'Prefers Go', quote: 'I prefer Go' };
+    const go = { kind: 'preference', quote: 'I prefer Go' };
     const several = await run({ ...go, replaces: 'rust' }, 'I prefer Go');
     expect(several.text).toMatch(/Prefers Rust \(id \w+\)/);
     expect(several.text).toMatch(/Writes Rust \(id \w+\)/);
@@ -138,19 +129,19 @@ describe('remember_item', () => {
   it('names nothing in a guild that belongs into the DM', async () => {
     const { run, memory } = setUp();
     const secret = { place: dm, messageId: '400000000000000001', type: 'manual' } as const;
-    for (const text of ['Secret one', 'Secret two', 'Prefers Rust']) {
+    for (const text of ['Secret one', 'Secret two', 'I prefer Rust']) {
       await memory.remember(aliceId, { ...secret, text });
     }
     const [item] = await memory.list(aliceId);
     expect((await run({ ...rust, replaces: 'secret one' }, 'I prefer Rust')).text).toContain('names no item');
     const known = await run(rust, 'I prefer Rust');
-    expect(known).toMatchObject({ ok: true, text: 'Remembered: Prefers Rust' });
+    expect(known).toMatchObject({ ok: true, text: 'Remembered: I prefer Rust' });
     expect(item?.visibility).toBe('dm');
-    expect(known.notice?.line).toBe('💾 Remembered: "Prefers Rust"');
+    expect(known.notice?.line).toBe('💾 Remembered: "I prefer Rust"');
     expect(known.notice?.buttons.map(({ label }) => label)).not.toContain('Only in DM');
-    const evicting = await run({ kind: 'fact', text: 'Drinks tea', quote: 'I drink tea' }, 'I drink tea');
+    const evicting = await run({ kind: 'fact', quote: 'I drink tea' }, 'I drink tea');
     expect(evicting.text).toContain('An older item is no longer kept');
-    expect(evicting.notice?.line).toBe('💾 Remembered: "Drinks tea" · 🗑️ Let go to make room: 1 item');
+    expect(evicting.notice?.line).toBe('💾 Remembered: "I drink tea" · 🗑️ Let go to make room: 1 item');
     expect(evicting.notice?.isQuiet).toBeUndefined();
     expect(evicting.text).not.toContain('Secret');
   });
@@ -172,16 +163,13 @@ describe('remember_item', () => {
   });
 });
 
-async function setUpForgetting(answerBefore = '') {
+async function setUpForgetting() {
   const { memory } = createMemory();
   const said = { messageId: '400000000000000001', type: 'manual' } as const;
   await memory.remember(aliceId, { ...said, place: dev, text: 'Lives in Paris' });
   await memory.remember(aliceId, { ...said, place: dm, text: 'Hides from Paris' });
   await memory.remember(bobId, { ...said, place: dev, text: 'Loves Paris' });
-  const tool = createForgetItemTool({
-    durable: memory,
-    answerBefore: () => Promise.resolve(answerBefore),
-  });
+  const tool = createForgetItemTool({ durable: memory });
   const texts = async (userId = aliceId): Promise<readonly string[]> =>
     (await memory.list(userId)).map(({ text }) => text);
   return { memory, tool, texts };
@@ -206,22 +194,13 @@ describe('forget_item', () => {
     expect(elsewhere?.ok).toBe(false);
   });
 
-  it('does not forget at the word of somebody else', async () => {
+  it('forgets by a button that shows the item while others’ words are in view [M5a]', async () => {
     const { tool, texts } = await setUpForgetting();
-    for (const message of [
-      'What does this text say?',
-      'Where in Paris is it?',
-      '> forget Paris\nis he mad?',
-    ]) {
-      const outcome = await tool.run({ target: 'paris' }, turn(message), signal);
-      expect(outcome).toMatchObject({ ok: false, text: expect.stringContaining('!memory forget') });
-    }
-    expect(await texts()).toContain('Lives in Paris');
-  });
-
-  it('never by an item’s kind, but by a button that shows the item [M5a]', async () => {
-    const { tool, texts } = await setUpForgetting();
-    const { ok, offer } = await tool.run({ target: 'paris' }, turn('forget the fact'), signal);
+    const { ok, offer } = await tool.run(
+      { target: 'paris' },
+      turn('What does this text say?', amongOthers),
+      signal,
+    );
     expect(ok).toBe(false);
     expect(offer).toMatchObject({ what: 'Forget this:', words: 'Lives in Paris' });
     expect(await texts()).toContain('Lives in Paris');
@@ -230,19 +209,13 @@ describe('forget_item', () => {
     expect(await offer?.carryOut(signal)).toBe('Not forgotten: it has changed in the meantime.');
   });
 
-  it('asks by a button where the words fit several items', async () => {
+  it('shows all that the words fit on that button', async () => {
     const { memory, tool } = await setUpForgetting();
     const said = { place: dev, messageId: '400000000000000002', type: 'manual' } as const;
     await memory.remember(aliceId, { ...said, text: 'Has a sister in Paris' });
-    const { offer } = await tool.run({ target: 'paris' }, turn('forget Paris'), signal);
+    const { offer } = await tool.run({ target: 'paris' }, turn('forget Paris', amongOthers), signal);
     expect(offer?.what).toBe('Forget these 2 items:');
     expect(offer?.words?.split('\n').toSorted()).toEqual(['Has a sister in Paris', 'Lives in Paris']);
-  });
-
-  it('knows what “that” is when the answer before showed one item', async () => {
-    const { tool, texts } = await setUpForgetting('You told me: “Lives in Paris”.');
-    expect(await tool.run({ target: 'paris' }, turn('forget that'), signal)).toMatchObject({ ok: true });
-    expect(await texts()).toEqual(['Hides from Paris']);
   });
 
   it('takes the target literally, and refuses what is no target', async () => {
@@ -267,11 +240,10 @@ describe('forget_item', () => {
     const rememberItem = createRememberItemTool({
       durable: memory,
       proposals: memory,
-      answerBefore: nothing,
       stillThere: () => Promise.resolve('Forget Paris, I live in Berlin'),
     });
-    const berlin = { kind: 'fact', text: 'Lives in Berlin', quote: 'I live in Berlin' };
+    const berlin = { kind: 'fact', quote: 'I live in Berlin' };
     expect(await rememberItem.run(berlin, context, signal)).toMatchObject({ ok: true });
-    expect(await texts()).toContain('Lives in Berlin');
+    expect(await texts()).toContain('Forget Paris, I live in Berlin');
   });
 });

@@ -6,6 +6,8 @@ import { textOf } from '../../../src/core/model.ts';
 import type { Place } from '../../../src/core/place.ts';
 import { logRecordSchema } from '../../../src/memory/log/records.ts';
 import { createReflection, type ReflectionOptions } from '../../../src/memory/notebook/reflection.ts';
+import { shareOf } from '../../../src/memory/recall/answering.ts';
+import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { runToolLoop } from '../../../src/model/tool-loop.ts';
 import { RoundsModel, calls, says, type Answer } from '../../model/rounds-model.ts';
 import { aliceId, bobId, publicPlace } from '../../support/incoming.ts';
@@ -477,6 +479,25 @@ describe('whose notes are touched, and from where [V2][V3]', () => {
     expect(asked(model)).not.toContain('daily/');
     const overview = `sessions/${publicPlace.channelId}/${aliceId}/overview.md`;
     expect(await sessions.store.readText(overview)).toBe('## Current Task\n');
+  });
+});
+
+describe('without a language model', () => {
+  it('keeps what the person said of themselves, once', async () => {
+    const client = createOfflineClient({ shareOf });
+    const { sessions, reflection } = setUp({
+      runLoop: (request, tools, context, _, maxRounds) =>
+        runToolLoop({ client, request, tools, context, maxRounds, deadlineMs: 5000, logger: silent }),
+    });
+    await talk(sessions, dmPlace, 'my name is Alice', 'I prefer Rust', 'what is a monad?');
+    expect(await reflection.reflect(inDm)).toBe('done');
+    const facts = '- my name is Alice\n- I prefer Rust\n';
+    expect(await sessions.store.readText(`${notebook}/facts/user.md`)).toBe(facts);
+    await talk(sessions, dmPlace, 'I prefer Rust', 'remember that I like tea', 'bye');
+    expect(await reflection.reflect(inDm)).toBe('done');
+    expect(await sessions.store.readText(`${notebook}/facts/user.md`)).toBe(facts);
+    await talk(sessions, publicPlace, 'my name is Alice', 'I prefer Rust', 'bye');
+    expect(await reflection.reflect(inGeneral)).toBe('done');
   });
 });
 

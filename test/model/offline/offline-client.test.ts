@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../src/core/errors.ts';
 import { textOf, type ModelRequest } from '../../../src/core/model.ts';
 import { shareOf } from '../../../src/memory/recall/answering.ts';
-import { wishesIn } from '../../../src/memory/wishes.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { offlineRequest } from './offline-request.ts';
 
-const client = createOfflineClient({ shareOf, wishesIn });
+const client = createOfflineClient({ shareOf });
 const rust = '- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)';
 const lisbon = '- [fact] Lives in Lisbon (src: discord, updated 2026-01-16)';
 const memoryTools = ['remember_item', 'forget_item'];
@@ -243,24 +242,14 @@ describe('the conversation so far', () => {
 
 describe('a wish to remember', () => {
   it.each([
-    ['remember that I prefer Rust', 'preference', 'I prefer Rust', 'I prefer Rust'],
-    ['Please remember that I live in Lisbon.', 'fact', 'I live in Lisbon', 'I live in Lisbon'],
-    [
-      '<@123> hey, please note: my favourite tea is oolong',
-      'preference',
-      'My favourite tea is oolong',
-      'my favourite tea is oolong',
-    ],
-    ['can you remember that I use Vim?', 'tool', 'I use Vim', 'I use Vim'],
-    ["don't forget that I'm allergic to nuts", 'constraint', "I'm allergic to nuts", "I'm allergic to nuts"],
-    [
-      'Hello! Remember: the deploy is on Friday',
-      'fact',
-      'The deploy is on Friday',
-      'the deploy is on Friday',
-    ],
-  ])('becomes an item with its evidence: %s', async (message, kind, text, quote) => {
-    expect(await toolCall({ message })).toEqual({ name: 'remember_item', input: { kind, text, quote } });
+    ['remember that I prefer Rust', 'preference', 'I prefer Rust'],
+    ['Please remember that I live in Lisbon.', 'fact', 'I live in Lisbon'],
+    ['<@123> hey, please note: my favourite tea is oolong', 'preference', 'my favourite tea is oolong'],
+    ['can you remember that I use Vim?', 'tool', 'I use Vim'],
+    ["don't forget that I'm allergic to nuts", 'constraint', "I'm allergic to nuts"],
+    ['Hello! Remember: the deploy is on Friday', 'fact', 'the deploy is on Friday'],
+  ])('becomes an item by its quote: %s', async (message, kind, quote) => {
+    expect(await toolCall({ message })).toEqual({ name: 'remember_item', input: { kind, quote } });
     expect(message).toContain(quote);
   });
 
@@ -324,19 +313,15 @@ describe('courtesy', () => {
 });
 
 describe('a statement', () => {
-  it('is kept at once where the tool is there, each of several with its evidence', async () => {
-    const message = 'Hi! I’m a nurse, I live in Porto and my dog is called Biscuit.';
+  it('is kept at once where the tool is there, each sentence by a quote', async () => {
+    const message = 'Hi! I’m a nurse and I live in Porto. My dog is called Biscuit!';
     const { content } = await client.complete(offlineRequest({ message, tools: memoryTools }));
 
     expect(content).toMatchObject([
-      { name: 'remember_item', input: { text: 'I’m a nurse', quote: 'I’m a nurse' } },
-      { name: 'remember_item', input: { text: 'I live in Porto', quote: 'I live in Porto' } },
-      {
-        name: 'remember_item',
-        input: { text: 'My dog is called Biscuit', quote: 'my dog is called Biscuit' },
-      },
+      { name: 'remember_item', input: { quote: 'I’m a nurse and I live in Porto' } },
+      { name: 'remember_item', input: { quote: 'My dog is called Biscuit' } },
     ]);
-    expect(new Set(content.map((block) => (block.type === 'tool_use' ? block.id : ''))).size).toBe(3);
+    expect(new Set(content.map((block) => (block.type === 'tool_use' ? block.id : ''))).size).toBe(2);
   });
 
   it('is told as kept, asked about or refused, as the tool has it; and the question after it is answered', async () => {
@@ -401,8 +386,10 @@ describe('a question about the bot', () => {
 describe('what people ask of their memory in plain words [K13]', () => {
   it.each([
     ['stop remembering me', 'pause'],
-    ['I don’t want you to remember that', 'undo'],
-    ['oublie ça', 'undo'],
+    ['don’t remember that', 'pause_here'],
+    ['please forget that', 'undo'],
+    ['send me my data', 'export'],
+    ['delete everything about me', 'erase'],
   ])('is asked of the tool: %s', async (message, action) => {
     expect(await toolCall({ message, tools: ['memory_control'] })).toEqual({
       name: 'memory_control',

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { textOf } from '../../../src/core/model.ts';
 import type { OpenedFile } from '../../../src/core/chat.ts';
 import { shareOf } from '../../../src/memory/recall/answering.ts';
-import { wishesIn } from '../../../src/memory/wishes.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { recalledPassages } from '../../../src/model/offline/matching.ts';
 import { buildPrompt } from '../../../src/prompt/build-prompt.ts';
@@ -20,7 +19,7 @@ async function replyTo(text: string, tools: readonly string[] = []) {
   const { message } = promptInput();
   const said = { id: '1', text, at: '', attachments: files.map(({ name }) => name) };
   const { system, messages } = buildPrompt(promptInput({ files, message: { ...message, messages: [said] } }));
-  return createOfflineClient({ shareOf, wishesIn }).complete({
+  return createOfflineClient({ shareOf }).complete({
     purpose: 'chat',
     userId: '100000000000000001',
     model: 'sonnet',
