@@ -80,7 +80,7 @@ export async function channelMemory(
     .map((note): CommandButton => ({
       label: `Remove: ${flatten(note.text)}`,
       line: `memory channel remove ${note.id}`,
-      keepsOthers: true,
+      takes: 'itself',
     }));
   return {
     text: [

@@ -56,7 +56,7 @@ function askWhich(context: CommandContext, words: string, { named, inside, elsew
       ...items.slice(0, mostChoiceButtons).map(({ id, text }) => ({
         label: flatten(text),
         line: `memory forget ${id}`,
-        keepsOthers: true as const,
+        takes: 'itself' as const,
       })),
       { label: 'None' },
     ],
@@ -100,7 +100,7 @@ async function forgetNamed(
       ...others.slice(0, mostChoiceButtons).map(({ id, text }) => ({
         label: `Forget: ${flatten(text)}`,
         line: `memory forget ${id}`,
-        keepsOthers: true as const,
+        takes: 'itself' as const,
       })),
     ],
   };
@@ -162,7 +162,7 @@ async function leftOver(
               {
                 label: 'Take these messages too',
                 line: `memory forget mentions of ${flatten(words)}`,
-                keepsOthers: true,
+                takes: 'itself',
               },
             ]
           : [],

@@ -246,7 +246,7 @@ function lineFor({ page, id = '-' }: PanelState, action: string): string {
 }
 
 function button(label: string, state: PanelState, action: string): CommandButton {
-  return { label, line: lineFor(state, action), updates: true };
+  return { label, line: lineFor(state, action), takes: 'answer' };
 }
 
 function formFor(state: PanelState, action: 'edit' | 'remember', value: string): CommandForm {
@@ -299,8 +299,8 @@ function pageButtons(
     ...(done?.buttons ?? []).flatMap((each) => {
       if (each.line?.startsWith(undo) === true)
         return [button('↩️ Undo', { ...state, id: undefined }, `undo ${each.line.slice(undo.length)}`)];
-      if (each.line?.startsWith('memory merge ') === true) return [{ ...each, stays: true as const }];
-      return each.keepsOthers === true && each.line?.startsWith('memory forget ') === true ? [each] : [];
+      if (each.line?.startsWith('memory merge ') === true) return [{ ...each, takes: 'nothing' as const }];
+      return each.takes === 'itself' && each.line?.startsWith('memory forget ') === true ? [each] : [];
     }),
   ];
   return row.length === 0 ? [] : [row.slice(0, mostInRow)];
@@ -330,6 +330,6 @@ function generalButtons(
       ? [button('▶️ Resume', state, 'resume')]
       : [button('⏸️ Pause', state, 'pause'), button('Pause here', state, 'pause here')]),
     button('📦 Export', state, 'export'),
-    { label: 'Erase…', line: 'memory erase', isDanger: true, stays: true },
+    { label: 'Erase…', line: 'memory erase', isDanger: true, takes: 'nothing' },
   ];
 }

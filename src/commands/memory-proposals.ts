@@ -38,14 +38,14 @@ export async function showProposals(
       '-# Without buttons: `!memory accept <id>`, `!memory accept <id> <other words>` or `!memory decline <id>`.',
     ].join('\n'),
     buttons: shown.slice(0, mostWithButtons).flatMap((each, index) => [
-      { label: `✅ ${index + 1}`, line: `memory accept ${each.id}`, keepsOthers: true as const },
+      { label: `✅ ${index + 1}`, line: `memory accept ${each.id}`, takes: 'itself' as const },
       {
         label: `✏️ ${index + 1}`,
         line: `memory proposals ${each.id}`,
-        keepsOthers: true as const,
+        takes: 'itself' as const,
         opensForm: true as const,
       },
-      { label: `❌ ${index + 1}`, line: `memory decline ${each.id}`, keepsOthers: true as const },
+      { label: `❌ ${index + 1}`, line: `memory decline ${each.id}`, takes: 'itself' as const },
     ]),
   };
 }

@@ -110,14 +110,10 @@ export interface CommandButton {
   readonly line?: string;
   /** What it does cannot be undone. */
   readonly isDanger?: true;
-  /** The other buttons stay. */
-  readonly keepsOthers?: true;
+  /** What goes once it is pressed, `answer` as soon as the next one is there. Default: `all` buttons. */
+  readonly takes?: 'all' | 'itself' | 'nothing' | 'answer';
   /** Opens a form; the buttons go once that is submitted. */
   readonly opensForm?: true;
-  /** It only shows something, so it stays too. */
-  readonly stays?: true;
-  /** The answer replaces the one that the button is under, which only its person sees. */
-  readonly updates?: true;
 }
 
 export interface ButtonsOfPerson {

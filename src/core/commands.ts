@@ -143,7 +143,7 @@ export interface CommandForm {
   readonly line: string;
 }
 
-/** A menu of a few values, which gives a command and `updates` as a button does. */
+/** A menu of a few values, which gives a command, whose answer replaces the one it is under. */
 export interface CommandSelect {
   /** At most 150 characters. */
   readonly placeholder: string;

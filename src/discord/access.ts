@@ -50,7 +50,6 @@ export interface MessageFacts extends ChannelFacts {
   readonly authorKind: 'human' | 'self' | 'bot';
   /** A join, a pin, a webhook's post. */
   readonly isSystem: boolean;
-  /** Without the bot's mention before it. */
   readonly text: string;
   readonly hasEnclosures: boolean;
   /** Edited before it was fetched after a gap. */
@@ -118,7 +117,6 @@ export function createLockedOut() {
   const shown = growingCache<string, true>(keptPeople, { maxAge: dayMs });
   let messages = 0;
   return {
-    /** Whether the person is to be shown it. */
     note(userId: string): boolean {
       messages += 1;
       if (shown.has(userId)) return false;
@@ -129,7 +127,6 @@ export function createLockedOut() {
   };
 }
 
-/** Until a person says something there. */
 const answersInARow = 5;
 const keptChannels = 1000;
 

@@ -29,7 +29,6 @@ const pauseMs = 200;
 
 export interface CatchUpOptions {
   readonly client: Client;
-  /** Channels of other shards are not looked at. */
   readonly shards: Shards;
   /** Channels that the bot has been active in, and when it last was; milliseconds since the epoch. */
   readonly knownChannels: () => Promise<readonly { readonly id: string; readonly activeAt: number }[]>;
@@ -60,7 +59,6 @@ function createGap(now: number) {
     floor: snowflakeAt(new Date(now - catchUpWindowMs)),
     /** Channels made since then have missed nothing. */
     begun: snowflakeAt(new Date(now)),
-    /** Channels in which nothing was said since. */
     quiet: new Set<string>(),
     caughtUp: new Map<string, Promise<void>>(),
     /** By channel, the first message that came as an event; those after it do too. */
@@ -98,7 +96,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
     try {
       const before = await read(options.remembered(channelId, floor), [], channelId);
       const { found, since } = await fetchNewest(channelId, floor);
-      // What was logged after the fetch began is not missing for not being in it.
+      // The log may hold messages written after the fetch began.
       const all = since === undefined ? [] : await options.remembered(channelId, since);
       const changes = [missedChanges(before, found), missedChanges(all, { ...found, isWhole: false })];
       await applyMissedChanges(channelId, changes);
@@ -227,7 +225,6 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       gap.firstLive.set(channelId, messageId);
       if (!isQuiet(channelId, gap)) options.runInBackground('catching up', () => catchUp(channelId, gap));
     },
-    /** Resolves when a channel is caught up with. */
     before(channelId: string): Promise<void> {
       const gap = gapOf(shardIn(client, channelId, shards));
       return isQuiet(channelId, gap) ? recover(channelId) : catchUp(channelId, gap);

@@ -108,7 +108,7 @@ export function createReadReplied(
       const message = await messages.one(channelId, id);
       if (message === undefined) return undefined;
       const chat = chatMessageOf(message, botId() ?? '');
-      // Its own answer to a slash command.
+      // An answer to a slash command.
       if (chat.author.kind === 'self' && !isSpoken(message)) return 'hidden';
       return { ...chat, files: filesOf(message), forwards: forwardsOf(message) };
     } catch (error) {

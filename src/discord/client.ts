@@ -61,7 +61,6 @@ export function createDiscordClient(options: {
       GuildInviteManager: 0,
       GuildScheduledEventManager: 0,
       GuildStickerManager: 0,
-      // For people's names.
       GuildMemberManager: { maxSize: 500, keepOverLimit: ({ id }) => id === client.user?.id },
       UserManager: { maxSize: 2000, keepOverLimit: ({ id }) => id === client.user?.id },
       MessageManager: 0,
@@ -136,7 +135,6 @@ export function createDiscordClient(options: {
 /** Milliseconds from which a wrong clock is told and corrected [O7]. */
 const wrongClockMs = 60_000;
 
-/** This machine's time, or Discord's where that is wrong. */
 export function createDiscordTime(clock: Clock, logger: Logger) {
   let correctionMs = 0;
   let isTold = false;
@@ -160,13 +158,11 @@ const linesApartMs = 60_000;
 /** Milliseconds. */
 const loginPatienceMs = 5000;
 
-/** Leaves out ids and tokens. */
 function shownLimit(limit: RateLimitData) {
   const { method, route, scope } = limit;
   return { method, route, scope, waitMs: Math.round(waitOf(limit)) };
 }
 
-/** Otherwise the bot reads only some messages [G3c]. */
 export function readsContent({ options }: Pick<Client, 'options'>): boolean {
   return options.intents.has(GatewayIntentBits.MessageContent);
 }

@@ -23,7 +23,7 @@ export interface PressedButton {
 }
 
 /** What goes when it was pressed; `answer` is replaced by the next answer. */
-type Takes = 'all' | 'itself' | 'nothing' | 'answer';
+type Takes = NonNullable<CommandButton['takes']>;
 
 const form = /^(?<does>do|ask):(?<personId>\d{1,20}):(?<sign>[-+=*]):(?<line>[\s\S]*)$/u;
 const formField = 'text';
@@ -38,10 +38,9 @@ const formLabelMaxChars = 45;
 const formTextMaxChars = 4000;
 const mostRows = 5;
 const mostOptions = 25;
-/** Discord refuses a label without a letter. */
+/** Discord refuses an invisible label. */
 const noLabel = '…';
 
-/** `undefined` for other buttons. */
 export function readCommandButton(customId: string): PressedButton | undefined {
   const { does, personId, sign = '', line = '' } = form.exec(customId)?.groups ?? {};
   const takes = takesBy[sign];
@@ -120,12 +119,6 @@ export function rowsWithout({ components }: Pick<Message, 'components'>, customI
   });
 }
 
-function takenBy({ keepsOthers, stays, updates }: CommandButton): Takes {
-  if (updates === true) return 'answer';
-  if (stays === true) return 'nothing';
-  return keepsOthers === true ? 'itself' : 'all';
-}
-
 function asSelect({ placeholder, line, options }: CommandSelect, personId: string): APIStringSelectComponent {
   return {
     type: ComponentType.StringSelect,
@@ -148,12 +141,14 @@ function shortened(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${clip(text, maxChars - 1)}…`;
 }
 
-function asComponent(button: CommandButton, personId: string): APIButtonComponent {
-  const { label, line = '', isDanger, opensForm } = button;
+function asComponent(
+  { label, line = '', isDanger, opensForm, takes = 'all' }: CommandButton,
+  personId: string,
+): APIButtonComponent {
   return {
     type: ComponentType.Button,
     style: isDanger === true ? ButtonStyle.Danger : ButtonStyle.Secondary,
     label: shortened(label, labelMaxChars),
-    custom_id: customIdOf(opensForm === true ? 'ask' : 'do', personId, takenBy(button), line),
+    custom_id: customIdOf(opensForm === true ? 'ask' : 'do', personId, takes, line),
   };
 }

@@ -25,7 +25,6 @@ export interface DiscordPortsOptions
   readonly client: Client;
   readonly shards: Shards;
   readonly access: Pick<AccessSettings, 'channelIds'>;
-  /** Of another Discord-compatible server. */
   readonly cdnUrl?: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -32,7 +32,6 @@ export class GatewayError extends Error {
   readonly failure: GatewayFailure;
   readonly what: string;
   readonly remedy: string;
-  /** Milliseconds, where known. */
   readonly waitMs: number | undefined;
   constructor(failure: GatewayFailure, cause?: unknown, waitMs?: number) {
     const [what, remedy] = explanations[failure];

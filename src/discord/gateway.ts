@@ -33,7 +33,6 @@ import { createMessageChanges, type InOrder, type MessageChanges } from './messa
 import { reportMissingPermissions } from './required-permissions.ts';
 import { createBackground, type RunInBackground } from './run-in-background.ts';
 
-/** Milliseconds. */
 const loginTimeoutMs = 60_000;
 /** How long an event may hold up its channel [L5]; milliseconds. */
 const channelPatienceMs = 60_000;
@@ -52,13 +51,11 @@ export interface GatewayOptions
   readonly client: Client;
   readonly shards: Shards;
   readonly token: string;
-  /** Awaited before login. */
   readonly checked?: Promise<void>;
   /** Ends the start, which rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** Without `ownerIds` the application's owner is the owner. */
   readonly access: AccessSettings;
-  /** All others are removed from Discord. */
   readonly commands: readonly CommandDefinition[];
   readonly menuNames: readonly string[];
   /** Where not empty, commands are registered only there. */
@@ -66,13 +63,11 @@ export interface GatewayOptions
   readonly handlers: BotHandlers & CommandHandlers;
   readonly history: History;
   readonly recent: RecentChanges;
-  /** Remembers in which guilds commands were registered. */
   readonly store: Pick<Store, 'read' | 'update'>;
   /** Not called for an outage. Must not throw. */
   readonly guildLeft?: (guildId: string, channelIds: readonly string[]) => void;
   /** Must not reject. */
   readonly channelsDeleted?: (channelIds: readonly string[]) => Promise<void>;
-  /** The connection is gone for good. */
   readonly onLost: (error: GatewayError) => void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -131,9 +126,7 @@ export async function startGateway(options: GatewayOptions) {
     ownerIds,
     /** Guilds of these shards, including those with an outage. */
     guildIds: presentGuildIds,
-    /** Whether a guild belongs to these shards. */
     hasGuild: (guildId: string): boolean => hasGuild(shards, guildId),
-    /** Resolves when all missed messages were handed on. */
     caughtUp,
     /** Resolves even if Discord refused them. */
     commandsRegistered,
@@ -143,7 +136,6 @@ export async function startGateway(options: GatewayOptions) {
       stopping.abort();
       return channelQueue.idle();
     },
-    /** Resolves when everything that came in was handled. */
     idle,
     destroy(): Promise<void> {
       client.removeAllListeners(Events.ShardReconnecting);

@@ -10,7 +10,7 @@ const warmChannels = 250;
 const coldLimit = 50;
 
 export interface HistoryOptions {
-  /** In any order; rejects as Discord does. */
+  /** In any order. Rejects as Discord does. */
   readonly fetchNewest: (channelId: string, limit: number) => Promise<readonly ChatMessage[]>;
   /** Commands, their answers and error lines by id [F2]. */
   readonly hiddenIn: (channelId: string) => Promise<(messageId: string) => boolean>;
@@ -40,7 +40,6 @@ export function createHistory(options: HistoryOptions) {
   const saysCommand = (message: ChatMessage): boolean =>
     message.author.kind === 'human' && isCommandText(message);
 
-  /** Hides all where nothing can be known. */
   async function hiddenOrAllIn(channelId: string): Promise<(messageId: string) => boolean> {
     try {
       return await hiddenIn(channelId);
@@ -124,7 +123,6 @@ export function saysSomething({ text, attachments, shown }: ChatMessage): boolea
   return text !== '' || attachments.length > 0 || shown !== undefined;
 }
 
-/** What the program's own lines begin with. */
 const ownLine = /^(?:-# |⚠️ |⏹️ )/u;
 
 /** Offers and small lines, which the journal may not know after a kill. */
@@ -140,7 +138,6 @@ class WarmChannel {
   /** Oldest first. */
   #messages = new Map<string, ChatMessage>();
   readonly #removed = growingCache<string, true>(keptMessages);
-  /** Cards that came before their message. */
   readonly #early = growingCache<string, readonly ShownPiece[]>(keptMessages);
   #isWarm = false;
   readonly #recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>;

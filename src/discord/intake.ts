@@ -34,7 +34,6 @@ export interface IntakeOptions {
   readonly places: Places;
   readonly history: Pick<History, 'seen' | 'keeps' | 'messageOf'>;
   readonly messages: Pick<ChannelMessages, 'one'>;
-  /** A message may arrive after its deletion. */
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message' | 'spoken' | 'unanswerable'>;
   /** None of these may reject. */
@@ -42,7 +41,6 @@ export interface IntakeOptions {
     answerMode(place: GuildPlace): Promise<AnswerMode | undefined>;
     /** From memory; `unknown` where nothing was read just now. */
     recentAnswerMode(place: GuildPlace): AnswerMode | 'unknown' | undefined;
-    /** From memory. */
     mayHaveChannelMemory(guildId: string): boolean;
   };
   readonly caughtUp: (channelId: string) => Promise<void>;
@@ -52,7 +50,6 @@ export interface IntakeOptions {
   readonly logger: Logger;
 }
 
-/** Takes in every message, live or fetched after a gap. */
 export function createMessageIntake(options: IntakeOptions) {
   const { botId, policy, places, answerModes, history, handlers, runInBackground, logger } = options;
   const botLoopGuard = createBotLoopGuard();
@@ -79,7 +76,6 @@ export function createMessageIntake(options: IntakeOptions) {
     take,
   };
 
-  /** Other channels' history is fetched on demand. */
   function remember(message: Message): void {
     const isWanted = message.author.id === botId || history.keeps(message.channelId);
     if (isWanted && isSpoken(message)) history.seen(chatMessageOf(message, botId));
@@ -156,7 +152,7 @@ export function createMessageIntake(options: IntakeOptions) {
     const isToBot = mentionsBot(message) || replied === botId;
     const place = guildPlaceOf(message, channel);
     const recent = decide(message, channel, answerModes.recentAnswerMode(place), replied);
-    // Reading settings once spares a burst of messages from each reading them.
+    // A burst of messages reads settings once.
     const decision =
       recent.kind === 'undecided'
         ? decide(message, channel, await answerModes.answerMode(place), replied)
@@ -168,7 +164,7 @@ export function createMessageIntake(options: IntakeOptions) {
       if (options.lockedOut.note(chat.author.id)) options.reactions.refuse(channelId, messageId, '🔒');
       return;
     }
-    // Commands work without a word.
+    // Commands work even where the bot may not speak.
     if (decision.kind === 'turn' && !botMay('send', channel)) {
       logger.warn('a message is not answered where the bot may not speak', { channelId, messageId });
       if (chat.author.kind === 'human' && isToBot)
@@ -177,7 +173,6 @@ export function createMessageIntake(options: IntakeOptions) {
     }
     if (chat.author.kind === 'bot' && !isAdmitted(chat)) return;
     const present = channel === undefined ? unknownPlace(message) : await placeOf(channel, places);
-    // It may have been deleted meanwhile.
     if (present === undefined || options.recent.wasDeleted(messageId)) return;
     runInBackground('a message', () =>
       handlers.message({

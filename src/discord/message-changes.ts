@@ -12,7 +12,6 @@ import { cardsIn } from './shown.ts';
 type EditEvent = Pick<GatewayMessageUpdateDispatchData, 'id' | 'channel_id'> &
   Partial<GatewayMessageUpdateDispatchData>;
 
-/** What happened in a gap [G5]. */
 export interface MissedChanges {
   readonly deleted: readonly string[];
   /** Possibly edited; the log compares texts. */

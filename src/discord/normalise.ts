@@ -48,12 +48,10 @@ export function textOf({ client, channelId, guildId, content, mentions }: Messag
   return textIn(client, { content, channelId, guildId, mentioned: [...mentions.users.values()] });
 }
 
-/** As {@link readableText} gives it. */
 export function textIn(
   client: Client,
   { content, ...where }: WrittenIn & { readonly content: string },
 ): string {
-  // Most texts mention nothing.
   if (!content.includes('<')) return content.toWellFormed().trim();
   return readableText(content, namesIn(client, where), ownIdsIn(client, where.guildId));
 }
@@ -154,7 +152,6 @@ export function enclosuresOf(message: Message): Pick<IncomingMessage, 'files' | 
   const files = filesOf(message);
   const forwards = forwardsOf(message);
   const { type, reference, channelId } = message;
-  // Other references point elsewhere.
   const isReply = type === MessageType.Reply && reference?.channelId === channelId;
   const id = isReply ? reference.messageId : undefined;
   return {

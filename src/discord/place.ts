@@ -85,7 +85,6 @@ function readersOf(
   return isAgeRestricted(channel) ? { audience: 'private', readers: adultsAmong(known.readers) } : known;
 }
 
-/** A thread is as its parent. */
 function isAgeRestricted(channel: GuildBasedChannel): boolean {
   const judged = channel.isThread() ? channel.parent : channel;
   return judged !== null && 'nsfw' in judged && judged.nsfw;
@@ -185,7 +184,7 @@ function grantedTo(
   return granted & needed;
 }
 
-/** How long a guild's permissions are awaited; milliseconds. */
+/** How long a guild's permissions are awaited. */
 const availableWithinMs = 5000;
 const lookEveryMs = 50;
 

@@ -9,9 +9,7 @@ import type { History } from './history.ts';
 import { chatMessageOf, isSpoken } from './normalise.ts';
 import { hasAgesFor, placeOf, readersCanRead, type Places } from './place.ts';
 
-/** Channels of the same name. */
 const maxCandidates = 10;
-/** Per answer [B4]. */
 const mostMessages = 500;
 
 /** The asker and all who read the answer must be able to read the channel, checked before and after [B4]. */

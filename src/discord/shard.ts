@@ -16,7 +16,6 @@ import type { Logger } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
 import { usableEvent } from './payloads.ts';
 
-/** Rejects only where the signal is aborted. */
 export type Identifying = IIdentifyThrottler;
 
 /** Of each `id % maxConcurrency` one shard in five seconds. */
@@ -27,7 +26,6 @@ export function createIdentifyQueue(maxConcurrency: number): Identifying {
 /** `type`: an event's name, `frame`, or `message` for one in a page. `error`: what was thrown later. */
 export type OnMalformed = (type: string, error?: unknown) => void;
 
-/** Milliseconds. */
 const linesApartMs = 10 * 60_000;
 
 /** Logs no content, and not every time. */
@@ -47,7 +45,6 @@ export function createMalformedCount(logger: Logger, clock: Clock) {
   return { note, count: (): number => count };
 }
 
-/** Milliseconds; the pause doubles. */
 const firstPauseMs = 1000;
 const longestPauseMs = 60_000;
 

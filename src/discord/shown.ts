@@ -17,7 +17,7 @@ type Seen = Pick<Message, 'embeds' | 'components' | 'stickers' | 'flags' | 'atta
 
 type CardTexts = Pick<Embed | APIEmbed, 'author' | 'title' | 'description' | 'fields' | 'footer'>;
 
-/** In Discord's order; of the bot's own only polls. */
+/** Of the bot's own messages only polls. */
 export function shownIn(message: Seen, isOwn: boolean): readonly ShownPiece[] {
   const own = [...voiceIn(message), ...pollIn(message)];
   const others = isOwn

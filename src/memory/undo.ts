@@ -50,7 +50,7 @@ export interface UndoablePart {
 
 /** The change that was made can be undone for ten minutes [K5]. */
 export function undoButton(undoId: string | undefined): readonly CommandButton[] {
-  return undoId === undefined ? [] : [{ label: 'Undo', line: `memory undo ${undoId}`, keepsOthers: true }];
+  return undoId === undefined ? [] : [{ label: 'Undo', line: `memory undo ${undoId}`, takes: 'itself' }];
 }
 
 export interface UndoPorts extends LapsingLogPorts {

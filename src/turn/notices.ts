@@ -64,7 +64,7 @@ export function createMemoryNotices(ports: {
     ): Promise<readonly CommandButton[]> {
       if (!commandsEnabled || isBot !== undefined || !usesMemory(used)) return [];
       if ((await people.latest(userId)).notices === 'off') return [];
-      return [{ label: 'Why', line: `memory why ${newestOf({ messageIds })}`, stays: true }];
+      return [{ label: 'Why', line: `memory why ${newestOf({ messageIds })}`, takes: 'nothing' }];
     },
   };
 }
@@ -202,7 +202,7 @@ function listed(notices: readonly MemoryNotice[], namesWords: boolean): ToldOfMe
       buttons.map((button) => ({
         ...button,
         label: `${button.label} ${index + 1}`,
-        keepsOthers: true as const,
+        takes: 'itself' as const,
       })),
     ),
   };

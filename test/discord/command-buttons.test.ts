@@ -16,7 +16,7 @@ const button: fc.Arbitrary<CommandButton> = fc.record(
     label: words,
     line: words,
     opensForm: fc.constant(true as const),
-    keepsOthers: fc.constant(true as const),
+    takes: fc.constantFrom('itself' as const, 'nothing' as const, 'answer' as const),
   },
   { requiredKeys: ['label'] },
 );

@@ -48,9 +48,7 @@ interface Plan {
   /** Default: offered by a button where others' words or a file are in the context [M8]. */
   readonly offered?: 'always' | 'never' | undefined;
   readonly permit: () => Promise<void>;
-  /** What a button shows. */
   readonly show: () => Promise<Pick<Offer, 'what' | 'words'>>;
-  /** To be called right after `permit`. */
   readonly act: () => Promise<ActionResult>;
 }
 

@@ -5,7 +5,6 @@ import { compareSnowflakes, messageReferenceIn } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { ActionRefusal } from './action.ts';
 
-/** As {@link findMessage} reads it. */
 export const messageInput = z
   .string()
   .describe(

@@ -9,7 +9,6 @@ import { sentFor } from '../normalise.ts';
 import { ActionRefusal, actionTool, postOnce } from './action.ts';
 import { channelsCalled, currentPlaceOf, noSuchChannel, permit, succeeds } from './permit.ts';
 
-/** It says for whom, and pings nobody. */
 export const sendTool = actionTool({
   name: 'discord_send',
   description:
@@ -32,7 +31,6 @@ export const sendTool = actionTool({
     if (excess > 0)
       throw new ActionRefusal(`the text is too long by ${excess} characters. Nothing was sent.`);
     const nonce = nextNonce();
-    // Readers then and now.
     const places = [context.saidIn ?? context.place, await currentPlaceOf(here, options.places)];
     return {
       offered: places.some(({ audience }) => audience !== 'public') ? 'always' : undefined,

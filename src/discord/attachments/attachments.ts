@@ -30,11 +30,9 @@ const notReadable = 'not a picture, a PDF or a text file';
 const downloadTimeoutMs = 5_000;
 
 export interface AttachmentsOptions {
-  /** Of another Discord-compatible server. */
   readonly cdnUrl?: string | undefined;
   readonly logger: Logger;
   readonly timeoutMs?: number;
-  /** Milliseconds from any start. */
   readonly now?: () => number;
 }
 
@@ -46,7 +44,6 @@ interface Begun {
 
 type Unopened = Extract<OpenedFile, { readonly kind: 'unopened' }>;
 
-/** First bytes tell what a file is. */
 export function createAttachments(
   options: AttachmentsOptions,
 ): AttachmentPort & { readonly read: ReadAttachment } {

@@ -1,6 +1,6 @@
 import { signatureBytes } from './file-kind.ts';
 
-/** The message is one word for the log. */
+/** The message is one word. */
 export class DownloadError extends Error {
   override readonly name = 'DownloadError';
 }

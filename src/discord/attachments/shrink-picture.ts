@@ -6,7 +6,6 @@ const timeoutSeconds = 10;
 
 /** As WebP, off the main thread; `undefined` where it cannot be read. */
 export async function shrinkPicture(bytes: Buffer): Promise<Buffer | undefined> {
-  // Most processes never need it.
   const { default: sharp } = await import('sharp');
   sharp.cache(false);
   sharp.concurrency(1);

@@ -24,7 +24,6 @@ import {
 import { buttonRows } from '../command-buttons.ts';
 import { sentOnce, type DiscordApi } from '../discord-api.ts';
 
-/** Milliseconds. */
 const openForMs = 10 * 60_000;
 const maxPerUser = 10;
 

@@ -98,7 +98,6 @@ export interface RegistrationOptions {
   readonly guildIds: readonly string[];
   /** Asked only where it matters. May reject. */
   readonly botGuildIds: () => Promise<readonly string[]>;
-  /** Remembers in which guilds commands were registered. */
   readonly store: Pick<Store, 'read' | 'update'>;
   readonly logger: Logger;
 }
@@ -139,7 +138,6 @@ async function registerInScope(options: RegistrationOptions): Promise<void> {
     await store.update(guildsKey, guildsKind, () => ({ version: 1 as const, guildIds: [...ids] }));
   }
 
-  /** Whether Discord took it. */
   async function write(wanted: readonly ApplicationCommand[], guildId?: string): Promise<boolean> {
     const scope = guildId ?? 'global';
     try {

@@ -13,7 +13,6 @@ const closedCodes = [
 /** Discord deletes a few a second, and an interaction is answered within 15 minutes. */
 const mostDeleted = 1000;
 
-/** Outside of a conversation, as {@link DirectMessagePort} says. */
 export function createDirectMessages(
   api: Pick<DiscordApi, 'openDm' | 'postMessage' | 'messagesAfter' | 'deleteMessage'>,
   botId: () => string | undefined,

@@ -1,6 +1,5 @@
 /** Stands for a line break in a code block's opening line: a table's head is repeated in each part. */
 const headBreak = '\u2063';
-/** A wider table becomes a list. */
 const widestTable = 100;
 
 /** `isCode`: inside a code fence, or one of its ends. */

@@ -40,7 +40,6 @@ export interface RepliesOptions {
   readonly onRemoved: (channelId: string, messageId: string) => void;
   /** Resolves early when the signal is aborted. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Pauses between tries; milliseconds. */
   readonly retryDelaysMs?: readonly number[];
   readonly botId: () => string | undefined;
   readonly clock: Clock;

@@ -54,7 +54,6 @@ const meanings = new Map<number | string, 'passes' | 'may-pass' | RefusalReason>
   [RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration, 'content'],
   [RESTJSONErrorCodes.MessageBlockedByHarmfulLinksFilter, 'content'],
 ]);
-/** A renewed token, and limits. */
 const passingStatuses = new Set([401, 408, 425, 429]);
 
 function meaningOf(error: unknown): 'passes' | 'may-pass' | RefusalReason {

@@ -45,12 +45,10 @@ export function createReplies(options: RepliesOptions): ReplyPort {
   };
 }
 
-/** Discord shows "is typing…" for 10 seconds; milliseconds. */
+/** Discord shows "is typing…" for 10 seconds. */
 const repeatEveryMs = 8000;
-/** Milliseconds; quicker answers need no sign. */
 const shownAfterMs = 20;
 
-/** A failure ends it. */
 function keepTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, logger: Logger): Typing {
   let isOver = false;
   let timer = setTimeout(show, shownAfterMs);

@@ -1,8 +1,6 @@
 import { splitReply, visiblePart, withLongCodeAsFiles, type ReplyFile } from './split-reply.ts';
 
-/** From the end of the last request on; milliseconds. */
 const editPauseMs = 1200;
-/** From the first visible text to the first message; milliseconds. */
 const firstPauseMs = 200;
 
 /** `content` is unknown after a restart. */
@@ -36,7 +34,6 @@ export interface ReplyState {
   readonly standing: readonly StandingMessage[];
   /** Then long code becomes a file. */
   readonly takesFiles: boolean;
-  /** Under the last message of the whole reply. */
   readonly wantsButtons?: boolean;
   /** No edits and no first message before this time; milliseconds since the epoch. */
   readonly notBefore?: number | undefined;

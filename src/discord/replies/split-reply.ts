@@ -11,7 +11,6 @@ import {
 } from './discord-form.ts';
 
 interface Fence {
-  /** The line that opens it again in the next chunk. */
   readonly opener: string;
   readonly closer: string;
 }
@@ -46,7 +45,7 @@ function splitLines(text: string, max: number): readonly string[] {
   let isJustOpened = false;
   let paragraphEnd = 0;
 
-  /** Ends the chunk before a place outside of code. */
+  /** Only outside of code. */
   function endAt(end: number): void {
     add(chunk.slice(0, end));
     chunk = chunk.slice(end).replace(/^(?:[^\S\n]*\n)+/u, '');

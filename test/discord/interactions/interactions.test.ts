@@ -84,7 +84,7 @@ describe('the menu of a message', () => {
 describe('a button under a command’s answer', () => {
   const asked = { in: '#general', name: 'memory', subcommand: 'show' };
   const buttons = [
-    { label: 'Forget tea', line: 'memory forget 1a2b', keepsOthers: true },
+    { label: 'Forget tea', line: 'memory forget 1a2b', takes: 'itself' },
     { label: 'Undo', line: 'memory undo 3c4d' },
     { label: 'Keep them' },
   ] as const;
@@ -152,7 +152,7 @@ describe('a button that opens a form', () => {
   const form = { title: 'Edit', label: 'Text', value: 'Likes tea', maxChars: 20, line: 'memory edit 1a2b' };
   const buttons = [
     { label: 'Edit', line: 'memory proposals 1a2b', opensForm: true },
-    { label: 'Edit 2', line: 'memory proposals 3c4d', opensForm: true, keepsOthers: true },
+    { label: 'Edit 2', line: 'memory proposals 3c4d', opensForm: true, takes: 'itself' },
     { label: 'No', line: 'memory decline 1a2b' },
   ] as const;
 
