@@ -5,12 +5,14 @@ import {
   type APIButtonComponent,
   type APIModalInteractionResponseCallbackData,
   type APIStringSelectComponent,
+  type ButtonInteraction,
   type Message,
   type ModalSubmitInteraction,
+  type StringSelectMenuInteraction,
   TextInputStyle,
 } from 'discord.js';
 
-import type { ButtonsOfPerson, CommandButton } from '../core/chat.ts';
+import type { CommandButton } from '../core/chat.ts';
 import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
 import { clip, inParts, withoutInvisible } from '../core/text.ts';
 
@@ -67,8 +69,12 @@ export function formModal(
   };
 }
 
-export function writtenInto({ fields }: ModalSubmitInteraction): string {
-  return fields.fields.has(formField) ? fields.getTextInputValue(formField) : '';
+export type PressInteraction = ButtonInteraction | StringSelectMenuInteraction | ModalSubmitInteraction;
+
+export function typedInto(interaction: PressInteraction): string {
+  if (interaction.isStringSelectMenu()) return interaction.values.join(' ');
+  const isWritten = interaction.isModalSubmit() && interaction.fields.fields.has(formField);
+  return isWritten ? interaction.fields.getTextInputValue(formField) : '';
 }
 
 function customIdOf(does: 'do' | 'ask', personId: string, takes: Takes, line: string): string {
@@ -93,10 +99,6 @@ export function answerRows(
     }))
     .filter(({ components }) => components.length > 0)
     .slice(0, mostRows);
-}
-
-export function buttonRows({ personId, buttons }: ButtonsOfPerson): AnswerRow[] {
-  return answerRows(personId, { buttons });
 }
 
 function createFilter() {

@@ -52,11 +52,6 @@ export function createHistory(options: HistoryOptions) {
     }
   }
 
-  /** What cannot be known is hidden [F2]. */
-  async function isHiddenMessage(message: ChatMessage): Promise<boolean> {
-    return saysCommand(message) || isOwnLine(message) || (await hiddenOrAllIn(message.channelId))(message.id);
-  }
-
   /** The messages that are part of history [F2]. Never rejects. */
   async function shownOf(
     channelId: string,
@@ -111,7 +106,9 @@ export function createHistory(options: HistoryOptions) {
     keeps: (channelId: string): boolean => channels.has(channelId),
     messageOf: (channelId: string, messageId: string): ChatMessage | undefined =>
       channels.peek(channelId)?.messageOf(messageId),
-    isHidden: isHiddenMessage,
+    /** What cannot be known is hidden [F2]. */
+    isHidden: async (message: ChatMessage): Promise<boolean> =>
+      saysCommand(message) || isOwnLine(message) || (await hiddenOrAllIn(message.channelId))(message.id),
     /** Makes channels cold whose events were missed. */
     forget(isMissed: (channelId: string) => boolean): void {
       for (const channelId of channels.keys()) if (isMissed(channelId)) channels.delete(channelId);

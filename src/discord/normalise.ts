@@ -167,7 +167,8 @@ function hasThirdPartyText(
   shown: readonly ShownPiece[],
   botId: string,
 ): boolean {
-  if (author.id === botId) return isSentFor(content);
+  // Its words may be those of the person it was sent for [M5a].
+  if (author.id === botId) return /\n-# for <@[0-9]+>$/u.test(content);
   const repliedId = mentions.repliedUser?.id;
   const isToOther = type === MessageType.Reply && repliedId !== author.id && repliedId !== botId;
   return isToOther || attachments.size > 0 || messageSnapshots.size > 0 || shown.some(isOthersText);
@@ -175,11 +176,6 @@ function hasThirdPartyText(
 
 export function sentFor(text: string, userId: string): string {
   return `${text}\n-# for <@${userId}>`;
-}
-
-/** Its words may be those of the person it was sent for [M5a]. */
-function isSentFor(content: string): boolean {
-  return /\n-# for <@[0-9]+>$/u.test(content);
 }
 
 export function filesOf(message: Pick<Message, 'attachments' | 'flags'>): readonly AttachedFile[] {

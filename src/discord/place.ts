@@ -117,10 +117,11 @@ function permittedIn(
     halves.filter((b) => b.bits > a.bits && reads(a.id, b.id)).map((b) => `${a.id}+${b.id}`),
   );
   const ids = [...each.filter(({ bits }) => bits === needed).map(({ id }) => id), ...pairs].toSorted();
+  const hash = createHash('sha256').update(ids.join());
   const isForMembers = memberRole !== undefined && roles.has(memberRole) && reads(memberRole);
   return {
     audience: isForMembers ? 'public' : 'private',
-    readers: ids.length <= mostReaders ? ids : [`#${hashOf(ids)}`],
+    readers: ids.length <= mostReaders ? ids : [`#${hash.digest('hex').slice(0, 16)}`],
   };
 }
 
@@ -160,10 +161,6 @@ export function readersCanRead(here: GuildBasedChannel, there: GuildBasedChannel
     all.every((a) => reachesBoth(a)) &&
     listed.every((a) => all.every((b) => reachesBoth(a, b)))
   );
-}
-
-function hashOf(ids: readonly string[]): string {
-  return createHash('sha256').update(ids.join()).digest('hex').slice(0, 16);
 }
 
 /** The needed permissions of somebody with these roles, or of a person, in Discord's order. */

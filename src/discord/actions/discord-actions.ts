@@ -12,7 +12,9 @@ import { pinTool, reactTool, unpinTool } from './react-pin.ts';
 import { sendTool } from './send.ts';
 import { startThreadTool } from './start-thread.ts';
 
-export function createDiscordActions(options: ActionOptions & { readonly client: Client }): ActionTools {
+type Options = ActionOptions & { readonly client: Client };
+
+export function createDiscordActions(options: Options): ActionTools {
   const tools = [reactTool, startThreadTool, pinTool, unpinTool, pollTool, sendTool];
   return {
     tools: tools.map((create) => create(options)),
@@ -28,13 +30,8 @@ const searchedGuilds = 5;
 const title = 'What you may do on Discord for this person now, when they ask for it:';
 
 /** From the caches alone; each tool checks again. */
-function createActionsSection({
-  client,
-  settings,
-  places,
-}: Pick<ActionOptions, 'settings' | 'places'> & {
-  readonly client: Client;
-}): SectionSource<TurnContext>['sections'] {
+function createActionsSection(options: Options): SectionSource<TurnContext>['sections'] {
+  const { client, settings, places } = options;
   return async ({ speaker, place }) => {
     const here = client.channels.cache.get(place.channelId);
     if (here === undefined || speaker.isBot !== undefined) return [];

@@ -1,10 +1,4 @@
-import {
-  ChannelType,
-  type AnyThreadChannel,
-  type NewsChannel,
-  type SendableChannels,
-  type TextChannel,
-} from 'discord.js';
+import { ChannelType, type AnyThreadChannel, type NewsChannel, type TextChannel } from 'discord.js';
 import { z } from 'zod';
 
 import { compareSnowflakes } from '../../core/snowflake.ts';
@@ -47,9 +41,10 @@ export const startThreadTool = actionTool({
       },
       async act() {
         signal.throwIfAborted();
-        const parent = threadParent(here);
-        const thread =
-          startedBefore(parent, context, name, targetId) ?? (await start(parent, name, targetId, isPrivate));
+        if (here.type !== ChannelType.GuildText && here.type !== ChannelType.GuildAnnouncement)
+          throw new ActionRefusal('this kind of channel has no threads.');
+        const before = startedBefore(here, context, name, targetId);
+        const thread = before ?? (await start(here, name, targetId, isPrivate));
         const isOpen = !isPrivate || (await succeeds(thread.members.add(context.speaker.id)));
         return {
           text: `The thread is there: <#${thread.id}>${isOpen ? '' : ', but the person could not be added to it.'}`,
@@ -60,11 +55,6 @@ export const startThreadTool = actionTool({
     };
   },
 });
-
-function threadParent(here: SendableChannels): TextChannel | NewsChannel {
-  if (here.type === ChannelType.GuildText || here.type === ChannelType.GuildAnnouncement) return here;
-  throw new ActionRefusal('this kind of channel has no threads.');
-}
 
 function startedBefore(
   parent: TextChannel | NewsChannel,

@@ -7,12 +7,9 @@ import {
   RESTJSONErrorCodes,
   type AutocompleteInteraction,
   type BaseInteraction,
-  type ButtonInteraction,
   type ChatInputCommandInteraction,
   type CommandInteraction,
   type Interaction,
-  type ModalSubmitInteraction,
-  type StringSelectMenuInteraction,
 } from 'discord.js';
 
 import type { CommandCall } from '../../core/chat.ts';
@@ -26,8 +23,9 @@ import {
   formModal,
   readCommandButton,
   rowsWithout,
-  writtenInto,
+  typedInto,
   type PressedButton,
+  type PressInteraction,
 } from '../command-buttons.ts';
 import { hasErrorCode } from '../discord-api.ts';
 import { attachedFile, chatMessageOf, userName } from '../normalise.ts';
@@ -230,13 +228,7 @@ async function tellLate(interaction: CommandInteraction): Promise<void> {
   }
 }
 
-type PressInteraction = ButtonInteraction | StringSelectMenuInteraction | ModalSubmitInteraction;
 type AskingInteraction = CommandInteraction | PressInteraction;
-
-function typedInto(interaction: PressInteraction): string {
-  if (interaction.isModalSubmit()) return writtenInto(interaction);
-  return interaction.isStringSelectMenu() ? interaction.values.join(' ') : '';
-}
 
 async function takeAway(interaction: PressInteraction, takes: PressedButton['takes']): Promise<void> {
   if (interaction.isModalSubmit() && !interaction.isFromMessage()) return;

@@ -21,7 +21,7 @@ import {
   type OfferOutcome,
   type OfferPort,
 } from '../../core/tool.ts';
-import { buttonRows } from '../command-buttons.ts';
+import { answerRows } from '../command-buttons.ts';
 import { sentOnce, type DiscordApi } from '../discord-api.ts';
 
 const openForMs = 10 * 60_000;
@@ -187,7 +187,7 @@ function pressed(text: string, outcome: string | OfferOutcome, personId: string)
   const line = `\n-# ${clipAtWord(flatten(said), offerOutcomeMaxChars - '\n-# '.length)}`;
   return {
     content: text + line,
-    components: buttonRows({ personId, buttons }),
+    components: answerRows(personId, { buttons }),
     allowedMentions: { parse: [] },
   };
 }

@@ -4,7 +4,7 @@ import type { ButtonsOfPerson, FinishedReply, GrowingReply, ReplyStart } from '.
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import { pauseFor, type Clock } from '../../core/time.ts';
-import { buttonRows } from '../command-buttons.ts';
+import { answerRows } from '../command-buttons.ts';
 import { hasErrorCode, noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
 import { isGone, mayHaveForgottenNonces, mayPass, refusalOf } from './refusals.ts';
 import {
@@ -151,7 +151,8 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     }
     edit = new AbortController();
     const { id, content, files, isLast } = request;
-    const components = isLast === true && buttons !== undefined ? buttonRows(buttons) : undefined;
+    const components =
+      isLast === true && buttons !== undefined ? answerRows(buttons.personId, buttons) : undefined;
     const body = { content: content.toWellFormed(), allowed_mentions: noPings, components };
     const message = await api.editMessage(channelId, id, body, edit.signal, rawFiles(files));
     state = withMessage(state, { id, content, hasButtons: isLast === true }, now());
@@ -180,7 +181,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
   /** Without the permission to read history the bot may not reply, only speak. */
   async function post({ index, content, files }: PostRequest, under?: ButtonsOfPerson): Promise<APIMessage> {
     const raw = rawFiles(files);
-    const components = under && buttonRows(under);
+    const components = under && answerRows(under.personId, under);
     const body = { content: content.toWellFormed(), ...sentOnce(`${nonceBase}-${index}`), components };
     if (index > 0 || !isSnowflake(nonceBase)) return api.postMessage(channelId, body, raw);
     const reference = { message_id: nonceBase, fail_if_not_exists: false };
