@@ -45,9 +45,10 @@ export function createBot(config: Config, ports: BotPorts) {
   const { store, model, recent, replies, reactions, presentPlace, clock, logger } = ports;
   const { directMessages, offers, statusSources, spending, channels = unknownChannels } = ports;
   const { timer, end: endTimers } = endableTimer(ports.timer ?? processTimer);
+  const basics = { store, model, recent, channels, clock, timer, logger };
   const { processes, work } = ports.shared ?? {
     processes: createOneProcess(),
-    work: createWorkQueue({ clock, timer, logger }),
+    work: createWorkQueue(basics),
   };
   const events = createEvents();
   const erasures = createErasures(store);
@@ -59,9 +60,7 @@ export function createBot(config: Config, ports: BotPorts) {
     },
   });
   const memory = createLayers(config, {
-    store,
-    model,
-    recent,
+    ...basics,
     writes,
     events,
     answers: {
@@ -73,13 +72,9 @@ export function createBot(config: Config, ports: BotPorts) {
       },
     },
     server: ports.server,
-    channels,
     costs: spending?.layer,
     processes,
     lapseAt: (userId, time) => work.add(userId, lapseKey, time),
-    clock,
-    timer,
-    logger,
   });
   const { states, sessionLog, placeSettings: settings, people } = memory;
   const { greeting, setAside, retention, gonePlaces, provenance, channelNotes } = memory;
@@ -88,22 +83,17 @@ export function createBot(config: Config, ports: BotPorts) {
   const { timeZone, commandsEnabled } = config;
   /** What several parts take. */
   const shared = {
-    store,
-    model,
+    ...basics,
     history,
     journal,
     replies,
     presentPlace,
-    channels,
     settings,
     people,
     log: sessionLog,
     begin: writes.begin,
     botName,
     timeZone,
-    clock,
-    timer,
-    logger,
   };
   const noteTaking = createNoteTaking({
     ...shared,
@@ -253,12 +243,8 @@ export function createBot(config: Config, ports: BotPorts) {
 
   /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
-    await retention.idle();
-    await gonePlaces.idle();
-    await noteTaking.idle();
-    await turns.idle();
-    await afterTurn.idle();
-    await writes.idle();
+    const parts = [retention, gonePlaces, noteTaking, turns, afterTurn, writes];
+    for (const part of parts) await part.idle();
   }
 
   return {
@@ -307,10 +293,7 @@ export function createBot(config: Config, ports: BotPorts) {
     async drain(withinMs: number): Promise<void> {
       turns.stop();
       afterTurn.stopTaking();
-      retention.stop();
-      gonePlaces.stop();
-      noteTaking.stop();
-      takeover.stop();
+      for (const part of [retention, gonePlaces, noteTaking, takeover]) part.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });
         turns.abort();

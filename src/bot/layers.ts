@@ -152,16 +152,12 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const reflection = createReflection({
     ...background,
     sessionLog,
-    runLoop: (request, tools, context, signal, maxRounds) =>
+    runLoop: (loop) =>
       runToolLoop({
+        ...loop,
         client: model,
-        request,
-        tools,
-        context,
-        maxRounds,
         mayBeSilent: true,
         deadlineMs: config.model.totalTimeoutMs,
-        signal,
         logger,
       }),
     idleMs: config.reflection.idleMs,

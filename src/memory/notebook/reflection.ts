@@ -41,13 +41,13 @@ export type ReflectionOutcome = 'nothing-to-learn' | 'done' | 'failed' | 'droppe
 export interface ReflectionOptions extends BackgroundOptions {
   readonly sessionLog: Pick<SessionLog, 'since'>;
   /** A bounded tool loop; an answer without text is fine. Rejects with `ModelError`. */
-  readonly runLoop: (
-    request: Omit<ModelRequest, 'tools'>,
-    tools: readonly Tool[],
-    context: TurnContext,
-    signal: AbortSignal | undefined,
-    maxRounds: number,
-  ) => Promise<{ readonly stop: 'end' | 'cut' | 'refusal' | 'rounds' | 'timeout' }>;
+  readonly runLoop: (loop: {
+    readonly request: Omit<ModelRequest, 'tools'>;
+    readonly tools: readonly Tool[];
+    readonly context: TurnContext;
+    readonly signal: AbortSignal | undefined;
+    readonly maxRounds: number;
+  }) => Promise<{ readonly stop: 'end' | 'cut' | 'refusal' | 'rounds' | 'timeout' }>;
   /** Quiet after which a session is idle. */
   readonly idleMs: number;
   /** IANA. */
@@ -129,7 +129,8 @@ export function createReflection(options: ReflectionOptions) {
     // Days are those of the conversation, even after midnight or a stop.
     const context = contextOf(unseen, own, new Date(messages.at(-1)?.at ?? options.clock()));
     const request = await reflectionRequest(modelName, notebook, context, messages, timeZone);
-    const { stop } = await options.runLoop(request, notebook.tools, context, signal, maxRounds);
+    const { tools } = notebook;
+    const { stop } = await options.runLoop({ request, tools, context, signal, maxRounds });
     if (stop !== 'end' && stop !== 'rounds') throw new ModelError(`It ended by ${stop}`, 'invalid');
     if (signal?.aborted === true) throw new ModelError('It was given up', 'aborted');
     const cursor = batch.at(-1)?.sequence ?? unseen.from;

@@ -39,18 +39,8 @@ function setUp(changes: Partial<ReflectionOptions> & { model?: RoundsModel; stor
     states: sessions.states,
     sessionLog: sessions.log,
     openNotebook: openUncheckedNotebook,
-    runLoop: (request, tools, context, signal, maxRounds) =>
-      runToolLoop({
-        client: model,
-        request,
-        tools,
-        context,
-        maxRounds,
-        mayBeSilent: true,
-        deadlineMs: 5000,
-        logger: silent,
-        ...(signal === undefined ? {} : { signal }),
-      }),
+    runLoop: (loop) =>
+      runToolLoop({ ...loop, client: model, mayBeSilent: true, deadlineMs: 5000, logger: silent }),
     modelName: 'haiku',
     idleMs,
     clock: sessions.clock,
