@@ -476,8 +476,7 @@ describe('without a language model', () => {
   it('keeps what the person said of themselves, once', async () => {
     const client = createOfflineClient({ shareOf });
     const { sessions, reflection } = setUp({
-      runLoop: (request, tools, context, _, maxRounds) =>
-        runToolLoop({ client, request, tools, context, maxRounds, deadlineMs: 5000, logger: silent }),
+      runLoop: (loop) => runToolLoop({ ...loop, client, deadlineMs: 5000, logger: silent }),
     });
     await talk(sessions, dmPlace, 'my name is Alice', 'I prefer Rust', 'what is a monad?');
     expect(await reflection.reflect(inDm)).toBe('done');
