@@ -50,7 +50,7 @@ export function createMemoryNotices(ports: {
         notices.some(({ isQuiet }) => isQuiet) && (await people.latest(turn.speaker.id)).notices === 'off';
       const told = distinct(notices.filter(({ isQuiet }) => !isMuted || isQuiet === undefined));
       const done = told.length === 0 ? nothing : listed(told, await mayName());
-      const panel = hadNoTools ? [{ label: 'Memory', line: 'memory panel', stays: true as const }] : [];
+      const panel = hadNoTools ? [{ label: 'Memory', line: 'memory panel', takes: 'nothing' as const }] : [];
       const buttons = [...done.buttons, ...panel].slice(0, mostButtons);
       return {
         lines: [...done.lines, ...(hadNoTools ? warningFor(turn) : [])],
