@@ -9,7 +9,7 @@ export interface AccessSettings {
   readonly access: 'allowlist' | 'everyone';
   readonly allowedUserIds: readonly string[];
   readonly allowedBotIds: readonly string[];
-  /** Where not empty, the only guild channels to work in. */
+  /** Where not empty, the only guild channels. */
   readonly channelIds: readonly string[];
   readonly autoReplyChannelIds: readonly string[];
 }
@@ -31,7 +31,6 @@ export function hasAccess(settings: AccessSettings, userId: string): boolean {
   );
 }
 
-/** DMs are never restricted. */
 export function worksIn(settings: Pick<AccessSettings, 'channelIds'>, channel: ChannelFacts): boolean {
   return channel.isDm || settings.channelIds.length === 0 || isListed(settings.channelIds, channel);
 }
@@ -48,7 +47,7 @@ function isListed(ids: readonly string[], { channelId, parentId }: ChannelFacts)
 export interface MessageFacts extends ChannelFacts {
   readonly authorId: string;
   readonly authorKind: 'human' | 'self' | 'bot';
-  /** A join, a pin, a webhook's post. */
+  /** Such as a join, a pin, a webhook's post. */
   readonly isSystem: boolean;
   readonly text: string;
   readonly hasEnclosures: boolean;

@@ -23,7 +23,7 @@ import { botMay, memberMay } from './permissions.ts';
 import type { RunInBackground } from './run-in-background.ts';
 
 const pages = 5;
-/** Most of Discord's limit is for people, so little is fetched at a time while nobody waits. */
+/** Most of Discord's rate limit is kept for people. */
 const atOnce = 2;
 const pauseMs = 200;
 
@@ -75,7 +75,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   const { client, shards, settings, messages, recover, clock, logger } = options;
   const newGap = () => createGap(clock().getTime());
   const gaps = new Map(shards.ids.map((id) => [id, newGap()]));
-  /** All shards share Discord's rate limit. */
+  /** Shared by all shards, as Discord's rate limit is. */
   const oneOfTwo = pLimit(atOnce);
 
   function gapOf(shard: number): Gap {

@@ -9,7 +9,6 @@ import { botMay } from './permissions.ts';
 import type { FindChannel } from './place.ts';
 import { isGone } from './replies/refusals.ts';
 
-/** Discord's maximum. */
 export const pageSize = 100;
 
 export type ChannelMessages = ReturnType<typeof createChannelMessages>;
@@ -108,7 +107,6 @@ export function createReadReplied(
       const message = await messages.one(channelId, id);
       if (message === undefined) return undefined;
       const chat = chatMessageOf(message, botId() ?? '');
-      // An answer to a slash command.
       if (chat.author.kind === 'self' && !isSpoken(message)) return 'hidden';
       return { ...chat, files: filesOf(message), forwards: forwardsOf(message) };
     } catch (error) {

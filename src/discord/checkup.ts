@@ -38,7 +38,6 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
       const { shards, session_start_limit: limit } = await asked(api.gateway());
       return { recommended: shards, maxConcurrency: limit.max_concurrency };
     },
-    /** `isMute`: it cannot answer there. */
     async servers() {
       return (await asked(api.ownGuilds())).map(({ id, name, permissions }) => {
         const given = PermissionsBitField.resolve(BigInt(permissions));

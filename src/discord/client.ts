@@ -68,7 +68,6 @@ export function createDiscordClient(options: {
       ReactionManager: 0,
       ReactionUserManager: 0,
       StageInstanceManager: 0,
-      // Whether the bot itself is in a thread.
       ThreadMemberManager: { maxSize: 0, keepOverLimit: ({ id }) => id === client.user?.id },
       VoiceStateManager: 0,
     }),
@@ -110,7 +109,6 @@ export function createDiscordClient(options: {
   /** A connection that fails repeatedly is logged once a minute [O7]. */
   const away = new Map<number, { tries: number; saidAt: number }>();
   client.on('shardError', (error, shard) => {
-    // The caller reports a login that fails.
     if (!client.isReady()) return;
     const { tries, saidAt } = away.get(shard) ?? { tries: 0, saidAt: -Infinity };
     const isTold = performance.now() - saidAt < linesApartMs;
@@ -132,7 +130,7 @@ export function createDiscordClient(options: {
   return client;
 }
 
-/** Milliseconds from which a wrong clock is told and corrected [O7]. */
+/** From here a wrong clock is reported and corrected [O7]. */
 const wrongClockMs = 60_000;
 
 export function createDiscordTime(clock: Clock, logger: Logger) {
@@ -241,7 +239,7 @@ export function isConnected(client: Client): boolean {
   return client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready);
 }
 
-/** Milliseconds; `undefined` before the first heartbeat. */
+/** `undefined` before the first heartbeat. */
 export function gatewayPing(client: Client): number | undefined {
   const { ping } = client.ws;
   return ping >= 0 ? ping : undefined;

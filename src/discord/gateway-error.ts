@@ -43,7 +43,6 @@ export class GatewayError extends Error {
     this.waitMs = waitMs;
   }
 
-  /** Otherwise its operator has to act. */
   get isPassing(): boolean {
     return /^(?:unreachable|timeout|limited|blocked|sessions)$/u.test(this.failure);
   }

@@ -2,10 +2,8 @@ import {
   Events,
   GatewayDispatchEvents,
   type Client,
-  type GatewayChannelDeleteDispatchData,
   type GatewayMessageDeleteBulkDispatchData,
   type GatewayMessageDeleteDispatchData,
-  type GatewayThreadDeleteDispatchData,
   type GatewayMessageReactionAddDispatchData,
   type GatewayMessageUpdateDispatchData,
   type Message,
@@ -34,9 +32,9 @@ import { reportMissingPermissions } from './required-permissions.ts';
 import { createBackground, type RunInBackground } from './run-in-background.ts';
 
 const loginTimeoutMs = 60_000;
-/** How long an event may hold up its channel [L5]; milliseconds. */
+/** How long an event may hold up its channel [L5]. */
 const channelPatienceMs = 60_000;
-/** How long a command waits for missed messages [G3b]; milliseconds. */
+/** How long a command waits for missed messages [G3b]. */
 const commandsWaitMs = 2000;
 
 export interface GatewayOptions
@@ -101,7 +99,6 @@ export async function startGateway(options: GatewayOptions) {
       applicationId: application.id,
       commands: wantedCommands(options.commands, options.menuNames),
       guildIds: options.commandGuildIds,
-      // A process knows only the guilds of its shards.
       botGuildIds: async () =>
         isPart(shards) ? (await api.ownGuilds()).map(({ id }) => id) : presentGuildIds(),
       store: options.store,
@@ -128,7 +125,6 @@ export async function startGateway(options: GatewayOptions) {
     guildIds: presentGuildIds,
     hasGuild: (guildId: string): boolean => hasGuild(shards, guildId),
     caughtUp,
-    /** Resolves even if Discord refused them. */
     commandsRegistered,
     isReady: (): boolean => client.isReady(),
     /** Edits and deletions are still handled [G4]. Resolves when earlier messages were handed on. */
@@ -249,16 +245,15 @@ function listenToEvents(
     const { channel_id: channelId, message_id: messageId, user_id: userId, emoji } = data;
     const { name } = emoji;
     if (typeof name !== 'string' || userId === client.user?.id) return;
-    // The message itself may still be waiting.
     const handle = () => handlers.reacted(channelId, messageId, userId, name);
     runInBackground('a reaction', () => inOrder(channelId, 'a reaction', handle));
   });
-  ws.on(GatewayDispatchEvents.ChannelDelete, ({ id }: GatewayChannelDeleteDispatchData) => {
+  ws.on(GatewayDispatchEvents.ChannelDelete, ({ id }: { readonly id: string }) => {
     const threads = channels.cache.filter((channel) => channel.isThread() && channel.parentId === id);
     const all = [id, ...threads.keys()];
     runInBackground('a deleted channel', () => channelsDeleted(all));
   });
-  ws.on(GatewayDispatchEvents.ThreadDelete, ({ id }: GatewayThreadDeleteDispatchData) => {
+  ws.on(GatewayDispatchEvents.ThreadDelete, ({ id }: { readonly id: string }) => {
     runInBackground('a deleted thread', () => channelsDeleted([id]));
   });
 }

@@ -21,7 +21,6 @@ export function isSpoken(message: Message): boolean {
   return spokenTypes.has(message.type) && !message.flags.has(MessageFlags.Ephemeral);
 }
 
-/** Its text is as {@link readableText} gives it. */
 export function chatMessageOf(message: Message, botId: string): ChatMessage {
   const { author, channelId } = message;
   const isOwn = author.id === botId;
@@ -141,7 +140,6 @@ export function ownIdsIn(client: Client, guildId: string | null): readonly strin
   return role ? [client.user.id, role.id] : [client.user.id];
 }
 
-/** Without a server's nickname. */
 export function userName(user: User | APIUser): string {
   const chosen = 'globalName' in user ? user.globalName : user.global_name;
   return (chosen ?? user.username).toWellFormed();

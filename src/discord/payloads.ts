@@ -257,7 +257,6 @@ const roleChanged = z.object({ ...inGuild, role });
 const memberChanged = z.object({ ...memberFields, ...inGuild, user });
 const taken = z.object({ id, guild_id: id.optional() });
 
-/** No other event is passed on. */
 const events: Readonly<Record<string, z.ZodType<object>>> = {
   [Event.Ready]: z.object({
     session_id: name,
@@ -324,7 +323,6 @@ function lengthOf(event: unknown, key: string): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** Discord has no such kind. */
 const unreadableType = -1;
 /** A page without an unreadable message would say that it was deleted. */
 const unreadable = z.object({ id, channel_id: id }).transform((one) => ({

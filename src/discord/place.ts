@@ -198,7 +198,6 @@ export function createPresentPlace(places: Places): PresentPlace {
 }
 
 async function whenAvailable(guild: Guild): Promise<void> {
-  // The client warns of many listeners.
   for (let waitedMs = 0; !guild.available && waitedMs < availableWithinMs; waitedMs += lookEveryMs)
     await delay(lookEveryMs);
 }

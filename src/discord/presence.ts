@@ -43,7 +43,6 @@ export function createPresence(send: (state: ShownState) => void, timer: Timer) 
       wanted = state;
       update();
     },
-    /** After a new connection. */
     again(): void {
       sent = undefined;
       update();

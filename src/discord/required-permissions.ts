@@ -54,7 +54,6 @@ const requiredPermissions: readonly {
 
 const permissionNames = requiredPermissions.map(({ permission }) => permission);
 
-/** By the names of Discord's own pages. */
 export function missingPermissions(given: bigint): readonly string[] {
   return new PermissionsBitField(given).missing(permissionNames).map(inWords);
 }
@@ -69,7 +68,6 @@ export function inviteLink(applicationId: string): string {
   return `https://discord.com/oauth2/authorize?client_id=${applicationId}&scope=bot+applications.commands&permissions=${permissions}`;
 }
 
-/** For docs/permissions.md, as markdown. */
 export function requirementsText(): string {
   return [
     `\`${inviteLink('YOUR_APPLICATION_ID')}\``,
@@ -91,7 +89,6 @@ function inWords(name: string): string {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])/gu, ' ');
 }
 
-/** Once per server. */
 export function reportMissingPermissions(client: Client, logger: Logger): void {
   const report = ({ id: guildId, members: { me } }: Guild): void => {
     const permissions = me === null ? [] : missingPermissions(me.permissions.bitfield);

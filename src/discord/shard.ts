@@ -28,7 +28,6 @@ export type OnMalformed = (type: string, error?: unknown) => void;
 
 const linesApartMs = 10 * 60_000;
 
-/** Logs no content, and not every time. */
 export function createMalformedCount(logger: Logger, clock: Clock) {
   let count = 0;
   let saidAt = -Infinity;
@@ -61,7 +60,6 @@ export function guardedSharding(options: {
   return (manager) => {
     const strategy = new SimpleShardingStrategy(manager);
     const [spawn, destroy] = [strategy.spawn.bind(strategy), strategy.destroy.bind(strategy)];
-    // The library also destroys before it connects.
     let destroyed = new AbortController();
     const prepare = createPreparation(options.client(), options.onMalformed);
     strategy.spawn = async (shardIds) => {

@@ -4,10 +4,10 @@ import type { ForwardedMessage, ShownPiece } from '../core/chat.ts';
 import { clipAtWord, flatten } from '../core/text.ts';
 import { localMoment } from '../core/time.ts';
 
-/** Characters and pieces, which together fit a quoted message. */
+/** Together they fit a quoted message. */
 const pieceMaxChars = 300;
 const maxPieces = 5;
-/** Characters; forwarded words stand nowhere else in later turns. */
+/** In later turns the words stand nowhere else. */
 const forwardMaxChars = 1000;
 /** Discord nests components three deep. */
 const maxDepth = 4;

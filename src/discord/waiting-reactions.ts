@@ -6,7 +6,7 @@ import type { DiscordApi } from './discord-api.ts';
 
 const eyes = '👀';
 
-/** Discord takes one reaction per channel in a quarter of a second; milliseconds. */
+/** Discord takes one reaction per channel in a quarter of a second. */
 const pauseMs = 300;
 
 /** A `WaitingReactionPort`, in order within a channel. A refusal is only logged. */

@@ -32,7 +32,6 @@ interface ActionTurn {
   readonly here: SendableChannels;
   /** The same in the same order when the turn is run again, so that nothing is posted twice [G3]. */
   readonly nextNonce: () => string;
-  /** To be checked right before a request. */
   readonly signal: AbortSignal;
 }
 
@@ -133,7 +132,6 @@ export function actionTool<Input>(action: Action<Input>): (options: ActionOption
   };
 }
 
-/** Turns what the model is told into what the person is told. */
 function addressed(text: string): string {
   return text
     .replaceAll('the person lacks', 'you lack')

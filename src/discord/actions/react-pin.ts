@@ -62,7 +62,6 @@ async function emojiOf(text: string, guild: Guild | undefined, speakerId: string
   if (guild === undefined) throw new ActionRefusal('a direct message has no emoji of its own.');
   const { me, cache } = guild.members;
   const people = [me, cache.get(speakerId)].map((member) => new Set(member?.roles.cache.keys() ?? []));
-  // The client keeps no emoji.
   const emojis = await guild.emojis.fetch(undefined, { cache: false });
   const found = chooseEmoji(wanted, [...emojis.values()], people);
   if (found === undefined)

@@ -26,7 +26,6 @@ const textTotalBytes = 200 * kilobyte;
 
 const notReadable = 'not a picture, a PDF or a text file';
 
-/** For the beginning, and again for the rest; milliseconds. */
 const downloadTimeoutMs = 5_000;
 
 export interface AttachmentsOptions {

@@ -1,6 +1,5 @@
 import { signatureBytes } from './file-kind.ts';
 
-/** The message is one word. */
 export class DownloadError extends Error {
   override readonly name = 'DownloadError';
 }

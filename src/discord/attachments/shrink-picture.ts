@@ -1,6 +1,5 @@
 /** The vendor scales larger pictures down to this many pixels. */
 const longestSide = 1568;
-/** Larger ones would take too much memory. */
 const mostPixels = 100_000_000;
 const timeoutSeconds = 10;
 

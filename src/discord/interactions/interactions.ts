@@ -34,7 +34,6 @@ import { splitReply } from '../replies/split-reply.ts';
 import type { RunInBackground } from '../run-in-background.ts';
 import type { Offers } from './offers.ts';
 
-/** The interaction or its answer is gone. */
 const overCodes = [
   RESTJSONErrorCodes.UnknownInteraction,
   RESTJSONErrorCodes.UnknownWebhook,
@@ -239,7 +238,6 @@ async function takeAway(interaction: PressInteraction, takes: PressedButton['tak
     });
 }
 
-/** Ephemeral, in as many messages as it takes. */
 async function deliver(
   interaction: AskingInteraction,
   reply: CommandReply,

@@ -11,7 +11,6 @@ import {
 
 import type { RecentChanges } from '../../core/changes.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { CommandButton } from '../../core/chat.ts';
 import { clipAtWord, flatten } from '../../core/text.ts';
 import { processTimer, type Timer } from '../../core/time.ts';
 import {
@@ -43,7 +42,6 @@ interface OpenOffer {
   /** Aborted when it ends without being carried out. */
   readonly ending: AbortController;
   readonly stopTimer: () => void;
-  /** Pressing again does nothing. */
   isPressed: boolean;
 }
 
@@ -181,9 +179,8 @@ function offerButtons(id: string, personId: string): APIActionRowComponent<APIBu
 }
 
 function pressed(text: string, outcome: string | OfferOutcome, personId: string) {
-  const noButtons: readonly CommandButton[] = [];
-  const { text: said, buttons } =
-    typeof outcome === 'string' ? { text: outcome, buttons: noButtons } : outcome;
+  const { text: said, buttons }: OfferOutcome =
+    typeof outcome === 'string' ? { text: outcome, buttons: [] } : outcome;
   const line = `\n-# ${clipAtWord(flatten(said), offerOutcomeMaxChars - '\n-# '.length)}`;
   return {
     content: text + line,

@@ -92,7 +92,7 @@ export function wantedCommands(
 export interface RegistrationOptions {
   readonly api: Pick<DiscordApi, 'registerCommands'>;
   readonly applicationId: string;
-  /** Everything else is removed. */
+  /** Others are removed. */
   readonly commands: readonly ApplicationCommand[];
   /** For development: registered only there, at once and without DMs. */
   readonly guildIds: readonly string[];
@@ -122,7 +122,6 @@ async function registerInScope(options: RegistrationOptions): Promise<void> {
   // Discord would count asking for them as an invalid request.
   for (const guildId of guildIds.filter((each) => !botGuildIds.has(each)))
     logger.warn('commands are not registered for a guild that the bot is not in', { guildId });
-  // A wrong id removes no commands.
   if (present.length === 0 && guildIds.length > 0) return;
 
   const leftovers = known.filter((guildId) => !present.includes(guildId));

@@ -3,6 +3,7 @@ import { RESTJSONErrorCodes } from 'discord.js';
 import type { DirectMessagePort } from '../../core/chat.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import { hasErrorCode, sentOnce, type DiscordApi } from '../discord-api.ts';
+import { isGone } from './refusals.ts';
 import { splitReply } from './split-reply.ts';
 
 const closedCodes = [
@@ -45,7 +46,7 @@ export function createDirectMessages(
         for (const { id, author } of older) {
           if (author.id !== botId()) continue;
           if (deleted >= mostDeleted) return { deleted, isAll: false };
-          deleted += await deleteUnlessGone(channelId, id);
+          if (await isDeletedNow(channelId, id)) deleted += 1;
         }
         last = found.at(-1)?.id ?? last;
         if (found.length === 0 || older.length < found.length) return { deleted, isAll: true };
@@ -53,12 +54,12 @@ export function createDirectMessages(
     },
   };
 
-  async function deleteUnlessGone(channelId: string, messageId: string): Promise<number> {
+  async function isDeletedNow(channelId: string, messageId: string): Promise<boolean> {
     try {
       await api.deleteMessage(channelId, messageId);
-      return 1;
+      return true;
     } catch (error) {
-      if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMessage)) return 0;
+      if (isGone(error)) return false;
       throw error;
     }
   }
