@@ -9,10 +9,7 @@ interface CallOptions {
   readonly beforeChange: () => Promise<void> | void;
 }
 
-/**
- * Wraps each call of a store: checks keys, makes failures `StoreError`s, refuses changes by readers and after the
- * end.
- */
+/** Stands around each call of a store; changes are refused to readers and after the end. */
 export function createCalls({ readOnly, toStoreError, beforeChange }: CallOptions) {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;

@@ -7,20 +7,14 @@ export type ParsedDocument<T> =
   | { readonly outcome: 'valid'; readonly value: T }
   | { readonly outcome: 'damaged'; readonly reason: string };
 
-/**
- * A document as it will be read, frozen.
- * @throws {StoreError} where it could not be read again.
- */
+/** As it will be read, frozen. @throws {StoreError} where it could not be read again. */
 export function checkedDocument<T extends Versioned>(key: string, kind: DocumentKind<T>, document: T): T {
   const parsed = parseDocument(key, JSON.stringify(document), kind);
   if (parsed.outcome === 'damaged') throw new StoreError(`${key} was not stored: ${parsed.reason}`, key);
   return parsed.value;
 }
 
-/**
- * The value is deeply frozen [S4].
- * @throws {NewerVersionError} where a newer program wrote it, whatever its shape.
- */
+/** The value is deeply frozen [S4]. @throws {NewerVersionError} where a newer program wrote it. */
 export function parseDocument<T extends Versioned>(
   key: string,
   text: string,

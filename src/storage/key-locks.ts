@@ -5,10 +5,7 @@ import { isWithin } from './keys.ts';
 
 export type KeyLocks = ReturnType<typeof createKeyLocks>;
 
-/**
- * Orders changes by key, apart from the removal of a folder above; at most `maxJobsAtOnce` run at once, over all
- * keys.
- */
+/** Orders changes by key, apart from removals of folders above; at most `maxJobsAtOnce` run at once. */
 export function createKeyLocks(maxJobsAtOnce: number) {
   const jobs = createKeyedQueue();
   const removals = createKeyedQueue();
@@ -21,9 +18,7 @@ export function createKeyLocks(maxJobsAtOnce: number) {
   }
 
   return {
-    /**
-     * After the earlier jobs of `key` and outside of any `runAlone` over it. A job must not ask for a lock itself.
-     */
+    /** After the earlier jobs of `key` and outside of any `runAlone` over it. Locks must not be nested. */
     run: <T>(key: string, job: () => Promise<T>): Promise<T> =>
       jobs.run(key, async () => {
         for (let ended = removalOver(key); ended !== undefined; ended = removalOver(key)) await ended;

@@ -65,18 +65,14 @@ export function entryOfBytes(key: string, bytes: Buffer): RawEntry {
 }
 
 export function isJson(text: string): boolean {
-  return parsed(text).isJson;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isObject(text: string): boolean {
-  const { value } = parsed(text);
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parsed(text: string): { readonly isJson: boolean; readonly value?: unknown } {
-  try {
-    return { isJson: true, value: JSON.parse(text) };
-  } catch {
-    return { isJson: false };
-  }
+  return text.trimStart().startsWith('{') && isJson(text);
 }

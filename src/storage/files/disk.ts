@@ -12,10 +12,7 @@ interface Replacement {
   readonly key: string;
   readonly path: string;
   readonly bytes: Buffer;
-  /**
-   * What `.bak` becomes: the former file, the new content, absent, or unchanged. All but the first erase the former
-   * file.
-   */
+  /** What `.bak` becomes. All but `former` erase the former file. */
   readonly backup: 'former' | 'same' | 'none' | 'untouched';
   /** Asked with the present file just before it is replaced; `false` leaves everything as it is. */
   readonly isExpected?: (present: BigIntStats | undefined) => boolean;
@@ -29,8 +26,8 @@ const keptFolders = 20_000;
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Changes to files and folders that survive `kill -9` and power loss once they resolve [S2]. What could not be
- * removed is tried again with every replacement, erasing and start.
+ * Changes that survive `kill -9` and power loss once they resolve [S2]. Failed removals are tried again with later
+ * ones.
  */
 export function createDisk(fileSystem: FileSystem) {
   const ownMark = newMark();
@@ -96,10 +93,7 @@ export function createDisk(fileSystem: FileSystem) {
         await withFile(fileSystem.open(join(path, entry.name), constants.O_RDONLY), () => Promise.resolve());
   }
 
-  /**
-   * Tries what a volume may refuse, for `lacks`.
-   * @throws {UnusableStoreError} where files cannot be synced at all.
-   */
+  /** Tries what a volume may refuse. @throws {UnusableStoreError} where files cannot be synced at all. */
   async function probe(folder: string): Promise<void> {
     const path = join(folder, 'probe');
     const [first, second] = [temporaryName(path, ownMark), temporaryName(path, ownMark)];
@@ -159,7 +153,11 @@ export function createDisk(fileSystem: FileSystem) {
         await discard(staged, path);
         return undefined;
       }
-      if (present !== undefined && present.uid !== written.uid) await giveTo(present, staged);
+      // A person's file stays theirs, as far as this process may.
+      if (present !== undefined && present.uid !== written.uid)
+        await attempt('file permissions', () =>
+          fileSystem.chown(staged, Number(present.uid), Number(present.gid)),
+        );
       if (backup === 'same') {
         const copy = temporary();
         await writeFile(key, copy, bytes, false);
@@ -195,11 +193,6 @@ export function createDisk(fileSystem: FileSystem) {
     }
     // Not even a power loss brings back what was erased.
     if (former !== undefined && !isKept) await discard(former, path);
-  }
-
-  /** A person's file stays theirs, as far as this process may. */
-  async function giveTo({ uid, gid }: BigIntStats, path: string): Promise<void> {
-    await attempt('file permissions', () => fileSystem.chown(path, Number(uid), Number(gid)));
   }
 
   /** A hard link, or a synced copy where there are none. Private either way [S6]. */
@@ -277,10 +270,7 @@ export function createDisk(fileSystem: FileSystem) {
     );
   }
 
-  /**
-   * Erases leftovers of all files, which may hold forgotten words. Rejects only where that fails for the given path,
-   * its copies, a folder above or what is below.
-   */
+  /** Erases leftovers of all files. Rejects only for the given path, its copies, a folder above or what is below. */
   async function eraseLeftovers(path?: string): Promise<void> {
     for (const [name, origin] of leftovers) {
       try {

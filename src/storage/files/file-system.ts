@@ -64,10 +64,6 @@ export async function readBytes(file: OpenFile, position: number, length: number
   return bytes.subarray(0, filled);
 }
 
-export async function readWhole(file: OpenFile): Promise<Buffer> {
-  return readBytes(file, 0, Number((await file.stat()).size));
-}
-
 /** Writes all of it, or rejects: a disk that fills up takes a part. */
 export async function writeWhole(
   file: OpenFile,
@@ -143,18 +139,12 @@ export function isDiskFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** The path, or a part of it, does not exist. */
-function isMissing(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
-}
-
 /** Resolves with `undefined` where `work` finds nothing at its path. */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
 }

@@ -56,10 +56,7 @@ interface RawLine {
   readonly start: number;
 }
 
-/**
- * The lines in the first `end` bytes, last to first; reads only as far back as needed. Without line breaks and empty
- * lines.
- */
+/** The lines in the first `end` bytes, last to first, without empty ones; reads only as far back as needed. */
 export async function* linesBackward(file: OpenFile, end: number): AsyncGenerator<RawLine> {
   let parts: Buffer[] = [];
   for (let position = end; position > 0;) {

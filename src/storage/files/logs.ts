@@ -11,7 +11,6 @@ import { editingMs, type FileParts } from './documents.ts';
 import {
   closeQuietly,
   readBytes,
-  readWhole,
   toStoreError,
   unlessMissing,
   withFile,
@@ -192,7 +191,10 @@ export function createLogs(
   /** How many lines are no records; a last one may still be on its way. */
   async function damagedLines(log: string): Promise<number> {
     const opening = fileSystem.open(await pathOf(log), readFlags);
-    const content = (await unlessMissing(withFile(opening, readWhole))) ?? Buffer.alloc(0);
+    const content =
+      (await unlessMissing(
+        withFile(opening, async (file) => readBytes(file, 0, Number((await file.stat()).size))),
+      )) ?? Buffer.alloc(0);
     const lines = linesOf(content.subarray(0, content.lastIndexOf(newline) + 1));
     return lines.filter((bytes) => parseLine(bytes) === undefined).length;
   }

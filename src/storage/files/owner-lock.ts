@@ -72,10 +72,7 @@ export async function takeOwnerLock(
   };
 }
 
-/**
- * Changes nothing, for where a lock cannot be taken.
- * @throws {FolderInUseError} where another process has the folder.
- */
+/** Changes nothing, for where no lock can be taken. @throws {FolderInUseError} */
 export async function assertFree(fileSystem: FileSystem, folder: string, mark: string): Promise<void> {
   const { alive } = await look(fileSystem, folder, mark);
   if (alive !== undefined) throw inUse(folder, alive);

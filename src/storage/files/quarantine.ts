@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { limits } from '../../core/limits.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Disk } from './disk.ts';
-import { errorCode, unlessMissing, type FileSystem } from './file-system.ts';
+import { unlessMissing, type FileSystem } from './file-system.ts';
 import { locate, locateQuarantine, type RootFolders } from './paths.ts';
 
 /** What follows a key's last segment in a quarantined copy's name. */
@@ -10,10 +10,7 @@ const copyEnding = /^(?:\.bak)?\.\d{8}T\d{9}Z(?:-\d+)?$/;
 
 export type Quarantine = ReturnType<typeof createQuarantine>;
 
-/**
- * Keeps unreadable documents for a person to look at [S4], under the key of the document or its backup with a time
- * stamp, such as `quarantine/users/<id>/durable.json.20260115T120000000Z`.
- */
+/** Keeps unreadable documents for a person to look at [S4], under their key with a time stamp. */
 export function createQuarantine({
   fileSystem,
   disk,
@@ -33,12 +30,7 @@ export function createQuarantine({
     for (let attempt = 1; ; attempt += 1) {
       const copy = attempt === 1 ? `${target}.${stamp}` : `${target}.${stamp}-${attempt}`;
       if ((await unlessMissing(fileSystem.lstat(copy))) !== undefined) continue;
-      try {
-        await disk.copyFile(path, copy);
-      } catch (error) {
-        if (errorCode(error) === 'EEXIST') continue;
-        throw error;
-      }
+      await disk.copyFile(path, copy);
       await disk.syncFolder(dirname(target));
       await dropOldest();
       return copy;
@@ -59,10 +51,7 @@ export function createQuarantine({
     }
   }
 
-  /**
-   * Erases copies in quarantine and temporary files of a key, not the file and its backup [S7]. When it rejects, call
-   * it again to finish.
-   */
+  /** Erases a key's copies in quarantine and temporary files [S7]; may be called again after a rejection. */
   async function eraseCopies(key: string): Promise<void> {
     const copies = locateQuarantine(roots, key);
     for (const location of [locate(roots, key), copies]) {

@@ -13,10 +13,7 @@ import { createFileStore, type FileStoreOptions } from './store.ts';
 
 const filesAtOnce = 32;
 
-/**
- * The files of a bot that does not run, for this process alone until they are closed. @throws {StoreError} where it
- * runs.
- */
+/** The files of a stopped bot, for this process alone until closed. @throws {StoreError} where it runs. */
 export async function openRawFiles(options: FileStoreOptions): Promise<RawStore> {
   // The store holds the lock.
   const store = await createFileStore(options);

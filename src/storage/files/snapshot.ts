@@ -1,4 +1,3 @@
-import type { Dirent } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -42,10 +41,7 @@ interface SnapshotParts {
   readonly logger: Logger;
 }
 
-/**
- * Copies of all files at one moment, in a folder of the data folder, without temporary files. Hard links where
- * possible: they take no room and outlast the file's replacement.
- */
+/** All files at one moment, in a folder of the data folder; hard links take no room and outlast replacements. */
 export function createSnapshots({ fileSystem, disk, locks, roots, logger }: SnapshotParts) {
   const below = new Set(allRoots(roots));
   const inTurn = pLimit(1);
@@ -53,7 +49,7 @@ export function createSnapshots({ fileSystem, disk, locks, roots, logger }: Snap
   async function* filesBelow(folder: string): AsyncGenerator<string> {
     for (const entry of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
       const path = join(folder, entry.name);
-      if (isHidden(entry) || below.has(path)) continue;
+      if (entry.name.startsWith('.') || below.has(path)) continue;
       if (entry.isDirectory()) yield* filesBelow(path);
       else if (entry.isFile()) yield path;
     }
@@ -111,8 +107,4 @@ export async function readSnapshot(folder: string): Promise<SnapshotContents | u
   if (names === undefined) throw new StoreError('The bot could make no copy: its log says why', contentsName);
   if (!names.includes(contentsName)) return undefined;
   return contentsSchema.parse(parseJson(await readFile(join(folder, contentsName), 'utf8')));
-}
-
-function isHidden({ name }: Dirent): boolean {
-  return name.startsWith('.');
 }

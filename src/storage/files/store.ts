@@ -46,17 +46,11 @@ export interface FileStoreOptions extends FolderOptions {
 export interface FileStore extends Store {
   /** How many files lie in quarantine for a person to look at [S4]. Rejects with `StoreError`. */
   quarantined(): Promise<number>;
-  /**
-   * Why a document would go to quarantine; `undefined` where it is in order. Changes nothing. Rejects with
-   * `StoreError`.
-   */
+  /** Why a document would go to quarantine, if so. Changes nothing. Rejects with `StoreError`. */
   damage<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<string | undefined>;
   /** How many lines of a log are damaged and passed over. Changes nothing. Rejects with `StoreError`. */
   damagedLines(log: string): Promise<number>;
-  /**
-   * Removes an earlier process's temporary files, however long that takes: nothing waits for it. Rejects with
-   * `StoreError`.
-   */
+  /** Removes an earlier process's temporary files. May take long. Rejects with `StoreError`. */
   removeLeftovers(): Promise<void>;
   /** Fills the folders that wait for a snapshot, which `readSnapshot` reads [O4]. Rejects with `StoreError`. */
   serveSnapshots(): Promise<void>;

@@ -182,8 +182,8 @@ async function wasCommitted(query: Query, id: string): Promise<boolean> {
 function overlook(): void {}
 
 /**
- * For statements and transactions. The server gives up before the client, so that nothing that counts as failed is
- * carried out, nor does a stalled process hold rows.
+ * The server gives up before the client: nothing that counts as failed is carried out, and no stalled process holds
+ * rows.
  */
 function poolOptions(url: string, answerMs = longestAnswerMs): pg.PoolConfig {
   const statementMs = Math.round((answerMs * 11) / 12);

@@ -40,10 +40,7 @@ interface Sound<T> {
 const textKind = {};
 const cacheBytes = 32 * 1024 * 1024;
 
-/**
- * JSON documents and texts; each read asks the database whether the cache still holds. `json` rather than `jsonb`,
- * which reorders fields and refuses U+0000 and halves of characters.
- */
+/** Each read asks whether the cache still holds. `jsonb` would reorder fields and refuse U+0000. */
 export function createDocuments({ database, locks, onSetAside, logger }: DocumentParts, readOnly: boolean) {
   const { query } = database;
   const cache = new LRUCache<string, Known & { readonly bytes: number }>({

@@ -52,8 +52,15 @@ function below(folder: string): { readonly first: string; readonly beyond: strin
   return { first: `${folder}/`, beyond: `${folder}0` };
 }
 
+/** Removes keys first: each statement has what was committed before it, so that no new record stays behind. */
 async function removeBetween(database: Database, first: string, beyond: string): Promise<void> {
-  await database.transaction((query) => query(sql`select discoclaw.remove_between(${first}, ${beyond})`));
+  await database.transaction(async (query) => {
+    const removed = await query(sql<{ id: number }>`
+      delete from discoclaw.entries where key >= ${first} and key < ${beyond} returning id`);
+    const logs = removed.map(({ id }) => id);
+    await query(sql`delete from discoclaw.records where log = any(${logs}::bigint[])`);
+    await query(sql`delete from discoclaw.quarantine where key >= ${first} and key < ${beyond}`);
+  });
 }
 
 /** Where the next folder begins; `key` is relative to `first`. */

@@ -17,9 +17,7 @@ interface RawRow {
 
 const patienceMs = 30_000;
 
-/**
- * A database on which no bot runs, for this process alone. @throws {StoreError} where one runs, or it is unusable.
- */
+/** The database of a stopped bot, for this process alone. @throws {StoreError} where one runs, or it is unusable. */
 export async function openRawDatabase(url: string, logger: Logger): Promise<RawStore> {
   const database = createDatabase({ url, logger, connections: 4, patienceMs });
   const session = await orStoreError('opened', () => openTables(database, 'alone', url, logger)).catch(

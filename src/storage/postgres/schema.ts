@@ -9,9 +9,7 @@ const oldestServer = 14;
 const schemaLock = 1_684_628_324;
 
 /**
- * In a schema of their own, so that the database may hold other things. `entries` has one row a key; its `id` differs
- * for each new log under a key, and records hang on it. `remove_between` locks and removes rows first, since each
- * statement sees what was committed before it.
+ * In a schema of their own. `entries` has one row a key; its `id` differs for each new log, whose records hang on it.
  */
 const statements = [
   sql`create schema discoclaw`,
@@ -54,20 +52,6 @@ const statements = [
       next_at timestamptz not null
     ) with (fillfactor = 70)`,
   sql`create index work_next on discoclaw.work (next_at)`,
-  sql`
-    create function discoclaw.remove_between(first text, beyond text) returns void
-    language plpgsql as $$
-    declare
-      logs bigint[];
-    begin
-      with removed as (
-        delete from discoclaw.entries where key >= first and key < beyond returning id, kind
-      )
-      select array_agg(id) into logs from removed where kind = 'log';
-      delete from discoclaw.records where log = any(logs);
-      delete from discoclaw.quarantine where key >= first and key < beyond;
-    end
-    $$`,
 ];
 
 /**
