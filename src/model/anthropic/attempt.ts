@@ -83,12 +83,8 @@ async function readStream(answer: Response, onText: AttemptOptions['onText']): P
   // Ignores what follows the message.
   const ended = (async () => {
     while ((await events.next()).done !== true);
-  })();
-  await within(
-    streamEndMs,
-    ended.catch(() => undefined),
-    undefined,
-  );
+  })().catch(() => undefined);
+  await within(streamEndMs, ended, undefined);
   return readMessage(assembly.message());
 }
 

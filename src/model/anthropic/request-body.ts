@@ -7,7 +7,6 @@ import type {
   Tool,
 } from '@anthropic-ai/sdk/resources/messages';
 
-import { oncePer } from '../../core/limits.ts';
 import {
   noUsage,
   type CacheLife,
@@ -127,14 +126,9 @@ function toolParam(tool: ToolDefinition): Tool {
   return {
     name: tool.name,
     description: tool.description,
-    input_schema: schemaParam(tool.inputSchema),
+    input_schema: { ...tool.inputSchema, type: 'object' },
   };
 }
-
-const schemaParam = oncePer((schema: ToolDefinition['inputSchema']): Tool['input_schema'] => ({
-  ...schema,
-  type: 'object',
-}));
 
 /** Where a block's feature is left out, it becomes text or nothing. */
 function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): ContentBlockParam[] {
@@ -147,20 +141,17 @@ function blockParams(block: ModelMessage['content'][number], leftOut: LeftOut): 
       return hasTools
         ? [{ type: 'tool_use', id: block.id, name: block.name, input: wellFormed(block.input) }]
         : [];
-    case 'tool_result': {
+    case 'tool_result':
       if (!hasTools) return inWords(`a tool gave: ${block.text}`);
-      const content = block.text.toWellFormed();
-      const cache_control = markParam(block.cache, leftOut);
       return [
         {
           type: 'tool_result',
           tool_use_id: block.toolUseId,
-          content,
+          content: block.text.toWellFormed(),
           is_error: block.isError,
-          cache_control,
+          cache_control: markParam(block.cache, leftOut),
         },
       ];
-    }
     case 'image':
       if (leftOut.includes('pictures')) return inWords('you cannot see pictures; say so');
       return [{ type: 'image', source: { type: 'base64', media_type: block.mediaType, data: block.data } }];
