@@ -32,7 +32,6 @@ export function createReadStatus(
 ): () => Promise<StatusFacts> {
   const { store, clock, sources } = ports;
   const startedAt = clock().getTime();
-  const version = program.version;
   return async () => {
     const [usage, kept, quarantined] = await Promise.all([
       known(sources.usage()),
@@ -42,7 +41,7 @@ export function createReadStatus(
     const now = clock();
     const { main, fast } = config.model;
     return {
-      version,
+      version: program.version,
       upMs: now.getTime() - startedAt,
       now,
       models: sources.model.isOffline ? undefined : { main, fast },
