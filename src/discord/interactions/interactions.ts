@@ -220,11 +220,9 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
 
 /** Discord may have got the acknowledgement and show that the bot is thinking. */
 async function tellLate(interaction: CommandInteraction): Promise<void> {
-  try {
-    await interaction.webhook.editMessage('@original', { content: tooLate });
-  } catch (error) {
+  await interaction.webhook.editMessage('@original', { content: tooLate }).catch((error: unknown) => {
     if (!hasErrorCode(error, ...overCodes)) throw error;
-  }
+  });
 }
 
 type AskingInteraction = CommandInteraction | PressInteraction;

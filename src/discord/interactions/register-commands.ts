@@ -7,7 +7,7 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 
-import type { CommandDefinition, OptionDefinition, SubcommandDefinition } from '../../core/commands.ts';
+import type { CommandDefinition, OptionDefinition } from '../../core/commands.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 import type { DiscordApi } from '../discord-api.ts';
@@ -50,20 +50,16 @@ function grouped(
   return [...names].flatMap<object>((name) => {
     const options = offered
       .filter(([subcommand, { group }]) => (group ?? subcommand) === name)
-      .map((entry) => slashSubcommand(...entry));
+      .map(([subcommand, definition]) => ({
+        type: ApplicationCommandOptionType.Subcommand,
+        name: subcommand,
+        description: definition.description,
+        options: Object.entries(definition.options ?? {}).map((entry) => slashOption(...entry)),
+      }));
     if (!Object.hasOwn(groups, name)) return options;
     const description = groups[name];
     return [{ type: ApplicationCommandOptionType.SubcommandGroup, name, description, options }];
   });
-}
-
-function slashSubcommand(name: string, { description, options = {} }: SubcommandDefinition) {
-  return {
-    type: ApplicationCommandOptionType.Subcommand,
-    name,
-    description,
-    options: Object.entries(options).map((entry) => slashOption(...entry)),
-  };
 }
 
 function slashOption(name: string, definition: OptionDefinition) {
