@@ -58,18 +58,19 @@ export interface ErasingOption {
  * Durable storage under slash-separated keys such as `users/<userId>/durable.json`. The contract, which every
  * implementation passes as one test suite:
  *
- * - A key is relative, made of `[A-Za-z0-9._-]` segments that neither begin with a dot nor end in `.bak`; below `users/<id>/notebook/` and
- *   `sessions/<id>/<id>/detail/` letters, marks and numbers of any script count too; below `workspace/`, whose files people name as they
- *   like, all characters but backslashes and control characters; otherwise `RangeError`.
- * - When `update`, `append`, `rewrite`, `writeText`, `remove` or `removeAll` resolves, the change survives `kill -9` and power loss [S2].
- * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read. Only `removeAll` may have removed
- *   its folder by then, where not all of it could be erased.
- * - `rewrite`, `remove` and `removeAll` **erase** [S7], and so do `update` and `writeText` where they are asked to: when one resolves, no byte of
- *   what its keys held before, and hold no more, stands in any file of the store, not even in a backup, a temporary file or a copy in
- *   quarantine. The new content is then its own last good copy. Where `change` changes nothing, the document or log stays as it is,
- *   and its copies are erased or replaced all the same. After a rejection or `kill -9` the same call once more finishes it.
- * - Changes to one key happen one after the other, also between processes that the implementation supports.
- * - A read, of whatever kind, is never older than what any process had resolved when it was asked for. What an implementation keeps in memory, it checks.
+ * - A key is relative, made of `[A-Za-z0-9._-]` segments that neither begin with a dot nor end in `.bak`;
+ *   below `users/<id>/notebook/` and `sessions/<id>/<id>/detail/` letters, marks and numbers of any script
+ *   count too; below `workspace/` all but backslashes and control characters; otherwise `RangeError`.
+ * - When a change resolves, it survives `kill -9` and power loss [S2].
+ * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read. Only
+ *   `removeAll` may have removed its folder by then, where not all of it could be erased.
+ * - `rewrite`, `remove` and `removeAll` **erase** [S7], and so do `update` and `writeText` where asked to: when
+ *   one resolves, nothing that its keys held before stands in any file of the store, not even in a backup, a
+ *   temporary file or quarantine. The new content is then its own last good copy. Where `change` changes
+ *   nothing, the copies are erased or replaced all the same. After a rejection or `kill -9` the same call once
+ *   more finishes it.
+ * - Changes to one key happen in order, also between the processes that the implementation supports.
+ * - A read is never older than what any process had resolved when it was asked for.
  * - Callers never retry; the store does what can be retried.
  */
 export interface Store {

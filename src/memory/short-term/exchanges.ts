@@ -23,7 +23,7 @@ const entrySchema = z.object({
   text: z.string(),
   /** The messages of the exchange: the question's and the answer's. */
   messageIds: z.array(z.string()),
-  /** Whether the answer may repeat other people's words or a file [M5a]; entries of earlier versions do not say. */
+  /** Whether the answer may repeat others' words or a file [M5a]. */
   hasThirdPartyText: z.boolean().exactOptional(),
 });
 
@@ -36,7 +36,7 @@ export type ShortTermDocument = z.infer<typeof documentSchema>;
 
 export const shortTermKind: DocumentKind<ShortTermDocument> = { version: 1, schema: documentSchema };
 
-/** The folder of a user's documents, one a guild. @throws {RangeError} when the id is no Discord id [S6]. */
+/** One document a guild. @throws {RangeError} when the id is no Discord id [S6]. */
 export function shortTermFolder(userId: string): string {
   return `users/${assertSnowflake(userId)}/short-term`;
 }
@@ -46,15 +46,13 @@ export function shortTermKey(userId: string, guildId: string): string {
   return `${shortTermFolder(userId)}/${assertSnowflake(guildId)}.json`;
 }
 
-/** An exchange and the guild it was in, whose document holds it. */
 type GuildExchange = { readonly guildId: string; readonly entry: ShortTermEntry };
 
-/** Whether an entry is young enough to be used. */
 export function isFresh({ at }: Pick<ShortTermEntry, 'at'>, maxAgeHours: number, now: Date): boolean {
   return now.getTime() - Date.parse(at) <= maxAgeHours * 3_600_000;
 }
 
-/** The document with an exchange added, unless it is known, bounded by number and age; what goes is the oldest. */
+/** Unless it is known; bounded by number and age, the oldest go. */
 export function withEntry(
   document: ShortTermDocument | undefined,
   added: ShortTermEntry,
@@ -70,7 +68,7 @@ export function withEntry(
   return { version: 1, entries };
 }
 
-/** The document without the entries that `isGone` picks; the very same when it picks none. */
+/** The same document when `isGone` picks none. */
 export function withoutEntries(
   document: ShortTermDocument,
   isGone: (entry: ShortTermEntry) => boolean,
@@ -80,8 +78,8 @@ export function withoutEntries(
 }
 
 /**
- * One line for each reply together with what it answers, where all of it was said in a public guild channel [T1]; anything said in a DM or a private
- * channel gives nothing. A reply whose question is not among the messages, since it was deleted or forgotten, gives nothing either, nor does what was said in mode `ask` [K9].
+ * One line for each reply with what it answers, where all of it was said in a public guild channel [T1].
+ * Nothing for a reply whose question was deleted or forgotten, nor for mode `ask` [K9].
  */
 export function exchangesOf(
   channelId: string,
@@ -116,7 +114,7 @@ export function exchangesOf(
 
 const arrow = ' → ';
 
-/** What was asked, alone: the beginning, at least, since a question may hold the same signs. */
+/** At least the beginning, since a question may hold the same signs. */
 export function questionOf({ text }: Pick<ShortTermEntry, 'text'>): string {
   return text.slice(0, text.indexOf(`"${arrow}"`) + 1);
 }
@@ -127,7 +125,7 @@ function isPublic(message: LoggedMessage): boolean {
 
 const quoteMaxChars = 140;
 
-/** What was said, without secrets [K14], in quotes on one line; a message without words stands by the names of its files. */
+/** Without secrets [K14], in quotes on one line; a message without words stands by the names of its files. */
 function quoted(messages: readonly LoggedMessage[]): string {
   const words = messages.map(
     ({ text, attachments }) => maskSecrets(withoutMarkedNames(text)).trim() || attachments.join(', '),

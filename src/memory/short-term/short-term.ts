@@ -23,13 +23,12 @@ import {
   type ShortTermEntry,
 } from './exchanges.ts';
 
-/** How the layer is set, as configured. */
 export interface ShortTermSettings {
   /** Off: nothing is read or recorded; changes still remove. */
   readonly enabled: boolean;
   readonly maxEntries: number;
   readonly maxAgeHours: number;
-  /** Characters of the section as rendered. */
+  /** Of the rendered section. */
   readonly injectMaxChars: number;
 }
 
@@ -38,24 +37,25 @@ export interface ShortTermOptions {
   readonly store: Store;
   readonly states: Pick<SessionStates, 'transact'>;
   readonly log: Pick<SessionLog, 'since' | 'placesOf' | 'lastSequence' | 'sessionsOfPerson'>;
-  /** Channels that are deleted: nothing of them is used. Default: there are none. */
+  /** Deleted channels, of which nothing is used. */
   readonly goneChannels?: () => Promise<ReadonlySet<string>>;
   readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
 }
 
-/** An exchange with the guild that it was in. */
 type GuildEntry = ShortTermEntry & { readonly guildId: string };
 
-/** Log lines that are folded of a session that has no cursor yet. */
+/** Of a session without a cursor. */
 const firstFoldLines = 40;
 
 /** Recent exchanges in public channels, one line each, carried across the channels of a guild [T1][T2]. */
 export function createShortTerm(options: ShortTermOptions): MemoryLayer {
   const { settings, store, states, log, clock, timeZone } = options;
 
-  /** Folds up to the newest whole turn; with `toEnd` past a turn that has no reply yet, whose exchange is then never recorded. */
+  /**
+   * Folds up to the newest whole turn; with `toEnd` past one without a reply, which is then never recorded.
+   */
   function folding(session: SessionKey, toEnd: boolean): StateJob {
     return async ({ shortTerm }) => {
       const cursor = shortTerm?.cursor ?? (await log.lastSequence(session)) - firstFoldLines;
@@ -75,10 +75,7 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
     };
   }
 
-  /**
-   * Removes the user's lines that contain the words, whatever the case; exchanges still on their way are looked through too, and a
-   * turn that runs now leaves none [A4].
-   */
+  /** Removes the user's lines that contain the words in any case; a turn that runs now leaves none [A4]. */
   async function forget({ userId, words }: Forgotten): Promise<void> {
     const wanted = searchForm(words);
     if (wanted === '') return;
@@ -89,7 +86,7 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
     await removeEntries(userId, (entry) => searchForm(entry.text).includes(wanted));
   }
 
-  /** The lines that the messages had made, where they are young enough. */
+  /** The lines of the messages, if young enough. */
   async function bringBack({ session, messageIds }: Restored): Promise<void> {
     if (!settings.enabled) return;
     const [first = 1] = await log.placesOf(session, messageIds);
@@ -172,15 +169,15 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
   };
 }
 
-/** Picks the entries that any of these messages is part of. */
 function madeOf(messageIds: readonly string[]): (entry: ShortTermEntry) => boolean {
   const ids = new Set(messageIds);
   return (entry) => entry.messageIds.some((id) => ids.has(id));
 }
 
 /**
- * The speaker's own exchanges in other channels, newest first, within the budget [T2]. The time is absolute, with its day,
- * so that a line keeps its bytes for as long as it stands [P2]. In a DM, beside the notebook, no answer is shown that may repeat others' words [M5a].
+ * The speaker's exchanges in other channels, newest first, within the budget [T2]. Times are absolute, so
+ * that a line keeps its bytes [P2]. In a DM, beside the notebook, no answer is shown that may repeat others'
+ * words [M5a].
  */
 export function shortTermSection(
   entries: readonly GuildEntry[],
