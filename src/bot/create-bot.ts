@@ -81,7 +81,6 @@ export function createBot(config: Config, ports: BotPorts) {
   const journal = journalInJobs(ports.journal, { writes, begin: sessionLog.listSession, people });
   const history = retention.young(ports.history);
   const { timeZone, commandsEnabled } = config;
-  /** What several parts take. */
   const shared = {
     ...basics,
     history,
