@@ -232,6 +232,14 @@ export class Promises {
       if (this.#world.message(said.messageId ?? '')?.channelId === channelId) said.isUncertain = true;
   }
 
+  /** A model has asked to forget what says a word, with the messages that it came from: whether that was done is not known. */
+  mayForget(word: string): void {
+    const { messageId } = this.#words.get(word) ?? {};
+    for (const said of this.#words.values())
+      if (said.word === word || (messageId !== undefined && said.messageId === messageId))
+        said.isUncertain = true;
+  }
+
   /** A message was deleted or got another text. Commands keep what they did. */
   messageGone(message: WorldMessage, how: string): void {
     for (const said of this.#wordsIn(message)) {

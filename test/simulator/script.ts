@@ -26,6 +26,16 @@ export function modelScript(body: MessagesBody, random: Random, manner: ModelMan
   return { text: ['I see: ', told, `. ${'That is all I know. '.repeat(random.chance(0.05) ? 150 : 1)}`] };
 }
 
+/** What an answer has the bot forget, unless it asks its person first. */
+export function forgottenBy(answer: ModelAnswer): readonly string[] {
+  if (typeof answer === 'string' || !('toolUse' in answer)) return [];
+  return [answer.toolUse]
+    .flat()
+    .flatMap(({ name, input }) =>
+      name === 'forget_item' ? (JSON.stringify(input).match(wordPattern) ?? []) : [],
+    );
+}
+
 function textOf({ system = [], messages = [] }: MessagesBody): string {
   const blocks = [...system, ...messages.flatMap(({ content }) => content)];
   return blocks
@@ -90,9 +100,9 @@ function toolCalls(
     });
   if (isLying && other !== undefined) {
     if (random.chance(0.4)) call('remember_item', item(other));
-    if (random.chance(0.1)) call('forget_item', { target: other, item: other, id: other, words: other });
+    if (random.chance(0.1)) call('forget_item', { target: other });
     if (random.chance(0.1)) call('no_such_tool', { anything: other });
-    if (random.chance(0.1)) call('memory_control', { action: 'undo' });
+    if (random.chance(0.1)) call('memory_control', { action: random.pick(['export', 'erase']) });
   }
   return calls;
 }

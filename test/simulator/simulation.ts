@@ -7,7 +7,7 @@ import { patienceMs, People } from './people.ts';
 import { BotProcess, ProcessTable, type Machine } from './process.ts';
 import { Promises, undoMs, type Breach } from './promises.ts';
 import { createRandom, seedOf, type Random } from './random.ts';
-import { modelScript } from './script.ts';
+import { forgottenBy, modelScript } from './script.ts';
 import { createSteps, isOfMachine, type Step } from './steps.ts';
 import { Vendor } from './vendor.ts';
 import type { Logger } from '../../src/core/logger.ts';
@@ -83,7 +83,11 @@ class Simulation {
     this.#promises = new Promises(this.#clock, this.#world, this.#disk, (moment) =>
       this.#sky.diskIsCalmSince(moment),
     );
-    this.#vendor = new Vendor(this.#clock, random, (body, luck) => modelScript(body, luck, this.#sky.model));
+    this.#vendor = new Vendor(this.#clock, random, (body, luck) => {
+      const answer = modelScript(body, luck, this.#sky.model);
+      for (const word of forgottenBy(answer)) this.#promises.mayForget(word);
+      return answer;
+    });
     this.#sky = new Sky({ clock: this.#clock, disk: this.#disk, world: this.#world, vendor: this.#vendor });
     this.#machine = {
       processes: new ProcessTable(),
