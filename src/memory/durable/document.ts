@@ -57,8 +57,6 @@ export interface DurableItem {
   readonly updatedAt: string;
   /** Its owner had it forgotten: what says it is not found any more either. */
   readonly forgotten?: true;
-  /** Written by earlier versions: its message was deleted, or says it no more, so it may be extracted again from another one. */
-  readonly retracted?: true;
   /** The id of the item that corrected this one [D6]. */
   readonly supersededBy?: string;
 }
@@ -110,7 +108,6 @@ const itemSchema = z.looseObject({
   createdAt: timeSchema.exactOptional(),
   updatedAt: timeSchema.exactOptional(),
   forgotten: z.literal(true).exactOptional(),
-  retracted: z.literal(true).exactOptional(),
   supersededBy: z.string().exactOptional(),
 });
 

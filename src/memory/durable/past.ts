@@ -34,9 +34,7 @@ export function withBoundedPast(
 ): DurableDocument {
   const gone = document.gone ?? [];
   if (outgrown.length === 0 && gone.length <= limits.goneItems) return document;
-  const added = outgrown
-    .filter(({ retracted, forgotten }) => retracted !== true || forgotten === true)
-    .map(goneOf);
+  const added = outgrown.map(goneOf);
   const hashes = new Set(added.map(hashOf));
   return {
     ...withoutItems(document, outgrown),
@@ -60,12 +58,8 @@ export function findGone(
 /** Tells of what was said at a time, ISO 8601, whether it tells what its owner has had forgotten since. */
 export type ForgottenTest = (text: string, at: string | undefined) => boolean;
 
-export function forgottenTest({ items, gone = [] }: DurableDocument): ForgottenTest {
-  // Written by earlier versions, and not yet let go.
-  const before = items.filter(({ status, forgotten }) => status === 'deprecated' && forgotten === true);
-  const forgotten = [...gone, ...before.map(goneOf)]
-    .flatMap((each) => readGone(each) ?? [])
-    .filter(({ words }) => words.length > 0);
+export function forgottenTest({ gone = [] }: DurableDocument): ForgottenTest {
+  const forgotten = gone.flatMap((each) => readGone(each) ?? []).filter(({ words }) => words.length > 0);
   const hashes = new Map<string, string>();
   const hashOnce = (word: string): string => {
     const hash = hashes.get(word) ?? wordHash(word);

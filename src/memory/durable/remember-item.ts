@@ -205,7 +205,7 @@ interface Added {
 
 /**
  * Finds an item its place among the others [D2]: the same text refreshes the item that has it now, and the person's own word revives a
- * deprecated one. `undefined` when something extracted would come back that way, unless it went only because its message did.
+ * deprecated one. `undefined` when something extracted would come back that way.
  */
 function addItem(index: ItemIndex, request: RememberRequest, wasGone: boolean, now: Date): Added | undefined {
   const twins = index.withText(request.text);
@@ -215,7 +215,7 @@ function addItem(index: ItemIndex, request: RememberRequest, wasGone: boolean, n
   const past = twins.at(-1);
   if (past === undefined)
     return { outcome: wasGone ? 'revived' : 'stored', item: created(index, request, now), old: undefined };
-  if (request.type !== 'manual' && !twins.every(mayBeSaidAgain)) return undefined;
+  if (request.type !== 'manual') return undefined;
   return { outcome: 'revived', item: revived(past, request, now), old: past };
 }
 
@@ -260,14 +260,9 @@ function refreshed(item: DurableItem, request: RememberRequest, now: Date): Dura
   return { ...confirmed, text: request.text, visibility, source };
 }
 
-/** Whether the item was withdrawn with its message, and not forgotten. */
-function mayBeSaidAgain({ retracted, forgotten }: DurableItem): boolean {
-  return retracted === true && forgotten !== true;
-}
-
 /** What was forgotten and is said again is as wide as the place it is said in now. */
 function revived(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
-  const { supersededBy: _, forgotten: __, retracted: ___, ...kept } = item;
+  const { supersededBy: _, forgotten: __, ...kept } = item;
   return {
     ...kept,
     text: request.text,

@@ -167,17 +167,6 @@ describe('the same text again [D2]', () => {
     }
   });
 
-  it('is extracted again from another message where only its own was taken back [G5]', () => {
-    const retracted = item({ status: 'deprecated', retracted: true, visibility: 'dm' });
-    const said = { type: 'summary', messageId: '400000000000000900' } as const;
-    const { document, result } = remember(documentOf(retracted), said);
-    expect(result.outcome).toBe('revived');
-    expect(document.items[0]).toMatchObject({ status: 'active', visibility: 'server', source: said });
-    expect(document.items[0]).not.toHaveProperty('retracted');
-    for (const gone of [{ ...retracted, forgotten: true as const }, item({ id: 'b', status: 'deprecated' })])
-      expect(remember(documentOf(retracted, gone), said).result).toMatchObject({ reason: 'forgotten' });
-  });
-
   it('is revived by its owner’s word, as wide as that place, and by nothing extracted', () => {
     const before = documentOf(item({ status: 'deprecated', supersededBy: 'bbbbbbbb' }));
     const { document, result } = remember(before, { place: dm });
