@@ -32,7 +32,7 @@ export interface WorkQueue {
   /** People whose work runs, or is to be taken now, in this process. */
   readonly size: number;
   /**
-   * Resolves when nothing runs here and nothing is to be taken now, whoever added it. Delayed work is due at
+   * Resolves when nothing runs here and nothing is due now in any process. Delayed work is due at
    * once.
    */
   idle(): Promise<void>;

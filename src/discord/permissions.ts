@@ -85,7 +85,7 @@ function isPossible(capability: Capability, channel: GuildBasedChannel): boolean
   return channel.isSendable() && !(isArchived && (capability === 'react' || capability === 'pin'));
 }
 
-/** The bot is told of no changes of other members, so they are fetched each time. */
+/** Discord sends no events for changes to other members, so they are fetched each time. */
 export function createServerPort(client: Client, shards: Shards): ServerPort {
   return {
     hasSeveral: () => client.guilds.cache.size > 1 || isPart(shards),

@@ -43,7 +43,7 @@ const unkeptAnswer = '(Answered from notes of a channel; the answer is not kept.
 
 /**
  * What a turn writes to memory, the question first, while the prompt is being made; nothing where memory is
- * off or paused. And what the person is told of it.
+ * off or paused. Also holds the lines that tell the person about it.
  */
 export function openMemory(
   turn: TurnContext,

@@ -35,7 +35,7 @@ export interface NotesWhere {
  */
 export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>) {
   const notedOf = createNotedChannels(store);
-  /** Each channel's guild. It may lack some of other processes' servers, of which nobody is told here. */
+  /** Each channel's guild. It may lack channels of servers that another process serves. */
   let known: Promise<Map<string, string>> | undefined;
 
   function notedChannels(): Promise<Map<string, string>> {

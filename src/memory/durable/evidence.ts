@@ -42,7 +42,7 @@ export function stillSays(text: string, message: string): boolean {
   });
 }
 
-/** Where the words of a quote stand in a text, each run of white space as any other. */
+/** Where a quote stands in a text; any run of white space matches any other. */
 function findQuote(quote: string, prose: string): Pick<Statement, 'start' | 'end'> | undefined {
   const words = quote.replace(/(?<![\s\p{P}])[\s\p{P}]+$/u, '').trimStart();
   if (words === '') return undefined;

@@ -89,7 +89,7 @@ export interface Consent {
   readonly wasPaused?: (at: string) => boolean;
 }
 
-/** Of the files that a person is told of, the newest. */
+/** How many of their newest set-aside files a person is shown. */
 const mostSetAside = 3;
 
 export type PersonSettingsStore = ReturnType<typeof createPersonSettings>;

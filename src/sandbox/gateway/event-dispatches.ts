@@ -29,7 +29,7 @@ interface ClientEvent {
   readonly intent: number;
 }
 
-/** What a client is told of an event: nothing where it is not subscribed or the bot may not see it. */
+/** What a client receives for an event: nothing if it is not subscribed or the bot may not see it. */
 export function dispatchesFor(world: World, event: WorldEvent, audience: Audience): readonly ClientEvent[] {
   return clientEvents(world, event, audience).filter(({ intent }) => subscribes(audience.intents, intent));
 }

@@ -39,7 +39,7 @@ export interface FileStoreOptions extends FolderOptions {
   /** Takes no lock and changes nothing on disk, so it may open beside the bot; writes reject. Default: false. */
   readonly readOnly?: boolean;
   readonly fileSystem?: FileSystem;
-  /** Is told of every document that is set aside; must not throw. */
+  /** Called for every document that is set aside; must not throw. */
   readonly onSetAside?: ((file: SetAside) => void) | undefined;
 }
 

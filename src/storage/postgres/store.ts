@@ -18,7 +18,7 @@ import { createWorkQueue } from './work-queue.ts';
 export interface PostgresStoreOptions {
   /** `postgres://…` */
   readonly url: string;
-  /** Is told of every document that is set aside; must not throw. */
+  /** Called for every document that is set aside; must not throw. */
   readonly onSetAside?: ((file: SetAside) => void) | undefined;
   readonly logger: Logger;
   /** `shared` beside other bots; `alone` where no bot runs; `reader` changes nothing, and writes reject. Default: `shared`. */
