@@ -218,8 +218,10 @@ export class World {
         return request(() => {
           this.#assertThere(channelId);
           const known = nonce === undefined ? undefined : this.#nonces.get(nonce);
-          if (known !== undefined && this.#clock.now - known.at < nonceHoldsMs)
+          if (known !== undefined && this.#clock.now - known.at < nonceHoldsMs) {
+            if (known.message.isDeleted) throw apiError(404, 10008, 'Unknown Message');
             return apiMessage(known.message);
+          }
           const message = this.#add({
             channelId,
             authorId: botId,

@@ -196,9 +196,9 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
 
   async function failed(request: Request, error: unknown): Promise<void> {
     if (request.kind === 'edit' && edit?.signal.aborted === true) return;
-    if (isGone(error) && request.kind !== 'post') {
-      // A nonce may have led to a deleted message.
-      removed(request.id);
+    if (isGone(error)) {
+      // Discord also says so of a new message whose nonce a deleted one had.
+      if (request.kind !== 'post') removed(request.id);
       if (request.kind === 'delete') return;
       state = stopped(state, 'gone');
       return start.onGone();

@@ -136,7 +136,8 @@ export function createSessionLog(options: SessionLogOptions) {
         ...(mode === 'ask' ? { mode } : {}),
       });
     }
-    await followLate(session, ids);
+    const added = ids.filter((id) => !logged.has(id));
+    await followLate(session, added);
     const folds = activeFolds.filter((name) => blindIn.get(name)?.includes(mode) !== true);
     const before = Math.min(last, ...ids.map((id) => (logged.get(id) ?? Infinity) - 1));
     await changeState(store, session, (state) => seenIn(state, context, before, folds));

@@ -2,7 +2,7 @@ import { PermissionFlagsBits } from 'discord-api-types/v10';
 
 import type { Channel, DmChannel, Message, MessageReference } from '../world/entities.ts';
 import { mentionsIn } from '../world/mentions.ts';
-import { createMessage, findMessage, messagesOf, type NewMessage } from '../world/messages.ts';
+import { createMessage, findMessage, type NewMessage } from '../world/messages.ts';
 import { canSend, isLockedFor, may } from '../world/permissions.ts';
 import { userOf, type World } from '../world/world.ts';
 import { apiErrors } from './api-error.ts';
@@ -13,8 +13,8 @@ const nonceWindow = 5 * 60_000;
 
 /**
  * Posts a message as the bot. With `enforce_nonce` and a nonce that the bot used within the last minutes, nothing is
- * posted: that message is the answer.
- * @throws {ApiError} 50013, 50007, 50278, 50008, 50083, 50006, 160002 or 50035.
+ * posted: that message is the answer, or 10008 where it was deleted since.
+ * @throws {ApiError} 10008, 50013, 50007, 50278, 50008, 50083, 50006, 160002 or 50035.
  */
 export function postMessage(world: World, channel: Channel, form: MessageForm): Message {
   requireRightToSend(world, channel, form);
@@ -23,13 +23,15 @@ export function postMessage(world: World, channel: Channel, form: MessageForm): 
   if (earlier !== undefined) return earlier;
 
   const replyTo = resolveReference(world, channel, form);
-  return createMessage(world, {
+  const message = createMessage(world, {
     ...contentOf(world, form, repliedUser(world, replyTo)),
     channel,
     authorId: world.botId,
     nonce: form.nonce ?? undefined,
     replyTo,
   });
+  if (message.nonce !== undefined) world.nonces.set(String(message.nonce), message);
+  return message;
 }
 
 /** Who wrote what a message answers, as long as that is there. */
@@ -97,19 +99,13 @@ function requireDmAccepted(world: World, { personId }: DmChannel): void {
   if (userOf(world, personId).closedDms) throw apiErrors.cannotDm();
 }
 
+/** @throws {ApiError} 10008 where the message that had the nonce is deleted. */
 function findByNonce(world: World, nonce: MessageForm['nonce']): Message | undefined {
-  if (nonce === undefined || nonce === null) return undefined;
-  const since = world.now().getTime() - nonceWindow;
-  for (const channelId of world.messages.keys()) {
-    const found = messagesOf(world, channelId).findLast(
-      (message) =>
-        message.authorId === world.botId &&
-        String(message.nonce) === String(nonce) &&
-        Date.parse(message.createdAt) >= since,
-    );
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const had = world.nonces.get(String(nonce));
+  if (had === undefined || Date.parse(had.createdAt) < world.now().getTime() - nonceWindow) return undefined;
+  const message = findMessage(world, had.channelId, had.id);
+  if (message === undefined) throw apiErrors.unknownMessage();
+  return message;
 }
 
 function resolveReference(world: World, channel: Channel, form: MessageForm): MessageReference | undefined {

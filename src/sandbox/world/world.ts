@@ -31,6 +31,8 @@ export interface World {
   readonly ephemerals: Map<string, Message>;
   /** Message id → what it has said so far, oldest first; kept when the message is deleted. */
   readonly versions: Map<string, MessageVersion[]>;
+  /** Nonce → the bot's message that had it last; kept when the message is deleted. */
+  readonly nonces: Map<string, Pick<Message, 'id' | 'channelId' | 'createdAt'>>;
   readonly commands: Map<string, Command>;
   readonly interactions: Map<string, Interaction>;
   readonly now: Clock;
@@ -102,6 +104,7 @@ export function createWorld(application: Application, now: Clock): World {
     messages: new Map(),
     ephemerals: new Map(),
     versions: new Map(),
+    nonces: new Map(),
     commands: new Map(),
     interactions: new Map(),
     now,

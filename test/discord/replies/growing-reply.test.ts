@@ -1,4 +1,4 @@
-import { DiscordAPIError } from 'discord.js';
+import { DiscordAPIError, RESTJSONErrorCodes } from 'discord.js';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -118,6 +118,15 @@ describe('a reply that grows [U1]', () => {
     });
     await discord.until(again.finish('Half of it is whole.'));
     expect(discord.texts).toEqual(['Half of it is whole.']);
+  });
+
+  it('is over when it stood there before a restart and was deleted since', async () => {
+    const { discord, reply, gone } = growing();
+    discord.failures.push(refusal(RESTJSONErrorCodes.UnknownMessage, 404));
+    expect(await discord.until(reply.finish('The answer.'))).toEqual({ kind: 'gone' });
+    expect(gone).toEqual(['gone']);
+    expect(discord.texts).toEqual([]);
+    expect(discord.logger.lines).toEqual([]);
   });
 
   it('is not shown any more once it may not be, also when it is whole', async () => {

@@ -320,6 +320,16 @@ describe('a deleted message [G5]', () => {
     expect(await rawLog(sessions.store)).not.toMatch(/secret|tea/);
   });
 
+  it('keeps an edit for the other layers, which may have read the message, when its turn runs again', async () => {
+    const sessions = openSessions();
+    const context = await sessions.say('I keep bees');
+    const [{ id } = { id: '' }] = context.messages;
+    const edit = { kind: 'edited', channelId: generalId, messageId: id, text: 'I keep axolotls' } as const;
+    sessions.recent.note(edit);
+    await sessions.log.recordUser(context);
+    expect(await sessions.log.affected(session, edit)).toHaveLength(1);
+  });
+
   it.each([
     { edited: 'before it is logged', isLate: false },
     { edited: 'while it is being logged', isLate: true },

@@ -57,6 +57,14 @@ describe('posting', () => {
     expect(await server.requests({ method: 'POST', path: '/channels/*/messages' })).toHaveLength(4);
   });
 
+  it('does not post under the nonce of a message that was deleted', async () => {
+    const { channel } = await botIn('general');
+    const first = await channel.send({ content: 'once', nonce: '42', enforceNonce: true });
+    await first.delete();
+    const second = channel.send({ content: 'once', nonce: '42', enforceNonce: true });
+    expect((await refusal(second)).code).toBe(10_008);
+  });
+
   it('forgets a nonce after some minutes', async () => {
     let now = Date.parse('2026-03-01T12:00:00Z');
     const { channel } = await botIn('general', { now: () => new Date(now) });
