@@ -17,6 +17,7 @@ export const noAnswers: LayerPorts['answers'] = {
   withdraw: () => Promise.resolve(),
   hide: () => Promise.resolve(),
   unhide: () => Promise.resolve(),
+  markHandled: () => Promise.resolve(),
   erase: () => Promise.resolve(),
   noteErased: () => {},
   dropPast: () => Promise.resolve(0),

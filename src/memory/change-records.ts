@@ -79,6 +79,8 @@ export interface AnswerKeeper {
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** They are again. */
   unhide(channelId: string, messageIds: readonly string[]): Promise<void>;
+  /** These messages get no answer any more, even if Discord sends them again. */
+  markHandled(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** Keeps no answer to what a person said in these channels before a moment, ISO 8601, and takes away what stands of one that is not whole. */
   erase(userId: string, before: string, channelIds: readonly string[]): Promise<unknown>;
   /** Another process does that. */

@@ -184,6 +184,11 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     for (const [name, error] of await deliver(withdrawn, { isErasing })) failures.set(name, error);
     const ids = messages.flatMap(({ before }) => idsOf(before));
     await answers.hide(session.channelId, [...new Set([...cause.messageIds, ...ids])]);
+    const answered = new Set(
+      messages.flatMap(({ before }) => (before.role === 'user' ? [] : before.replyTo)),
+    );
+    const waiting = cause.messageIds.filter((id) => !answered.has(id));
+    if (waiting.length > 0) await answers.markHandled(session.channelId, waiting);
     return messages.length;
   }
 

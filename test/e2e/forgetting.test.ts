@@ -7,7 +7,9 @@ import { openStage, type Stage } from './stage.ts';
 /** Remembers a message that begins with "Note:" as its speaker's, by its tool. */
 const noting: ModelScript = ({ messages = [] }) => {
   const last = messages.at(-1)?.content ?? [];
-  if (last.some(({ type }) => type === 'tool_result')) return { text: 'Noted.' };
+  const isStored = last.some(({ type }) => type === 'tool_result');
+  if (isStored && JSON.stringify(messages).includes('Faro')) return 'stall';
+  if (isStored) return { text: 'Noted.' };
   const text = last.map((block) => block.text ?? '').join('');
   const said = /NOTE: (?<words>[^<\n]+)/u.exec(text.slice(text.lastIndexOf('<message')))?.groups?.['words'];
   if (said === undefined) return { text: 'Understood.' };
@@ -89,6 +91,24 @@ describe('forgetting an item', () => {
       await memory(name, place, 'forget all Lisbon');
     },
   );
+
+  it('leaves the message that it came from unanswered after a kill, though Discord tells of it again [K4]', async () => {
+    await stage.startBuilt();
+    const { name } = await newcomer();
+    const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'NOTE: I live in Faro' });
+    const show = () => command(stage, '/memory', name, 'dm', 'show');
+    await expect.poll(show).toContain('Faro');
+    const forgotten = await command(stage, '/memory', name, 'dm', 'forget Faro');
+    expect(forgotten).toContain('With it went 1 message');
+    const calls = stage.model.requests.length;
+    await stage.killBot();
+    await stage.startBot();
+    await stage.sandbox.dispatchAgain({ message: said.id });
+    await stage.ask(name, '#dev', 'still there?');
+    await stage.ask(name, 'dm', 'still there?');
+    const prompts = stage.model.requests.slice(calls).map(({ raw }) => raw);
+    expect(prompts.some((prompt) => prompt.includes('Faro'))).toBe(false);
+  });
 
   it('asks which one where several say the words, and takes none until somebody has picked [K4]', async () => {
     const [{ name }, other] = [await newcomer(), await newcomer()];
