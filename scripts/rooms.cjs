@@ -37,7 +37,7 @@ const roomRules = Object.entries(mayImport).map(([room, rooms]) => ({
 }));
 
 /** Layers of memory know each other through the port, the ledger, what can be undone or waits for its person, the log and the settings only; recall alone also reads formats of others. */
-const layersMayImport = 'log/|settings/|(?:layer|changes|undo|(?:person-)?lapsing-log)\\.ts$';
+const layersMayImport = 'log/|settings/|(?:layer|changes|undo|expiring-log)\\.ts$';
 const recallMayRead = 'durable/(?:document|evidence)\\.ts$|notebook/(?:tree|session-files)\\.ts$';
 
 const layerRules = [

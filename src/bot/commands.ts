@@ -66,7 +66,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     saying: (userId: string, words: string) => countSaying(userId, words, memory),
     async purge(userId: string, words: string, commandId: string) {
       // Otherwise undo could bring back what was forgotten before.
-      await memory.undo.finish(userId);
+      await memory.undo.expireAll(userId);
       const { failures, messages } = await memory.changes.purge({ userId, words, commandId });
       return { messages, isDone: failures.size === 0 };
     },

@@ -74,7 +74,7 @@ export function createBot(config: Config, ports: BotPorts) {
     server: ports.server,
     costs: spending?.layer,
     processes,
-    lapseAt: (userId, time) => work.add(userId, lapseKey, time),
+    expireAt: (userId, time) => work.add(userId, lapseKey, time),
   });
   const { states, sessionLog, placeSettings: settings, people } = memory;
   const { greeting, setAside, retention, gonePlaces, provenance, channelNotes } = memory;
@@ -108,7 +108,7 @@ export function createBot(config: Config, ports: BotPorts) {
     work,
     heldUntil: spending?.heldUntil,
     async lapse(userId) {
-      for (const { lapse } of [memory.undo, memory.proposals]) await lapse(userId);
+      for (const { expire } of [memory.undo, memory.proposals]) await expire(userId);
     },
     isWanted: (session) =>
       mayFold(session, { states, sessionLog, settings, people, goneChannels: memory.goneChannels, logger }),
@@ -274,7 +274,7 @@ export function createBot(config: Config, ports: BotPorts) {
     async startRetention(presentGuilds: PresentGuilds): Promise<void> {
       await recovery.finishChanges();
       takeover.start();
-      void memory.lapseEverybody();
+      void memory.expireEverybody();
       retention.start();
       gonePlaces.start(presentGuilds);
       await channelNotes.dropPaused(clock().toISOString(), processes.locks);

@@ -36,7 +36,7 @@ import { createPersonSettings } from '../memory/settings/person-settings.ts';
 import { createPlaceSettings } from '../memory/settings/place-settings.ts';
 import { createShortTerm } from '../memory/short-term/short-term.ts';
 import { createRetention } from '../memory/retention.ts';
-import { lapseEverybody } from '../memory/lapsing-log.ts';
+import { expireEverybody } from '../memory/expiring-log.ts';
 import { createUndoLog, undoFile } from '../memory/undo.ts';
 import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
@@ -59,7 +59,7 @@ export interface LayerPorts extends Pick<BotPorts, 'store' | 'model' | 'recent' 
   readonly costs?: MemoryLayer;
   readonly processes: Processes;
   /** Schedules a look at the person's expiring records. Rejects with `StoreError`. */
-  readonly lapseAt: (userId: string, time?: Date) => Promise<void>;
+  readonly expireAt: (userId: string, time?: Date) => Promise<void>;
   readonly timer: Timer;
 }
 
@@ -70,7 +70,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const { store, model, recent, writes, events, channels, answers, clock, timer, logger } = ports;
   const { timeZone } = config;
   /** What every layer may need. */
-  const basics = { store, recent, writes, model, lapseAt: ports.lapseAt, clock, timer, timeZone, logger };
+  const basics = { store, recent, writes, model, expireAt: ports.expireAt, clock, timer, timeZone, logger };
   const states = createSessionStates(basics);
   const sessionLog = createSessionLog({
     ...basics,
@@ -115,7 +115,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const rolling = createRollingSummary({ ...kept, settings: config.summary });
   const undo = createUndoLog({
     ...basics,
-    finalise: changes.finalise,
+    onExpire: changes.finalise,
     resume: (change) => events.halfUndone.emit(change),
   });
   const undoable = createUndoableNotes({ store, writes, undo });
@@ -128,7 +128,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     notesSaying: channelNotes.saying,
     noticing: createExtractionCursors({ store, sessionsOf: sessionLog.sessionsOfPerson }),
   });
-  events.halfUndone.on(durable.settleUndo);
+  events.halfUndone.on(durable.resumeUndo);
   const proposals = createProposals({
     ...basics,
     durable,
@@ -267,7 +267,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     undo,
     proposals,
     /** Schedules a look at everybody who has expiring records. Never rejects. */
-    lapseEverybody: () => lapseEverybody([undoFile, proposalsFile], ports),
+    expireEverybody: () => expireEverybody([undoFile, proposalsFile], ports),
     /** Whether what a late notice names still exists. */
     isNamed: stillNamed({ durable, proposals, recent }),
     states,

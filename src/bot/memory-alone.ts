@@ -39,7 +39,7 @@ export function layersAlone(
     server: { hasSeveral: () => false },
     timer: () => () => {},
     processes: createOneProcess(),
-    lapseAt: () => Promise.resolve(),
+    expireAt: () => Promise.resolve(),
     clock,
     ...ports,
   });

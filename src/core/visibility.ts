@@ -156,8 +156,3 @@ export function mayUseNote(channel: Place, place: Place, canAskerRead: boolean):
   if (channel.homeId === place.homeId || channel.homeId === place.parentId) return true;
   return channel.audience === 'public' && couldRead(channel.readers, place.readers);
 }
-
-/** What {@link mayUse} asks of a place: equal keys admit equal memories. */
-export function readersKey({ audience, guildId, homeId, parentId, readers }: Place): string {
-  return JSON.stringify([audience, guildId, ...(audience === 'private' ? [homeId, parentId, readers] : [])]);
-}

@@ -126,29 +126,24 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * Decides on something to forget and has it forgotten, both in one job of the person's queue: nothing comes in between. The layer that
-   * decides follows first; where it cannot, or the decision or the ledger rejects, this rejects with `StoreError` and nothing has changed.
-   * `withdrawn` counts the messages that went with it, answers among them.
+   * Has something forgotten, as part of the job of the person's queue that decided on it. The layer that decided follows first; where that or the ledger
+   * rejects, this rejects with `StoreError` and nothing has changed. `withdrawn` counts the messages that went with it, answers among them.
    */
-  function forget<T>(
+  async function forget(
     layer: Pick<MemoryLayer, 'name' | 'follow'>,
-    userId: string,
-    decide: () => Promise<{ readonly change: Forgotten; readonly result: T }>,
-  ): Promise<{ readonly result: T; readonly failures: Failures; readonly withdrawn: number }> {
-    return writes.run(userId, async () => {
-      const { change, result } = await decide();
-      const sequence = await append(change);
-      try {
-        await layer.follow(change, 'withdraw');
-      } catch (error) {
-        await close(sequence, change);
-        throw error;
-      }
-      const others = layers.filter(({ name }) => name !== layer.name);
-      const { failures, withdrawn } = await deliverForgotten(change, others);
-      if (failures.size === 0) await close(sequence, change);
-      return { result, failures, withdrawn };
-    });
+    change: Forgotten,
+  ): Promise<{ readonly failures: Failures; readonly withdrawn: number }> {
+    const sequence = await append(change);
+    try {
+      await layer.follow(change, 'withdraw');
+    } catch (error) {
+      await close(sequence, change);
+      throw error;
+    }
+    const others = layers.filter(({ name }) => name !== layer.name);
+    const { failures, withdrawn } = await deliverForgotten(change, others);
+    if (failures.size === 0) await close(sequence, change);
+    return { failures, withdrawn };
   }
 
   /** Has every layer withdraw what was forgotten, and the messages that it came from; it is erased when it can be undone no more. Never rejects. */

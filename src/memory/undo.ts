@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { CommandButton } from '../core/chat.ts';
 import { limits } from '../core/limits.ts';
-import { createLapsingLog, lapsingFields, type LapsingLogPorts } from './lapsing-log.ts';
+import { createExpiringLog, expiringFields, type ExpiringLogPorts } from './expiring-log.ts';
 
 export const undoFile = 'undo.jsonl';
 
@@ -16,7 +16,7 @@ export const messagesSchema = z
 const cursorsSchema = z.array(z.object({ channelId: z.string(), cursor: z.number() }).readonly()).readonly();
 
 const changeSchema = z.object({
-  ...lapsingFields,
+  ...expiringFields,
   /** What was done, as the command that does it is called. */
   what: z.string(),
   /** What the layer needs that made the change. */
@@ -53,36 +53,47 @@ export function undoButton(undoId: string | undefined): readonly CommandButton[]
   return undoId === undefined ? [] : [{ label: 'Undo', line: `memory undo ${undoId}`, takes: 'itself' }];
 }
 
-export interface UndoPorts extends LapsingLogPorts {
-  /** It can be undone no more: what it took is erased. Rejects with `StoreError`, and is asked again. */
-  readonly finalise: (change: UndoableChange) => Promise<void>;
-  /** An earlier process was killed, maybe while it made the change or undid it: what it left is settled, however old it is by now. Rejects likewise. */
+export interface UndoPorts extends ExpiringLogPorts {
+  /** Deletes for good what an expired change took. Rejects with `StoreError`, and is called again. */
+  readonly onExpire: (change: UndoableChange) => Promise<void>;
+  /** Finishes undoing that an error or a kill interrupted, however old the change is. Rejects with `StoreError`, and is called again. */
   readonly resume: (change: UndoableChange) => Promise<void>;
 }
 
 export type UndoLog = ReturnType<typeof createUndoLog>;
 
 /**
- * What undo needs of a person's changes, for ten minutes [K5]: `users/<userId>/undo.jsonl`. A change is noted before it is made, so whoever
- * finds the change finds its note; a note of what was never made goes with the next undoing. What became final leaves the file, and with it the words that were taken [S7].
+ * What undo needs of a person's changes, for ten minutes [K5]: `users/<userId>/undo.jsonl`. A change is noted before it is
+ * made, so that no change is without its note; the note of one that was never made goes with the next undo.
  */
-export function createUndoLog({ finalise, resume, ...ports }: UndoPorts) {
-  const log = createLapsingLog(ports, {
+export function createUndoLog({ onExpire, resume, ...ports }: UndoPorts) {
+  const log = createExpiringLog(ports, {
     name: undoFile,
     schema: changeSchema,
-    lastsMs: undoForMs,
+    ttlMs: undoForMs,
     maxPerUser: limits.undoableChanges,
-    finalise: (change) => (change.isUndoing === true ? resume(change) : finalise(change)),
-    isDueAtOnce: ({ isUndoing }) => isUndoing === true,
+    onExpire: (change) => (change.isUndoing === true ? resume(change) : onExpire(change)),
   });
   return {
     ...log,
-    /** Notes a change that is about to be made; resolves with its id. */
-    note: async (change: Omit<UndoableChange, 'id' | 'at'>): Promise<string> => (await log.note(change)).id,
-    /** It is about to be undone in more than one step; once this has resolved, it will be. */
-    begin: (change: UndoableChange): Promise<void> => log.replace({ ...change, isUndoing: true }),
-    /** The change is undone otherwise from now on. */
-    replace: (change: UndoableChange): Promise<void> => log.replace(change),
+    /** Notes how a change is undone, then makes it. Resolves with the id to undo it by, which is absent where it changes nothing. */
+    async noting<T>(
+      change: Omit<UndoableChange, 'id' | 'expiresAt'>,
+      make: () => Promise<T>,
+    ): Promise<{ readonly result: T; readonly undoId?: string | undefined }> {
+      const { userId, part, messages = [] } = change;
+      if (part === undefined && messages.length === 0) return { result: await make() };
+      const { id: undoId } = await log.add(change);
+      try {
+        return { result: await make(), undoId };
+      } catch (error) {
+        await log.delete(userId, ({ id }) => id === undoId).catch(() => undefined);
+        throw error;
+      }
+    },
+    /** Once this has resolved, the change will be undone, even if a kill comes between. */
+    begin: (change: UndoableChange): Promise<void> =>
+      log.replace({ ...change, isUndoing: true, expiresAt: ports.clock().toISOString() }),
     /** A person's change with this id, or their newest one; `undefined` where there is none, or it is final. */
     async find(userId: string, id?: string): Promise<UndoableChange | undefined> {
       const own = await log.list(userId);

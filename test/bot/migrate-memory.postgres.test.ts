@@ -161,7 +161,7 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
       personMay: () => Promise.resolve(true),
     },
     processes,
-    lapseAt: (userId, time) => work.add(userId, 'lapse', time),
+    expireAt: (userId, time) => work.add(userId, 'lapse', time),
     timer: processTimer,
     clock,
     logger: silent,
@@ -182,10 +182,10 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
     async start(): Promise<void> {
       const { undo, proposals } = memory;
       work.start(async ({ userId }) => {
-        await undo.lapse(userId);
-        await proposals.lapse(userId);
+        await undo.expire(userId);
+        await proposals.expire(userId);
       });
-      await memory.lapseEverybody();
+      await memory.expireEverybody();
     },
     async give(this: void, words: string): Promise<string> {
       const command = commands.parse(`!memory ${words}`);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { createControlTool } from '../../src/memory/control-tool.ts';
-import type { Undoing } from '../../src/memory/durable/inverse.ts';
+import type { Undoing } from '../../src/memory/durable/undoing.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
 import { aliceId, incoming, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';

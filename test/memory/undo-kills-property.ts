@@ -39,9 +39,9 @@ async function openMemory(disk: LossyDisk, now: number) {
   const shortTerm = createShortTerm({ ...common, log, states, settings: shortTermSettings });
   const undo = createUndoLog({
     ...common,
-    lapseAt: () => Promise.resolve(),
-    finalise: (final) => ledger.finalise(final),
-    resume: (begun) => durable.settleUndo(begun),
+    expireAt: () => Promise.resolve(),
+    onExpire: (final) => ledger.finalise(final),
+    resume: (begun) => durable.resumeUndo(begun),
   });
   const undoable = createUndoableNotes({ store, writes, undo });
   const notebook = createNotebook({ ...common, log, states, undoable, settings: notebookSettings });
@@ -60,11 +60,11 @@ async function openMemory(disk: LossyDisk, now: number) {
   const ledger = sessions.ledgerOver([shortTerm, durable, proposals.layer, notebook]);
   await store.removeLeftovers();
   await ledger.finish();
-  await undo.lapse(aliceId);
-  await proposals.lapse(aliceId);
+  await undo.expire(aliceId);
+  await proposals.expire(aliceId);
   // As the next undoing does first.
   const newest = await undo.find(aliceId);
-  if (newest !== undefined) await durable.settleUndo(newest);
+  if (newest !== undefined) await durable.resumeUndo(newest);
 
   /** All that can be seen of it. */
   async function state() {

@@ -44,10 +44,10 @@ async function openMemory(folder: string, beganAt = startTime, others: readonly 
   sessions.time.now = beganAt;
   const undo = createUndoLog({
     store,
-    finalise: (final) => ledger.finalise(final),
-    resume: (begun) => durable.settleUndo(begun),
+    onExpire: (final) => ledger.finalise(final),
+    resume: (begun) => durable.resumeUndo(begun),
     clock: sessions.clock,
-    lapseAt: () => Promise.resolve(),
+    expireAt: () => Promise.resolve(),
     logger: silent,
   });
   const durable: DurableMemory = createDurableMemory({
@@ -66,7 +66,7 @@ async function openMemory(folder: string, beganAt = startTime, others: readonly 
   });
   const ledger = sessions.ledgerOver([durable, ...others]);
   await ledger.finish();
-  await undo.lapse(aliceId);
+  await undo.expire(aliceId);
   return {
     ...sessions,
     store,
@@ -75,7 +75,7 @@ async function openMemory(folder: string, beganAt = startTime, others: readonly 
     /** Time goes on, and what becomes due by then is done. */
     async pass(ms: number): Promise<void> {
       sessions.time.now += ms;
-      await undo.lapse(aliceId);
+      await undo.expire(aliceId);
     },
     /** All that the file with the items says; no file says as little as an empty one. */
     async document() {
@@ -479,12 +479,7 @@ describe('undo', () => {
     const { undoId } = await memory.durable.forget(aliceId, 'Lisbon', publicPlace, commandId());
     const noted = await memory.undo.find(aliceId, undoId);
     await memory.durable.undo(aliceId, undoId);
-    const {
-      id: _,
-      at: __,
-      ...again
-    } = noted ?? { id: '', at: '', userId: aliceId, what: '', part: undefined };
-    await memory.undo.note(again);
+    await memory.undo.add(noted ?? { userId: aliceId, what: '', part: undefined });
     await memory.pass(undoForMs + 1);
     expect(await memory.state()).toEqual(before);
     await memory.store.close();

@@ -76,8 +76,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'timer-lost-over-restart',
     promise: '[S7] What was forgotten before a restart never leaves the disk.',
     file: 'src/bot/create-bot.ts',
-    find: 'for (const { lapse } of [memory.undo, memory.proposals])',
-    put: 'for (const { lapse } of [memory.proposals])',
+    find: 'for (const { expire } of [memory.undo, memory.proposals])',
+    put: 'for (const { expire } of [memory.proposals])',
   },
   {
     name: 'snapshot-keeps-withdrawn',
@@ -89,9 +89,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'undo-leaves-the-new',
     promise: '[K5] Undo brings back what was, and leaves beside it what took its place.',
-    file: 'src/memory/durable/inverse.ts',
-    find: 'const items = document.items.filter(({ id }) => !touched.has(id));',
-    put: 'const items = [...document.items];',
+    file: 'src/memory/durable/document-changes.ts',
+    find: 'const values = list.filter((value) => !touched.has(keyOf(value)));',
+    put: 'const values = [...list];',
   },
   {
     name: 'sent-again-under-another-nonce',
@@ -225,9 +225,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'lapsed-undo-not-looked-for-again',
     promise: '[S7] What was forgotten, and still waited at a start or after another look, stays on the disk.',
-    file: 'src/memory/lapsing-log.ts',
-    find: '    if (oldest === undefined) return;',
-    put: '    if (oldest === undefined || surplus.size === 0) return;',
+    file: 'src/memory/expiring-log.ts',
+    find: '    if (next === undefined) return;',
+    put: '    if (next === undefined || surplus.size === 0) return;',
   },
   {
     name: 'undo-button-takes-newest-change',

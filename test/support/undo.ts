@@ -8,14 +8,16 @@ import { silent } from './sessions.ts';
 /** Where nothing can be undone. */
 export const withoutUndo: Pick<DurableMemoryOptions, 'undo'> = {
   undo: {
-    note: () => Promise.resolve('00000000'),
+    noting: async ({ part }, make) => {
+      const result = await make();
+      return part === undefined ? { result } : { result, undoId: '00000000' };
+    },
     list: () => Promise.resolve([]),
     find: () => Promise.resolve(undefined),
     has: () => Promise.resolve(true),
     begin: () => Promise.resolve(),
     replace: () => Promise.resolve(),
-    drop: () => Promise.resolve(),
-    erase: () => Promise.resolve(),
+    delete: () => Promise.resolve(),
   },
 };
 
@@ -23,10 +25,10 @@ export const withoutUndo: Pick<DurableMemoryOptions, 'undo'> = {
 export function undoOver(store: Store, clock: Clock): Pick<DurableMemoryOptions, 'undo'> {
   const undo = createUndoLog({
     store,
-    finalise: () => Promise.resolve(),
+    onExpire: () => Promise.resolve(),
     resume: () => Promise.resolve(),
     clock,
-    lapseAt: () => Promise.resolve(),
+    expireAt: () => Promise.resolve(),
     logger: silent,
   });
   return { undo };
@@ -42,7 +44,7 @@ export function proposalsOver(
     modeOf: () => Promise.resolve('ask'),
     said: () => Promise.resolve('still'),
     limits: { maxItems: 200, maxTextLength: 500 },
-    lapseAt: () => Promise.resolve(),
+    expireAt: () => Promise.resolve(),
     logger: silent,
     ...ports,
   });

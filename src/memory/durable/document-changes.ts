@@ -1,113 +1,156 @@
-import type { Store } from '../../core/store.ts';
-import type { UndoableChange, UndoLog } from '../undo.ts';
+import { z } from 'zod';
+
 import {
-  durableDocumentKind,
-  durableKey,
   emptyDurableDocument,
+  hexDigits,
+  writtenItemSchema,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
-import { inverseOf } from './inverse.ts';
-import { indexOf, type ItemIndex } from './item-index.ts';
-import { outgrownItems, withBoundedPast } from './past.ts';
+import { hashOf, withBoundedPast, withTombstones } from './past.ts';
 
-/** What is noted of a change besides how it is undone. */
-type Undoable = Omit<UndoableChange, 'id' | 'at' | 'userId' | 'part'>;
+/** What takes a list back: each value that changed, by its key, with its index and what it was, if it was there. */
+const listUndoSchema = <T extends z.ZodType>(value: T) =>
+  z.array(
+    z.object({
+      key: z.string(),
+      index: z.number(),
+      before: value.optional(),
+      /** A fingerprint of what it became; absent where it was removed. */
+      after: z.string().optional(),
+    }),
+  );
 
-/** Changes to people's documents, and notes of how they are undone. */
-export function createDocumentChanges({
-  store,
-  undo: undoLog,
-}: {
-  readonly store: Pick<Store, 'read' | 'update'>;
-  readonly undo: Pick<UndoLog, 'note' | 'drop'>;
-}) {
-  /**
-   * One serialised change, after which the past is bounded again [L3]; `operation` is pure, for the store may run it again after a conflict. What it
-   * removes, narrows or pushes out is erased from the store's copies too, so that none gives it back after damage [S7]; they are looked at in any case
-   * where it `erases`. Where it can be undone, how is noted before it is made; `undoId` is what it can be undone by.
-   */
-  async function apply<T>(
-    userId: string,
-    operation: (document: DurableDocument) => DocumentChange<T>,
-    { erases = false, undo }: { readonly erases?: boolean; readonly undo?: Undoable } = {},
-  ): Promise<{ readonly result: T; readonly undoId: string | undefined }> {
-    const key = durableKey(userId);
-    const change = lastOf((current: DurableDocument | undefined) => bounded(operation, current));
-    const undoId = undo && (await noteUndo(userId, undo, await store.read(key, durableDocumentKind), change));
-    try {
-      await store.update(
-        key,
-        durableDocumentKind,
-        (current) => {
-          const { made } = change(current);
-          return made === (current ?? emptyDurableDocument) ? current : made;
-        },
-        { erase: () => erases || change.last().isLosing },
-      );
-      return { result: change.last().result, undoId };
-    } catch (error) {
-      return giveUp(userId, undoId, error);
-    }
-  }
+const itemsUndoSchema = z.object({
+  items: listUndoSchema(writtenItemSchema),
+  gone: listUndoSchema(z.string()),
+  /** `forgottenUpTo` where it changed. */
+  upTo: z.object({ before: z.string().optional(), after: z.string().optional() }).optional(),
+});
 
-  /** Resolves with the change's id; `undefined` where there will be no change. */
-  async function noteUndo(
-    userId: string,
-    undo: Undoable,
-    current: DurableDocument | undefined,
-    change: (current: DurableDocument | undefined) => { readonly made: DurableDocument },
-  ): Promise<string | undefined> {
-    const part = inverseOf(current ?? emptyDurableDocument, change(current).made);
-    if (part === undefined && (undo.messages ?? []).length === 0) return undefined;
-    return undoLog.note({ userId, part, ...undo });
-  }
+/** What takes a document back to what it was before a change [K5]. */
+export type ItemsUndo = z.infer<typeof itemsUndoSchema>;
 
-  /** The change was not made, and so can be undone by nothing. */
-  async function giveUp(userId: string, undoId: string | undefined, error: unknown): Promise<never> {
-    if (undoId !== undefined) await undoLog.drop(userId, undoId).catch(() => undefined);
-    throw error;
-  }
+type ListUndo<T> = {
+  readonly key: string;
+  readonly index: number;
+  readonly before?: T | undefined;
+  readonly after?: string | undefined;
+}[];
 
-  return { apply, noteUndo, giveUp };
+/** `undefined` for what undoes something else, or was edited by hand. */
+export function readItemsUndo(part: unknown): ItemsUndo | undefined {
+  return itemsUndoSchema.safeParse(part).data;
 }
 
-interface Bounded<T> {
-  readonly made: DurableDocument;
-  readonly result: T;
-  /** Words or readers of an item go. */
+export interface ChangedDocument<T> extends DocumentChange<T> {
+  /** `undefined` where nothing changed. */
+  readonly undo: ItemsUndo | undefined;
+  /** Whether words or readers of an item are gone: no copy on disk may keep them [S7]. */
   readonly isLosing: boolean;
 }
 
-/** What a change makes of a document, its past bounded again [L3]. */
-export function bounded<T>(
+/** Carries out a change of a document, its past bounded again [L3]. */
+export function changeDocument<T>(
+  before: DurableDocument = emptyDurableDocument,
   operation: (document: DurableDocument) => DocumentChange<T>,
-  current: DurableDocument | undefined,
-): Bounded<T> {
-  const { document, result, gone } = operation(current ?? emptyDurableDocument);
-  const outgrown = outgrownItems(document);
-  const made = withBoundedPast(document, outgrown);
-  const index = indexOf(made.items);
-  return { made, result, isLosing: [...gone, ...outgrown].some((item) => !says(index, item)) };
-}
-
-/** A function that remembers its last result, and gives it again for the very same document. */
-export function lastOf<T>(make: (current: DurableDocument | undefined) => T) {
-  let known: { readonly current: DurableDocument | undefined; readonly made: T } | undefined;
-  const find = (current: DurableDocument | undefined): T => {
-    if (known === undefined || known.current !== current) known = { current, made: make(current) };
-    return known.made;
+): ChangedDocument<T> {
+  const made = operation(before);
+  const document = withBoundedPast(made.document);
+  const kept = new Set(document.items.map(usableWords));
+  return {
+    document,
+    result: made.result,
+    undo: before === document ? undefined : undoOf(before, document),
+    isLosing: before.items.some((item) => !kept.has(usableWords(item))),
   };
-  return Object.assign(find, {
-    last(): T {
-      if (known === undefined) throw new Error('The store did not run the change');
-      return known.made;
-    },
-  });
 }
 
-/** Whether a document says the same, to be used in the same places. */
-function says(index: ItemIndex, { text, visibility }: DurableItem): boolean {
-  return index.withText(text).some((item) => item.text === text && item.visibility === visibility);
+function undoOf(before: DurableDocument, after: DurableDocument): ItemsUndo {
+  const [from, to] = [before.forgottenUpTo, after.forgottenUpTo];
+  return {
+    items: listUndo(before.items, after.items, idOf),
+    gone: listUndo(before.gone ?? [], after.gone ?? [], hashOf),
+    upTo: from === to ? undefined : { before: from, after: to },
+  };
+}
+
+/** Whether a change is as it left the document, was undone already, or something of it was changed since. */
+export function stateOf(
+  { items, forgottenUpTo }: DurableDocument,
+  { items: changed, upTo }: ItemsUndo,
+): 'made' | 'reverted' | 'overtaken' {
+  const isMarkBefore = upTo === undefined || forgottenUpTo === upTo.before;
+  // Where only messages were forgotten, the mark alone tells.
+  if (changed.length === 0) return upTo !== undefined && isMarkBefore ? 'reverted' : 'made';
+  const present = new Map(items.map((item) => [item.id, fingerprint(item)]));
+  const isReverted = changed.every(({ key, before }) => present.get(key) === (before && fingerprint(before)));
+  if (isReverted && isMarkBefore) return 'reverted';
+  return changed.every(({ key, after }) => present.get(key) === after) ? 'made' : 'overtaken';
+}
+
+/** The document as before a change; the very same one unless it is as the change left it. */
+export function reverted(document: DurableDocument, undo: ItemsUndo): DurableDocument {
+  if (stateOf(document, undo) !== 'made') return document;
+  const { upTo } = undo;
+  const isMarked = upTo !== undefined && upTo.after === document.forgottenUpTo;
+  const restored = {
+    ...document,
+    items: revertedList(document.items, undo.items, idOf),
+    gone: document.gone && revertedList(document.gone, undo.gone, hashOf),
+    forgottenUpTo: isMarked ? upTo.before : document.forgottenUpTo,
+  };
+  // What the bot noticed by itself and its owner does not want is not noticed again.
+  const added = new Set(undo.items.flatMap(({ key, before }) => (before === undefined ? [key] : [])));
+  const unwanted = document.items.filter(
+    ({ id, source, status }) => added.has(id) && source.type !== 'manual' && status === 'active',
+  );
+  return withTombstones(restored, unwanted);
+}
+
+/** How a later change is undone once this one was: it cannot go back to this one's mark. `undefined` where nothing differs. */
+export function afterUndoing({ upTo }: ItemsUndo, later: ItemsUndo): ItemsUndo | undefined {
+  if (upTo === undefined || later.upTo === undefined || later.upTo.before !== upTo.after) return undefined;
+  return { ...later, upTo: { ...later.upTo, before: upTo.before } };
+}
+
+function listUndo<T extends {}>(
+  before: readonly T[],
+  after: readonly T[],
+  keyOf: (value: T) => string,
+): ListUndo<T> {
+  const previous = new Map(before.map((value, index) => [keyOf(value), { value, index }]));
+  const changed = after.flatMap((value, index) => {
+    const key = keyOf(value);
+    const old = previous.get(key);
+    previous.delete(key);
+    if (old?.value === value) return [];
+    return [{ key, index: old?.index ?? index, before: old?.value, after: fingerprint(value) }];
+  });
+  const removed = [...previous].map(([key, { value, index }]) => ({ key, index, before: value }));
+  return [...removed, ...changed].toSorted((a, b) => a.index - b.index);
+}
+
+function revertedList<T>(list: readonly T[], undo: ListUndo<T>, keyOf: (value: T) => string): readonly T[] {
+  const touched = new Set(undo.map(({ key }) => key));
+  const values = list.filter((value) => !touched.has(keyOf(value)));
+  for (const { before, index } of undo)
+    if (before !== undefined) values.splice(Math.min(index, values.length), 0, before);
+  return values;
+}
+
+/** What an item says, and where it may be used. */
+function usableWords({ text, visibility }: DurableItem): string {
+  return `${visibility} ${text}`;
+}
+
+function idOf({ id }: DurableItem): string {
+  return id;
+}
+
+/** Tells versions apart without keeping their words; the order of fields does not matter. */
+function fingerprint(value: {}): string {
+  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return hexDigits(JSON.stringify(fields), 16);
 }

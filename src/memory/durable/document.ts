@@ -72,13 +72,14 @@ export interface DurableDocument {
   readonly gone?: readonly string[];
 }
 
-/** A document after a change, the very same object where nothing changed, and what is told of the change. */
+/** A document after a change, the very same object where nothing changed, and the answer to who asked for it. */
 export interface DocumentChange<T> {
   readonly document: DurableDocument;
   readonly result: T;
-  /** The items that do not stand in it any more as they did. */
-  readonly gone: readonly DurableItem[];
 }
+
+/** An item and what takes its place. */
+export type Replaced = readonly [old: DurableItem, item: DurableItem];
 
 /** The time of an item that somebody wrote by hand without one. */
 export const undated = new Date(0).toISOString();
@@ -285,11 +286,31 @@ export const activeInOrder = oncePer((items: readonly DurableItem[]): readonly D
     .toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || byAge(b, a)),
 );
 
-const timeOf = oncePer(({ updatedAt }: DurableItem) => Date.parse(updatedAt));
-
 /** Orders by last update, older first. */
 export function byAge(a: DurableItem, b: DurableItem): number {
-  return timeOf(a) - timeOf(b);
+  return Date.parse(a.updatedAt) - Date.parse(b.updatedAt);
+}
+
+/** The items of a text [D2], in the order of the list. */
+export function itemsWithText(items: readonly DurableItem[], text: string): readonly DurableItem[] {
+  const form = sameItemForm(text);
+  return items.filter((item) => sameItemForm(item.text) === form);
+}
+
+/** The list of items after a change; the very same list where nothing changes. `added` come last. */
+export function changedItems(
+  items: readonly DurableItem[],
+  change: {
+    readonly replaced?: readonly Replaced[];
+    readonly removed?: readonly DurableItem[];
+    readonly added?: readonly DurableItem[];
+  },
+): readonly DurableItem[] {
+  const { replaced = [], removed = [], added = [] } = change;
+  if (replaced.length + removed.length + added.length === 0) return items;
+  const successors = new Map(replaced);
+  const left = items.filter((item) => !removed.includes(item));
+  return [...left.map((item) => successors.get(item) ?? item), ...added];
 }
 
 /**
@@ -315,13 +336,12 @@ export function namesChannel(item: DurableItem, place: Place): boolean {
 }
 
 /** An item as records refer to it that are to hold none of its words [K7]. */
-export const sourceOfItem = oncePer(
-  ({ id, text }: Pick<DurableItem, 'id' | 'text'>): Extract<MemorySource, { readonly kind: 'item' }> => ({
-    kind: 'item',
-    id,
-    hash: hexDigits(text, 4),
-  }),
-);
+export function sourceOfItem({
+  id,
+  text,
+}: Pick<DurableItem, 'id' | 'text'>): Extract<MemorySource, { readonly kind: 'item' }> {
+  return { kind: 'item', id, hash: hexDigits(text, 4) };
+}
 
 /** A moment as a day: the local one, `YYYY-MM-DD` [N5], or Discord's form of it. */
 export type DateOf = (date: Date) => string;

@@ -7,7 +7,8 @@ import { localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { ChangeLedger } from '../changes.ts';
 import type { Forgotten, MemoryLayer, Purged, WithdrawnMessage } from '../layer.ts';
-import type { MessagesByChannel, UndoLog } from '../undo.ts';
+import type { MessagesByChannel } from '../undo.ts';
+import { changeDocument } from './document-changes.ts';
 import {
   activeInOrder,
   durableDocumentKind,
@@ -18,7 +19,6 @@ import {
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
-import { bounded, createDocumentChanges, lastOf } from './document-changes.ts';
 import { stillSays } from './evidence.ts';
 import { importItems, type ImportResult } from './import-items.ts';
 import { mergeItems } from './merge.ts';
@@ -75,7 +75,6 @@ export interface DurableMemoryOptions extends UndoingOptions {
   readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
   /** The messages of a person's notes in channels that say some words and may be used in a place: they go with what is forgotten [B3]. Default: there are none. */
   readonly notesSaying?: (userId: string, words: string, place: Place) => Promise<MessagesByChannel>;
-  readonly undo: UndoingOptions['undo'] & Pick<UndoLog, 'note'>;
   readonly clock: Clock;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
@@ -98,14 +97,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
   const itemsOf = async (userId: string): Promise<readonly DurableItem[]> => (await documentOf(userId)).items;
 
-  const { apply, noteUndo, giveUp } = createDocumentChanges({ store, undo: options.undo });
-
-  const applyAndErase = async <T>(
-    userId: string,
-    operation: (document: DurableDocument) => DocumentChange<T>,
-  ): Promise<T> => (await apply(userId, operation, { erases: true })).result;
-
-  const undoing = createUndoing(options, { documentOf, applyAndErase });
+  const undoing = createUndoing(options);
+  const { change: apply, erase: applyAndErase } = undoing;
 
   const layer: MemoryLayer = {
     name: 'durable',
@@ -130,12 +123,12 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         yield { path: 'forgotten.json', text: JSON.stringify({ forgottenUpTo, gone }, undefined, 2) };
     },
     async erase({ userId, sessions, isWhole }) {
-      await options.undo.erase(userId);
+      await options.undo.delete(userId);
       if (isWhole) return store.remove(durableKey(userId));
       const channels = new Set(sessions.map(({ channelId }) => channelId));
       await applyAndErase(userId, (document) => {
         const gone = document.items.filter(({ source }) => channels.has(source.channelId));
-        return { document: withoutItems(document, gone), result: undefined, gone };
+        return { document: withoutItems(document, gone), result: undefined };
       });
     },
   };
@@ -146,11 +139,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     what: string,
     operation: (document: DurableDocument, now: Date) => DocumentChange<T>,
     erases = false,
-  ): Promise<T & { readonly undoId?: string }> {
+  ): Promise<T & { readonly undoId?: string | undefined }> {
     return writes.run(userId, async () => {
       const now = clock();
-      const made = await apply(userId, (document) => operation(document, now), { erases, undo: { what } });
-      return { ...made.result, ...(made.undoId !== undefined && { undoId: made.undoId }) };
+      const made = await apply(userId, (document) => operation(document, now), { erases, noted: { what } });
+      return { ...made.result, undoId: made.undoId };
     });
   }
 
@@ -195,7 +188,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   return {
     ...layer,
 
-    settleUndo: undoing.settle,
+    resumeUndo: undoing.resume,
     undo: undoing.undo,
 
     /** The active items, pinned first, then the newest. All of them: what is shown of them in a place is up to `mayUseItem`. */
@@ -214,11 +207,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const { result, undoId } = await apply(
           userId,
           (document) => rememberItem(document, userId, input, limits, now),
-          { undo: { what: input.isAccepted === true ? 'accept' : 'remember' } },
+          { noted: { what: input.isAccepted === true ? 'accept' : 'remember' } },
         );
         if (result.outcome !== 'refused') measure('evicted', { items: result.evicted.length });
         logger.info('a durable item was asked for', { userId, type: input.type, ...outcomeFacts(result) });
-        return { ...result, ...(undoId !== undefined && { undoId }) };
+        return result.outcome === 'refused' ? result : { ...result, undoId };
       }),
 
     /** What `rememberAll` would do now. */
@@ -244,30 +237,31 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       commandId: string,
       more: { readonly words?: string; readonly messages?: MessagesByChannel } = {},
     ): Promise<Forgetting> {
-      let undoId: string | undefined;
-      const forgetting = options.changes.forget(layer, userId, async () => {
+      return writes.run(userId, async () => {
         const now = clock();
-        const forget = lastOf((current: DurableDocument | undefined) =>
-          bounded((document) => forgetItems(document, userId, target, place, commandId, now), current),
+        const { result, undo } = changeDocument(await documentOf(userId), (document) =>
+          forgetItems(document, userId, target, place, commandId, now),
         );
-        const current = await store.read(durableKey(userId), durableDocumentKind);
-        const chosen = forget(current).result;
-        const words = more.words ?? (typeof target === 'string' ? wordsMeant(target, chosen.forgotten) : '');
+        const words = more.words ?? (typeof target === 'string' ? wordsMeant(target, result.forgotten) : '');
         const notes = (await options.notesSaying?.(userId, words, place)) ?? [];
-        const messages = [...(more.messages ?? []), ...sourcesOf(chosen.forgotten), ...notes];
+        const messages = [...(more.messages ?? []), ...sourcesOf(result.forgotten), ...notes];
         const cursors = (await options.noticing?.cursors(userId)) ?? [];
-        undoId = await noteUndo(userId, { what: 'forget', words, messages, cursors }, current, forget);
-        const itemIds = idsOf(chosen.forgotten);
+        const itemIds = idsOf(result.forgotten);
+        const change = { kind: 'forgotten', userId, itemIds, words, commandId, messages } as const;
+        const noted = await options.undo.noting(
+          { userId, what: 'forget', part: undo, words, messages, cursors },
+          () => options.changes.forget(layer, change),
+        );
+        const { failures, withdrawn } = noted.result;
         return {
-          change: { kind: 'forgotten', userId, itemIds, words, commandId, messages },
-          result: { ...chosen, words, notes: notes.flatMap(({ messageIds }) => messageIds).length },
+          ...result,
+          words,
+          notes: notes.flatMap(({ messageIds }) => messageIds).length,
+          isEverywhere: failures.size === 0,
+          withdrawn,
+          undoId: noted.undoId,
         };
       });
-      const { result, failures, withdrawn } = await forgetting.catch((error: unknown) =>
-        giveUp(userId, undoId, error),
-      );
-      const isEverywhere = failures.size === 0;
-      return { ...result, isEverywhere, withdrawn, ...(undoId !== undefined && { undoId }) };
     },
 
     /** What a target names that may be used in `place`, and how many more there are elsewhere; `inside` and `byId` as in {@link findItems}. */
@@ -308,7 +302,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     expire: (userId: string, isPast: (messageId: string) => boolean): Promise<number> =>
       writes.run(userId, async () => {
         await undoing.keepFromReturning(userId, ({ source }) => isPast(source.messageId));
-        if (removePast(await documentOf(userId), isPast).gone.length === 0) return 0;
+        if (removePast(await documentOf(userId), isPast).result.length === 0) return 0;
         return (await applyAndErase(userId, (document) => removePast(document, isPast))).length;
       }),
 

@@ -1,12 +1,13 @@
 import { flatten, sameItemForm } from '../../core/text.ts';
 import {
   activeInOrder,
+  changedItems,
   itemId,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
+  type Replaced,
 } from './document.ts';
-import { changedItems, indexOf, type ItemIndex, type Replaced } from './item-index.ts';
 import { findGone } from './past.ts';
 import { isSecret, type RememberLimits } from './remember-item.ts';
 
@@ -30,7 +31,10 @@ export function importItems(
   items: readonly DurableItem[],
   { maxItems, maxTextLength }: RememberLimits,
 ): DocumentChange<ImportResult> {
-  const index = indexOf(document.items);
+  /** By its text, the last item that is there. */
+  const present = new Map(document.items.map((item) => [sameItemForm(item.text), item]));
+  const active = document.items.filter(({ status }) => status === 'active');
+  const activeForms = new Set(active.map(({ text }) => sameItemForm(text)));
   const refused = { empty: 0, 'too-long': 0, secret: 0, full: 0 };
   const seen = new Set<string>();
   const accepted = new Set<DurableItem>();
@@ -38,20 +42,19 @@ export function importItems(
   for (const item of activeInOrder(items)) {
     const form = sameItemForm(item.text);
     const reason = refusalOf(item.text, maxTextLength);
-    const isKnown = seen.has(form) || index.withText(item.text).some(({ status }) => status === 'active');
     if (reason !== undefined) refused[reason] += 1;
-    else if (isKnown) known += 1;
-    else if (index.activeCount + accepted.size >= maxItems) refused.full += 1;
+    else if (seen.has(form) || activeForms.has(form)) known += 1;
+    else if (active.length + accepted.size >= maxItems) refused.full += 1;
     else accepted.add(item);
     seen.add(form);
   }
   const former = formerOf(items, accepted).filter(
-    ({ text }) => refusalOf(text, maxTextLength) === undefined && index.withText(text).length === 0,
+    ({ text }) => refusalOf(text, maxTextLength) === undefined && !present.has(sameItemForm(text)),
   );
-  const stored = withOwnIds([...former, ...accepted], index);
+  const stored = withOwnIds([...former, ...accepted], document.items);
   const added = [...accepted].flatMap((item) => stored.get(item) ?? []);
   const replaced = added.flatMap((item): readonly Replaced[] => {
-    const past = index.withText(item.text).at(-1);
+    const past = present.get(sameItemForm(item.text));
     return past === undefined ? [] : [[past, item]];
   });
   const taking = new Set(replaced.map(([, item]) => item));
@@ -63,7 +66,6 @@ export function importItems(
   return {
     document: added.length === 0 ? document : { ...remaining, items: changed },
     result: { added, known, refused },
-    gone: replaced.map(([past]) => past),
   };
 }
 
@@ -90,13 +92,17 @@ function formerOf(items: readonly DurableItem[], accepted: ReadonlySet<DurableIt
 }
 
 /** The items as they are stored, each with an id that nobody else has: its own if possible, that of a forgotten item that it brings back. */
-function withOwnIds(items: readonly DurableItem[], index: ItemIndex): ReadonlyMap<DurableItem, DurableItem> {
+function withOwnIds(
+  items: readonly DurableItem[],
+  present: readonly DurableItem[],
+): ReadonlyMap<DurableItem, DurableItem> {
   const ids = new Map<string, string>();
-  const taken = new Set<string>();
-  const isTaken = (id: string): boolean => taken.has(id) || index.withId(id) !== undefined;
+  const lastWithForm = new Map(present.map((item) => [sameItemForm(item.text), item.id]));
+  const taken = new Set(present.map(({ id }) => id));
+  const isTaken = (id: string): boolean => taken.has(id);
   for (const { id, text } of items) {
     const free = isTaken(id) ? itemId(text, isTaken) : id;
-    const own = index.withText(text).at(-1)?.id ?? free;
+    const own = lastWithForm.get(sameItemForm(text)) ?? free;
     ids.set(id, own);
     taken.add(own);
   }

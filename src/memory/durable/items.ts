@@ -6,12 +6,12 @@ import { saysWords, searchForm } from '../../core/text.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   byAge,
+  changedItems,
   mayUseItem,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
-import { changedItems, indexOf, type ItemIndex } from './item-index.ts';
 
 export interface ForgetResult {
   /** Deprecated now. */
@@ -29,7 +29,7 @@ export interface Forgetting extends ForgetResult {
   /** Of the person's notes in channels those that went too [B3]. */
   readonly notes: number;
   /** Absent where nothing changed. */
-  readonly undoId?: string;
+  readonly undoId?: string | undefined;
 }
 
 /**
@@ -75,7 +75,6 @@ export function forgetChosen(
       forgottenUpTo: later(document.forgottenUpTo, commandId),
     },
     result: replaced.map(([, forgotten]) => forgotten),
-    gone: replaced.map(([item]) => item),
   };
 }
 
@@ -124,7 +123,7 @@ export function purgeSaying(
     ({ text, source }) => saysWords(text, words) && !isYounger(source.messageId, commandId),
   );
   const forgottenUpTo = later(document.forgottenUpTo, commandId);
-  return { document: { ...withoutItems(document, gone), forgottenUpTo }, result: gone, gone };
+  return { document: { ...withoutItems(document, gone), forgottenUpTo }, result: gone };
 }
 
 /**
@@ -144,7 +143,7 @@ export function removeBySource(
       changed.has(item.source.messageId) &&
       !stillSupported(item),
   );
-  return { document: withoutItems(document, removed), result: removed, gone: removed };
+  return { document: withoutItems(document, removed), result: removed };
 }
 
 /** Removes what was noticed in messages that are too old [K15], but for what is pinned; what a person asked to remember or edited is their own word. */
@@ -155,7 +154,7 @@ export function removePast(
   const removed = document.items.filter(
     ({ source, pinned }) => source.type !== 'manual' && !pinned && isPast(source.messageId),
   );
-  return { document: withoutItems(document, removed), result: removed, gone: removed };
+  return { document: withoutItems(document, removed), result: removed };
 }
 
 /** The very same document where nothing is to be taken out. */
@@ -187,19 +186,19 @@ export function changedItem(
     (each) =>
       each.status === 'active' && each.id.toLowerCase() === wanted && mayUseItem(each, ownerId, place),
   );
-  if (item === undefined) return { document, result: {}, gone: [] };
+  if (item === undefined) return { document, result: {} };
   const changed = change(item);
-  if (isDeepStrictEqual(item, changed)) return { document, result: { item }, gone: [] };
+  if (isDeepStrictEqual(item, changed)) return { document, result: { item } };
   const items = changedItems(document.items, { replaced: [[item, changed]] });
-  return { document: { ...document, items }, result: { item: changed }, gone: [item] };
+  return { document: { ...document, items }, result: { item: changed } };
 }
 
 /** By the id of each active item what it corrected, directly or by way of others, newest first [D6]. */
 export function formerItems(items: readonly DurableItem[]): ReadonlyMap<string, readonly DurableItem[]> {
-  const index = indexOf(items);
+  const byId = new Map(items.map((item) => [item.id, item]));
   const former = new Map<string, DurableItem[]>();
-  for (const item of index.deprecated().toReversed()) {
-    const present = correctionOf(item, index);
+  for (const item of items.toReversed()) {
+    const present = correctionOf(item, byId);
     if (present !== undefined) former.set(present.id, [...(former.get(present.id) ?? []), item]);
   }
   for (const past of former.values()) past.sort((a, b) => byAge(b, a));
@@ -207,12 +206,12 @@ export function formerItems(items: readonly DurableItem[]): ReadonlyMap<string, 
 }
 
 /** The active item at the end of an item's corrections; a document edited by hand may lead nowhere, or in a circle. */
-function correctionOf(item: DurableItem, index: ItemIndex): DurableItem | undefined {
+function correctionOf(item: DurableItem, byId: ReadonlyMap<string, DurableItem>): DurableItem | undefined {
   const seen = new Set<DurableItem>();
   let present: DurableItem | undefined = item;
   while (present?.status === 'deprecated' && !seen.has(present)) {
     seen.add(present);
-    present = present.supersededBy === undefined ? undefined : index.withId(present.supersededBy);
+    present = present.supersededBy === undefined ? undefined : byId.get(present.supersededBy);
   }
   return present?.status === 'active' && present !== item ? present : undefined;
 }

@@ -1,13 +1,13 @@
 import type { Place } from '../../core/place.ts';
 import {
   activeInOrder,
+  changedItems,
   mayUseItem,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
 import { contentWords } from './evidence.ts';
-import { changedItems, indexOf } from './item-index.ts';
 import { formerOf } from './remember-item.ts';
 
 /** Of an older item's content words, the part that a newer one has to say too. */
@@ -55,11 +55,10 @@ export function mergeItems(
   { id, into, place }: { readonly id: string; readonly into: string; readonly place: Place },
   now: Date,
 ): DocumentChange<MergeOutcome> {
-  const index = indexOf(document.items);
-  const [newer, older] = [id, into].map((each) => index.withId(each));
+  const [newer, older] = [id, into].map((each) => document.items.find((item) => item.id === each));
   const isOpen = (item: DurableItem | undefined): item is DurableItem =>
     item?.status === 'active' && mayUseItem(item, ownerId, place);
-  if (!isOpen(newer) || !isOpen(older) || newer === older) return { document, result: {}, gone: [] };
+  if (!isOpen(newer) || !isOpen(older) || newer === older) return { document, result: {} };
   const item: DurableItem = {
     ...older,
     text: newer.text,
@@ -68,14 +67,13 @@ export function mergeItems(
     pinned: older.pinned || newer.pinned,
     updatedAt: now.toISOString(),
   };
-  const moved = index
-    .deprecated()
-    .filter(({ supersededBy }) => supersededBy === newer.id)
+  const moved = document.items
+    .filter(({ status, supersededBy }) => status === 'deprecated' && supersededBy === newer.id)
     .map((each) => [each, { ...each, supersededBy: older.id }] as const);
   const items = changedItems(document.items, {
     replaced: [[older, item], ...moved],
     removed: [newer],
-    added: [formerOf(older, index, now)],
+    added: [formerOf(older, document.items, now)],
   });
-  return { document: { ...document, items }, result: { item, before: older }, gone: [newer] };
+  return { document: { ...document, items }, result: { item, before: older } };
 }

@@ -2,7 +2,6 @@ import { limits } from '../../core/limits.ts';
 import { sameItemForm } from '../../core/text.ts';
 import { hexDigits, itemKinds, type DurableDocument, type DurableItem, type ItemKind } from './document.ts';
 import { contentWords, termsSaid } from './evidence.ts';
-import { indexOf } from './item-index.ts';
 import { formerItems, withoutItems } from './items.ts';
 
 /**
@@ -10,7 +9,7 @@ import { formerItems, withoutItems } from './items.ts';
  * is not extracted again [D2], and, of a forgotten one, of the words that tell it, so that recall does not find them [C1]. A word's hash is
  * so short that many words have the same.
  */
-interface GoneItem {
+interface Tombstone {
   readonly hash: string;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -20,26 +19,24 @@ interface GoneItem {
 }
 
 /** The items whose text leaves the disk [L3]: no longer in use, and not among the newest ten that a present one corrected, directly or by way of others. */
-export function outgrownItems({ items }: DurableDocument): readonly DurableItem[] {
+function outgrownItems({ items }: DurableDocument): readonly DurableItem[] {
   const kept = new Set([...formerItems(items).values()].flatMap((past) => past.slice(0, limits.formerItems)));
-  return indexOf(items)
-    .deprecated()
-    .filter((item) => !kept.has(item));
+  return items.filter((item) => item.status === 'deprecated' && !kept.has(item));
 }
 
 /** The document with a bounded past [L3]; the very same one where that changes nothing. */
-export function withBoundedPast(
-  document: DurableDocument,
-  outgrown: readonly DurableItem[] = outgrownItems(document),
-): DurableDocument {
-  const gone = document.gone ?? [];
-  if (outgrown.length === 0 && gone.length <= limits.goneItems) return document;
-  const added = outgrown.map(goneOf);
+export function withBoundedPast(document: DurableDocument): DurableDocument {
+  const outgrown = outgrownItems(document);
+  return withTombstones(withoutItems(document, outgrown), outgrown);
+}
+
+/** The document with what is left of these items. */
+export function withTombstones(document: DurableDocument, items: readonly DurableItem[]): DurableDocument {
+  if (items.length === 0) return document;
+  const added = items.map(tombstoneOf);
   const hashes = new Set(added.map(hashOf));
-  return {
-    ...withoutItems(document, outgrown),
-    gone: [...gone.filter((each) => !hashes.has(hashOf(each))), ...added].slice(-limits.goneItems),
-  };
+  const others = (document.gone ?? []).filter((each) => !hashes.has(hashOf(each)));
+  return { ...document, gone: [...others, ...added].slice(-limits.goneItems) };
 }
 
 /** What is known of an item with this text, if it is gone; and the document without that, for when it comes back. */
@@ -52,14 +49,14 @@ export function findGone(
   const found = document.gone.findLast((each) => hashOf(each) === wanted);
   if (found === undefined) return undefined;
   const gone = document.gone.filter((each) => hashOf(each) !== wanted);
-  return { kind: readGone(found)?.kind ?? 'fact', without: { ...document, gone } };
+  return { kind: readTombstone(found)?.kind ?? 'fact', without: { ...document, gone } };
 }
 
 /** Tells of what was said at a time, ISO 8601, whether it tells what its owner has had forgotten since. */
 export type ForgottenTest = (text: string, at: string | undefined) => boolean;
 
 export function forgottenTest({ gone = [] }: DurableDocument): ForgottenTest {
-  const forgotten = gone.flatMap((each) => readGone(each) ?? []).filter(({ words }) => words.length > 0);
+  const forgotten = gone.flatMap((each) => readTombstone(each) ?? []).filter(({ words }) => words.length > 0);
   const hashes = new Map<string, string>();
   const hashOnce = (word: string): string => {
     const hash = hashes.get(word) ?? wordHash(word);
@@ -75,12 +72,12 @@ export function forgottenTest({ gone = [] }: DurableDocument): ForgottenTest {
 }
 
 /** What is left of an item whose text leaves the disk. */
-export function goneOf({ text, kind, updatedAt, forgotten }: DurableItem): string {
+export function tombstoneOf({ text, kind, updatedAt, forgotten }: DurableItem): string {
   const words = forgotten === true ? contentWords(text).map(wordHash) : [];
   return [textHash(text), new Date(updatedAt).toISOString(), kind, ...new Set(words)].join(' ');
 }
 
-function readGone(gone: string): GoneItem | undefined {
+function readTombstone(gone: string): Tombstone | undefined {
   const [hash = '', at = '', kind, ...words] = gone.split(' ');
   const known = itemKinds.find((each) => each === kind);
   return known === undefined ? undefined : { hash, at, kind: known, words };

@@ -7,7 +7,7 @@ import { isYounger } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { sameItemForm, saysWords } from '../../core/text.ts';
 import { audienceOf, isSameReach, narrower, reachOf } from '../../core/visibility.ts';
-import { createLapsingLog, lapsingFields, type LapsingLogPorts } from '../lapsing-log.ts';
+import { createExpiringLog, expiringFields, type ExpiringLogPorts } from '../expiring-log.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { idsOf } from '../log/records.ts';
 import type { NoticingMode } from '../settings/person-settings.ts';
@@ -20,7 +20,7 @@ import {
   type DurableItem,
 } from './document.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
-import { goneOf, withBoundedPast } from './past.ts';
+import { withTombstones } from './past.ts';
 import {
   rememberItem,
   type RememberLimits,
@@ -34,7 +34,7 @@ export const proposalsFile = 'proposals.jsonl';
 export const proposalForMs = 7 * 24 * 60 * 60_000;
 
 const proposalSchema = z.object({
-  ...lapsingFields,
+  ...expiringFields,
   kind: z.enum(itemKinds).exactOptional(),
   text: z.string(),
   place: placeSchema,
@@ -64,7 +64,7 @@ export interface Rewording {
   readonly messageId: string;
 }
 
-export interface ProposalsOptions extends LapsingLogPorts {
+export interface ProposalsOptions extends ExpiringLogPorts {
   readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'read' | 'update'>;
   readonly writes: Pick<KeyedQueue, 'run'>;
   readonly durable: Pick<DurableMemory, 'remember'>;
@@ -83,21 +83,20 @@ export type Proposals = ReturnType<typeof createProposals>;
  */
 export function createProposals(options: ProposalsOptions) {
   const { store, writes, durable, modeOf, said, clock } = options;
-  const log = createLapsingLog<Proposal>(options, {
+  const log = createExpiringLog<Proposal>(options, {
     name: proposalsFile,
     schema: proposalSchema,
-    lastsMs: proposalForMs,
+    ttlMs: proposalForMs,
     maxPerUser: limits.proposals,
-    finalise: () => Promise.resolve(),
   });
 
   async function documentOf(userId: string): Promise<DurableDocument> {
     return (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
   }
 
-  /** What would become of it now, be there room or not. */
+  /** What would become of it now if there were room. */
   const tried = (document: DurableDocument, userId: string, proposal: Proposal) => {
-    const { id: _, at: __, ...proposed } = proposal;
+    const { id: _, expiresAt: __, ...proposed } = proposal;
     const limitsOf = { ...options.limits, maxItems: Infinity };
     const outcomeOf = (request: RememberRequest) =>
       rememberItem(document, userId, request, limitsOf, clock()).result;
@@ -116,7 +115,7 @@ export function createProposals(options: ProposalsOptions) {
     if (would.outcome === 'refused' || would.outcome === 'refreshed') return would;
     const form = sameItemForm(input.text);
     const waiting = (await log.list(userId)).find(({ text }) => sameItemForm(text) === form);
-    const { id } = waiting ?? (await log.note({ ...request, type, userId }));
+    const { id } = waiting ?? (await log.add({ ...request, type, userId }));
     return { outcome: 'proposed', proposed: { id, item: would.item }, isKnown: waiting !== undefined };
   }
 
@@ -129,7 +128,7 @@ export function createProposals(options: ProposalsOptions) {
     const would = tried(await documentOf(userId), userId, proposal);
     if (would.outcome === 'stored' || would.outcome === 'revived')
       await store.update(durableKey(userId), durableDocumentKind, (before = emptyDurableDocument) =>
-        withBoundedPast({ ...before, gone: [...(before.gone ?? []), goneOf(would.item)] }),
+        withTombstones(before, [would.item]),
       );
   }
 
@@ -138,14 +137,14 @@ export function createProposals(options: ProposalsOptions) {
     sections: () => Promise.resolve([]),
     async follow(change) {
       if ((change.kind === 'purged' || change.kind === 'forgotten') && change.words !== '')
-        await log.erase(
+        await log.delete(
           change.userId,
           ({ text, messageId }) => saysWords(text, change.words) && !isYounger(messageId, change.commandId),
         );
       if (change.kind !== 'withdrawn') return;
       const { userId } = change.session;
       const gone = new Set(change.messages.flatMap(({ before }) => idsOf(before)));
-      await log.erase(userId, ({ messageId }) => gone.has(messageId));
+      await log.delete(userId, ({ messageId }) => gone.has(messageId));
     },
     async *export(userId) {
       const waiting = await log.list(userId);
@@ -153,13 +152,13 @@ export function createProposals(options: ProposalsOptions) {
     },
     async erase({ userId, sessions, isWhole }) {
       const channels = new Set(sessions.map(({ channelId }) => channelId));
-      await (isWhole ? log.erase(userId) : log.erase(userId, ({ place }) => channels.has(place.channelId)));
+      await (isWhole ? log.delete(userId) : log.delete(userId, ({ place }) => channels.has(place.channelId)));
     },
   };
 
   return {
     layer,
-    lapse: log.lapse,
+    expire: log.expire,
     /**
      * As `DurableMemory.remember`, for what the bot notices: where its person wants that, or wanted it when they said it, they are asked first. Where by
      * now nothing is to be noticed, nothing comes of it.
@@ -190,7 +189,7 @@ export function createProposals(options: ProposalsOptions) {
     async accept(userId: string, id: string, reworded?: Rewording): Promise<RememberOutcome | undefined> {
       const proposal = await find(userId, id);
       if (proposal === undefined) return undefined;
-      const { id: _, at: __, ...proposed } = proposal;
+      const { id: _, expiresAt: __, ...proposed } = proposal;
       const session = { channelId: proposal.place.channelId, userId };
       const stillStands = async () => (await said(session, proposal.messageId)) !== undefined;
       const request: RememberInput =
@@ -201,7 +200,7 @@ export function createProposals(options: ProposalsOptions) {
       if (lacksReplaced(outcome)) outcome = await durable.remember(userId, withoutReplacing(request));
       if (outcome.outcome !== 'refused' || outcome.reason === 'forgotten') {
         if (reworded !== undefined) await writes.run(userId, () => noticeNoMore(userId, proposal));
-        await log.drop(userId, proposal.id);
+        await log.delete(userId, ({ id: each }) => each === proposal.id);
       }
       return outcome;
     },
@@ -211,7 +210,7 @@ export function createProposals(options: ProposalsOptions) {
         const proposal = await find(userId, id);
         if (proposal === undefined) return false;
         await noticeNoMore(userId, proposal);
-        await log.drop(userId, proposal.id);
+        await log.delete(userId, ({ id: each }) => each === proposal.id);
         return true;
       });
     },

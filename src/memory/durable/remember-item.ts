@@ -12,7 +12,10 @@ import {
   type Visibility,
 } from '../../core/visibility.ts';
 import {
+  byAge,
+  changedItems,
   itemId,
+  itemsWithText,
   mayUseItem,
   reachOfItem,
   sourceIn,
@@ -21,8 +24,8 @@ import {
   type DurableItem,
   type ItemKind,
   type ItemSourceType,
+  type Replaced,
 } from './document.ts';
-import { changedItems, indexOf, type ItemIndex, type Replaced } from './item-index.ts';
 import { deprecatedItem } from './items.ts';
 import { findGone } from './past.ts';
 
@@ -54,7 +57,7 @@ export type RememberOutcome =
       readonly evicted: readonly DurableItem[];
       readonly superseded?: DurableItem;
       /** What it can be undone by [K5]. */
-      readonly undoId?: string;
+      readonly undoId?: string | undefined;
     }
   | { readonly outcome: 'refused'; readonly reason: RefusalReason };
 
@@ -76,8 +79,7 @@ export function rememberItem(
   limits: RememberLimits,
   now: Date,
 ): DocumentChange<RememberOutcome> {
-  const refused = (reason: RefusalReason) =>
-    ({ document, result: { outcome: 'refused', reason }, gone: [] }) as const;
+  const refused = (reason: RefusalReason) => ({ document, result: { outcome: 'refused', reason } }) as const;
 
   const text = request.text.trim();
   if (flatten(text) === '') return refused('empty');
@@ -85,35 +87,34 @@ export function rememberItem(
   if (isSecret(text)) return refused('secret');
   if (saidBeforeForget(document, request)) return refused('forgotten');
   const { replaces, place } = request;
-  const index = indexOf(document.items);
-  if (replaces !== undefined && !isUsable(index.withId(replaces), ownerId, place))
-    return refused('unknown-id');
+  const { items } = document;
+  const corrected = items.find(({ id }) => id === replaces);
+  if (replaces !== undefined && !isUsable(corrected, ownerId, place)) return refused('unknown-id');
 
   const gone = findGone(document, text);
   if (gone !== undefined && request.type !== 'manual') return refused('forgotten');
   const asked = gone === undefined ? { ...request, text } : { kind: gone.kind, ...request, text };
-  const added = addItem(index, asked, gone !== undefined, now);
+  const added = addItem(items, asked, gone !== undefined, now);
   if (added === undefined) return refused('forgotten');
   const { old, outcome } = added;
-  const superseded = supersede(index, replaces, added.item.id, now);
+  const superseded = supersede(corrected, added.item.id, now);
   const item = superseded?.[1].pinned === true ? { ...added.item, pinned: true } : added.item;
-  const evicted = outcome === 'refreshed' ? [] : evict(index, item, superseded, limits.maxItems, now);
+  const evicted = outcome === 'refreshed' ? [] : evict(items, item, superseded, limits.maxItems, now);
   if (evicted === undefined) return refused('full');
   const replaced: readonly Replaced[] = [
     ...(old === undefined ? [] : [[old, item] as const]),
     ...(superseded === undefined ? [] : [superseded]),
     ...evicted,
   ];
-  const items = changedItems(document.items, { replaced, added: old === undefined ? [item] : [] });
+  const changed = changedItems(items, { replaced, added: old === undefined ? [item] : [] });
   return {
-    document: { ...(gone?.without ?? document), items },
+    document: { ...(gone?.without ?? document), items: changed },
     result: {
       outcome,
       item,
       evicted: evicted.map(([, past]) => past),
       ...(superseded === undefined ? {} : { superseded: superseded[1] }),
     },
-    gone: replaced.map(([before]) => before),
   };
 }
 
@@ -142,18 +143,17 @@ export function editItem(
   now: Date,
 ): DocumentChange<EditOutcome> {
   const refused = (reason: 'empty' | 'too-long' | 'secret' | 'unknown-id') =>
-    ({ document, result: { outcome: 'refused', reason }, gone: [] }) as const;
+    ({ document, result: { outcome: 'refused', reason } }) as const;
   const text = written.trim();
-  const index = indexOf(document.items);
-  const old = index.withId(id.trim().toLowerCase()) ?? index.withId(id.trim());
+  const old = itemWithId(document.items, id.trim());
   if (old === undefined || !isUsable(old, ownerId, place)) return refused('unknown-id');
   if (flatten(text) === '') return refused('empty');
   if (text.length > maxTextLength) return refused('too-long');
   if (isSecret(text)) return refused('secret');
-  if (text === old.text) return { document, result: { outcome: 'edited', item: old }, gone: [] };
-  const twin = index.withText(text).find((item) => item.status === 'active' && item !== old);
-  if (twin !== undefined)
-    return { document, result: { outcome: 'refused', reason: 'known', item: twin }, gone: [] };
+  if (text === old.text) return { document, result: { outcome: 'edited', item: old } };
+  const twins = itemsWithText(document.items, text);
+  const twin = twins.find((item) => item.status === 'active' && item !== old);
+  if (twin !== undefined) return { document, result: { outcome: 'refused', reason: 'known', item: twin } };
 
   const at = now.toISOString();
   const before = reachOfItem(old);
@@ -163,17 +163,17 @@ export function editItem(
     ? { source: { ...old.source, type: 'manual' as const } }
     : { visibility, source: sourceIn(place, 'manual', messageId) };
   const item: DurableItem = { ...old, ...origin, text, updatedAt: at };
-  const added = [formerOf(old, index, now)];
+  const added = [formerOf(old, document.items, now)];
   const items = changedItems(document.items, { replaced: [[old, item]], added });
-  return { document: { ...document, items }, result: { outcome: 'edited', item }, gone: [] };
+  return { document: { ...document, items }, result: { outcome: 'edited', item } };
 }
 
 /** What an item says, as the history of the same item once it says something else [K8]. */
-export function formerOf(item: DurableItem, index: ItemIndex, now: Date): DurableItem {
+export function formerOf(item: DurableItem, items: readonly DurableItem[], now: Date): DurableItem {
   const at = now.toISOString();
   return {
     ...item,
-    id: itemId(`${item.text}\n${at}`, (taken) => index.withId(taken) !== undefined),
+    id: freeId(`${item.text}\n${at}`, items),
     status: 'deprecated',
     pinned: false,
     supersededBy: item.id,
@@ -207,22 +207,27 @@ interface Added {
  * Finds an item its place among the others [D2]: the same text refreshes the item that has it now, and the person's own word revives a
  * deprecated one. `undefined` when something extracted would come back that way.
  */
-function addItem(index: ItemIndex, request: RememberRequest, wasGone: boolean, now: Date): Added | undefined {
-  const twins = index.withText(request.text);
+function addItem(
+  items: readonly DurableItem[],
+  request: RememberRequest,
+  wasGone: boolean,
+  now: Date,
+): Added | undefined {
+  const twins = itemsWithText(items, request.text);
   const active = twins.find((item) => item.status === 'active');
   if (active !== undefined)
     return { outcome: 'refreshed', item: refreshed(active, request, now), old: active };
   const past = twins.at(-1);
   if (past === undefined)
-    return { outcome: wasGone ? 'revived' : 'stored', item: created(index, request, now), old: undefined };
+    return { outcome: wasGone ? 'revived' : 'stored', item: created(items, request, now), old: undefined };
   if (request.type !== 'manual') return undefined;
   return { outcome: 'revived', item: revived(past, request, now), old: past };
 }
 
-function created(index: ItemIndex, request: RememberRequest, now: Date): DurableItem {
+function created(items: readonly DurableItem[], request: RememberRequest, now: Date): DurableItem {
   const at = now.toISOString();
   return {
-    id: itemId(request.text, (id) => index.withId(id) !== undefined),
+    id: freeId(request.text, items),
     kind: request.kind ?? 'fact',
     text: request.text,
     status: 'active',
@@ -275,14 +280,8 @@ function revived(item: DurableItem, request: RememberRequest, now: Date): Durabl
 }
 
 /** Takes out of use what is corrected [D6]: the old item becomes history that names the new one, which is pinned if the old one was. */
-function supersede(
-  index: ItemIndex,
-  oldId: string | undefined,
-  newId: string,
-  now: Date,
-): Replaced | undefined {
-  const old = oldId === undefined || oldId === newId ? undefined : index.withId(oldId);
-  if (old === undefined) return undefined;
+function supersede(old: DurableItem | undefined, newId: string, now: Date): Replaced | undefined {
+  if (old === undefined || old.id === newId) return undefined;
   return [old, { ...old, status: 'deprecated', supersededBy: newId, updatedAt: now.toISOString() }];
 }
 
@@ -291,17 +290,36 @@ function supersede(
  * ones, never a pinned one and never the one just added. `undefined` when that is not enough.
  */
 function evict(
-  index: ItemIndex,
+  items: readonly DurableItem[],
   added: DurableItem,
   superseded: Replaced | undefined,
   maxItems: number,
   now: Date,
 ): readonly Replaced[] | undefined {
-  const surplus = index.activeCount + (superseded === undefined ? 1 : 0) - maxItems;
+  const active = items.filter(({ status }) => status === 'active');
+  const surplus = active.length + (superseded === undefined ? 1 : 0) - maxItems;
   if (surplus <= 0) return [];
-  const leaving = index.firstToLeave(surplus, new Set([added.id, superseded?.[0].id]));
+  const staying = new Set([added.id, superseded?.[0].id]);
+  const leaving = active
+    .filter(({ id, pinned }) => !pinned && !staying.has(id))
+    .toSorted((a, b) => Number(isManual(a)) - Number(isManual(b)) || byAge(a, b))
+    .slice(0, surplus);
   if (leaving.length < surplus) return undefined;
-  return leaving.map((item) => [item, deprecatedItem(item, now)]);
+  const first = new Set(leaving);
+  return active.flatMap((item) => (first.has(item) ? [[item, deprecatedItem(item, now)] as const] : []));
+}
+
+function isManual({ source }: DurableItem): boolean {
+  return source.type === 'manual';
+}
+
+function itemWithId(items: readonly DurableItem[], id: string): DurableItem | undefined {
+  const lowerCase = id.toLowerCase();
+  return items.find((item) => item.id === lowerCase) ?? items.find((item) => item.id === id);
+}
+
+function freeId(text: string, items: readonly DurableItem[]): string {
+  return itemId(text, (taken) => items.some(({ id }) => id === taken));
 }
 
 /** What a log line tells of an outcome: ids, no words. */

@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache';
-
 import { oncePer } from '../../core/limits.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
@@ -7,7 +5,6 @@ import { fitLines, renderSection, type Section } from '../../core/section.ts';
 import { stopTerms } from '../../core/stop-words.ts';
 import { terms } from '../../core/text.ts';
 import { turnText, type TurnContext } from '../../core/turn-context.ts';
-import { readersKey } from '../../core/visibility.ts';
 import {
   activeInOrder,
   itemLine,
@@ -24,9 +21,6 @@ export interface InjectionLimits {
   readonly dateOf: DateOf;
 }
 
-/** Items that are kept ready, of all people and places together. */
-const keptItems = 50_000;
-
 const all = {
   name: 'durable_items',
   slot: 'slow',
@@ -39,23 +33,9 @@ const matching = {
   title: 'Matching this message (quoted data):',
 } as const;
 
-/** What does not depend on the message: worked out once for a list of items and a place. */
-interface ReadyItems {
-  readonly items: readonly DurableItem[];
-  /** Of the active items that may be used [V2], in the order of injection. */
-  readonly lines: readonly string[];
-  readonly snapshot: Section;
-  /** The section of what matches a message; none where the snapshot shows all items. */
-  readonly matching: ((message: string) => Section) | undefined;
-}
-
-/** The sections of people's items. A list of items never changes: whoever changes one makes another. */
+/** The sections of people's items. */
 export function createDurableSections({ injectMaxChars, dateOf }: InjectionLimits) {
   const [named, unnamed] = [new WeakMap<DurableItem, string>(), new WeakMap<DurableItem, string>()];
-  const readyItems = new LRUCache<string, ReadyItems>({
-    maxSize: keptItems,
-    sizeCalculation: ({ lines }) => lines.length + 1,
-  });
 
   function lineOf(item: DurableItem, place: Place): string {
     const known = namesChannel(item, place) ? named : unnamed;
@@ -64,126 +44,75 @@ export function createDurableSections({ injectMaxChars, dateOf }: InjectionLimit
     return line;
   }
 
-  function ready(
-    items: readonly DurableItem[],
-    ownerId: string,
-    place: Place,
-    speakerId: string,
-  ): ReadyItems {
-    const key = `${ownerId} ${speakerId} ${readersKey(place)}`;
-    const known = readyItems.get(key);
-    if (known?.items === items) return known;
+  /** The active items that may be used [V2], in the order of injection, with their lines. */
+  function shownIn(place: Place, items: readonly DurableItem[], ownerId: string, speakerId: string): Shown {
     const usable = activeInOrder(items).filter((item) => mayUseItem(item, ownerId, place, speakerId));
-    const lines = usable.map((item) => lineOf(item, place));
-    const made = { items, ...readyFrom(usable, lines, injectMaxChars) };
-    readyItems.set(key, made);
-    return made;
+    return usable.map((item) => ({ item, line: lineOf(item, place) }));
   }
 
   return {
     /**
-     * The items of `ownerId` for a turn [D4]. When all fit the budget, they are one section, which does not depend on the message. Otherwise it
-     * gets two thirds, and what else matches the message rides behind, in the rest; the two budgets add up to the whole.
+     * The items of `ownerId` for a turn [D4]. When all fit the budget, they are one section, which does not depend on the
+     * message. Otherwise it gets two thirds, and what else matches the message rides behind, in the rest.
      */
     sections(
       items: readonly DurableItem[],
       ownerId: string,
       context: Pick<TurnContext, 'speaker' | 'place' | 'messages'>,
     ): readonly Section[] {
-      const { snapshot, matching: matchingOf } = ready(items, ownerId, context.place, context.speaker.id);
-      return matchingOf === undefined ? [snapshot] : [snapshot, matchingOf(turnText(context))];
+      const shown = shownIn(context.place, items, ownerId, context.speaker.id);
+      const lines = shown.map(({ line }) => line);
+      const whole = { ...all, budget: injectMaxChars, standing: new Set(lines) };
+      if (fitLines(whole, lines).length === lines.length) return [sectionOf(whole, shown)];
+      const snapshot = sectionOf({ ...whole, budget: Math.floor((injectMaxChars * 2) / 3) }, shown);
+      const inSnapshot = new Set(snapshot.lines);
+      const others = byMatch(shown, turnText(context)).filter(({ line }) => !inSnapshot.has(line));
+      return [snapshot, sectionOf({ ...matching, budget: injectMaxChars - snapshot.budget }, others)];
     },
 
     /** Characters that the owner's items take of the budget in `place`; where not all fit, they take it all. */
     usage(items: readonly DurableItem[], ownerId: string, place: Place): number {
-      const { lines } = ready(items, ownerId, place, ownerId);
+      const lines = shownIn(place, items, ownerId, ownerId).map(({ line }) => line);
       return Math.min(renderSection({ ...all, lines }).length, injectMaxChars);
     },
   };
 }
 
-function readyFrom(
-  items: readonly DurableItem[],
-  lines: readonly string[],
-  injectMaxChars: number,
-): Omit<ReadyItems, 'items'> {
-  const whole = { ...all, budget: injectMaxChars, standing: new Set(lines) };
-  const fitting = fitLines(whole, lines);
-  const sourcesIn = (
-    shown: readonly string[],
-    among: Iterable<number> = lines.keys(),
-  ): ReadonlyMap<string, MemorySource> => {
-    const wanted = new Set(shown);
-    const sources = new Map<string, MemorySource>();
-    for (const index of among) {
-      const [line = '', item] = [lines[index], items[index]];
-      if (item !== undefined && wanted.has(line)) sources.set(line, sourceOfItem(item));
-    }
-    return sources;
-  };
-  if (fitting.length === lines.length)
-    return {
-      lines,
-      snapshot: { ...whole, lines: fitting, sources: sourcesIn(fitting) },
-      matching: undefined,
-    };
+type Shown = readonly { readonly item: DurableItem; readonly line: string }[];
 
-  const budget = Math.floor((injectMaxChars * 2) / 3);
-  const first = fitLines({ ...whole, budget }, lines);
-  const snapshot = { ...whole, budget, lines: first, sources: sourcesIn(first) };
-  const rest = { ...matching, budget: injectMaxChars - budget };
-  const shown = new Set(snapshot.lines);
-  const others = [...lines.keys()].filter((index) => !shown.has(lines[index] ?? ''));
-  const scoresFor = createScores(items);
-  return {
-    lines,
-    snapshot,
-    matching(message) {
-      const scores = scoresFor(message);
-      // There are few scores, and many with each of them.
-      const byScore = new Map<number, number[]>();
-      for (const index of others) {
-        const score = scores[index] ?? 0;
-        if (score === 0) continue;
-        const alike = byScore.get(score);
-        if (alike === undefined) byScore.set(score, [index]);
-        else alike.push(index);
-      }
-      const found = [...byScore].toSorted(([a], [b]) => b - a).flatMap(([, alike]) => alike);
-      const fitted = fitLines(
-        rest,
-        found.map((index) => lines[index] ?? ''),
-      );
-      return { ...rest, lines: fitted, sources: sourcesIn(fitted, found) };
-    },
-  };
+/** A section of the lines that fit. */
+function sectionOf<Head extends Parameters<typeof fitLines>[0]>(head: Head, shown: Shown) {
+  const lines = fitLines(
+    head,
+    shown.map(({ line }) => line),
+  );
+  const fitting = new Set(lines);
+  const sources = new Map<string, MemorySource>();
+  for (const { item, line } of shown) if (fitting.has(line)) sources.set(line, sourceOfItem(item));
+  return { ...head, lines, sources };
 }
 
 /**
- * By its place in the list how well each item matches a message: above 0 where they share a word, and more the rarer the word is among the items.
- * Works in any script and without a model [D4].
+ * What shares a word with a message, the best match first: a word counts the more the rarer it is among the items. Works in
+ * any script and without a model [D4].
  */
-function createScores(items: readonly DurableItem[]): (message: string) => Float64Array {
-  const having = new Map<string, number[]>();
-  for (const [index, item] of items.entries()) {
-    for (const term of termsOfItem(item)) {
-      const indexes = having.get(term) ?? [];
-      indexes.push(index);
-      having.set(term, indexes);
-    }
-  }
-  return (message) => {
-    const scores = new Float64Array(items.length);
-    for (const term of contentTerms(message)) {
-      const indexes = having.get(term) ?? [];
-      const weight = Math.log(1 + items.length / indexes.length);
-      for (const index of indexes) scores[index] = (scores[index] ?? 0) + weight;
-    }
-    return scores;
-  };
+function byMatch(shown: Shown, message: string): Shown {
+  const wanted = contentTerms(message);
+  const matches = shown.map((each) => {
+    const own = termsOf(each.item);
+    return { each, common: wanted.filter((term) => own.has(term)) };
+  });
+  const counts = new Map<string, number>();
+  for (const term of matches.flatMap(({ common }) => common)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const weightOf = (term: string): number => Math.log(1 + shown.length / (counts.get(term) ?? 1));
+  return matches
+    .map(({ each, common }) => ({ each, score: common.reduce((sum, term) => sum + weightOf(term), 0) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ each }) => each);
 }
 
-const termsOfItem = oncePer(({ text }: DurableItem) => contentTerms(text));
+const termsOf = oncePer(({ text }: DurableItem) => new Set(contentTerms(text)));
 
 function contentTerms(text: string): readonly string[] {
   return [...new Set(terms(text).filter((term) => !stopTerms.has(term)))];

@@ -1,20 +1,37 @@
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { Store } from '../../core/store.ts';
 import type { ChangeLedger } from '../changes.ts';
 import type { Cursors, UndoableChange, UndoablePart, UndoLog } from '../undo.ts';
-import type { DocumentChange, DurableDocument, DurableItem } from './document.ts';
-import { afterUndoing, isUnmade, readInverse, reverted, stateOf, type Undoing } from './inverse.ts';
+import { afterUndoing, changeDocument, readItemsUndo, reverted, stateOf } from './document-changes.ts';
+import {
+  durableDocumentKind,
+  durableKey,
+  emptyDurableDocument,
+  type DocumentChange,
+  type DurableDocument,
+  type DurableItem,
+} from './document.ts';
+
+/** What became of undoing a change. */
+export interface Undoing {
+  readonly what: string;
+  readonly isDone: boolean;
+  /** The items as they were before the change, and are again; and as it had left them. */
+  readonly before: readonly DurableItem[];
+  readonly after: readonly DurableItem[];
+}
 
 export interface UndoingOptions {
+  readonly store: Pick<Store, 'read' | 'update'>;
   readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
-  /** Where changes are noted that can be undone. */
-  readonly undo: Pick<UndoLog, 'list' | 'find' | 'has' | 'begin' | 'replace' | 'drop' | 'erase'>;
+  readonly undo: Pick<UndoLog, 'noting' | 'list' | 'find' | 'has' | 'begin' | 'replace' | 'delete'>;
   readonly changes: Pick<ChangeLedger, 'restore'>;
   /** Changes of notes, which are undone in the same order. Default: there are none. */
   readonly notes?: UndoablePart;
   /**
-   * How far what a person said was looked at for items, by channel: while something is forgotten, nothing is noticed of what was said before, and it is looked
-   * at again when that is undone. Default: nothing is noticed.
+   * How far conversations were searched for items: nothing said before a forgetting is noticed, until that is undone.
+   * Default: nothing is noticed.
    */
   readonly noticing?: {
     readonly cursors: (userId: string) => Promise<Cursors>;
@@ -23,95 +40,119 @@ export interface UndoingOptions {
   readonly logger: Logger;
 }
 
-/** How a person's items are read and changed. */
-interface ItemsFile {
-  readonly documentOf: (userId: string) => Promise<DurableDocument>;
-  /** As part of a job of the person's queue. */
-  readonly applyAndErase: <T>(
+/** Changes people's items on disk, and undoes that [K5], with changes of notes in the same order. Rejects with `StoreError`. */
+export function createUndoing({ store, writes, undo, changes, notes, noticing, logger }: UndoingOptions) {
+  const read = (userId: string) => store.read(durableKey(userId), durableDocumentKind);
+
+  /**
+   * As part of a job of the person's queue. `operation` is pure, for the store may run it again after a conflict. What it
+   * removes or narrows is erased from all copies [S7]; with `erases` they are looked at in any case. `noted` is what is
+   * noted of a change that can be undone.
+   */
+  async function change<T>(
     userId: string,
     operation: (document: DurableDocument) => DocumentChange<T>,
-  ) => Promise<T>;
-}
-
-/** Takes back what changes of items, and of notes in the same order, did [K5]. Rejects with `StoreError`. */
-export function createUndoing(options: UndoingOptions, { documentOf, applyAndErase }: ItemsFile) {
-  const { writes, logger } = options;
-
-  /** What brings back such an item, which its owner did not store themselves, can be undone no more. */
-  function keepFromReturning(userId: string, isGone: (item: DurableItem) => boolean): Promise<void> {
-    return options.undo.erase(userId, ({ part }) =>
-      (readInverse(part)?.items ?? []).some(
-        ({ before }) => before !== undefined && before.source.type !== 'manual' && isGone(before),
-      ),
-    );
+    { erases = false, noted }: { readonly erases?: boolean; readonly noted?: { readonly what: string } } = {},
+  ): Promise<{ readonly result: T; readonly undoId?: string | undefined }> {
+    const before = await read(userId);
+    const planned = changeDocument(before, operation);
+    const write = async (): Promise<T> => {
+      let made = planned;
+      await store.update(
+        durableKey(userId),
+        durableDocumentKind,
+        (current) => {
+          made = current === before ? planned : changeDocument(current, operation);
+          return made.document === emptyDurableDocument ? current : made.document;
+        },
+        { erase: () => erases || made.isLosing },
+      );
+      return made.result;
+    };
+    return noted === undefined
+      ? { result: await write() }
+      : undo.noting({ userId, part: planned.undo, ...noted }, write);
   }
 
-  /** Takes back what a change did, as part of a job of the person's queue; safe to repeat. */
-  async function takeBack(change: UndoableChange): Promise<void> {
-    const { id, userId, part, cursors = [] } = change;
-    const inverse = readInverse(part);
-    await options.undo.begin(change);
-    const others = (await options.undo.list(userId)).filter((other) => other.id !== id);
-    await options.changes.restore(
-      change,
-      others,
-      inverse?.items.map((item) => item.id),
-    );
-    if (inverse !== undefined) {
-      await applyAndErase(userId, (current) => reverted(current, inverse));
-      for (const other of await options.undo.list(userId)) {
-        const later = readInverse(other.part);
-        const changed = later && other.id !== id ? afterUndoing(inverse, later) : undefined;
-        if (changed !== undefined) await options.undo.replace({ ...other, part: changed });
+  async function erase<T>(
+    userId: string,
+    operation: (document: DurableDocument) => DocumentChange<T>,
+  ): Promise<T> {
+    return (await change(userId, operation, { erases: true })).result;
+  }
+
+  /** Undoes a change, as part of a job of the person's queue; safe to repeat. */
+  async function revert(undone: UndoableChange): Promise<void> {
+    const { id, userId, part, cursors = [] } = undone;
+    const items = readItemsUndo(part);
+    await undo.begin(undone);
+    const others = (await undo.list(userId)).filter((other) => other.id !== id);
+    const itemIds = items?.items.map(({ key }) => key);
+    await changes.restore(undone, others, itemIds);
+    if (items !== undefined) {
+      await erase(userId, (document) => ({ document: reverted(document, items), result: undefined }));
+      for (const other of others) {
+        const later = readItemsUndo(other.part);
+        const changed = later && afterUndoing(items, later);
+        if (changed !== undefined) await undo.replace({ ...other, part: changed });
       }
     }
-    await options.noticing?.rewind(userId, cursors);
-    await options.notes?.revert(part);
-    await options.undo.drop(userId, id);
+    await noticing?.rewind(userId, cursors);
+    await notes?.revert(part);
+    await undo.delete(userId, (each) => each.id === id);
   }
 
-  /** A change that was noted and never made can be undone by nothing. */
-  async function dropUnmade({ id, userId, part }: UndoableChange): Promise<void> {
-    const isNever =
-      isUnmade(await documentOf(userId), readInverse(part)) ||
-      (await options.notes?.stateOf(part)) === 'reverted';
-    if (isNever) await options.undo.drop(userId, id);
+  async function stateOfChange({ userId, part }: UndoableChange) {
+    const items = readItemsUndo(part);
+    if (items === undefined) return notes?.stateOf(part);
+    return stateOf((await read(userId)) ?? emptyDurableDocument, items);
+  }
+
+  /** A process may have been killed between noting a change and making it: then there is nothing to undo. */
+  async function deleteUnmade(noted: UndoableChange): Promise<void> {
+    if ((await stateOfChange(noted)) === 'reverted')
+      await undo.delete(noted.userId, ({ id }) => id === noted.id);
   }
 
   return {
-    keepFromReturning,
+    change,
+    erase,
 
-    /** After a kill: what was begun to be undone is, and what was never made can be undone by nothing [K5]. */
-    settle: (change: UndoableChange): Promise<void> =>
+    /** Of items that their owner did not store themselves: changes that would bring such a one back cannot be undone any more. */
+    keepFromReturning: (userId: string, isGone: (item: DurableItem) => boolean): Promise<void> =>
+      undo.delete(userId, ({ part }) =>
+        (readItemsUndo(part)?.items ?? []).some(
+          ({ before }) => before !== undefined && before.source.type !== 'manual' && isGone(before),
+        ),
+      ),
+
+    /** After a kill: finishes undoing a change, or deletes what was noted of one that was never made [K5]. */
+    resume: (noted: UndoableChange): Promise<void> =>
       writes.begin(() =>
-        writes.run(change.userId, async () => {
-          // Another process may have been at it.
-          if (!(await options.undo.has(change.userId, change.id))) return;
-          await (change.isUndoing === true ? takeBack(change) : dropUnmade(change));
+        writes.run(noted.userId, async () => {
+          // Another process may have done it.
+          if (!(await undo.has(noted.userId, noted.id))) return;
+          await (noted.isUndoing === true ? revert(noted) : deleteUnmade(noted));
         }),
       ),
 
     /**
-     * Undoes a change [K5], or the newest one of a person, in one job of their queue: `undefined` where there is none or it is final,
-     * `isDone: false` where something of it was changed since. `items` are those that it brought back, or took.
+     * Undoes a person's change, by default the newest [K5], in one job of their queue: `undefined` where there is none or
+     * it is final, `isDone: false` where something of it was changed since.
      */
     undo: (userId: string, id?: string) =>
       writes.run(userId, async (): Promise<Undoing | undefined> => {
-        // A process may have been killed before it made the change.
-        const newest = await options.undo.find(userId);
-        if (newest !== undefined) await dropUnmade(newest);
-        const change = await options.undo.find(userId, id);
-        if (change === undefined) return undefined;
-        const inverse = readInverse(change.part);
-        const before = inverse?.items.flatMap((each) => each.before ?? []) ?? [];
-        const document = await documentOf(userId);
-        const state = inverse ? stateOf(document, inverse) : await options.notes?.stateOf(change.part);
-        const isDone = state !== 'overtaken';
-        if (isDone) await takeBack(change);
-        logger.info('a change was undone', { userId, what: change.what, isDone });
-        const touched = new Set(inverse?.items.map((each) => each.id));
-        const after = document.items.filter((item) => touched.has(item.id));
-        return { what: change.what, isDone, before, after };
+        const newest = await undo.find(userId);
+        if (newest !== undefined) await deleteUnmade(newest);
+        const found = await undo.find(userId, id);
+        if (found === undefined) return undefined;
+        const changed = readItemsUndo(found.part)?.items ?? [];
+        const keys = new Set(changed.map(({ key }) => key));
+        const after = ((await read(userId))?.items ?? []).filter((item) => keys.has(item.id));
+        const isDone = (await stateOfChange(found)) !== 'overtaken';
+        if (isDone) await revert(found);
+        logger.info('a change was undone', { userId, what: found.what, isDone });
+        return { what: found.what, isDone, before: changed.flatMap(({ before }) => before ?? []), after };
       }),
   };
 }

@@ -25,7 +25,7 @@ interface UndoableNotesPorts {
   readonly store: Pick<Store, 'readText' | 'writeText' | 'remove'>;
   /** The users' write queue, with its own key for the owners' workspace. */
   readonly writes: Pick<KeyedQueue, 'run'>;
-  readonly undo: Pick<UndoLog, 'note' | 'drop' | 'erase'>;
+  readonly undo: Pick<UndoLog, 'noting' | 'delete'>;
 }
 
 export type UndoableNotes = ReturnType<typeof createUndoableNotes>;
@@ -41,20 +41,13 @@ export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts)
     { after, ...file }: Omit<FileChange, 'after'> & { readonly after: string },
     make: () => Promise<void>,
   ): Promise<string | undefined> {
-    const part = { file: { ...file, after: hashOf(after) } };
-    const undoId = after === file.before ? undefined : await undo.note({ userId, what: 'note', part });
-    try {
-      await make();
-      return undoId;
-    } catch (error) {
-      if (undoId !== undefined) await undo.drop(userId, undoId).catch(() => undefined);
-      throw error;
-    }
+    const part = after === file.before ? undefined : { file: { ...file, after: hashOf(after) } };
+    return (await undo.noting({ userId, what: 'note', part }, make)).undoId;
   }
 
   /** After a withdrawal or erasing, no former note of the person may return. */
   function finish(userId: string): Promise<void> {
-    return undo.erase(userId, ({ part }) => read(part) !== undefined);
+    return undo.delete(userId, ({ part }) => read(part) !== undefined);
   }
 
   const part: UndoablePart = {

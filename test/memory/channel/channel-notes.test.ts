@@ -154,18 +154,16 @@ describe('what goes [B3]', () => {
     expect(messages).toEqual([{ channelId, messageIds: [id] }]);
     expect(await notes.saying(aliceId, 'walrus', publicPlace)).toEqual([]);
     const forget = () =>
-      ledger.forget({ name: 'durable', follow: () => Promise.resolve() }, bobId, () =>
-        Promise.resolve({
-          change: {
-            kind: 'forgotten',
-            userId: bobId,
-            itemIds: [],
-            words: 'walrus',
-            commandId: messageId(9000),
-            messages,
-          },
-          result: undefined,
-        }),
+      ledger.forget(
+        { name: 'durable', follow: () => Promise.resolve() },
+        {
+          kind: 'forgotten',
+          userId: bobId,
+          itemIds: [],
+          words: 'walrus',
+          commandId: messageId(9000),
+          messages,
+        },
       );
     await forget();
     expect(await shown('walrus?')).toBe('');

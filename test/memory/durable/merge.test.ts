@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../src/core/place.ts';
 import { mayUse } from '../../../src/core/visibility.ts';
 import { reachOfItem, type DurableItem } from '../../../src/memory/durable/document.ts';
-import { inverseOf, readInverse, reverted } from '../../../src/memory/durable/inverse.ts';
+import { changeDocument, readItemsUndo, reverted } from '../../../src/memory/durable/document-changes.ts';
 import { formerItems } from '../../../src/memory/durable/items.ts';
 import { mergeItems, nearDuplicateOf } from '../../../src/memory/durable/merge.ts';
 import { aliceId, anyItems, anyPlace, board, dev, dm, documentOf, item, minutesLater, source, team } from './fixtures.ts'; // prettier-ignore
@@ -119,9 +119,10 @@ describe('merging two items [K8]', () => {
           const usable = [dm, dev, team, board].filter((where) => isUsable(each, where));
           expect(usable.filter((where) => !before.some((some) => isUsable(some, where)))).toEqual([]);
         }
-        const inverse = readInverse(JSON.parse(JSON.stringify(inverseOf(document, change.document))));
-        if (inverse === undefined) throw new Error('It cannot be undone');
-        expect(reverted(change.document, inverse).document).toEqual(document);
+        const { undo } = changeDocument(document, () => change);
+        const read = readItemsUndo(JSON.parse(JSON.stringify(undo)));
+        if (read === undefined) throw new Error('It cannot be undone');
+        expect(reverted(change.document, read)).toEqual(document);
       }),
     );
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { DurableItem } from '../../../src/memory/durable/document.ts';
 import { formerItems } from '../../../src/memory/durable/items.ts';
-import { findGone, forgottenTest, goneOf, withBoundedPast } from '../../../src/memory/durable/past.ts';
+import { findGone, forgottenTest, tombstoneOf, withBoundedPast } from '../../../src/memory/durable/past.ts';
 import { aliceId, createMemory, dev, dm, documentOf, item, minutesLater } from './fixtures.ts';
 
 const forgotten = { status: 'deprecated', forgotten: true } as const;
@@ -49,7 +49,7 @@ describe('the past of a person’s items [L3]', () => {
   it.each(['I like tea.', 'i like  tea', 'I LIKE TEA!', 'I like tea…'])(
     'knows "I like tea" by %j when its text is gone [D2]',
     (said) => {
-      const document = { ...documentOf(), gone: [goneOf(item({ text: 'I like tea', ...forgotten }))] };
+      const document = { ...documentOf(), gone: [tombstoneOf(item({ text: 'I like tea', ...forgotten }))] };
       expect(findGone(document, said)).toMatchObject({ without: { gone: [] } });
       expect(findGone(document, 'I like coffee')).toBeUndefined();
     },

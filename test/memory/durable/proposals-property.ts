@@ -31,12 +31,10 @@ export async function openProposals(folder: string, time: { now: number }) {
     store,
     writes,
     changes: {
-      forget: (layer, userId, decide) =>
-        writes.run(userId, async () => {
-          const { change, result } = await decide();
-          for (const each of [layer, proposals.layer]) await each.follow(change, 'withdraw');
-          return { result, failures: new Map(), withdrawn: 0 };
-        }),
+      async forget(layer, change) {
+        for (const each of [layer, proposals.layer]) await each.follow(change, 'withdraw');
+        return { failures: new Map(), withdrawn: 0 };
+      },
       restore: () => Promise.resolve(),
     },
     ...withoutUndo,
@@ -52,10 +50,10 @@ export async function openProposals(folder: string, time: { now: number }) {
     said: () => Promise.resolve('still'),
     limits: { maxItems: 200, maxTextLength: 500 },
     clock,
-    lapseAt: () => Promise.resolve(),
+    expireAt: () => Promise.resolve(),
     logger: silent,
   });
-  await proposals.lapse(aliceId);
+  await proposals.expire(aliceId);
   return { store, durable, proposals, mode };
 }
 
@@ -119,7 +117,7 @@ export async function live(steps: readonly Step[]): Promise<void> {
       if (items.delete(text)) declined.add(text);
     } else if (step.do === 'pass') {
       time.now += step.days * 24 * 60 * 60_000;
-      await memory.proposals.lapse(aliceId);
+      await memory.proposals.expire(aliceId);
       for (const [text, at] of waiting) if (time.now - at >= proposalForMs) waiting.delete(text);
     } else if (step.do === 'restart') {
       await memory.store.close();

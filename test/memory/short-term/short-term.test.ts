@@ -38,12 +38,9 @@ function open(sessions: Sessions, changes: Partial<ShortTermSettings> = {}) {
     ...layer,
     record: (of: SessionKey) => layer.fold?.(of.userId, [of], signal),
     forget: (userId: string, words: string) =>
-      sessions.ledgerOver([layer]).forget(layer, userId, () =>
-        Promise.resolve({
-          change: { kind: 'forgotten', userId, itemIds: [], words, commandId: '400000000000000099' },
-          result: undefined,
-        }),
-      ),
+      sessions
+        .ledgerOver([layer])
+        .forget(layer, { kind: 'forgotten', userId, itemIds: [], words, commandId: '400000000000000099' }),
   };
 }
 

@@ -2,49 +2,61 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
-import { createLapsingLog, lapsingFields } from '../../src/memory/lapsing-log.ts';
+import { createExpiringLog, expiringFields } from '../../src/memory/expiring-log.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { silent, startTime } from '../support/sessions.ts';
 
 const alice = '100000000000000001';
 const lastsMs = 600_000;
-const schema = z.object({ ...lapsingFields, words: z.string() });
+const schema = z.object({ ...expiringFields, words: z.string() });
 type Waiting = z.infer<typeof schema>;
 
 function openLog(
   store: Pick<MemoryStore, 'append' | 'scan' | 'rewrite'>,
-  lapseAt: (userId: string, time?: Date) => Promise<void>,
-  kind: Partial<Parameters<typeof createLapsingLog<Waiting>>[1]> = {},
+  expireAt: (userId: string, time?: Date) => Promise<void>,
+  kind: Partial<Parameters<typeof createExpiringLog<Waiting>>[1]> = {},
 ) {
   let passedMs = 0;
-  const log = createLapsingLog<Waiting>(
+  const log = createExpiringLog<Waiting>(
     {
       store,
       clock: () => new Date(startTime + passedMs),
-      lapseAt,
+      expireAt,
       logger: silent,
     },
     {
       name: 'waiting.jsonl',
       schema,
-      lastsMs,
+      ttlMs: lastsMs,
       maxPerUser: 10,
-      finalise: () => Promise.resolve(),
+      onExpire: () => Promise.resolve(),
       ...kind,
     },
   );
   return { log, pass: (ms: number) => (passedMs += ms) };
 }
 
-describe("a person's records that lapse [S7]", () => {
-  it('are seen to by somebody from before they stand anywhere, so that a kill leaves none that would stay for ever', async () => {
+describe("a person's records that expire [S7]", () => {
+  it('are scheduled to expire before they are written, so that a kill leaves none that would stay for ever', async () => {
     const store = new MemoryStore();
     const { log } = openLog(store, () => Promise.reject(new StoreError('killed', 'work')));
-    await expect(log.note({ userId: alice, words: 'quokka' })).rejects.toThrow(StoreError);
+    await expect(log.add({ userId: alice, words: 'quokka' })).rejects.toThrow(StoreError);
     expect(await store.everything()).not.toContain('quokka');
   });
 
-  it('are asked for again where they could not be looked at, and gone then', async () => {
+  it('are added without reading those that are there', async () => {
+    const store = new MemoryStore();
+    const unread = {
+      append: (key: string, record: object) => store.append(key, record),
+      scan: () => expect.unreachable(),
+      rewrite: () => expect.unreachable(),
+    };
+    const { log } = openLog(unread, () => Promise.resolve());
+    for (const words of ['quokka', 'numbat']) await log.add({ userId: alice, words });
+    expect(await store.everything()).toMatch(/quokka.*numbat/su);
+  });
+
+  it('are deleted by the next attempt where they could not be read', async () => {
     const store = new MemoryStore();
     let isReadable = true;
     const readable: Pick<MemoryStore, 'append' | 'scan' | 'rewrite'> = {
@@ -56,46 +68,46 @@ describe("a person's records that lapse [S7]", () => {
       },
     };
     const { log, pass } = openLog(readable, () => Promise.resolve());
-    await log.note({ userId: alice, words: 'quokka' });
+    await log.add({ userId: alice, words: 'quokka' });
     pass(lastsMs);
     isReadable = false;
-    await expect(log.lapse(alice)).rejects.toThrow(StoreError);
+    await expect(log.expire(alice)).rejects.toThrow(StoreError);
     isReadable = true;
-    await log.lapse(alice);
+    await log.expire(alice);
     expect(await store.everything()).not.toContain('quokka');
   });
 
-  it('are looked at soon where there are more than a person may have, and the oldest go [L3]', async () => {
+  it('expire soon, the oldest first, where there are more than a person may have [L3]', async () => {
     const store = new MemoryStore();
     const times: number[] = [];
     const { log } = openLog(store, async (_, time) => void times.push(Number(time) - startTime), {
       maxPerUser: 2,
     });
-    for (const words of ['quokka', 'numbat', 'bilby']) await log.note({ userId: alice, words });
-    expect(times[1]).toBe(lastsMs);
-    expect(times[2]).toBeLessThan(60_000);
+    for (const words of ['quokka', 'numbat', 'bilby']) await log.add({ userId: alice, words });
+    expect(times.slice(0, 3)).toEqual([lastsMs, lastsMs, lastsMs]);
+    expect(times[3]).toBeLessThan(60_000);
     expect((await log.list(alice)).map(({ words }) => words)).toEqual(['numbat', 'bilby']);
-    await log.lapse(alice);
+    await log.expire(alice);
     expect(await store.everything()).not.toContain('quokka');
     expect((await log.list(alice)).map(({ words }) => words)).toEqual(['numbat', 'bilby']);
   });
 
-  it('that cannot be made final yet are looked at again soon, and others go', async () => {
+  it('that cannot be deleted yet are tried again soon, and others go', async () => {
     const store = new MemoryStore();
     const times: unknown[] = [];
     let isRefused = true;
     const { log, pass } = openLog(store, async (_, time) => void times.push(time), {
-      finalise: ({ words }) =>
+      onExpire: ({ words }) =>
         isRefused && words === 'quokka' ? Promise.reject(new StoreError('full', 'log')) : Promise.resolve(),
     });
-    for (const words of ['quokka', 'numbat']) await log.note({ userId: alice, words });
+    for (const words of ['quokka', 'numbat']) await log.add({ userId: alice, words });
     pass(lastsMs);
     times.length = 0;
-    await log.lapse(alice);
+    await log.expire(alice);
     const kept = await store.everything();
     expect([kept.includes('quokka'), kept.includes('numbat'), times.length]).toEqual([true, false, 1]);
     isRefused = false;
-    await log.lapse(alice);
+    await log.expire(alice);
     expect(await store.everything()).not.toContain('quokka');
   });
 });
