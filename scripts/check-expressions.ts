@@ -4,9 +4,9 @@ import { analyse } from 'scslre';
 import ts from 'typescript';
 
 /**
- * Checks, by the analysis that eslint-plugin-regexp has too, that every regular expression in `src/`, the sandbox left aside, takes a time that is linear in
- * its input [L4]. Literals are read from the sources; those that modules put together when they are loaded are seen by loading the modules. What a function puts together
- * is listed here with the reason why it is linear, by its file and how many there are.
+ * Checks with the analysis of eslint-plugin-regexp that every regular expression in `src/`, except the sandbox,
+ * takes time linear in its input [L4]. Literals are read from the sources; those that modules build are seen by
+ * loading the modules. Those that functions build are listed here, by file, with the reason why they are linear.
  */
 const madeInFunctions: Readonly<Record<string, { readonly count: number; readonly because: string }>> = {
   'src/core/own-words.ts': { count: 1, because: 'runs of different characters between line ends' },
@@ -32,7 +32,7 @@ const cannotFail: ReadonlySet<string> = new Set(
 const stringProperty = String.raw`\p{RGI_Emoji}`;
 
 const problems: string[] = [];
-/** Each once, however many places have it: the stemmers put theirs together anew for every word. */
+/** Each once, however many places have it: the stemmers build theirs again for every word. */
 const checked = new Set<string>();
 
 function check(source: string, flags: string, place: string): void {

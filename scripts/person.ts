@@ -26,7 +26,7 @@ export async function runPerson(words: readonly string[], environment: Environme
   const [wish, userId = '', ...more] = words;
   if ((wish !== 'export' && wish !== 'erase') || more.length > 0) throw new RangeError(usage);
   if (!isSnowflake(userId))
-    throw new RangeError(`"${userId}" is no Discord user id, such as 140000000000000001.\n\n${usage}`);
+    throw new RangeError(`"${userId}" is not a Discord user id, such as 140000000000000001.\n\n${usage}`);
   const { memory, close } = await openMemory(environment);
   try {
     await memory.changes.finish();

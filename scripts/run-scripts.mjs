@@ -1,6 +1,7 @@
 /**
- * Runs scripts of package.json one after the other, until one fails: `node scripts/run-scripts.mjs one,two three`. Those joined by commas run two at a time, and
- * print what they have to say at their end; of these all are run. A signal reaches whatever runs, with all that it has started [O7].
+ * Runs scripts of package.json one after the other until one fails: `node scripts/run-scripts.mjs one,two three`.
+ * Those joined by commas run two at a time, all of them, and print their output at the end. A signal reaches
+ * everything that runs [O7].
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -35,7 +35,7 @@ function isLong({ moduleId }: TestSpecification): boolean {
 /** A process keeps what it has loaded for the next file of the same project: those of one project come one after the other. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // oxlint-disable-next-line unicorn/no-array-sort -- it is no array
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is not an array
     const sorted = await super.sort(files);
     const rest = sorted.filter((file) => !isLong(file));
     const names = [...new Set(rest.map((file) => file.project.name))];

@@ -52,7 +52,7 @@ interface Asked {
   readonly sources: readonly SourceSegments[];
 }
 
-/** The hits of a question as they are found, best first, none that repeats another's words; and the features of those that are put in order anew. */
+/** The hits of a question as they are found, best first, none that repeats another's words; and the features of those that are reordered. */
 export interface Listed {
   readonly conversation: Conversation;
   readonly question: Question;

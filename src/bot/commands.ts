@@ -56,7 +56,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     isHidden: journal.isHidden,
     sendDirect: (userId: string, messages: readonly DirectMessage[], nonceBase: string) =>
       directMessages.send(userId, messages, nonceBase, (channelId, messageId) =>
-        saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [messageId])),
+        saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [messageId])),
       ),
     readAttachment,
     holdings: (userId: string) => countHoldings(userId, memory),

@@ -30,7 +30,7 @@ export function faultOf(
   const isThere = nearest === path;
   if (state === 'no-folder')
     return {
-      text: isThere ? `${path} is no folder` : `${path} cannot be made, since ${nearest} is no folder`,
+      text: isThere ? `${path} is not a folder` : `${path} cannot be made, since ${nearest} is not a folder`,
       remedy: `move away what is there, or ${elsewhere}`,
     };
   const cannot = `${path} cannot be written by ${ownName()}${isThere ? ': it' : `, since ${nearest}`}`;

@@ -21,7 +21,7 @@ export function shownDay(date: Date): string {
   return `<t:${Math.floor(date.getTime() / 1000)}:d>`;
 }
 
-/** A moment likewise. */
+/** A moment, in the same way. */
 export function shownTime(date: Date): string {
   return `<t:${Math.floor(date.getTime() / 1000)}:f>`;
 }

@@ -23,8 +23,8 @@ export interface ArchivePart {
 }
 
 /**
- * Packs files into as few zip archives as there must be so that each has `maxBytes` at most, in order. `readme` is put into each, as `README.md`. A file that is
- * packed larger than that stands alone.
+ * Packs files, in order, into as few zip archives of at most `maxBytes` as possible, each with `readme` as
+ * `README.md`. A file that is larger when packed gets an archive of its own.
  */
 export async function packFiles(
   files: readonly ExportedFile[],
@@ -71,7 +71,7 @@ export function isArchive(bytes: Uint8Array): boolean {
 
 /**
  * The bytes of one file of an archive from a stranger: nothing else is unpacked, and never more than `maxBytes`, whatever the archive says of it. `damaged`: it
- * is no archive that can be read.
+ * cannot be read as an archive.
  */
 export async function unpackFile(
   archive: Buffer,

@@ -233,7 +233,10 @@ function subcommandNames(subcommands: Readonly<Record<string, SubcommandDefiniti
   return [...shown.map(([name]) => name), 'help'];
 }
 
-/** Whether a word is one letter away from another: missing, wrong, too many, or two in each other's place. A longer word that begins with it is another word [K1]. */
+/**
+ * Whether a word has one wrong, missing, extra or swapped letter. A longer word with the same beginning does not
+ * count [K1].
+ */
 function isMisspelt(written: string, word: string): boolean {
   const lower = written.toLowerCase();
   if (lower.startsWith(word)) return false;

@@ -45,7 +45,7 @@ export function createCommandSet(
     answer: () => Promise<CommandReply>,
   ): Promise<CommandReply> {
     const { speaker, place } = request;
-    // Before anything is done: what it stores is no data from before.
+    // Before anything is done, so that what it stores does not count as earlier data.
     const firstWords = await greeting?.begin({
       userId: speaker.id,
       channelId: place.channelId,

@@ -115,7 +115,7 @@ function surplus(entries: number): readonly string[] {
 /** Bullets, numbers and boxes before an item. */
 const mark = /^(?:[-*+•‣–]|\d{1,4}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?/u;
 const kindMark = /^\[(?<kind>\w{1,20})\][^\S\n]*/u;
-/** Headings, rules and fences are no items. */
+/** Headings, rules and fences are not items. */
 const layout = /^(?:#{1,6}\s|```|~~~|[-*_=]{3,}$)/u;
 
 /** An item as a line of a list names it; `undefined` for what only gives the list its form. */

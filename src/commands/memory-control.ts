@@ -31,7 +31,7 @@ export async function setMode(
   return { text: [modeTexts[now], ...lines].join('\n') };
 }
 
-/** Shows or sets whether the person is told of what was noticed [K6]. */
+/** Shows or sets whether the person gets notices about what was noticed [K6]. */
 export async function setNotices(
   { speaker }: CommandContext,
   notices: 'on' | 'off' | undefined,

@@ -56,7 +56,7 @@ export async function eraseEverything(
   const lines = [
     isDone
       ? `Erased: everything that I held about you, ${listed(held)}, and your settings. It cannot be undone.`
-      : 'I could not erase all of it yet, since my disk refused. I finish it when I start again; please tell whoever runs me.',
+      : 'I could not erase all of it yet, since my disk refused. I will finish when I start again; please tell the person who runs me.',
     'What stays is the moment of this, without a word, so that I never use older messages again.',
     ...(speaker.isOwner
       ? ['Your notes in the `workspace` folder are your own files: I left them alone.']

@@ -187,7 +187,7 @@ export async function itemWithId(
 
 /**
  * The asker's items that a subcommand would concern if it were given in this place: the pinned and the newest first,
- * as far as they match what was typed, be it the beginning of the id or words.
+ * as far as they match what was typed: the beginning of an id, or words.
  */
 export async function completeItem(
   subcommand: 'forget' | 'edit' | 'history' | 'why' | keyof typeof doneBy,

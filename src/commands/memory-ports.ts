@@ -50,7 +50,10 @@ export interface MemoryCommandPorts {
   readonly readAttachment: ReadAttachment;
   /** How much is held about a person. Rejects with `StoreError`. */
   readonly holdings: (userId: string) => Promise<Holdings>;
-  /** Erases all that is held about a person and was said until a moment, ISO 8601 [K11]; `isDone: false` where a part is left to the next start. Rejects with `StoreError`. */
+  /**
+   * Erases everything about a person that was said until `at` (ISO 8601) [K11]; `isDone: false` if the next start
+   * has to finish it. Rejects with `StoreError`.
+   */
   readonly erase: (userId: string, at: string) => Promise<{ readonly isDone: boolean }>;
   /** How much of it says some words. Rejects with `StoreError`. */
   readonly saying: (userId: string, words: string) => Promise<Saying>;

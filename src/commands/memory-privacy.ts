@@ -11,7 +11,7 @@ const ownText = `I am an AI with a memory: I keep what you tell me, so that I ca
 ${factsMark}
 
 **Questions and requests**
-Write to whoever runs me; Discord shows who that is in my profile.`;
+Write to the person who runs me; my profile on Discord shows who that is.`;
 
 /** What is stored, where, how long, who can read it and who else gets it [K12]. */
 export async function showPrivacy({
@@ -40,10 +40,10 @@ function factsText({ provider, layers, quotaMegabytes, retentionDays }: PrivacyF
     '- Your settings for all this.',
     '',
     '**Where, and how long**',
-    `In files on the machine of whoever runs me, readable by my account there alone. ${retentionDays === 0 ? 'They stay' : `${retentionText(retentionDays)} The rest stays`} until you have them deleted, by \`!memory erase\` everything at once, but for the moment of that, which keeps me from using older messages again; all of yours together take ${quotaMegabytes} MB at most, beyond which your oldest messages go. What you delete or edit in Discord I delete or change too, and \`!memory forget\` takes what you name off the disk.`,
+    `In files on my operator's machine, readable only by my account there. ${retentionDays === 0 ? 'They stay' : `${retentionText(retentionDays)} The rest stays`} until you have them deleted, by \`!memory erase\` everything at once, but for the moment of that, which keeps me from using older messages again; all of yours together take ${quotaMegabytes} MB at most, beyond which your oldest messages go. What you delete or edit in Discord I delete or change too, and \`!memory forget\` takes what you name off the disk.`,
     '',
     '**Who can read it**',
-    'You, with the commands below, and whoever runs me. What you said in a direct message I use in our direct messages only; what you said in a private or age-restricted channel, only there, as long as nobody new can read it; what you said in a public channel, only in that server. All of it I may use in our direct messages too, and what you have me remember by command in a public channel, or share, in every server that we share. What I remember of you I never use in an answer to somebody else, but for channel notes.',
+    'You, with the commands below, and my operator. What you said in a direct message I use in our direct messages only; what you said in a private or age-restricted channel, only there, as long as nobody new can read it; what you said in a public channel, only in that server. All of it I may use in our direct messages too, and what you have me remember by command in a public channel, or share, in every server that we share. What I remember of you I never use in an answer to somebody else, but for channel notes.',
     'Channel memory is off unless who manages a server switches it on for a channel, which my first answer there says. Then I also note single sentences that you say to others there, with your name, and use them only in answers whose every reader can read that channel. `!memory channel` lists them; they go when you delete the message, forget them, pause or erase.',
     '',
     '**Who else gets it**',
@@ -69,5 +69,5 @@ const waysToControl: readonly string[] = [
   '`!memory show` and `!memory search` show what I have; `!memory forget`, `share` and `hide` change it.',
   '`!memory pause` stops all storing, `!memory pause here` takes one conversation off the record, `!memory mode ask` makes me ask you first, `!memory mode off` stops me from noticing anything by myself.',
   '`!memory export` sends you everything that I hold about you, `!memory erase` erases all of it.',
-  'Whoever runs me can be asked for anything beyond that.',
+  'For anything beyond that, ask my operator.',
 ];

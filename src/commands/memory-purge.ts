@@ -26,7 +26,7 @@ export async function askToPurge(
   const line = `memory purge-confirmed ${pending.add(speaker.id, words)}`;
   return {
     text: [
-      `This erases what says ${brieflyQuoted(words)} in all our conversations: ${listed(found)}. Answers to these messages go too, and summaries are made anew without it. It cannot be undone, nor can your earlier changes be then.`,
+      `This erases what says ${brieflyQuoted(words)} in all our conversations: ${listed(found)}. Answers to these messages go too, and summaries are rewritten without it. It cannot be undone, nor can your earlier changes be then.`,
       `-# Nothing is erased yet. Without buttons: \`!${line}\`, within 10 minutes.`,
     ].join('\n'),
     buttons: [{ label: 'Erase it', line, isDanger: true }, { label: 'Keep it' }],
@@ -51,6 +51,6 @@ export async function purgeWords(
   return {
     text: isDone
       ? `Erased: what said ${brieflyQuoted(words)}, ${counted(messages, 'message')} with it, answers counted. On Discord they stand as before; I neither use nor find them any more.`
-      : 'I could not erase all of it yet, since my disk refused. I finish it when I start again; please tell whoever runs me.',
+      : 'I could not erase all of it yet, since my disk refused. I will finish when I start again; please tell the person who runs me.',
   };
 }

@@ -44,7 +44,7 @@ async function rememberMessage(request: MenuRequest, ports: MemoryCommandPorts):
   return rememberText({ ...request, id: message.id }, text, ports);
 }
 
-/** What the asker's own memory has on the words of a message, whoever wrote it; the message itself is left out. */
+/** What the asker's own memory has on the words of anybody's message, without the message itself. */
 async function searchMessage(request: MenuRequest, ports: MemoryCommandPorts): Promise<CommandReply> {
   const query = withoutMentionMarks(request.message.text).trim();
   if (query === '') return { text: 'There is no text in this message that I could search for.' };

@@ -111,7 +111,7 @@ function statusLines(facts: StatusFacts, most: number): readonly string[] {
 }
 
 function modelLine({ models, modelState, refused = [], now }: StatusFacts): string {
-  if (models === undefined) return 'the offline stand-in, which is no language model';
+  if (models === undefined) return 'the offline stand-in, which is not a language model';
   const names = `${shownName(models.main)} (fast: ${shownName(models.fast)})`;
   const reach =
     modelState.kind === 'reachable'

@@ -11,7 +11,7 @@ function isUtf16(bytes: Buffer, zeros: 0 | 1): boolean {
   return bytes.length >= 4 && [0, 2].every((at) => bytes[at + zeros] === 0 && bytes[at + 1 - zeros] !== 0);
 }
 
-/** In UTF-8 or UTF-16, with a byte order mark or without. @throws {RangeError} where it is no text. */
+/** In UTF-8 or UTF-16, with a byte order mark or without. @throws {RangeError} if it is not text. */
 export function decodeEnvFile(bytes: Buffer): string {
   const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
   const text = isUtf16(bytes, 1)
@@ -19,7 +19,7 @@ export function decodeEnvFile(bytes: Buffer): string {
     : isUtf16(bytes, 0)
       ? Buffer.from(even).swap16().toString('utf16le')
       : bytes.toString('utf8');
-  if (text.includes('\0')) throw new RangeError('it is no text: save it as UTF-8');
+  if (text.includes('\0')) throw new RangeError('it is not text: save it as UTF-8');
   return text.replace(/^\uFEFF/u, '');
 }
 

@@ -264,7 +264,7 @@ export interface DirectMessage {
   readonly files?: readonly OutgoingFile[];
 }
 
-/** Direct messages outside of a conversation; answers to commands are no part of history [F2]. */
+/** Direct messages outside of a conversation; answers to commands are not part of history [F2]. */
 export interface DirectMessagePort {
   /**
    * Sends in order, pinging nobody. `nonceBase` is the command's id: a second call with it sends nothing twice.

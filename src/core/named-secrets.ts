@@ -2,7 +2,7 @@ import { stopTerms } from './stop-words.ts';
 import { terms } from './text.ts';
 
 /**
- * Names of secrets, by what the secret looks like: `word` any password; `odd` one that is no ordinary word,
+ * Names of secrets, by what the secret looks like: `word` any password; `odd` one that is not an ordinary word,
  * since the name has other meanings; `key` long, with a digit; `code` and `pin` digits; `bare` those after a
  * mere "code"; `phrase` several words; `account` a long number.
  */

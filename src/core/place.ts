@@ -23,13 +23,13 @@ export interface Place {
   readonly homeId: string;
   /** Absent in DMs. */
   readonly guildId?: string;
-  /** Absent where the channel is no thread. */
+  /** Absent unless the channel is a thread. */
   readonly parentId?: string;
   /** Of the channel or the thread's parent; absent where there is none, or unknown. */
   readonly categoryId?: string;
   /** Without `#`; absent in DMs. */
   readonly channelName?: string;
-  /** Absent where the channel is no thread. */
+  /** Absent unless the channel is a thread. */
   readonly parentName?: string;
 }
 

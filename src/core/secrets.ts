@@ -4,7 +4,7 @@ import creditCard from 'validator/lib/isCreditCard.js';
 import { escapePattern } from './text.ts';
 import { namedSecrets, type Span } from './named-secrets.ts';
 
-/** Replaces a secret. Without letters: it is no search term and the same in every language. */
+/** Replaces a secret. It has no letters, so it reads the same in every language and no search finds it. */
 export const secretMark = '▒▒▒';
 
 /**
@@ -213,7 +213,7 @@ function ibans(text: string): readonly Span[] {
   });
 }
 
-/** Long words with mixed cases and digits that are no address, file or hash. */
+/** Long words with mixed cases and digits, other than addresses, files and hashes. */
 function randomWords(text: string): readonly Span[] {
   return [...text.matchAll(/\S{16,}/gu)].flatMap(({ 0: word, index }) => {
     if (word.includes('://')) return [];

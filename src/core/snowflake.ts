@@ -18,7 +18,7 @@ export function compareSnowflakes(a: string, b: string): number {
   return Snowflake.compare(a, b);
 }
 
-/** What is no id counts as older. */
+/** Anything but an id counts as older. */
 export function isYounger(id: string, than: string): boolean {
   return isSnowflake(id) && compareSnowflakes(id, than) > 0;
 }

@@ -47,7 +47,7 @@ export function localMoment(date: Date, timeZone: string): string {
 
 /**
  * The calendar day before a `YYYY-MM-DD`; 24 hours would be wrong where clocks change.
- * @throws {RangeError} when `day` is no date.
+ * @throws {RangeError} when `day` is not a date.
  */
 export function dayBefore(day: string): string {
   const noon = new Date(`${day}T12:00:00Z`);

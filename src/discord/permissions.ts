@@ -122,7 +122,7 @@ const keptGone = 10_000;
 export function watchGoneChannels(client: Client): (channelId: string) => boolean {
   const gone = growingCache<string, true>(keptGone);
   const note = ({ id }: { readonly id: string }): void => void gone.set(id, true);
-  // Raw events come before the library clears its caches. An outage is no departure.
+  // Raw events come before the library clears its caches. An outage is not a departure.
   client.ws.on(GatewayDispatchEvents.GuildDelete, ({ id, unavailable }: GatewayGuildDeleteDispatchData) => {
     if (unavailable === true) return;
     for (const channel of client.channels.cache.values())

@@ -80,7 +80,7 @@ function textsOf({ author, title, description, fields, footer }: CardTexts) {
   return [author?.name, title, description, ...named, footer?.text];
 }
 
-/** At any depth. What buttons and menus say is no content. */
+/** At any depth. Labels of buttons and menus are not content. */
 function componentTexts(components: readonly object[], depth = maxDepth): readonly string[] {
   if (depth === 0) return [];
   return components.flatMap((component) => {

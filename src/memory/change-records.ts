@@ -75,7 +75,7 @@ export interface AnswerKeeper {
     channelId: string,
     isWithdrawn: (answer: { readonly messageIds: readonly string[]; readonly text: string }) => boolean,
   ): Promise<void>;
-  /** These messages are no part of history from now on, though they stand on Discord. */
+  /** Hides these messages from history, though they stay on Discord. */
   hide(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** They are again. */
   unhide(channelId: string, messageIds: readonly string[]): Promise<void>;
@@ -102,11 +102,11 @@ export interface ChangeLedgerPorts {
   /** Whether what a person says in a conversation by now may be written down [K9]. Must not reject. */
   readonly mayStore: (session: SessionKey) => Promise<boolean>;
   readonly placeOf: ChannelPort['placeOf'];
-  /** A session has changed: what was made of it is to be made anew; where messages came back, its history too. */
+  /** A session has changed: rebuild what was derived from it; if messages came back, its history too. */
   readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
   /**
    * Ends what runs and waits here for a person who is erased, and lets go of what is kept of them in memory only. What waits for other processes too
-   * goes only where the erasing is carried out: who hears of that may hear it late, when the person has begun anew. Must not throw.
+   * goes only where the erasing is carried out: another process may hear of it late, when the person has started over. Must not throw.
    */
   readonly endWork: (userId: string, erasedBy: 'here' | 'elsewhere') => void;
   /** Keeps the moment of an erasing, the one thing that stays of it. As part of a job of the person's queue. Rejects with `StoreError`. */
@@ -199,7 +199,10 @@ export function isSupersededBy(earlier: Change, later: Change): boolean {
   );
 }
 
-/** In order, without edits of a message that a later one is about: it takes out what the earlier one said, too; done before, that would take out what is said now. */
+/**
+ * In order, without edits that a later change of the same message replaces: carried out first, they would remove
+ * the present text.
+ */
 export function notOvertaken<T extends { readonly change: Change }>(left: readonly T[]): readonly T[] {
   const last = new Map<string, T>();
   for (const each of left)

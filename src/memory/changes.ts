@@ -47,11 +47,11 @@ interface Attempt {
 export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 
 /**
- * The one way in which an edit, a deletion or a forgetting reaches whoever holds words [F5]: those in memory at once; then the change is on
- * disk; then every layer follows it, as one job of the person's write queue; then it is done, and its record is gone. What a kill or the disk
- * came between stays in the ledger and is finished at the next start; all but forgetting and erasing a person is also tried again every minute until then. Changes of
- * one channel are carried out one after the other. Each process has a ledger of its own, and whoever comes first finishes that of one
- * which is gone [X2].
+ * The only way for an edit, a deletion or a forgetting to reach everything that holds words [F5]: first memory,
+ * then the ledger on disk, then every layer in one job of the person's write queue. What a kill or the disk
+ * interrupts stays in the ledger for the next start; all but forgetting and erasing a person is also tried every
+ * minute. Changes of one channel run in order. Each process has its own ledger, and the first to notice finishes
+ * that of a dead one [X2].
  */
 export function createChangeLedger(ports: ChangeLedgerPorts) {
   const { recent, writes, log, layers, answers, processes, timer, logger } = ports;
@@ -166,7 +166,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return { failures, withdrawn: count };
   }
 
-  /** Takes messages out of a conversation as if deleted, though they stand on Discord; resolves with how many, answers among them. Rejects with `StoreError`. */
+  /**
+   * Removes messages from memory as if deleted, though they stay on Discord. Resolves with their number, answers
+   * included. Rejects with `StoreError`.
+   */
   async function takeOut(
     session: SessionKey,
     cause: Extract<MessageChange, { kind: 'deleted' }>,
@@ -190,7 +193,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   /** What was forgotten leaves the disk, since it can be undone no more [S7]. Rejects with `StoreError` where it cannot yet. */
   function finalise(change: WithMessages): Promise<void> {
     if (change.messages === undefined) return Promise.resolve();
-    // Whoever starts this, it is no part of their work, which may be refused by now.
+    // This must not run as part of the caller's work, which may be refused by now.
     return writes.begin(() =>
       writes.run(change.userId, () =>
         eachConversation(change, async (session, cause) => {
@@ -262,7 +265,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return failures;
   }
 
-  /** Another process erases a person: what runs and waits for them here ends, and what is in memory of them goes. Nothing may rely on it: it may not be told. */
+  /**
+   * Another process erases a person: their running and waiting work here ends, and their data in memory goes. The
+   * notice may be lost, so nothing relies on it.
+   */
   function erasedElsewhere({ userId, at, isDone }: Extract<Notice, { kind: 'erased' }>): void {
     if (!isDone) {
       writes.refuseEarlier(userId);
@@ -275,7 +281,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /**
    * Erases one matter from all that is held about a person [K11], for good: the messages that say the words with the answers to them, and then, in every
-   * layer, what else says them. Summaries and notes are made anew without it. Rejects with `StoreError` where it could not be noted.
+   * layer, what else says them. Summaries and notes are rewritten without it. Rejects with `StoreError` where it could not be noted.
    */
   function purge(
     change: Omit<Purged, 'kind'>,

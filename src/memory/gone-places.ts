@@ -68,9 +68,10 @@ export interface GonePlacesOptions {
 }
 
 /**
- * What belongs to a place that is gone [K15]. To a guild: settings, journals and exchanges, 30 days after the bot was removed from it; items and conversations are their people's
- * own and stay, each for where it could be used. To a deleted channel or thread: conversations, what was made of them, notes and journal, used no more at once, and off the
- * disk 7 days later; items stay. The moment is on disk before and after, so that the next start finishes what a kill comes between.
+ * Removes what belongs to places that are gone [K15]. A guild's settings, journals and exchanges go 30 days after
+ * the bot was removed from it. Conversations, notes and the journal of a deleted channel or thread are unused at
+ * once and go 7 days later. Items stay. The time of each step is on disk, so that the next start finishes what a
+ * kill interrupts.
  */
 export function createGonePlaces(options: GonePlacesOptions) {
   const { store, writes, log, dropJournal, clock, timer, logger } = options;
@@ -223,7 +224,10 @@ export function createGonePlaces(options: GonePlacesOptions) {
         logger.info('the bot was removed from a server', { guildId, keptDays });
       });
     },
-    /** Channels or threads were deleted, with the threads below them; those that nothing is held of are let go. Resolves when that is on disk; never rejects. */
+    /**
+     * Channels or threads were deleted, with the threads below them; unknown ones are ignored. Resolves when that
+     * is on disk; never rejects.
+     */
     async deleted(channelIds: readonly string[]): Promise<void> {
       enqueue(async () => {
         const all = new Set(channelIds);

@@ -120,7 +120,10 @@ export interface MemoryLayer extends SectionSource<TurnContext> {
   export(userId: string): AsyncIterable<ExportedFile>;
   /** Takes it out of memory and off the disk, copies included; safe to repeat. Runs as a job of the user's write queue [S3]. */
   erase(erasure: Erasure): Promise<void>;
-  /** Another process has erased the person: what is kept of them in memory goes too. Must not throw. Default: there is nothing that is not looked up each time. */
+  /**
+   * Another process has erased the person: drop their data from memory. Must not throw. Default: the layer keeps
+   * nothing in memory.
+   */
   letGo?(userId: string): void;
 }
 

@@ -14,7 +14,7 @@ interface Adoption {
   readonly claim: NonNullable<Awaited<ReturnType<Processes['locks']['claim']>>>;
   /** By its place there, each change that is in this process's own ledger by now. */
   readonly entered: Map<number, Unfinished>;
-  /** How many of them are carried out by whoever asked. */
+  /** How many of them the caller carries out. */
   handedOn: number;
 }
 
@@ -23,7 +23,7 @@ const ledgersFolder = 'changes';
 
 /**
  * Which changes are open, on disk: a log that a change enters before anything else is done, and leaves when it is. Each process has a log of its own, and a
- * claim on it for life; whoever gets the claim of one that is gone takes over what stands there [X2].
+ * claim on it for life; the process that claims a dead one's ledger takes over its entries [X2].
  */
 export function createOpenChanges({
   store,
@@ -51,9 +51,9 @@ export function createOpenChanges({
   }
 
   /**
-   * Takes over what stands in the ledger of a process that is gone; resolves with what is this one's since. Where the old ledger cannot be read to its end or removed, it
-   * stays, and this process keeps the claim on it and goes on there the next time: nothing is entered twice, to be done again when something else is said by then.
-   * Never rejects: of one ledger that cannot be had, the others are not left waiting.
+   * Takes over the ledger of a dead process; resolves with its open changes. If the ledger cannot be read or
+   * removed, it stays and this process keeps its claim for the next try, so no change is entered twice. Never
+   * rejects: one bad ledger must not hold up the others.
    */
   async function adopted(ledger: string): Promise<readonly Unfinished[]> {
     if (ledger === ledgerKey) return [];

@@ -143,7 +143,7 @@ export function createRetention(options: RetentionOptions) {
     if (!isStopped) logger.info('what was older than messages are kept has been erased', { days, ...counts });
   }
 
-  /** Of several processes one goes through all, once a day; where it is gone before its end, whoever comes next does. Rejects with `StoreError`. */
+  /** One process does this once a day for all; if it dies midway, the next one starts over. Rejects with `StoreError`. */
   async function passOnceToday({ claim }: Pick<Locks, 'claim'>): Promise<void> {
     const own = await claim('retention');
     if (own === undefined) return;

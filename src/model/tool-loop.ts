@@ -28,7 +28,7 @@ export interface ToolLoopOptions extends ModelCallOptions {
   /** Sent with every round, always the same list [P2]. */
   readonly tools: readonly Tool[];
   readonly context: TurnContext;
-  /** An answer without text is no failure. */
+  /** An answer without text is not a failure. */
   readonly mayBeSilent?: true;
   /** Rounds of tool calls. Default: 8 [M6]. */
   readonly maxRounds?: number;

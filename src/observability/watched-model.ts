@@ -100,7 +100,7 @@ export function afterSuccess(): ModelHealth {
   return unknownHealth;
 }
 
-/** What is no sign of the model's health, such as a full local queue or an answer of which a part came, changes nothing. */
+/** What says nothing about the model's health, such as a full local queue or a partial answer, changes nothing. */
 export function afterFailure(
   health: ModelHealth,
   { failure, partialText }: Pick<ModelError, 'failure' | 'partialText'>,

@@ -3,7 +3,7 @@ import { NewerVersionError } from '../core/errors.ts';
 import { measure } from '../core/measures.ts';
 import type { LastWrite, Store } from '../core/store.ts';
 
-/** The same store, which also tells how its newest write went. A document of a newer version is no fault of the disk. */
+/** The same store, which also tells how its newest write went. A document of a newer version is not the disk's fault. */
 export function watchStore(
   store: Store,
   clock: Clock,

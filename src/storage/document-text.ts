@@ -42,7 +42,7 @@ export function formatDocument(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** @throws {TypeError} for what has no JSON or is no object in JSON. */
+/** @throws {TypeError} for a value that JSON cannot express as an object. */
 export function formatRecord(record: unknown): string {
   const json: unknown = JSON.stringify(record);
   if (typeof json !== 'string' || !/^[[{]/.test(json)) throw new TypeError('A log takes objects only');

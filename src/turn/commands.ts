@@ -43,7 +43,7 @@ export async function runCommand(
 ): Promise<void> {
   const { channelId, author, place } = message;
   const hide = (id: string): Promise<void> =>
-    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id]));
+    saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [id]));
   try {
     await hide(message.id);
     const { text, buttons, settle } = await handle({

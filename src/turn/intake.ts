@@ -175,7 +175,9 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     });
     options.reactions.refuse(channelId, id);
     await markHandled(channelId, id);
-    await saveBestEffort(logger, 'that a message is no part of history', () => journal.hide(channelId, [id]));
+    await saveBestEffort(logger, 'that a message is hidden from history', () =>
+      journal.hide(channelId, [id]),
+    );
   }
 
   /** The author gets one sign, which a restart does not repeat [G3d]. */

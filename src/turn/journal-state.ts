@@ -15,7 +15,7 @@ const question = {
 const preparedSchema = z.object({
   kind: z.literal('prepared'),
   ...question,
-  /** The answer to a command, which is no part of history [F2]. */
+  /** The answer to a command; not part of history [F2]. */
   isCommand: z.literal(true).exactOptional(),
   text: z.string(),
   /** As the log is to have it; absent for a command's answer. */

@@ -67,7 +67,7 @@ export function createChannelJournal({
     return (await store.folders('channels', 'journal.jsonl')).map(({ name }) => name);
   }
 
-  /** Tells which messages are no part of history: also the beginning of an unfinished reply. */
+  /** Which messages are hidden from history, including the beginning of an unfinished reply. */
   async function hiddenIn(channelId: string): Promise<(messageId: string) => boolean> {
     const { hidden, begun } = await stateOf(channelId);
     const beginnings = new Set([...begun.values()].flatMap(({ replyIds }) => replyIds));

@@ -57,7 +57,10 @@ export function createMemoryNotices(ports: {
         buttons: commandsEnabled ? buttons : [],
       };
     },
-    /** The button under an answer by which its person asks what of memory it was made from [K7]: none where nothing was, or where they want no notices. Never rejects. */
+    /**
+     * The *Why* button under an answer [K7]; none if no memory was used, or the person wants no notices. Never
+     * rejects.
+     */
     async why(
       { userId, isBot, messageIds }: Pick<Question, 'userId' | 'isBot' | 'messageIds'>,
       used: UsedMemory,
@@ -77,8 +80,9 @@ const earlyForMs = 10 * 60_000;
 const keptAnswers = 1000;
 
 /**
- * Tells of what was stored after a turn, under its answer: while nothing was answered in the conversation since, or for two minutes; later not at all [K6]. The work after
- * an earlier turn may come upon a message that is being answered: that is told once it is, and only what is still so then [G5].
+ * Says under an answer what was stored after it: until the next answer in the conversation, for two minutes at most
+ * [K6]. Work after an earlier turn may finish while the next message is being answered; its notices wait for that
+ * answer, and only what still holds is shown [G5].
  */
 export function createLateNotices(
   ports: Pick<ReplyPorts, 'journal' | 'replies' | 'presentPlace' | 'logger'> & {

@@ -222,7 +222,7 @@ export async function takeAwayErased(
   { place: { channelId }, replyIds, ...question }: Pick<BegunReply, 'messageIds' | 'place' | 'replyIds'>,
 ): Promise<void> {
   if (replyIds.length === 0) return;
-  await saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, replyIds));
+  await saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, replyIds));
   await takeAwayPosted(replies, channelId, newestOf(question), replyIds);
 }
 

@@ -153,7 +153,7 @@ export async function sendLine(
     channelId,
     line,
     nonceBase,
-    (id) => saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id])),
+    (id) => saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [id])),
     buttons.length === 0 ? undefined : { personId: question.userId, buttons },
   );
   if (sent.kind === 'refused') await tellRefused(replies, question, sent.reason);
@@ -206,7 +206,7 @@ export async function endRefused(
   { ids, reason }: Extract<FinishedReply, { readonly kind: 'refused' }>,
 ): Promise<void> {
   const { channelId } = question.place;
-  await saveBestEffort(bot.logger, 'what is no part of history', () => bot.journal.hide(channelId, ids));
+  await saveBestEffort(bot.logger, 'messages hidden from history', () => bot.journal.hide(channelId, ids));
   await markHandled(bot, question);
   await tellRefused(bot.replies, question, reason);
 }
@@ -257,7 +257,7 @@ export async function showOffers(
     carryOut: async (signal: AbortSignal) => ((await mayShow()) ? offer.carryOut(signal) : moreReadersLine),
   }));
   const beforeSeen = (id: string) =>
-    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id]));
+    saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [id]));
   await port.show(guarded, { personId: speaker.id, channelId, messages, replyIds, beforeSeen });
 }
 
@@ -324,7 +324,7 @@ function whatHappened(error: unknown): string {
     case 'aborted':
       return 'I cannot reach my language model right now. Please ask again in a moment.';
     case 'rejected':
-      return 'My language model refused this. If that goes on, whoever runs me finds the reason in my log.';
+      return 'My language model refused this. If it happens again, the person who runs me can find the reason in my log.';
     case 'invalid':
       return 'My language model gave no usable answer. Please ask again, perhaps in other words.';
   }

@@ -56,7 +56,7 @@ export interface TurnPorts extends ReplyPorts, ToolPorts, TurnMemoryPorts {
   /** What each person lets the bot keep [K9]. */
   readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mode' | 'erasedBy'>;
   readonly pauseNotes: PauseNotes;
-  /** What the speaker is told of what became of their memory [K6][K13]. */
+  /** Tells the speaker what became of their memory [K6][K13]. */
   readonly memoryNotices: MemoryNotices;
   /** A turn has its whole answer: what is stored of it later can be told under that. */
   readonly answered: (turn: TurnContext) => void;
@@ -77,7 +77,10 @@ export interface TurnPorts extends ReplyPorts, ToolPorts, TurnMemoryPorts {
   readonly makeReference: () => string;
 }
 
-/** How a turn ended. `left`: the next start asks it again. `dropped`: nobody waits for it any more. `refused`: Discord will never take the reply, and the person was told. `failed`: the reply could not be brought out. */
+/**
+ * How a turn ended. `left`: the next start asks it again. `dropped`: nobody waits for it any more. `refused`:
+ * Discord will never take the reply, and the person knows. `failed`: the reply could not be sent.
+ */
 export type TurnOutcome = 'answered' | 'explained' | 'taken-away' | 'refused' | 'left' | 'dropped' | 'failed';
 
 /** What is to be sent: the answer, which may be empty; a line under it or in its place, where what was done is told too; and what is offered. */
@@ -88,7 +91,10 @@ interface Answer extends Known {
   readonly hadNoTools?: boolean;
 }
 
-/** What becomes known while the model works: what was done and offered, and whether it had other people's words or a file before it, which the answer may repeat [M5a]. */
+/**
+ * Collected while the model works: what was done and offered, and whether the answer may repeat other people's
+ * words or a file [M5a].
+ */
 interface Known {
   readonly notes: string[];
   readonly notices: MemoryNotice[];
@@ -249,13 +255,13 @@ async function answerTurn(
     void setImmediate().then(() => typing.show());
     const { text, stop, hadNoTools } = await timed('answer', answering);
     reply.hold();
-    // What the time limit or a refusal ended is no whole answer: it is shown as the part that came, marked, and logged [E1].
+    // An answer that a time limit or refusal cut short is shown as far as it came, marked and logged [E1].
     if (stop === 'timeout') throw new ModelError('The answer broke off', 'timeout', { partialText: text });
     if (stop === 'refusal') throw new ModelError('The answer broke off', 'invalid', { partialText: text });
     const answer = { text, hadNoTools, ...known };
     return stop === 'cut' ? { ...answer, problem: lengthLimitLine } : answer;
   } catch (error) {
-    // Nothing is offered under what is no whole answer.
+    // Nothing is offered under a partial answer.
     return explain(error, turn, reply, { ...known, offers: [] }, control, bot);
   }
 }

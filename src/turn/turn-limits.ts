@@ -63,7 +63,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
   }
 
   const hide = (channelId: string, id: string): Promise<void> =>
-    saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id]));
+    saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [id]));
 
   async function tellToWait({ id, channelId }: IncomingMessage, ms: number): Promise<void> {
     const seconds = counted(Math.ceil(ms / 1000), 'second');

@@ -102,7 +102,7 @@ export function openMemory(
       const text = usesNotes(used) ? unkeptAnswer : answer.text;
       // Nor does this way lead back to it: what a note said goes with the note.
       if (usesNotes(used))
-        await saveBestEffort(logger, 'what is no part of history', () =>
+        await saveBestEffort(logger, 'messages hidden from history', () =>
           journal.hide(turn.place.channelId, ids),
         );
       if (!(await mayStore())) return;

@@ -87,7 +87,7 @@ describe.each(['files to a database', 'a database to files'])('memory that was m
     await expect.poll(() => recordsIn(memory.store, 'undo.jsonl')).toBe(0);
   });
 
-  it('still waits for whoever is to be asked', async () => {
+  it('still waits for people who want to be asked', async () => {
     const memory = await moved(({ proposals }) =>
       proposals.remember(
         bobId,

@@ -27,7 +27,7 @@ it('a notebook in a database can be edited in a folder, while the bot runs [S5][
     `users/${alice}/notebook/USER.md\n`,
   );
   expect(await bot.readText(`users/${alice}/notebook/USER.md`)).toBe('# Alice\n- Keeps bees\n');
-  // Interrupted just before its end, it is no other than one that was not.
+  // Interrupted just before its end, it is the same as without the interruption.
   await writeFile(join(folder, 'notes/.pulled.json'), pulled);
   expect(await run(['push', alice, join(folder, 'notes')])).toEqual({ code: 0, output: '' });
   await writeFile(join(folder, 'notes/USER.md'), '# Alice\n- Keeps many bees\n');

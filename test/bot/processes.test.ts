@@ -76,7 +76,7 @@ describe('two processes over one store [X2][X3]', () => {
     expect(held.map(({ path }) => path)).toEqual([]);
     const left = await scene.data.common.list(`sessions/${places.yard.channelId}`);
     expect(left.filter(({ bytes }) => bytes > 0)).toEqual([]);
-    // And the person can begin anew.
+    // And the person can start over.
     await scene.command('hall', `remember I like ${word}`);
     expect(await promptIn(scene, 'yard')).toContain(word);
   });

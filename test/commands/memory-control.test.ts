@@ -42,7 +42,7 @@ describe('what is kept [K9]', () => {
     expect(await say('mode sometimes')).toMatch(/^The mode can be `auto`, `ask` or `off`\./u);
   });
 
-  it('is told of or not [K6]', async () => {
+  it('gets notices or not [K6]', async () => {
     const { say } = createHarness();
     expect(await say('notices')).toMatch(/^Notices are on/u);
     expect(await say('notices off')).toMatch(/^Notices are off/u);

@@ -213,7 +213,7 @@ describe('an import', () => {
       Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]),
       'neither an export of mine nor a text file',
     ],
-    ['bytes that are no text', Buffer.from([0xc3, 0x28]), 'neither an export of mine nor a text file'],
+    ['bytes that are not text', Buffer.from([0xc3, 0x28]), 'neither an export of mine nor a text file'],
     ['too much text', Buffer.alloc(256 * 1024 + 1, 'a\n'), '256 KB of text at most'],
     ['too large a file', Buffer.alloc(10 * 1024 * 1024 + 1, 'a'), 'larger than 10 MB'],
     ['a torn archive', Buffer.from('PK\u0003\u0004 and nothing else'), 'damaged'],

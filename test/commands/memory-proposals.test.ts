@@ -54,7 +54,7 @@ describe('a yes to a proposal [K9]', () => {
     expect(await harness.say(`accept ${id}`)).toMatch(/^Remembered: "Keeps bees"/u);
   });
 
-  it('counts though something else was forgotten since; what was itself forgotten is no question any more', async () => {
+  it('counts though something else was forgotten since; a forgotten proposal is gone', async () => {
     const harness = createHarness();
     const bees = await noticing(harness, 'Keeps bees');
     const wasps = await noticing(harness, 'Keeps wasps');

@@ -122,7 +122,7 @@ describe('createKeyedQueue', () => {
     expect(ended.toSorted()).toEqual(['added by a job', 'first', 'follow-up']);
   });
 
-  it('is not idle yet when whoever waited for the last job goes on with another', async () => {
+  it('is not idle yet when the caller that waited for the last job starts another', async () => {
     const queue = createKeyedQueue();
     const ended: string[] = [];
     async function conversation(): Promise<void> {
@@ -203,7 +203,7 @@ describe('refusing what was begun earlier [K11]', () => {
       queue.refuseEarlier('anna');
       vi.advanceTimersByTime(hourMs - 1);
       const second = queue.begin(async () => {
-        await write('anna', 'begun anew');
+        await write('anna', 'begun again');
         queue.refuseEarlier('bert');
         await write('bert', 'late');
       });
@@ -211,12 +211,12 @@ describe('refusing what was begun earlier [K11]', () => {
       await expect(write('anna', 'part of no work')).rejects.toThrow(RefusedJobError);
       await write('carl', 'part of no work');
       vi.advanceTimersByTime(hourMs);
-      await queue.begin(() => write('bert', 'begun anew, an hour later'));
+      await queue.begin(() => write('bert', 'begun again, an hour later'));
       await write('anna', 'part of no work, an hour later');
       expect(written).toEqual([
-        'begun anew',
+        'begun again',
         'part of no work',
-        'begun anew, an hour later',
+        'begun again, an hour later',
         'part of no work, an hour later',
       ]);
     } finally {

@@ -47,6 +47,6 @@ it.each([
   ['```\n>>> 1\n```\nmine', 'mine'],
   ['||mine||', '||mine||'],
   ['[mine](https://example.com)', '[mine](https://example.com)'],
-])('code is no own word: of %j they are %j', (text, own) => {
+])('code does not count as own words: of %j they are %j', (text, own) => {
   expect(ownWords(text)).toBe(own);
 });

@@ -54,7 +54,7 @@ describe('local dates and clock times [N5]', () => {
     expect(localClock(new Date('2026-01-15T22:59:59.999Z'), 'Europe/Berlin')).toBe('23:59');
   });
 
-  it('have their weekday for models, and where a text is no time, no error [H3]', () => {
+  it('have their weekday for models, and no error where a text is not a time [H3]', () => {
     expect(localMoment(new Date('2026-01-15T23:30:00Z'), 'UTC')).toBe('Thu 2026-01-15 23:30');
     expect(localMoment(new Date('2026-01-15T23:30:00Z'), 'Europe/Berlin')).toBe('Fri 2026-01-16 00:30');
     expect(localMoment(new Date('2026-01-15T05:30:00Z'), 'Pacific/Honolulu')).toBe('Wed 2026-01-14 19:30');
@@ -151,7 +151,7 @@ describe('the day before', () => {
     expect(dayBefore(localDate(new Date('2026-10-25T22:45:00Z'), 'Europe/Berlin'))).toBe('2026-10-24');
   });
 
-  it('refuses what is no date', () => {
+  it('refuses anything but a date', () => {
     expect(() => dayBefore('yesterday')).toThrow(RangeError);
   });
 });

@@ -40,7 +40,7 @@ const anyPlace = fc
     ...(readers === undefined ? {} : { readers }),
   }));
 
-/** Who can read, told apart one by one; `all` is whoever else is let in. */
+/** Who can read, one by one; `all` is everybody else who is let in. */
 function readersAt({ audience, readers }: Place): readonly string[] {
   if (audience === 'dm') return [];
   const all = ['crew', 'staff', 'bob', 'all'];
@@ -116,7 +116,7 @@ describe('mayUse', () => {
     );
   });
 
-  it('never uses what was said in an age-restricted channel in a server channel that is not, whoever reads that, but what was said there before it was [V0]', () => {
+  it('uses what was said in an age-restricted channel in no other server channel, except what was said before the restriction [V0]', () => {
     fc.assert(
       fc.property(anyPlace, anyPlace, (from, to) => {
         fc.pre(from.audience === 'private' && to.audience !== 'dm');

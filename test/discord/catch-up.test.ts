@@ -319,7 +319,7 @@ describe('what happens while the bot catches up [G3b]', () => {
     expect(new Set(order.slice(2))).toEqual(new Set([9, 30]));
   });
 
-  it('begins anew with a new session of the gateway', async () => {
+  it('starts over with a new session of the gateway', async () => {
     const { server, client, handlers, settled } = await runGateway();
     await server.say({ as: 'bob', in: 'dm', text: 'before' });
     await settled();
@@ -388,7 +388,7 @@ describe('what was missed', () => {
     });
   });
 
-  it('are no deletions where not all was fetched, or where nothing is gone', () => {
+  it('are not deletions where not all was fetched, or where nothing is gone', () => {
     const messages = [standing('10'), standing('11')];
     expect(missedChanges(remembered, { messages, isWhole: false }).deleted).toEqual([]);
     expect(missedChanges(remembered, { messages: [], isWhole: false }).deleted).toEqual([]);

@@ -63,7 +63,7 @@ describe('history', () => {
     expect(fetches).toHaveLength(1);
   });
 
-  it('does not take in a message that it is told of after its deletion', async () => {
+  it('does not take in a message that arrives after its deletion', async () => {
     const { history } = historyOf();
     history.removed(channelId, [message(1).id]);
     history.seen(message(1));
@@ -190,7 +190,7 @@ describe('history', () => {
     expect(logger.warnings).toEqual(['history could not be fetched']);
   });
 
-  it('asks anew after events were missed', async () => {
+  it('asks again after events were missed', async () => {
     const { history, fetches } = historyOf();
     history.seen(message(1));
     await history.recent(channelId, 10);

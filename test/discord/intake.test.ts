@@ -81,7 +81,7 @@ describe('a message that is not for the bot', () => {
     expect(await server.requests({ method: 'GET', path: `/channels/${general}/messages` })).toHaveLength(1);
   });
 
-  it('is told of as talk where channel memory may be on, if a person with access wrote it and it is no command [B1]', async () => {
+  it('is reported as talk where channel memory may be on, if a person with access wrote it and it is not a command [B1]', async () => {
     let isOn = true;
     const { server, handlers, settled } = await runGateway({
       answerModes: { ...mentionsOnly, mayHaveChannelMemory: () => isOn },

@@ -64,7 +64,7 @@ describe('what may be done in a channel', () => {
     expect(allowed(running, 'general')).toEqual([]);
   });
 
-  it('is reading only for whoever has a time-out', async () => {
+  it('is read-only for somebody with a time-out', async () => {
     const running = await runGateway();
     const bob = await person(running, 'bob');
     const general = channelNamed(running, 'general');
@@ -76,7 +76,7 @@ describe('what may be done in a channel', () => {
     ]);
   });
 
-  it('is no thread in a thread, only sending in an archived one, only reading in a locked one', async () => {
+  it('does not allow a thread within a thread, allows only sending in an archived one, and only reading in a locked one', async () => {
     const running = await runGateway();
     const { id } = await running.server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
     await running.settled();

@@ -304,7 +304,7 @@ describe('who can read a private channel [V0] [V2a]', () => {
 
 describe('an age-restricted channel [V0]', () => {
   it.each(['text', 'voice', 'stage'] as const)(
-    'is private whoever can read it, its threads too, from the moment that it is one, and public again after (%s)',
+    'is private no matter who can read it, with its threads, as long as it is one, and public again after (%s)',
     async (form) => {
       const running = await runGateway();
       const { server, client } = running;

@@ -67,7 +67,7 @@ describe('a bot in two processes [X3]', () => {
     expect(other.handlers.texts.toSorted()).toEqual([`in ${zero.channel}`, 'in the DM'].toSorted());
   });
 
-  it('leaves a channel that nothing tells of to whoever holds it, and asks Discord in the first process whether it is a direct message [G3a]', async () => {
+  it('leaves an unknown channel to the process that holds it, and asks Discord in the first process whether it is a direct message [G3a]', async () => {
     const { server, dm, run, zero, one, fetched } = await twoShards();
     for (const { channel } of [zero, one])
       await server.say({ as: 'bob', in: channel, text: `in ${channel}`, mentionBot: true });
@@ -193,7 +193,7 @@ describe('identifying', () => {
     );
   });
 
-  it('asks whoever lets shards identify, each once', async () => {
+  it('asks for permission to identify, once for each shard', async () => {
     const { server } = await twoShards();
     const asked: number[] = [];
     const identifying = {

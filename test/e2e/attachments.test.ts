@@ -218,7 +218,7 @@ describe('the message that is replied to', () => {
     );
   });
 
-  it('is no part of the prompt where it was a command, and is said to be gone where it is', async () => {
+  it('is left out of the prompt if it was a command, and is said to be gone if it is', async () => {
     const place = await newChannel();
     const command = await stage.sandbox.say({
       as: 'alice',
@@ -334,7 +334,7 @@ describe('what a message shows besides its words', () => {
     expect(toldIn(newestOf(stage, 'chat'))).toContain(`alice: @Discoclaw ${note}\n`);
   });
 
-  it('is told of a message that was passed on, and of one that is replied to', async () => {
+  it('sees a forwarded message, and one that is replied to', async () => {
     const place = await newChannel();
     const forwarded = await send(place, [], {
       text: '',
@@ -353,7 +353,7 @@ describe('what a message shows besides its words', () => {
     expect(textOf(blocks)).toMatch(/by bob, [^\n]+:\n\[poll: Lunch\? · pizza · soup\]\n<\/replied_to>/u);
   });
 
-  it('is told of a message that was passed on, with the comment behind it as one turn, and in later ones [G6]', async () => {
+  it('sees a forwarded message with the comment behind it as one turn, and in later ones [G6]', async () => {
     const forward = await stage.sandbox.say({
       as: 'carol',
       in: 'dm',
@@ -396,7 +396,7 @@ describe('what a message shows besides its words', () => {
     }
   });
 
-  it('is told of what the speaker passed on or sent without addressing the bot right before, once [G6]', async () => {
+  it('sees what the speaker forwarded or sent right before without addressing the bot, once [G6]', async () => {
     const place = await newChannel();
     await stage.sandbox.say({ as: 'alice', in: place, text: '', attachments: [picture] });
     await stage.sandbox.say({ as: 'alice', in: place, text: '', fields: forwardOf('We ship on Friday.') });

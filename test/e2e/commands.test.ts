@@ -201,7 +201,7 @@ it('keeps what a guild may not see to the DM and to ephemeral answers [K3]', asy
   expect(ephemeral.answer?.text).toMatch(/I prefer Rust .* · everywhere$/mu);
 });
 
-it('answers what is no command, or half of one, with help [K1]', async () => {
+it('answers half a command, or something like one, with help [K1]', async () => {
   const name = await newcomer();
   const asked = callsForAnswers(stage).length;
   const say = async (text: string) => (await stage.ask(name, '#general', text)).text;

@@ -266,7 +266,7 @@ describe('npm run doctor [O1]', () => {
     await using practice = await openPractice();
     const file = await practice.write('file', '');
     const first = await practice.examine({ DISCOCLAW_DATA_DIR: file });
-    expect(remedyFor(`✗ folders: ${file} is no folder`, first)).toContain(
+    expect(remedyFor(`✗ folders: ${file} is not a folder`, first)).toContain(
       'set DISCOCLAW_DATA_DIR to another folder',
     );
     await mkdir(join(practice.folder, 'data'));

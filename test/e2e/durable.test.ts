@@ -282,7 +282,7 @@ describe('the model', () => {
   });
 });
 
-it('lets the oldest go when memory is full, never the new one, whoever asked for it, and says which [D3]', async () => {
+it('evicts the oldest when memory is full, never the new one, no matter who asked for it, and says which [D3]', async () => {
   await using small = await openStage({
     environment: { DISCOCLAW_DURABLE_MAX_ITEMS: '3', DISCOCLAW_SUMMARY_ENABLED: 'false' },
     model: obedient,

@@ -246,7 +246,7 @@ describe('requests by letter [K11]', () => {
   it('are served while the bot does not run, and refused in clear words otherwise', async () => {
     await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
     for (const [words, line] of [
-      [['erase', 'bob'], 'is no Discord user id'],
+      [['erase', 'bob'], 'is not a Discord user id'],
       [['burn', bobId], 'npm run person -- export'],
     ] as const)
       await expect(runPerson(words, environment())).rejects.toThrow(line);

@@ -223,7 +223,7 @@ describe('turned on', () => {
     ['is denied', { status: 400 }, 1],
     ['is cut', 'max_tokens', 1],
     // The schema may not have been heeded, so it is asked for in words as well [M9].
-    ['is no JSON', { text: 'Sure! Here you are:' }, 2],
+    ['is not JSON', { text: 'Sure! Here you are:' }, 2],
   ] as const)('looks at the same turns again after a call that %s', async (_, failure, calls) => {
     const name = await newcomer();
     answers.extraction = () => failure;

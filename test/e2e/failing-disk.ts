@@ -1,6 +1,7 @@
 /**
- * Loaded into the bot's process before the bot. While the file named by `FAILING_DISK` exists (in the bot's working folder), the disk below `DISCOCLAW_DATA_DIR` is as
- * the file says: `full` (every write stops half-way, the next one fails, as on a real disk) or `read-only`.
+ * Loaded into the bot's process before the bot. While the file `FAILING_DISK` exists in its working folder, the
+ * disk below `DISCOCLAW_DATA_DIR` is as that file says: `full` (a write stops halfway, the next one fails) or
+ * `read-only`.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

@@ -53,7 +53,7 @@ describe.concurrent('a bot that is killed', () => {
       for (const person of people) await stage.ask(person, 'dm', 'Hello');
       const said: Said[] = [];
       for (let life = 0; life < acknowledgedLives; life += 1) {
-        // Everybody speaks at once; whoever is answered first ends this life, so that the others are hit at any moment.
+        // Everybody speaks at once; the first answer ends this life, so that the others are hit at any moment.
         const spoken = await Promise.all(
           people.map((as, index) =>
             stage.sandbox.say({

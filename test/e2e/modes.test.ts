@@ -112,7 +112,7 @@ describe('what a person lets the bot keep [K9]', () => {
 });
 
 describe('the first words [K12]', () => {
-  it('stand under the first answer to each person, be it to a command of either kind, once ever', async () => {
+  it('stand under the first answer to each person, even to a command of either kind, once ever', async () => {
     await using stage = await openStage({ isBuilt: true, model: answeringBy({}), areNew: true });
     const firstWords = 'I am an AI, and I remember what you tell me';
     await stage.ask('bob', '@bob', 'Hello!');

@@ -68,7 +68,7 @@ describe('the line under an answer [K6]', () => {
     const line = await told.line();
     expect(line.text).toBe('-# 💾 Remembered: "I prefer tea"');
     expect(line.labels).toEqual(['Undo', 'Only in DM']);
-    // That the line is no part of history is on disk before the next turn.
+    // The line is hidden from history, on disk, before the next turn.
     await stage.ask(name, '#dev', 'Well?');
     await stage.killBot();
     await stage.startBot();

@@ -83,7 +83,7 @@ it('prints the prompt as the bot sends it, beside the running bot and without a 
   expect(await keptTexts()).toEqual(before);
   expect((await stage.ask('bob', '#dev', 'still there?')).text).toBe('Understood.');
 
-  // After a start the bot begins with a prompt made anew, as the script does.
+  // After a start the bot builds its prompt from nothing, as the script does.
   await stage.stopBot();
   await stage.startBot();
   const call = await chatCall(stage, 'alice', 'dm', 'And now?');

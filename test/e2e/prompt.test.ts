@@ -170,7 +170,7 @@ it('keeps the memory at the beginning byte for byte, with what is new in the las
   expect(slowPart(seventh)).toContain('I keep wasps');
 });
 
-it('shows a channel’s context in that channel and its threads only, whoever speaks [N8]', async () => {
+it('shows a channel’s context in that channel and its threads only, no matter who speaks [N8]', async () => {
   await stage.writeFile('workspace/channels/dev.md', 'Here we speak in rhyme.\n');
   await stage.writeFile(`workspace/channels/${stage.info.channels['general']}.md`, 'Here we whisper.\n');
   const thread = await stage.sandbox.addThread({ channel: '#dev', name: 'linking', as: 'carol' });

@@ -209,7 +209,7 @@ describe('what the owner wrote about a channel by its bare name [N8]', () => {
 });
 
 describe('an age-restricted channel [V0]', () => {
-  it('keeps what is said in it to itself and the DM of who said it, whoever can read it, also once it is one no more', async () => {
+  it('keeps what is said in it to itself and the DM of the speaker, no matter who can read it, also when the restriction is lifted', async () => {
     const { guest, addChannel } = await newServer();
     const late = await addChannel('late');
     const hall = await addChannel('hall');

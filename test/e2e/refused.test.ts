@@ -154,7 +154,7 @@ describe('a refusal that may pass by itself', () => {
     expect(stage.model.requests).toHaveLength(2);
   });
 
-  it('so an answer in a forum post that Discord has not taken in yet arrives, and nobody is told of a refusal', async () => {
+  it('so an answer in a forum post that Discord has not taken in yet arrives, and nobody hears of a refusal', async () => {
     await using stage = await openStage({ model: () => ({ text: 'The answer.' }) });
     await stage.sandbox.setFault({
       kind: 'status',

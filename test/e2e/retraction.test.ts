@@ -100,7 +100,7 @@ it('takes a deleted message out of log, history, summary, other channels and ext
   expect(toldIn(await chatCall(stage, 'alice', '#general', 'and now?'))).not.toContain('axolotls');
 });
 
-it('edits an edited message in log and history, and makes anew what was made of it [G5]', async () => {
+it('edits an edited message in log and history, and rebuilds what was made of it [G5]', async () => {
   await stage.startBuilt();
   answers.summary = ({ messages }) => {
     const told = messages?.[0]?.content[0]?.text ?? '';

@@ -110,7 +110,7 @@ it('a password of plain words goes as a whole, and so does the answer that repea
   expect(refused).toContain('looks like a secret');
 });
 
-it('an edit that brings a secret is masked too, and is no other edit for what follows [K14]', async () => {
+it('an edit that brings a secret is masked too, and otherwise counts like any edit [K14]', async () => {
   const name = await newcomer();
   const said = await stage.sandbox.say({ as: name, in: 'dm', text: 'I live in Leiria' });
   await stage.answerTo(said);

@@ -267,7 +267,7 @@ export class SequenceScene {
 function problemsOf(message: Written, replies: readonly MessageView[]): readonly string[] {
   const { words, id, isAddressed, goneSince, mayStayUnanswered } = message;
   const all = replies.filter(({ text, replyTo }) => replyTo === id || saysAny(text, words));
-  // The small line that tells what was stored of a message is no second reply.
+  // The small line that says what was stored of a message is not a second reply.
   const own = isAddressed ? all.filter(({ text }) => !text.startsWith('-# ')) : all;
   if (own.length > 1)
     return [`${own.length} replies to ${words.join(', ')}: ${own.map(({ text }) => text).join(' | ')}`];

@@ -65,7 +65,7 @@ async function inDatabase(): Promise<StageData> {
   const database = await createTemporaryDatabase();
   // What has its tables made.
   await (await database.open()).close();
-  // It is no bot, whom others would have to wait for.
+  // Not a bot, for which others would have to wait.
   const store = await database.open({ as: 'reader', connections: 2 });
   let laterMs = 0;
   return {

@@ -242,12 +242,12 @@ describe.concurrent('a bot that cannot start', () => {
       {
         name: 'is a file',
         make: async (path: string) => writeFile(path, ''),
-        says: (path: string) => `${path} is no folder: move away what is there`,
+        says: (path: string) => `${path} is not a folder: move away what is there`,
       },
       {
         name: 'lies below a file',
         make: async (path: string) => writeFile(dirname(path), ''),
-        says: (path: string) => `${path} cannot be made, since ${dirname(path)} is no folder: move away`,
+        says: (path: string) => `${path} cannot be made, since ${dirname(path)} is not a folder: move away`,
       },
       {
         name: 'may not be written',
@@ -269,7 +269,7 @@ describe.concurrent('a bot that cannot start', () => {
 
     async function startThere(environment: Readonly<Record<string, string>>): Promise<Child> {
       const folder = await mkdtemp(join(root, 'bot-'));
-      // Whoever runs it comes as far as there.
+      // Its operator can get that far.
       for (const above of [tmpdir(), root]) await chmod(above, (await stat(above)).mode | 0o011);
       await chmod(folder, 0o777);
       const child = startChild({

@@ -152,7 +152,7 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
   it('plays the demonstration where there is neither terminal nor input, and leaves nothing behind, though the layers have folders of their own and all is kept in a database', async () => {
     const before = await readdir(folder, { recursive: true });
     const ownFolders = {
-      // Nobody is there: whoever went to it would not get far.
+      // Nobody listens there: a client would not get far.
       DISCOCLAW_STORE: 'postgres://127.0.0.1:9/nobody',
       DISCOCLAW_DURABLE_DATA_DIR: join(folder, 'durable'),
       DISCOCLAW_SUMMARY_DATA_DIR: join(folder, 'summary'),

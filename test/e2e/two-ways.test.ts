@@ -55,7 +55,10 @@ async function aside(words: string): Promise<string> {
   return withoutMoments(await command(stage, '/memory', 'alice', 'dm', words));
 }
 
-/** Both ways tell days as Discord's moments, which go on meanwhile, name the message that they were given by, and offer what comes next under a token of its own. */
+/**
+ * Both ways show moments that move on, name the message that gave the command, and offer buttons with tokens of
+ * their own.
+ */
 function withoutMoments(answer: string): string {
   return answer
     .replaceAll(/<t:\d+:[df]>/gu, '<day>')

@@ -169,7 +169,7 @@ describe('!status and /status', () => {
     expect(answer?.text).toBe(refusal);
   });
 
-  it('are no part of what the model hears', async () => {
+  it('never reach the model', async () => {
     await stage.ask('bob', '#general', 'what was said before');
     const told = callsForAnswers(stage).map(toldIn).at(-1);
     expect(told).not.toContain('!status');

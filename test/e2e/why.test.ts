@@ -76,7 +76,7 @@ async function press(as: string, message: string, followUps = 1) {
   return { told: told[0]?.text ?? answer?.text ?? '', isPrivate: (told[0] ?? answer)?.isEphemeral };
 }
 
-/** By every way but the button, what is told of an answer. */
+/** What each way but the button says about an answer. */
 async function toldOf(as: string, place: string, id: string): Promise<readonly string[]> {
   const told: string[] = [];
   for (const ask of Object.values(waysToAsk)) told.push(await ask(as, place, id));

@@ -114,7 +114,7 @@ export function describeChanges(sequences: number): void {
       expect(await playChanges(sequences)).toBeGreaterThan(sequences);
     });
 
-    it('leave nothing on disk of what an edit or deletion took out while the disk refused a layer, once it was started anew [F5][G5][S7]', async () => {
+    it('leave nothing on disk of what an edit or deletion took out while the disk refused a layer, after a restart [F5][G5][S7]', async () => {
       await expect(playTroubles(sequences)).resolves.toBeUndefined();
     });
   });

@@ -67,7 +67,7 @@ describe('changes over a store that others share too, while it cannot be reached
     expect(await openChanges()).toBe(1);
   });
 
-  it('are taken over later where they could not be read, by whoever comes then', async () => {
+  it('are taken over later where they could not be read, by the next process', async () => {
     const { common, ledger, locks } = openProcess();
     await common.append(left, changes[0]);
     const scan = common.scan.bind(common);
@@ -124,7 +124,7 @@ describe('changes of a process that is gone, taken over by one whose database fa
         operation === refused && (asked += 1) > (refused === 'append' ? 1 : 0);
       await first.ledger.finish();
       expect(asked).toBeGreaterThan(0);
-      // Whoever else looks meanwhile leaves it to the first.
+      // Others that look meanwhile leave it to the first.
       await second.ledger.finish();
       first.process.refuses = undefined;
       await first.ledger.finish();

@@ -82,7 +82,7 @@ const failing: MemoryLayer = {
 };
 
 describe('an edit or deletion [G5]', () => {
-  it('has what was made of the message made anew, and does nothing for one that is not remembered', async () => {
+  it('rebuilds what was made of the message, and does nothing for one that is not remembered', async () => {
     const { store, ledgerOver, durable, messageId, changed, texts } = await setUp();
     const ledger = ledgerOver([durable]);
     await ledger.record({
@@ -100,7 +100,7 @@ describe('an edit or deletion [G5]', () => {
     expect(await openIn(store)).toEqual([]);
   });
 
-  it('is known at once to whoever holds words in memory, before the disk has it', async () => {
+  it('is known at once to everything that holds words in memory, before the disk has it', async () => {
     const { ledgerOver, recent, messageId } = await setUp();
     const heard: string[] = [];
     recent.subscribe(({ kind }) => heard.push(kind));
@@ -114,7 +114,7 @@ describe('an edit or deletion [G5]', () => {
     await recording;
   });
 
-  it('brings in no new words in a pause [K9], be it in the ledger: the message is taken out', async () => {
+  it('brings in no new words in a pause [K9], not even into the ledger: the message is taken out', async () => {
     const { store, ledgerOver, messageId, log } = await setUp();
     const paused = ledgerOver([failing], undefined, () => Promise.resolve(false));
     const edit = { kind: 'edited', channelId: generalId, messageId, authorId: aliceId } as const;

@@ -122,7 +122,10 @@ async function leaveAndLook(lasts: readonly number[], losesPower: boolean, seed:
   return isWhole;
 }
 
-/** A channel is deleted, and 8 days later what belonged to it goes; killed after so many operations each time. Resolves with whether both came to their ends. */
+/**
+ * A channel is deleted, and its data goes 8 days later, with a kill after so many operations each time. Resolves
+ * with whether both steps finished.
+ */
 async function deleteAndLook(lasts: readonly number[], losesPower: boolean, seed: number): Promise<boolean> {
   const [deleted = '', other = ''] = channels.values();
   const both = { ids: () => [left, present], areKnown: () => true };

@@ -135,7 +135,7 @@ export const contract: Readonly<Record<string, (open: OpenLayer) => Promise<void
       expect(await fed.onDisk()).toContain(words.bob);
     }),
 
-  'follows an edit likewise, and again without harm [G5]': (open) =>
+  'follows an edit in the same way, and again without harm [G5]': (open) =>
     openFed(open, async (fed) => {
       const edit = { kind: 'edited', channelId: generalId, messageId: fed.ids.general, text: 'hi' } as const;
       await fed.ledger.record({ ...edit, authorId: aliceId });

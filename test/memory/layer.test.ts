@@ -175,7 +175,10 @@ function openChannelNotes({ store, writes, recent }: Sessions): LayerUnderTest {
   };
 }
 
-/** A person's settings and what answers were made from hold no words: `settings/person-settings.test.ts` and `provenance.test.ts` have them exported and erased. */
+/**
+ * Settings and the sources of answers hold no words: `settings/person-settings.test.ts` and `provenance.test.ts`
+ * export and erase them.
+ */
 const layers: Readonly<Record<Exclude<MemoryLayer['name'], 'settings' | 'provenance' | 'cost'>, OpenLayer>> =
   {
     log: openLog,

@@ -170,7 +170,7 @@ describe('forgetting an item', () => {
     }
   });
 
-  it('leaves no byte of it in the folder when it can be undone no more, be it that the bot stood still meanwhile [S7]', async () => {
+  it('leaves no byte of it in the folder when it can no longer be undone, even if the bot was stopped meanwhile [S7]', async () => {
     for (const restarts of [false, true]) {
       const folder = await newFolder();
       let memory = await openMemory(folder);

@@ -46,7 +46,7 @@ describe('places at the model [L1]', () => {
     expect(begun).toEqual(['alice1', 'alice2', 'bob1', 'carol1', 'alice3']);
   });
 
-  it('go round by person, whoever asked first', async () => {
+  it('go round by person, no matter who asked first', async () => {
     const { ask, end, begun } = calls(1, 50);
     await ask('alice1', 'alice2', 'alice3', 'bob1', 'bob2', 'carol1');
 
@@ -77,7 +77,7 @@ describe('places at the model [L1]', () => {
 
     await ask('bob1', 'carol1', '~dave1', 'erin1');
 
-    // The newest of whoever has most waiting give way; nobody's answer gives way to background work, which is told at once.
+    // The newest calls of the person with most waiting give way; answers never give way to background work, which is refused at once.
     expect(turnedAway.slice(14)).toEqual(['~dave1', 'alice5', 'alice4', 'alice3']);
     for (const name of ['alice0', 'alice1']) await end(name);
     expect(begun.slice(2)).toEqual(['bob1', 'carol1']);

@@ -52,7 +52,7 @@ const callsFiveTimes: Answer = async (_request, _options, round) => ({
   usage,
 });
 
-/** Takes back what it said and says it anew. */
+/** Takes back its text and starts over. */
 const restarts: Answer = async (_, { onText, onRestart }) => {
   onText?.('It is cof');
   onRestart?.();
@@ -337,7 +337,7 @@ const callsAll: Answer = async () => ({
 });
 
 describe('a tool that shows what is not the speaker’s [M5a]', () => {
-  it('is told of, and the tools after it know, in the same round and later', async () => {
+  it('is reported, and the tools after it know, in the same round and later', async () => {
     const known: boolean[] = [];
     let told = 0;
     const shows = tool('show', answering({ ok: true, text: 'Mallory said so', hasThirdPartyText: true }));

@@ -27,7 +27,7 @@ function open(limits: { readonly dailyCost?: number; readonly dailyCostPerPerson
 const chat = (userId: string) => ({ userId, purpose: 'chat' }) as const;
 
 describe('what model calls cost, counted by several processes [L2]', () => {
-  it('stays within the limits in sum, whoever asks when, and what is not used is free again', async () => {
+  it('stays within the limits in sum, whatever the order of calls, and frees what is not used', async () => {
     const call = fc.record({
       isFirst: fc.boolean(),
       userId: fc.constantFrom(aliceId, bobId),

@@ -71,7 +71,7 @@ describe('what model calls may cost a day [L2]', () => {
     await reserve(chat(bobId), 0.5);
   });
 
-  it('begins anew with the local day', async () => {
+  it('starts at zero with the local day', async () => {
     const store = new MemoryStore();
     const { spending, reserve, time } = spendingOver(store, { dailyCost: 1, dailyCostPerPerson: 1 });
     const late = await reserve(chat(), 1);

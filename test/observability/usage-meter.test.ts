@@ -76,7 +76,7 @@ describe('model usage', () => {
     expect((await next.report()).today.all.calls).toBe(3);
   });
 
-  it('begins anew with the local day, and with the month', async () => {
+  it('starts at zero with the local day, and with the month', async () => {
     const { meter, time } = meterOver();
     meter.add(turnBy('sonnet'), call);
     await meter.flush();

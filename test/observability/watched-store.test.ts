@@ -48,7 +48,7 @@ it('hands on all that it is asked with', async () => {
 });
 
 describe('a document of a newer version', () => {
-  it('is no fault of the disk', async () => {
+  it('is not blamed on the disk', async () => {
     const inner = new MemoryStore();
     inner.writeText = () => Promise.reject(new NewerVersionError('a', 2, 1));
     const { store, lastWrite } = watchStore(inner, () => new Date(0));

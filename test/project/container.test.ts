@@ -101,7 +101,7 @@ describe('the image', () => {
     expect(Number.parseInt(services.discoclaw.stop_grace_period, 10)).toBeGreaterThan(10);
     const dockerfile = await read('Dockerfile');
     expect(dockerfile).toMatch(/^USER node$/mu);
-    // Whoever reads the metrics is outside the container.
+    // Metrics are read from outside the container.
     expect(dockerfile).toMatch(/DISCOCLAW_HTTP_HOST=0\.0\.0\.0$/mu);
     expect(dockerfile).toMatch(/^VOLUME \["\/data", "\/workspace"\]$/mu);
     const ignored = (await read('.dockerignore')).split('\n');

@@ -47,7 +47,7 @@ const { scripts } = z
   .parse(JSON.parse(readFileSync(`${root}package.json`, 'utf8')));
 const variableNames = new Set(Object.values(variables).flatMap((theme) => Object.keys(theme)));
 
-/** Whether a piece of code in the documentation names something that is there; what is no path, script or variable is not judged. */
+/** Whether a piece of code in the documentation names something that is there; anything but a path, script or variable counts as existing. */
 function exists(code: string): boolean {
   const script = /^npm (?:run )?(?<name>[\w:-]+)/u.exec(code)?.groups?.['name'];
   if (script !== undefined && script !== 'ci') return script in scripts;

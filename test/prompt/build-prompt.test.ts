@@ -331,7 +331,7 @@ describe('whatever is remembered, said and configured', () => {
     );
   });
 
-  it('the system prompt is the same, whoever speaks and whatever was remembered', () => {
+  it('the system prompt is the same, no matter who speaks and what was remembered', () => {
     fc.assert(
       fc.property(nastyText, chatMessages, (text, messages) => {
         const said = promptInput({

@@ -19,7 +19,7 @@ const authors = fc.record({
 });
 
 describe('people with names that look the same', () => {
-  it('are told apart by a number, whatever its letters; whoever was named first keeps the name', () => {
+  it('are told apart by a number, in any letters; the first to be named keeps the name', () => {
     const { nameOf } = createNaming(undefined, new Set(['1', '2', '3']), 'Discoclaw');
     expect(nameOf(alice)).toBe('Alice');
     expect(nameOf({ ...alice, id: '2', name: 'Аliсе' })).toBe('Аliсе (2)');
@@ -75,7 +75,7 @@ describe('people with names that look the same', () => {
     ]);
   });
 
-  it('keep the bytes of lines that stand, whoever comes or is renamed [P2]', () => {
+  it('keep the bytes of earlier lines, no matter who joins or is renamed [P2]', () => {
     fc.assert(
       fc.property(fc.array(authors, { maxLength: 30 }), (said) => {
         const messages = said.map((author, index) => chatMessage(index, `line ${index}`, { author }));

@@ -108,9 +108,9 @@ describe('a running window', () => {
     const full = nextWindow(first.window, people(windowMessages), 3000);
     expect(full.wasRebuilt).toBe(false);
     expect(full.window.entries).toHaveLength(windowMessages);
-    const anew = nextWindow(full.window, people(windowMessages + 1), 3000);
-    expect(anew.wasRebuilt).toBe(true);
-    expect(anew.window.entries).toHaveLength(10);
+    const rebuilt = nextWindow(full.window, people(windowMessages + 1), 3000);
+    expect(rebuilt.wasRebuilt).toBe(true);
+    expect(rebuilt.window.entries).toHaveLength(10);
   });
 
   it('is rebuilt to half the budget when the next message does not fit', () => {
@@ -267,7 +267,7 @@ describe('when something was said [H3]', () => {
     ]);
   });
 
-  it('is told anew where what stood before is left out', () => {
+  it('is repeated where the line before is left out', () => {
     const messages = [
       chatMessage(1, 'x'.repeat(100), at(0)),
       chatMessage(2, 'short', at(5)),

@@ -86,10 +86,10 @@ describe('a summary that goes on', () => {
 
   it('gives way at once where something of it was withdrawn, or it may not be shown', () => {
     const taken = first([goingOn('At ten', 0)]);
-    const anew = next(taken, [goingOn('At nine', 0, 'another')]);
-    expect(anew.retaken).toBe('withdrawn');
-    expect(rendered(anew.snapshot)).not.toContain('At ten');
-    expect(anew.turnsSinceSummary).toBe(0);
+    const renewed = next(taken, [goingOn('At nine', 0, 'another')]);
+    expect(renewed.retaken).toBe('withdrawn');
+    expect(rendered(renewed.snapshot)).not.toContain('At ten');
+    expect(renewed.turnsSinceSummary).toBe(0);
     expect(next(taken, []).snapshot.sections).toEqual([]);
   });
 

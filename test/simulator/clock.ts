@@ -29,8 +29,9 @@ interface WorldEvent {
 }
 
 /**
- * Time as everything in this process sees it: dates, timers, `timers/promises`, `performance.now`, `AbortSignal.timeout`; and what the platform makes up at random. It stands
- * still as long as anything can be done, and then jumps to what is next. One at a time may be installed.
+ * Time and randomness for everything in this process: dates, timers, `timers/promises`, `performance.now`,
+ * `AbortSignal.timeout`. It stands still while anything can run, then jumps to the next timer. Only one may be
+ * installed at a time.
  */
 export class VirtualClock {
   #installed: InstalledClock;

@@ -73,8 +73,8 @@ export interface ProcessLife {
 const never = (): Promise<never> => new Promise(() => {});
 
 /**
- * A disk in memory. What was synced stays; the rest is there after a loss of power, or not, or in part, file by file and folder by folder, as on real disks: a file's writes come
- * to the disk in any order and torn, the changes of a folder's names in theirs.
+ * A disk in memory that can lose power. Synced data stays; the rest survives whole, in part or not at all, file by
+ * file, as on real disks. Writes to a file arrive in any order and torn, and so do changes of names.
  */
 export class SimulatedDisk {
   mood: DiskMood = calmDisk;

@@ -584,7 +584,7 @@ type PersonalStep = Exclude<
   | { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' }
 >;
 
-/** Without the summary, which is made anew when it is next due. */
+/** Without the summary, which is rewritten when it is next due. */
 function itemsOf(shown = ''): string {
   return shown.replace(/\n\nRolling summary:.*/su, '');
 }

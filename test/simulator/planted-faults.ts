@@ -16,7 +16,7 @@ export function plant({ name, file, find, put }: PlantedFault, source: string): 
   const [before, after] = parts;
   if (before === undefined || after === undefined || parts.length > 2)
     throw new RangeError(
-      `The planted fault "${name}" has to be written anew: what it replaces stands ${parts.length - 1} times in ${file}: ${find}`,
+      `The planted fault "${name}" must be updated: the text it replaces occurs ${parts.length - 1} times in ${file}: ${find}`,
     );
   return `${before}${put}${after}`;
 }
@@ -105,7 +105,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     promise:
       '[F2] The small lines under answers, with what was remembered in them, are read to the model as what was said.',
     file: 'src/turn/reply.ts',
-    find: "(id) => saveBestEffort(logger, 'what is no part of history', () => journal.hide(channelId, [id])),",
+    find: "(id) => saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [id])),",
     put: 'undefined,',
   },
   {

@@ -73,8 +73,8 @@ export interface Machine {
 const never = (): Promise<never> => new Promise(() => {});
 
 /**
- * One process of the bot, from its start to its end: everything that `createBot` connects, the real files store over the simulated disk, the real model client behind the
- * simulated vendor, the real replies, history and offers over the simulated Discord. What the gateway would do with events stands here.
+ * One process of the bot, from start to end: everything that `createBot` connects, with the real store, model
+ * client, replies, history and offers over the simulated disk, vendor and Discord. It also plays the gateway.
  */
 export class BotProcess {
   #pid: number | undefined;

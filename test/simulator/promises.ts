@@ -64,8 +64,8 @@ interface Telling {
 }
 
 /**
- * What people were promised, and whether it is kept, seen from outside: what they wrote, what they were told, what leaves for the model and what stands on the disk. Nothing here
- * knows how the bot is made.
+ * Checks from outside what people were promised: what they wrote and were told, what goes to the model and what is
+ * on disk. It knows nothing of how the bot is made.
  */
 export class Promises {
   readonly #words = new Map<string, SaidWord>();
@@ -374,7 +374,7 @@ export class Promises {
       const message = messages[at];
       if (message === undefined || message.isDeleted) continue;
       reached.add(message);
-      // Commands and answers to them are no part of it, and of other messages some are cut.
+      // It leaves out commands and their answers, and cuts some other messages.
       if (!message.text.startsWith('!') && message.authorId !== botId)
         chars -= Math.min(message.text.length, 600);
     }
@@ -494,8 +494,8 @@ export class Promises {
   }
 
   /**
-   * The workspace is the installation's, and stays when its owner's own memory is erased [K11]. What was remembered by a command came from no message, so that `forget` takes the
-   * item, and not what the model noted of it [K4].
+   * The workspace belongs to the installation and survives its owner's erasing [K11]. An item remembered by command
+   * has no message, so `forget` takes the item but not the model's notes about it [K4].
    */
   #mayKeep({ messageId, gone }: SaidWord, path: string): boolean {
     if (gone?.how === 'erase') return path.startsWith('/workspace/');

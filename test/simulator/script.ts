@@ -5,8 +5,8 @@ import { answerOf, echoOf, wordPattern } from './truth.ts';
 import type { ModelManner } from './weather.ts';
 
 /**
- * What the scripted model says. It is as talkative as a model can be: its answers tell all that it was shown (each word in its other spelling), its summaries repeat what they
- * were made from, and it stores and notes whatever it may.
+ * The scripted model is as talkative as possible. Its answers repeat everything it was shown (words in another
+ * spelling), its summaries repeat their input, and it stores and notes whatever it may.
  */
 export function modelScript(body: MessagesBody, random: Random, manner: ModelManner): ModelAnswer {
   const whole = textOf(body);

@@ -33,8 +33,8 @@ interface Shrunk extends Scene {
 }
 
 /**
- * A smaller scene that breaks the same promise, by delta debugging: fewer steps, fewer people, smaller numbers, until none of these can be made smaller or the runs
- * are used up. `undefined` where not even the whole scene breaks it.
+ * A smaller scene that breaks the same promise, by delta debugging: fewer steps, fewer people, smaller numbers,
+ * until nothing more can go or the runs are used up. `undefined` if even the whole scene does not break it.
  */
 export async function shrink({
   simulate,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Runs `npm run simulate` in a process of its own, where nothing else has loaded a module; resolves with what it printed, and whether all promises were kept. */
+/** Runs `npm run simulate` in a fresh process. Resolves with its output, and whether all promises were kept. */
 export function runSimulate(
   options: Readonly<Record<string, number>>,
 ): Promise<{ readonly output: string; readonly isKept: boolean }> {

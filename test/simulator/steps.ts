@@ -5,8 +5,8 @@ type OfPerson = { readonly person: number };
 type InChannel = OfPerson & { readonly channel: number };
 
 /**
- * One thing that happens, as data: people, channels and messages by numbers, taken modulo how many there are, so that a scene means something whatever is left out of it.
- * `luck` decides everything random that follows from it until the next step.
+ * One thing that happens, as data. People, channels and messages are numbers modulo how many there are, so a scene
+ * keeps its meaning when steps are left out. `luck` decides everything random until the next step.
  */
 export type Step = { readonly luck: number; readonly pauseMs: number } & (
   | (InChannel & { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' })
@@ -132,8 +132,8 @@ const spanMs: Readonly<Record<keyof typeof spans, readonly [number, number]>> = 
 };
 
 /**
- * Makes up what happens, with so many milliseconds more between two steps as `restMs` says, on average. Each seed has likings of its own (some things often, some never), which finds more than if every seed did a little of everything ("swarm testing",
- * Groce et al., 2012).
+ * Makes up what happens; `restMs` is added to each pause on average. Each seed prefers some steps and avoids
+ * others, which finds more than a little of everything ("swarm testing", Groce et al., 2012).
  */
 export function createSteps(random: Random, restMs = 0): () => Step {
   const likings = { steps: { ...weights }, weathers: { ...weathers } };

@@ -55,7 +55,8 @@ export function unechoed(echo: string): string {
 }
 
 /**
- * Rules [V0] to [V2a] in the words of a person who wants to be able to trust the bot, written apart from the product's own: may this be told to this person in such a place?
+ * Rules [V0] to [V2a] as a person would put them, independent of the product's code: may this be told to this
+ * person in this place?
  */
 export function mayBeTold({ ownerId, places, scope }: Origin, speakerId: string, now: Place): boolean {
   if (ownerId !== speakerId) return false;

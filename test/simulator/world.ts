@@ -66,7 +66,7 @@ export const calmDiscord: DiscordMood = { slowMs: [20, 120], failsPercent: 0, fa
 const nonceHoldsMs = 3 * 60_000;
 const never = (): Promise<never> => new Promise(() => {});
 
-/** What an observer is told of the bot's own messages, when they change what people can read. */
+/** Reports the bot's own messages to an observer when they change what people can read. */
 export type Shown = (message: WorldMessage, channel: WorldChannel) => void;
 
 /** Servers, channels, people and all that was ever written; what Discord is to the bot's edge. */

@@ -265,9 +265,9 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(same).toEqual({ from: rewritten.edition, to: (await store().logState(log)).edition });
         await store().remove(log);
         for (const note of ['one', 'two', 'three']) await store().append(log, { note });
-        const anew = await store().logState(log);
-        expect(anew.last).toBe(3);
-        expect(new Set([first, rewritten, anew].map(({ edition }) => edition)).size).toBe(3);
+        const removed = await store().logState(log);
+        expect(removed.last).toBe(3);
+        expect(new Set([first, rewritten, removed].map(({ edition }) => edition)).size).toBe(3);
       });
 
       it('loses nothing when a rewrite and appends come together', async () => {
@@ -375,7 +375,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
     });
 
     describe('removal', () => {
-      it('begins a log anew that was removed, alone or with its folder', async () => {
+      it('starts an empty log after it was removed, alone or with its folder', async () => {
         for (const note of ['a', 'b']) await store().append(log, { note });
         await store().remove(log);
         expect(await store().append(log, { note: 'c' })).toBe(1);

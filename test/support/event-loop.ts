@@ -44,7 +44,7 @@ export function watchEventLoop(): () => Promise<HeldLoop> {
   return async () => {
     clearInterval(timer);
     look();
-    // The observer is told of collections a little later.
+    // The observer hears of collections a little later.
     await new Promise((resolve) => setTimeout(resolve, 20));
     observer.disconnect();
     const held = rounds.map(

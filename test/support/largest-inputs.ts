@@ -53,7 +53,10 @@ function cards(shape: string): readonly object[] {
 
 export type LargestInput = keyof Awaited<ReturnType<typeof openLargestInputs>>['inputs'];
 
-/** The whole bot with a sandbox and a model on loopback. Each input resolves when its answer and the work after it are over, with how long the loop was held. */
+/**
+ * The whole bot with a sandbox and a model on loopback. Each input resolves once its answer and the work after it
+ * are done, with the longest time the loop was held.
+ */
 export async function openLargestInputs() {
   const folder = await mkdtemp(join(tmpdir(), 'largest-inputs-'));
   const sandbox = await startSandboxServer();

@@ -56,7 +56,10 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-/** A server on loopback that speaks as much of the Messages API as the product uses: `POST /v1/messages`, streamed or whole. `probe` answers calls of one token. */
+/**
+ * A server on loopback with the part of the Messages API that the product uses: `POST /v1/messages`, streamed or
+ * whole. `probe` answers calls of one token.
+ */
 export async function startModelServer(
   script: ModelScript,
   probe: ModelScript = () => ({ text: 'Hi' }),

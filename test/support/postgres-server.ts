@@ -54,7 +54,7 @@ function isProgram(path: string): boolean {
 /** Fast, where nothing needs to survive a power loss. */
 const fastSettings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
 
-/** Makes and starts a server; by default without syncs. The caller sees to it that nothing outlives it. */
+/** Makes and starts a server; by default without syncs. The caller must make sure that nothing outlives it. */
 export async function startPostgresServer(
   settings: Readonly<Record<string, string>> = fastSettings,
 ): Promise<PostgresServer> {

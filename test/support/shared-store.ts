@@ -16,7 +16,7 @@ interface Waiting {
 export type Operation = keyof Store | 'hold' | 'claim' | 'add';
 
 export interface SharedOptions {
-  /** How many turns of the event loop an operation takes, before or after it is done; each asks anew. */
+  /** How many turns of the event loop an operation takes, before or after it is done; each asks again. */
   readonly pause?: () => number;
   /** Whether a notice arrives. Default: all do. */
   readonly arrives?: () => boolean;
@@ -25,8 +25,8 @@ export interface SharedOptions {
 }
 
 /**
- * What several processes share as they would a database: one store in memory, in which every operation takes its time; locks; notices, which may be lost; and work that is
- * leased by person. A process that is killed does nothing more: what it was waiting for never comes.
+ * What several processes share instead of a database: one slow store in memory, locks, notices that may be lost,
+ * and work leased by person. A killed process does nothing more: what it waits for never comes.
  */
 export class SharedData {
   readonly common = new MemoryStore();

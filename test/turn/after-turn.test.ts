@@ -95,7 +95,7 @@ describe('work after a turn', () => {
     await expect.poll(() => runs).toEqual([[aliceInGeneral, aliceInDev]]);
   });
 
-  it('is done again when a limit on cost begins anew, where that kept it back [L2]', async () => {
+  it('is done once a limit on cost resets, where that kept it back [L2]', async () => {
     const until = new Date(Date.now() + 60_000);
     const work = workInMemory();
     const waiting: unknown[] = [];

@@ -47,7 +47,7 @@ async function onDisk(store: MemoryStore): Promise<string> {
 }
 
 describe('a command', () => {
-  it('and its answer are no part of history, and no text of the answer stays', async () => {
+  it('and its answer are not part of history, and no text of the answer stays', async () => {
     const { run, store, journal } = runnerWith(sendOne);
     await run(command, show);
     expect(await journal.isHidden(generalId, command.id)).toBe(true);

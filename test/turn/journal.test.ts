@@ -76,7 +76,7 @@ class SlowRewriteStore extends MemoryStore {
 const openStore = () => new InterruptedStore();
 
 describe('the journal of a channel', () => {
-  it('knows after a restart what was handled and what is no part of history', async () => {
+  it('knows after a restart what was handled and what is hidden from history', async () => {
     const store = openStore();
     const journal = createChannelJournal({ store, changes: new RecentChanges() });
     await journal.markHandled(generalId, [id(1)]);
@@ -227,7 +227,7 @@ describe('the journal of a channel', () => {
 });
 
 describe('the journal of replies that grow', () => {
-  it('knows after a restart what stands of a reply, which is no part of history until its messages are handled', async () => {
+  it('knows after a restart what is posted of a reply, and hides it from history until its messages are handled', async () => {
     const store = openStore();
     const journal = createChannelJournal({ store, changes: new RecentChanges() });
     await journal.begin(begun([id(1)], []));

@@ -172,7 +172,7 @@ describe('what was stored after a turn [K6]', () => {
     expect(steps).toEqual(['send -# stored as l1', 'send -# stored as l2']);
   });
 
-  it('is told of no message that was not answered, nor of somebody else', async () => {
+  it('names neither unanswered messages nor somebody else', async () => {
     const { steps, answered, tell } = late();
     answered('400000000000000011', 0);
     await tell('400000000000000099', 0);

@@ -460,7 +460,7 @@ describe('what was said in a pause that is over [K9]', () => {
     for (const words of ['a cockatoo', 'of the cockatoo', 'a bassoon']) expect(text).toContain(words);
   });
 
-  it('is shown while a pause lasts, and the model is told of it', async () => {
+  it('is shown while a pause lasts, and the model knows about the pause', async () => {
     const pause = { scope: 'here', since: at(5).toISOString() } as const;
     const text = await shown(aliceContext, { isStored: false, mode: 'auto', pause });
     expect(text).toContain('axolotl');

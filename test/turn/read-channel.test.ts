@@ -397,7 +397,7 @@ describe('a long stretch [B4]', () => {
 
   it.each([
     ['in brackets', (id: string) => `[${id}]`],
-    ['that are no messages', () => '999'],
+    ['that are not messages', () => '999'],
   ])('goes by what there is where the model names ids %s', async (_, write) => {
     const messages = longTalk(telling);
     const model = new ScriptedModel((request) => {

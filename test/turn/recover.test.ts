@@ -190,7 +190,7 @@ describe('recovery after a kill', () => {
     expect(scheduled).toEqual([session]);
   });
 
-  it('looks at a channel once, whoever asks, and finishes changes once for all', async () => {
+  it('looks at a channel once, however many callers ask, and finishes changes once for all', async () => {
     let finished = 0;
     const { recovery, sent } = await start(recent, () => ({
       finishChanges: async () => void (finished += 1),

@@ -7,9 +7,9 @@ function lineOf(failure: ModelFailure): string {
   return failureLine(new ModelError('secret reason', failure), 'ab12cd');
 }
 
-it('sends people to whoever runs the bot where asking again does not help, and nowhere tells the reason', () => {
+it('sends people to the operator where asking again does not help, and never tells the reason', () => {
   expect(lineOf('rejected')).toBe(
-    '⚠️ My language model refused this. If that goes on, whoever runs me finds the reason in my log. (reference ab12cd)',
+    '⚠️ My language model refused this. If it happens again, the person who runs me can find the reason in my log. (reference ab12cd)',
   );
   expect(lineOf('unavailable')).toMatch(/Please ask again in a moment\. \(reference ab12cd\)$/u);
   expect(failureLine(new Error('secret reason'), 'ab12cd')).toMatch(/^⚠️ Something went wrong on my side/u);

@@ -69,7 +69,7 @@ describe('a turn', () => {
     expect(steps.slice(0, 2)).toEqual(['model', 'send Hi. as 11']);
   });
 
-  it('that fails says one clear line with the reference that the log has, which is no part of history', async () => {
+  it('that fails says one clear line with the reference that the log has, outside of history', async () => {
     const { run, steps, journal, logger } = turnWith(() =>
       Promise.reject(new ModelError('529 overloaded_error', 'overloaded')),
     );

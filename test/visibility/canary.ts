@@ -2,7 +2,10 @@ import type { Audience, Place } from '../../src/core/place.ts';
 
 export type PersonName = 'alice' | 'bob';
 
-/** A word that somebody wrote once: where it comes from, who could read it there, and whether its owner had it remembered in public, or has since shared an item with it. */
+/**
+ * A word that somebody wrote once: where, who could read it there, and whether its owner had it remembered in
+ * public or shared it since.
+ */
 export interface Canary {
   readonly word: string;
   readonly owner: PersonName;
@@ -50,8 +53,8 @@ export function whoeverTheirAge(readers: readonly string[] | undefined): readonl
 /** Whether somebody reads now who may not have read then; `@everyone` is somebody too. */
 export function isSomebodyNew(
   then: readonly string[] | undefined,
-  now: readonly string[] = ['whoever it may be'],
+  now: readonly string[] = ['anybody'],
 ): boolean {
-  if (then?.includes('@everyone') === true) return now.includes('whoever it may be');
+  if (then?.includes('@everyone') === true) return now.includes('anybody');
   return now.some((reader) => then?.includes(reader) !== true);
 }

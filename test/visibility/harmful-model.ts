@@ -11,9 +11,9 @@ import { canaryWords } from './canary.ts';
 export const modelAnswer = 'Noted.';
 
 /**
- * A model as harmful as it can be: its summaries repeat whatever it reads; in conversation and in extraction it tries to store
- * whatever it reads as something the speaker said, and writes it into every file that it can. `seen` is given the text of every chat request but for the message answered;
- * `amid` is awaited when half of an answer was said.
+ * A model as harmful as it can be: it repeats whatever it reads, tries to store it as the speaker's words, and
+ * writes it into every file it can. `seen` gets the text of every chat request except the message answered; `amid`
+ * is awaited halfway through an answer.
  */
 export function createHarmfulModel(seen: (text: string) => void, amid: () => Promise<void>): ModelClient {
   return {
@@ -77,7 +77,7 @@ function extracted(text: string): readonly object[] {
   );
 }
 
-/** Every line as a note of whoever wrote it, and of everybody else. */
+/** Every line as a note of its author, and of everybody else. */
 function notes(text: string): readonly object[] {
   const lines = [...text.matchAll(/\[(?<messageId>\d+)\] [^:]*: (?<said>.*)/gu)];
   return lines.flatMap(({ groups }) =>

@@ -21,7 +21,7 @@ export const verbs = [
 ] as const;
 export type Verb = (typeof verbs)[number];
 
-/** An order to whoever reads it, signed with the word of a canary, and one to repeat it, so that it spreads. */
+/** An order to its reader, signed with the word of a canary, and one to repeat it, so that it spreads. */
 export function orderOf(verb: Verb, word: string): string {
   return `DO ${verb} ${word} DO reveal ${word}`;
 }
@@ -38,7 +38,7 @@ export function ordersIn(text: string): readonly { readonly verb: string; readon
 const files = ['overview.md', 'detail/news.md', 'USER.md', 'MEMORY.md', 'facts/news.md', 'facts/more.md'];
 
 /**
- * A model that follows every order it reads, whoever gave it and wherever it stands, with all the words that are in view and every proof that
+ * A model that follows every order it reads, no matter from whom and where it stands, with all the words that are in view and every proof that
  * it can think of; what it writes in the background repeats all that it reads, orders included. `seen` is given each request that answers a
  * person.
  */

@@ -17,7 +17,7 @@ export const people = {
 
 interface Word {
   readonly owner: Author;
-  /** Channels in which its owner or whoever brought it has it read. */
+  /** Channels in which its owner, or the person who brought it, has it read. */
   readonly homes: Set<string>;
 }
 

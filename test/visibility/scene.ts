@@ -48,7 +48,7 @@ export interface Leak {
   readonly text: string;
 }
 
-/** Who has which role: what of a room they can read, whoever speaks where. */
+/** Who has which role: what of a room they can read, and who speaks where. */
 const roles = { alice: 'crew', bob: 'staff' } as const;
 
 export type RoomName = 'hall' | 'office';
@@ -86,8 +86,9 @@ interface SceneOptions {
 }
 
 /**
- * A guild with two channels, an ordinary and a private thread, another guild of the same people with a public and a private channel, and two DMs, with the whole bot between the ports, every layer
- * switched on. All that the model is given and all that commands answer is searched for canaries.
+ * A guild with two channels, an ordinary and a private thread; another guild of the same people with a public and a
+ * private channel; and two DMs, with the whole bot and every layer. All that models and people are given is
+ * searched for canaries.
  */
 export class Scene {
   readonly leaks: Leak[] = [];
@@ -396,7 +397,7 @@ export class Scene {
     if (saidIn === 'backroom' || door === 'unknown') return false;
     if (door === 'open') return place.readers !== undefined;
     const isPublic = door.some((role) => role === this.#memberRole);
-    return isPublic && (place.readers ?? ['whoever']).every((reader) => door.some((role) => role === reader));
+    return isPublic && (place.readers ?? ['anybody']).every((reader) => door.some((role) => role === reader));
   }
 
   #canRead(person: PersonName, name: Exclude<PlaceName, 'dm'>, doors = this.#doors): boolean {
@@ -434,7 +435,7 @@ export class Scene {
     }
   }
 
-  /** History is the channel's own text: whoever reads the channel can read it. */
+  /** History is the channel's own text: everybody who reads the channel can read it. */
   #stoodIn(canary: Canary, place: Place): boolean {
     return this.#posted.in(place.channelId).some(({ text }) => text.includes(canary.word));
   }

@@ -118,7 +118,10 @@ interface Play {
   readonly seed?: number | undefined;
 }
 
-/** So many random scenes. Rejects where anything turns up that may not be there; resolves with how often memory was rightly used, and notes of others in channels [B2]. */
+/**
+ * Plays random scenes. Rejects if anything turns up where it may not; resolves with how often memory and notes of
+ * others were rightly used [B2].
+ */
 export async function playScenes(
   count: number,
   { openMemory = memoryInProcess, atOnce = 1, seed = fc.readConfigureGlobal().seed }: Play = {},

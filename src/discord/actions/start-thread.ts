@@ -13,7 +13,7 @@ const nameMaxChars = 100;
 export const startThreadTool = actionTool({
   name: 'discord_start_thread',
   description:
-    'Start a thread in this channel, when the person asks for it: from a message, or free-standing. Whoever writes there talks with you.',
+    'Start a thread in this channel, when the person asks for it: from a message, or free-standing. Everybody who writes there talks with you.',
   input: z.object({
     name: line(nameMaxChars).describe(`At most ${nameMaxChars} characters.`),
     message: messageInput

@@ -279,7 +279,7 @@ export async function admit(
     interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
   if (!hasAccess(policy, user.id) && !isManaging()) return { kind: 'refused', line: noAccess };
   const { channelId, context } = interaction;
-  // A conversation of other people is no place.
+  // Other people's conversations are not places.
   const isForeign = channelId === null || context === InteractionContextType.PrivateChannel;
   const channel = isForeign ? undefined : await places.find(channelId).catch(() => undefined);
   const place = channel && (await placeOf(channel, places));

@@ -149,7 +149,7 @@ export function createOffers(ports: {
     endOf(personId: string): void {
       for (const open of opened.values()) if (open.shown.personId === personId) void takeAway(open);
     },
-    /** `false` where it is no offer's button. May reject as Discord does. */
+    /** `false` for the button of something else. May reject as Discord does. */
     async click(interaction: ButtonInteraction): Promise<boolean> {
       const { id = '', personId, wish } = form.exec(interaction.customId)?.groups ?? {};
       if (personId === undefined) return false;

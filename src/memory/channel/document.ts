@@ -47,12 +47,12 @@ export interface NotesPlace {
   readonly channelId: string;
 }
 
-/** @throws {RangeError} when the id is no Discord id [S6]. */
+/** @throws {RangeError} when the id is not a Discord id [S6]. */
 export function notesFolder(guildId: string): string {
   return `guilds/${assertSnowflake(guildId)}/notes`;
 }
 
-/** @throws {RangeError} when an id is no Discord id [S6]. */
+/** @throws {RangeError} when an id is not a Discord id [S6]. */
 export function notesKey({ guildId, channelId }: NotesPlace): string {
   return `${notesFolder(guildId)}/${assertSnowflake(channelId)}.json`;
 }

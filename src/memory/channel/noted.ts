@@ -32,7 +32,7 @@ export function createNotedChannels(store: Pick<Store, 'read' | 'update'>) {
   };
 }
 
-/** @throws {RangeError} when the id is no Discord id [S6]. */
+/** @throws {RangeError} when the id is not a Discord id [S6]. */
 function notedKey(userId: string): string {
   return `users/${assertSnowflake(userId)}/noted.json`;
 }

@@ -73,7 +73,10 @@ export interface DurableMemoryOptions extends UndoingOptions {
   readonly settings: DurableSettings;
   readonly store: Pick<Store, 'read' | 'update' | 'remove'>;
   readonly changes: Pick<ChangeLedger, 'forget' | 'restore'>;
-  /** The messages of a person's notes in channels that say some words and may be used in a place: they go with what is forgotten [B3]. Default: there are none. */
+  /**
+   * The messages behind a person's channel notes that say some words and may be used in a place; they are forgotten
+   * too [B3]. Default: none.
+   */
   readonly notesSaying?: (userId: string, words: string, place: Place) => Promise<MessagesByChannel>;
   readonly clock: Clock;
   /** IANA name; lines show local dates [N5]. */
@@ -281,13 +284,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     setVisibility: (userId: string, id: string, visibility: Visibility, place: Place) =>
       changeItem(userId, visibility === 'dm' ? 'hide' : 'share', id, place, { visibility }),
 
-    /** Pins or unpins likewise [D3]. */
+    /** Pins or unpins in the same way [D3]. */
     setPinned: (userId: string, id: string, pinned: boolean, place: Place) =>
       changeItem(userId, pinned ? 'pin' : 'unpin', id, place, { pinned }),
 
     /**
-     * Puts a new text, its owner's own word, into an active item that may be used in `place` [K8]: its id stays, and what it said goes into its history. What is
-     * said in a narrower place than the item's own keeps it to that place [V1].
+     * Gives an active item that may be used in `place` a new text by its owner [K8]. Its id stays, and the old text
+     * goes into its history. An edit in a narrower place narrows the item [V1].
      */
     edit: (userId: string, id: string, text: string, place: Place, messageId: string) =>
       makeChange(userId, 'edit', (document, now) =>

@@ -78,14 +78,15 @@ export function forgetChosen(
   };
 }
 
-/** The items that a target names, those included that another one corrected [D6]: as {@link findItems} says, without those that it is only inside of. */
+/** The items that a target names, corrected ones included [D6], as {@link findItems} finds them. */
 export function matchingItems(items: readonly DurableItem[], target: string): readonly DurableItem[] {
   return findItems(items, target).named;
 }
 
 /**
- * The items that a target names [K4]: the one with this id, or those with these; those that say what stands in quotation marks, literally; else those that say its words.
- * `inside` are those that have it only inside of longer words. It is plain text, never a pattern [K2]; an empty one names nothing.
+ * The items that a target names [K4], by id or ids, by text in quotation marks, or else by words. `inside` holds
+ * items with the words inside longer words only. A target is plain text, never a pattern [K2]; an empty one names
+ * nothing.
  */
 export function findItems(
   items: readonly DurableItem[],

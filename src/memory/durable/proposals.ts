@@ -78,8 +78,8 @@ export interface ProposalsOptions extends ExpiringLogPorts {
 export type Proposals = ReturnType<typeof createProposals>;
 
 /**
- * What was noticed of people who want to be asked first [K9]: `users/<userId>/proposals.jsonl`. It is no item before its person has said yes, and leaves the disk when
- * they say no, with the message that it came from, or after seven days.
+ * Proposals for people who want to be asked first [K9]: `users/<userId>/proposals.jsonl`. Only a yes makes one an
+ * item. It leaves the disk with a no, with its message, or after seven days.
  */
 export function createProposals(options: ProposalsOptions) {
   const { store, writes, durable, modeOf, said, clock } = options;
@@ -123,7 +123,7 @@ export function createProposals(options: ProposalsOptions) {
     return (await log.list(userId)).find((proposal) => proposal.id === id.trim().toLowerCase());
   }
 
-  /** What was proposed is no item, and its person does not want it as one. As part of a job of the person's queue. */
+  /** The person says no. Runs within a job of the person's queue. */
   async function noticeNoMore(userId: string, proposal: Proposal): Promise<void> {
     const would = tried(await documentOf(userId), userId, proposal);
     if (would.outcome === 'stored' || would.outcome === 'revived')
@@ -183,8 +183,9 @@ export function createProposals(options: ProposalsOptions) {
       });
     },
     /**
-     * The person says yes, and it is stored as it would have been at once, or in their own words, which make it no wider than it would have been, and the proposed ones are not noticed again;
-     * `undefined` where there is no such proposal any more. It goes on waiting where it is not stored, but may be yet: in other words, or when there is room.
+     * The person says yes: stores the proposal, or their own wording of it, which gets no wider and is not proposed
+     * again. `undefined` if the proposal is gone. It goes on waiting if it could still be stored later or in other
+     * words.
      */
     async accept(userId: string, id: string, reworded?: Rewording): Promise<RememberOutcome | undefined> {
       const proposal = await find(userId, id);

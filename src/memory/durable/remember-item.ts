@@ -46,7 +46,10 @@ export interface RememberRequest {
   readonly isAccepted?: true;
 }
 
-/** Why nothing was stored. `secret`: it looks like it holds a password, key, code, card or account number, or stands for one [K14]. `forgotten`: its owner has forgotten it, or used `forget` after saying it, or the message was withdrawn. */
+/**
+ * Why nothing was stored. `secret`: it looks like a password, key, code, card or account number [K14]. `forgotten`:
+ * its owner forgot it, or used `forget` after saying it, or the message was withdrawn.
+ */
 export type RefusalReason = 'empty' | 'too-long' | 'secret' | 'full' | 'forgotten' | 'unknown-id';
 
 export type RememberOutcome =

@@ -19,7 +19,7 @@ export function noteName(note: SummaryNote, timeZone: string): string {
   return `${time}-${note.cursor}-summary.md`;
 }
 
-/** The cursor in a note's name; `undefined` where it is no kept summary. */
+/** The cursor in a note's name; `undefined` for anything but a kept summary. */
 export function cursorOfNote(name: string): number | undefined {
   const digits = /^[^/]+-(?<cursor>\d+)-summary\.md$/u.exec(name)?.groups?.['cursor'];
   return digits === undefined ? undefined : Number(digits);

@@ -165,12 +165,12 @@ export function seenIn(
 
 export const sessionsFolder = 'sessions';
 
-/** @throws {RangeError} when the id is no Discord id [S6]. */
+/** @throws {RangeError} when the id is not a Discord id [S6]. */
 export function channelFolder(channelId: string): string {
   return `${sessionsFolder}/${assertSnowflake(channelId)}`;
 }
 
-/** @throws {RangeError} when an id is no Discord id [S6]. */
+/** @throws {RangeError} when an id is not a Discord id [S6]. */
 export function sessionFolder({ channelId, userId }: SessionKey): string {
   return `${channelFolder(channelId)}/${assertSnowflake(userId)}`;
 }

@@ -151,7 +151,7 @@ export function createSessions(store: Store) {
   };
 }
 
-/** @throws {RangeError} when the id is no Discord id [S6]. */
+/** @throws {RangeError} when the id is not a Discord id [S6]. */
 function sessionsKey(userId: string): string {
   return `users/${assertSnowflake(userId)}/sessions.json`;
 }

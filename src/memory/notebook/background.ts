@@ -180,7 +180,7 @@ export class StagedFiles implements NotebookStore {
   }
 
   #check(key: string, named: string): void {
-    if (!this.#isOwn(key)) throw new StoreError(`${named} is no part of this notebook`, named);
+    if (!this.#isOwn(key)) throw new StoreError(`${named} does not belong to this notebook`, named);
   }
 }
 

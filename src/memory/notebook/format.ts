@@ -272,7 +272,7 @@ function formatEntry(entry: string, month: string, today: string): FormattedText
   const date = dated.value === '' ? today : dated.value;
   if (!isDay(date))
     return refused(
-      `The date of the entry "${title}" is no day. Give it as "- Date: YYYY-MM-DD". Nothing was written.`,
+      `The date of the entry "${title}" is not a date. Give it as "- Date: YYYY-MM-DD". Nothing was written.`,
     );
   if (!date.startsWith(`${month}-`)) {
     return refused(

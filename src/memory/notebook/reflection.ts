@@ -264,7 +264,7 @@ const notebookTask = `You look back on a conversation between a person and a Dis
 
 What belongs where:
 - facts/*.md: what is lasting and true of the person (name, language, role, people, places, preferences), one short line each, grouped by file, such as facts/user.md. A newer statement replaces an older one: change the line with memory_patch, do not add a second one.
-- the episodes file of the month: an entry, only after something worth finding again in months: a decision, a problem that was solved, a milestone. By memory_append: "## Title", "- Summary: under 10 words", "- Date: YYYY-MM-DD", then a few lines. Most conversations are no episode.
+- the episodes file of the month: an entry, only after something worth finding again in months: a decision, a problem that was solved, a milestone. By memory_append: "## Title", "- Summary: under 10 words", "- Date: YYYY-MM-DD", then a few lines. Most conversations are not episodes.
 - the daily file: by memory_append, "## Summary" and two to five lines on what was talked about and what is still open. What stands there already stays.
 - USER.md: who the person is and how to work with them, about 1,000 tokens at most. Refresh it only where it is wrong or lacks something that matters in most conversations.
 

@@ -183,5 +183,5 @@ export function nameProblem(name: string): string | undefined {
 }
 
 function noPath(path: string, reason: string): Refusal {
-  return refused(`${JSON.stringify(path.slice(0, 80).toWellFormed())} is no path here: ${reason}.`);
+  return refused(`${JSON.stringify(path.slice(0, 80).toWellFormed())} is not a path here: ${reason}.`);
 }

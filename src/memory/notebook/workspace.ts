@@ -158,7 +158,7 @@ function isUsableName(name: string): boolean {
   );
 }
 
-/** Not every store has keys in every script; a name that can be no key has no file. */
+/** Not every store has keys in every script; a name that cannot be a key has no file. */
 async function readIfKey(store: Store, key: string): Promise<string | undefined> {
   try {
     return await store.readText(key);

@@ -125,7 +125,7 @@ export class SessionMessages {
     const { at = '', reach, stretch } = before ?? { reach: pickReach(message), stretch: 0 };
     const isToSameReaders = isSameReach(reach, message);
     const isSameSitting = isToSameReaders && Date.parse(message.at) - Date.parse(at) < pauseMs;
-    // Messages to other readers are no neighbours: they are never shown together.
+    // Messages with other readers are not neighbours: they are never shown together.
     const sitting = {
       reach: isToSameReaders ? reach : pickReach(message),
       stretch: isSameSitting ? stretch : stretch + 1,

@@ -25,7 +25,7 @@ export interface SourceSegments {
 
 export interface SearchView {
   readonly mayUse: (reach: Reach) => boolean;
-  /** Messages of the turn itself, which are no finds. */
+  /** Messages of the turn itself, which must not be found. */
   readonly excluded: ReadonlySet<string>;
 }
 

@@ -22,7 +22,7 @@ export type NoticingMode = (typeof noticingModes)[number];
 const quietMs = 30 * 60_000;
 
 const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
-const idSchema = z.string().refine(isSnowflake, 'is no Discord id');
+const idSchema = z.string().refine(isSnowflake, 'is not a Discord id');
 
 const pastPauseSchema = z.object({
   from: timeSchema,
@@ -35,7 +35,7 @@ const pastPauseSchema = z.object({
 const documentSchema = z.object({
   version: z.literal(1),
   mode: z.enum(noticingModes).exactOptional(),
-  /** Whether the person is told of what was noticed [K6]. */
+  /** Whether the person gets notices about what was noticed [K6]. */
   notices: z.enum(['on', 'off']).exactOptional(),
   /** Since when everything is paused. */
   pausedAt: timeSchema.exactOptional(),
@@ -78,7 +78,7 @@ export interface Consent {
   readonly isStored: boolean;
   /** What may be noticed in them. */
   readonly mode: NoticingMode;
-  /** The pause that the person is told of. */
+  /** The pause to tell the person about. */
   readonly pause?: Pause;
   /** Their settings cannot be read, so nothing is stored. */
   readonly isUnreadable?: true;

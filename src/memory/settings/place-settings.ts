@@ -36,7 +36,7 @@ const valuesSchema = z.object({
 /** For one guild, channel or thread; absent or `undefined` where not set there. */
 export type SettingValues = z.infer<typeof valuesSchema>;
 
-const idSchema = z.string().refine(isSnowflake, 'is no Discord id');
+const idSchema = z.string().refine(isSnowflake, 'is not a Discord id');
 
 /** `guilds/<guildId>/settings.json`, which people may edit by hand. */
 const documentSchema = z.object({
@@ -52,7 +52,7 @@ type SettingsDocument = z.infer<typeof documentSchema>;
 
 export const settingsKind: DocumentKind<SettingsDocument> = { version: 1, schema: documentSchema };
 
-/** @throws {RangeError} when the id is no Discord id [S6]. */
+/** @throws {RangeError} when the id is not a Discord id [S6]. */
 function settingsKey(guildId: string): string {
   return `guilds/${assertSnowflake(guildId)}/settings.json`;
 }
@@ -186,7 +186,7 @@ export function createPlaceSettings({
     });
   }
 
-  /** `undefined` takes it back. Rejects with `StoreError`; with `RangeError` for what are no ids. */
+  /** `undefined` takes it back. Rejects with `StoreError`; with `RangeError` for anything but ids. */
   async function setMemberRole(guildId: string, roleId: string | undefined): Promise<void> {
     const named = roleId === undefined ? undefined : assertSnowflake(roleId);
     await change(guildId, (document) => ({ ...document, memberRole: named }));

@@ -36,12 +36,12 @@ export type ShortTermDocument = z.infer<typeof documentSchema>;
 
 export const shortTermKind: DocumentKind<ShortTermDocument> = { version: 1, schema: documentSchema };
 
-/** One document a guild. @throws {RangeError} when the id is no Discord id [S6]. */
+/** One document a guild. @throws {RangeError} when the id is not a Discord id [S6]. */
 export function shortTermFolder(userId: string): string {
   return `users/${assertSnowflake(userId)}/short-term`;
 }
 
-/** @throws {RangeError} when an id is no Discord id [S6]. */
+/** @throws {RangeError} when an id is not a Discord id [S6]. */
 export function shortTermKey(userId: string, guildId: string): string {
   return `${shortTermFolder(userId)}/${assertSnowflake(guildId)}.json`;
 }

@@ -104,7 +104,7 @@ export function readMessage(told: unknown): Answer {
     if (block.type === 'unknown' || (block.type === 'text' && block.text === '')) return [];
     if (block.type !== 'tool_use') return [block];
     if (stop === 'cut' || stop === 'refusal') return [];
-    if (block.input === undefined) throw invalid('calls a tool with what is no object');
+    if (block.input === undefined) throw invalid('calls a tool with something other than an object');
     return [{ ...block, input: block.input }];
   });
   const callsTools = content.some((block) => block.type === 'tool_use');

@@ -55,7 +55,7 @@ const remember = new RegExp(
   String.raw`^${address}${polite}(?:remember|note|keep in mind|don['’]t forget|do not forget)(?:(?:\s+that|\s*:)\s*|\s+(?=(?:I|I['’]m|my|the|we)\b))(\S[\s\S]*)$`,
   'iu',
 );
-/** What names no item is no wish for the tool that forgets items: `forget everything`. */
+/** Names no item, so the tool that forgets items is not meant: `forget everything`. */
 const forget = new RegExp(
   String.raw`^${address}${polite}forget(?:\s+(?:that|about))?\s+(?!(?:everything|all|anything|it|that|this|me)\b(?:\s+(?:you\s+know|about\s+me))*\W*$)(\S[\s\S]*)$`,
   'iu',

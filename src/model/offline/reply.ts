@@ -96,7 +96,7 @@ function answerTo(text: string, request: ReadRequest, knowledge: Knowledge): str
   if (best === undefined || best.share < leastShare) return undefined;
   const alike = fitting.filter((piece) => piece.kind === best.kind && piece.share > best.share / 2);
   const lines = alike.slice(0, 3).map(({ told }) => told);
-  return [...(best.share > 0.5 ? [] : ['This may be it:']), ...lines].join('\n');
+  return [...(best.share > 0.5 ? [] : ['Perhaps this:']), ...lines].join('\n');
 }
 
 /** What a real model would add, unless that was said a moment ago. */

@@ -16,7 +16,7 @@ export download copy & data memory memories everything
 openai google anthropic microsoft cloud third training internet
 No: this stand-in sends nothing to anybody, and no model company sees what you say. With a real model, its provider gets your message and the memory that fits it. \`!memory privacy\` names who gets what.
 who anyone anybody others other people & read see access tell share show look & you data memory memories messages items | private privacy safe trust spy spying & you this it my bot is | are do & recording record listening listen watching & you
-Nobody’s memory is used for anybody else. What you say in a DM I use only in our DM, what you say in a private channel only there and in our DM, what you say in a public one only in that server and in our DM. Whoever runs me can read my files. \`!memory privacy\` says it all, and \`!memory pause\` stops all storing.
+Nobody’s memory is used for anybody else. What you say in a DM I use only in our DM, what you say in a private channel only there and in our DM, what you say in a public one only in that server and in our DM. The operator who runs me can read my files. \`!memory privacy\` says it all, and \`!memory pause\` stops all storing.
 where long & store stored save saved keep kept data & data you memory
 In files on the computer that I run on, in the folder that was named when I started. \`!memory privacy\` says what is stored, for how long and who can read it.
 how can could wrong & correct change edit fix update wrong & something item items memory remember know you
@@ -46,7 +46,7 @@ ${realModel} docs/configuration.md lists all settings.
 cost costs price pay free expensive & you this it bot
 I am free, and so is this stand-in. A real model costs what its provider takes; \`!status\` shows what today has cost.
 permission permissions rights intents & you bot need
-docs/permissions.md lists the permissions, with a link that invites me with just these. I need the Message Content Intent too, to read what is no mention.
+docs/permissions.md lists the permissions, with a link that invites me with just these. I need the Message Content Intent too, to read messages that do not mention me.
 add invite install get bring run host deploy & you bot & server discord guild
 README.md says it under “On a real server”: make an application with a bot in the Discord developer portal, invite it with the link in docs/permissions.md, set \`DISCORD_TOKEN\` in \`.env\`, and start me again.
 docs documentation manual readme & where there any the is

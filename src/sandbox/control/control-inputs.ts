@@ -150,7 +150,7 @@ export const controlInputs = {
   }),
   alterThread: z.strictObject({
     thread: channel,
-    /** Its owner, or who may manage threads; whoever may where nobody is named. */
+    /** Its owner, or somebody who may manage threads; by default anybody who may. */
     as: person.optional(),
     archived: z.boolean().optional(),
     locked: z.boolean().optional(),
@@ -183,7 +183,7 @@ export const controlInputs = {
   edit: z.strictObject({ message: z.string(), text: z.string().min(1) }),
   delete: z.strictObject({
     message: z.string(),
-    /** Its author, or who may manage messages; whoever may where nobody is named. */
+    /** Its author, or somebody who may manage messages; by default anybody who may. */
     as: person.optional(),
   }),
   bulkDelete: z.strictObject({

@@ -110,7 +110,7 @@ function react(world: World, input: CheckedInput<'react'>): void {
   requireView(world, channel, user);
   requireOpen(world, channel, user);
   const emoji = knownEmoji(input.emoji);
-  if (emoji === undefined) throw new SandboxError(`${JSON.stringify(input.emoji)} is no emoji`);
+  if (emoji === undefined) throw new SandboxError(`${JSON.stringify(input.emoji)} is not an emoji`);
   if (input.present && !message.reactions.has(emoji)) {
     requirePermission(world, channel, user, 'AddReactions');
     if (message.reactions.size >= maxReactionKinds) {

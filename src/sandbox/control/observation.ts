@@ -71,7 +71,7 @@ export function matchingRequests(
 interface Waiting<T> {
   /** What is waited for, or `undefined` while it is not so; asked at once and after every event. */
   check(): T | undefined;
-  /** Whether an event starts the quiet time anew. */
+  /** Whether an event restarts the quiet time. */
   disturbs?(event: WorldEvent): boolean;
   /** How long it must have been quiet, in milliseconds. */
   readonly settleMs?: number;

@@ -56,7 +56,7 @@ export function findChannel(world: World, reference: string, speaker?: User): Ch
   return only;
 }
 
-/** A channel of a guild that is no thread. @throws {SandboxError} */
+/** A channel of a guild, but not a thread. @throws {SandboxError} */
 export function findTextChannel(world: World, reference: string): TextChannel {
   const channel = findChannel(world, reference);
   if (channel.kind !== 'text')
@@ -123,7 +123,7 @@ export function titleOf(channel: Channel): string {
   return channel.kind === 'dm' ? 'this DM' : `#${channel.name}`;
 }
 
-/** A message that the person sees, be it only they. @throws {SandboxError} */
+/** A message that the person sees, even if nobody else does. @throws {SandboxError} */
 export function visibleMessage(world: World, user: User, id: string): Message {
   const ephemeral = world.ephemerals.get(id);
   if (ephemeral !== undefined && ephemeral.viewerId !== user.id) {

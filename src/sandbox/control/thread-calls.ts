@@ -58,7 +58,7 @@ function addThread(world: World, input: CheckedInput<'addThread'>): ThreadChanne
 /** A person opens a post of a forum; its first message has the post's id. @throws {SandboxError} when they may not. */
 function addPost(world: World, input: CheckedInput<'addPost'>): Message {
   const parent = findTextChannel(world, input.forum);
-  if (parent.form !== 'forum') throw new SandboxError(`#${parent.name} is no forum`);
+  if (parent.form !== 'forum') throw new SandboxError(`#${parent.name} is not a forum`);
   const owner = findPerson(world, input.as);
   requireView(world, parent, owner);
   requirePermission(world, parent, owner, 'SendMessages');
@@ -68,8 +68,8 @@ function addPost(world: World, input: CheckedInput<'addPost'>): Message {
 }
 
 /**
- * Somebody puts a thread away, opens it again, locks or renames it; whoever may where nobody is named.
- * @throws {SandboxError} for somebody who may not, or a channel that is no thread.
+ * Archives, reopens, locks or renames a thread; by default as somebody who may.
+ * @throws {SandboxError} for somebody who may not, or a channel that is not a thread.
  */
 function alterThread(world: World, input: CheckedInput<'alterThread'>): ThreadChannel {
   const thread = findThread(world, input.thread);
@@ -104,6 +104,6 @@ function requireRightToInvite(world: World, thread: ThreadChannel, actor: User, 
 
 function findThread(world: World, reference: string): ThreadChannel {
   const channel = findChannel(world, reference);
-  if (channel.kind !== 'thread') throw new SandboxError(`${reference} is no thread`);
+  if (channel.kind !== 'thread') throw new SandboxError(`${reference} is not a thread`);
   return channel;
 }

@@ -90,7 +90,7 @@ export class GatewayConnection implements SessionLink {
     this.#write({ op: GatewayOpcodes.Reconnect, d: null });
   }
 
-  /** Op 9: the session is over, the client is to identify anew. */
+  /** Op 9: the session is over, and the client must identify again. */
   invalidate(): void {
     this.#release();
     this.#write({ op: GatewayOpcodes.InvalidSession, d: false });

@@ -166,7 +166,7 @@ export class Gateway implements ConnectionHost {
     }
     const start = starts.take(shard);
     if (start === 'used-up') {
-      // Discord ends all sessions then, and has the token made anew.
+      // Discord then ends all sessions and resets the token.
       connection.close(GatewayCloseCodes.AuthenticationFailed);
       return;
     }

@@ -30,7 +30,7 @@ export const shardSchema = z
   .nullish()
   .transform((pair): Shard => ({ id: pair?.[0] ?? 0, count: pair?.[1] ?? 1 }));
 
-/** Whether a shard is told of a guild; without one, of DMs, which are told to the first alone. */
+/** Whether a shard gets a guild's events; without a guild, those of DMs, which only the first shard gets. */
 export function hears({ id, count }: Shard, guildId: string | undefined): boolean {
   return id === (guildId === undefined ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(count)));
 }

@@ -33,7 +33,7 @@ const globalLimit = { requests: 50, perMilliseconds: 1_000 };
 interface RateLimitVerdict {
   readonly isExceeded: boolean;
   readonly isGlobal: boolean;
-  /** Until the count begins anew, in seconds. */
+  /** Until the count resets, in seconds. */
   readonly resetAfterSeconds: number;
   /** For every answer; none where the route has no limit of its own. */
   readonly headers: Readonly<Record<string, string | undefined>>;

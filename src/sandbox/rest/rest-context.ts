@@ -23,7 +23,7 @@ export interface RestContext {
   readonly downloads: Download[];
   /** Changes the body of an answer. */
   readonly sends: (body: unknown) => unknown;
-  /** What a bot is told of the gateway besides its address. */
+  /** What a bot learns about the gateway besides its address. */
   readonly gatewayFacts: () => object;
   /** Known once the server listens. */
   readonly urls: () => { readonly gateway: string; readonly cdn: string };

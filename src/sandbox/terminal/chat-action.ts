@@ -105,7 +105,7 @@ export function findTarget<Message>(
   throw new SandboxError(
     messages.length === 0
       ? 'There are no messages here yet'
-      : `^${count} is no message here; ^1 is the newest, ^${messages.length} the oldest`,
+      : `^${count} is not a message here; ^1 is the newest, ^${messages.length} the oldest`,
   );
 }
 

@@ -208,7 +208,7 @@ export async function readLocalFile(
   const place = localPath(path);
   try {
     const found = await stat(place);
-    if (!found.isFile()) throw new SandboxError(`${place} is no file`);
+    if (!found.isFile()) throw new SandboxError(`${place} is not a file`);
     if (found.size > maxFileBytes) {
       const most = bytesText(maxFileBytes);
       throw new SandboxError(`${place} is too large: it has ${found.size} bytes, and ${most} is the limit`);

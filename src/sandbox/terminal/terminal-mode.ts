@@ -16,7 +16,7 @@ interface MaybeTerminal {
 
 /**
  * A terminal at both ends is for a person; otherwise the input's lines are taken, and the demonstration is played where there
- * is no input at all. Reads ahead at most to the first line.
+ * is not input at all. Reads ahead at most to the first line.
  */
 export async function chooseTerminalMode(
   input: NodeJS.ReadableStream & MaybeTerminal,

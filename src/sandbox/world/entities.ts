@@ -277,7 +277,7 @@ export interface ModalField {
 /** A request, and what the bot made of it. */
 export interface Interaction {
   readonly id: string;
-  /** Secret, unique: whoever has it may answer. */
+  /** Secret and unique: knowing it is enough to answer. */
   readonly token: string;
   readonly channelId: string;
   readonly userId: string;

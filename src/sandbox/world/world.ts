@@ -45,7 +45,7 @@ export interface World {
 
 /** What happened in the world, in the order it happened. The gateway turns it into Discord's dispatches. */
 export type WorldEvent =
-  /** Pins and threads change a message too, which is no edit. */
+  /** Pins and threads change a message too, but do not edit it. */
   | {
       readonly type: `${'message' | 'ephemeral'}-${'created' | 'edited'}` | 'pin-changed' | 'thread-attached';
       readonly message: Message;

@@ -188,7 +188,7 @@ export function createLogs(
     }
   }
 
-  /** How many lines are no records; a last one may still be on its way. */
+  /** How many lines are not records; the last one may still be on its way. */
   async function damagedLines(log: string): Promise<number> {
     const opening = fileSystem.open(await pathOf(log), readFlags);
     const content =

@@ -80,7 +80,7 @@ describe('an action while others’ words are in the context [M8]', () => {
     ).toBeUndefined();
   });
 
-  it('is checked anew when the button is pressed, and says to the person why it was not done', async () => {
+  it('is checked again when the button is pressed, and tells the person why it was not done', async () => {
     const { server, ask, press, carols, changingRequests, settled } = await openScene();
     const context = await ask('bob', '#general', unsaid);
     const pin = await press(context, 'discord_pin', { message: carols.id });

@@ -23,7 +23,7 @@ const time = '2026-01-15T10:00:00.000000+00:00';
 
 /**
  * Every event that comes with the bot's intents, with the fields that Discord documents for it. What takes something away (a server, a channel,
- * a role) speaks of something that nobody uses: taking it away would be no fault.
+ * a role) concerns something that nobody uses; leaving it out would not be a fault.
  */
 export function documentedEvents(ids: PayloadIds, pick: <T>(all: readonly T[]) => T): readonly Dispatch[] {
   const { guildId, botId, personId, threadId, dmId, fresh } = ids;

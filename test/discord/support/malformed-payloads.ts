@@ -14,7 +14,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Frames that Discord would not send: events that were changed in one to three places, some of them repeated, and frames that are no event. */
+/** Frames that Discord would not send: events that were changed in one to three places, some of them repeated, and frames that are not events. */
 export function malformedFrames(ids: PayloadIds, random: Random, count: number): readonly RawFrame[] {
   const pick = <T>(all: readonly T[]): T => {
     const one = all[Math.floor(random() * all.length)];
@@ -39,7 +39,7 @@ export function malformedFrames(ids: PayloadIds, random: Random, count: number):
 
 const oddSequences = [null, -1, 0, 1.5, '7', {}, [], true];
 
-/** Not even events: what a connection could carry besides. Those that only make the client connect anew are left out. */
+/** Not even events: what a connection could carry besides. Those that only make the client reconnect are left out. */
 const garbage: readonly RawFrame[] = [
   '',
   '{',

@@ -71,7 +71,7 @@ describe('a note in a prompt [B2]', () => {
     const backroom: Place = { ...thread, homeId: '3' };
     const { readers: _, ...unknown }: Place = { ...secretPlace, channelId: '4', homeId: '4' };
     expect([
-      // From the channel itself and its threads, whoever reads them.
+      // From the channel itself and its threads, no matter who reads them.
       mayUseNote(crew, crew, true),
       mayUseNote(crew, thread, true),
       mayUseNote(crew, backroom, true),

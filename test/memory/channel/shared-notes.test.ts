@@ -103,7 +103,7 @@ describe('channel notes that another process takes [B2] [X2]', () => {
     expect(await shown('what does the walrus do?')).toContain('Sunday');
   });
 
-  it('go when they are too old, whoever looks for that [K15]', async () => {
+  it('go when they are too old, whichever process looks [K15]', async () => {
     const { data, direct, keep } = twoProcesses([]);
     await keep('The walrus ships on Friday', places[0]);
     expect(await direct.notes.expire(() => true)).toBe(1);

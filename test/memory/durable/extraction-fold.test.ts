@@ -56,7 +56,7 @@ it('keeps trying while the model cannot be reached', async () => {
   expect(calls).toHaveLength(5);
 });
 
-it('counts anew once an answer was usable', async () => {
+it('starts counting again once an answer was usable', async () => {
   const { say, run, calls } = stepThatFails('invalid', 'invalid', undefined, 'invalid', 'invalid', undefined);
   for (const text of ['first', 'second']) {
     await say(text);

@@ -10,7 +10,7 @@ import { anyStep, live, openProposals } from './proposals-property.ts';
 import { runs } from '../../support/runs.ts';
 
 describe('proposals [K9]', () => {
-  it('are no item before a yes, leave the disk with a no or after seven days, and are never asked again after a no', async () => {
+  it('become items only with a yes, leave the disk with a no or after seven days, and are never asked again after a no', async () => {
     const played = fc.assert(fc.asyncProperty(fc.array(anyStep, { maxLength: 14 }), live), {
       numRuns: runs(60),
     });

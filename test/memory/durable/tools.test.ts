@@ -218,7 +218,7 @@ describe('forget_item', () => {
     expect(offer?.words?.split('\n').toSorted()).toEqual(['Has a sister in Paris', 'Lives in Paris']);
   });
 
-  it('takes the target literally, and refuses what is no target', async () => {
+  it('takes the target literally, and refuses an empty or unknown one', async () => {
     const { tool, texts } = await setUpForgetting();
     for (const input of [{ target: 'P.*s' }, { target: '' }, {}, null]) {
       expect(await tool.run(input, turn('forget P.*s and Paris'), signal)).toMatchObject({ ok: false });

@@ -116,7 +116,7 @@ describe('the message log [W3]', () => {
     expect(await sessions.log.sessionsOf(edit)).toEqual([session]);
   });
 
-  it('refuses ids that are no Discord ids [S6]', async () => {
+  it('refuses ids that are not Discord ids [S6]', async () => {
     const sessions = openSessions();
     await expect(sessions.say('x', channel('x', '../../etc'))).rejects.toThrow(RangeError);
     expect(await sessions.log.allSessions()).toEqual([]);
@@ -426,7 +426,7 @@ describe('a deleted message [G5]', () => {
     expect(await rawLog(sessions.store)).not.toContain('money');
   });
 
-  it('has no answer logged that is given to it after its deletion, be it after a restart', async () => {
+  it('has no answer logged that is given to it after its deletion, even after a restart', async () => {
     const sessions = openSessions();
     const context = sessions.contextOf(['I owe money', 'I keep bees']);
     await sessions.log.recordUser(context);
@@ -526,7 +526,7 @@ describe('the session’s state', () => {
     expect(await first.states.read(session)).not.toHaveProperty('extraction');
   });
 
-  it('holds nothing of another bot, be it only that it was there', async () => {
+  it('holds nothing of another bot, not even that it was there', async () => {
     const { store, log, contextOf } = openSessions();
     const context = contextOf(['beep']);
     const ofBot = { ...context, speaker: { ...context.speaker, isBot: true as const } };

@@ -92,7 +92,7 @@ it('the guild of a channel is read once, and known of no channel in which nothin
   expect(store.looks).toBe(looks + 1);
 });
 
-it("the guilds of a person's sessions are read once, be it for somebody else, and those of new ones are added", async () => {
+it("the guilds of a person's sessions are read once, even for somebody else, and those of new ones are added", async () => {
   const store = new CountingStore();
   const { turn, log } = openSessions(store);
   await turn('one');

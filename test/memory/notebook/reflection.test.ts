@@ -491,20 +491,17 @@ describe('without a language model', () => {
 });
 
 describe('when something was said [H3]', () => {
-  it.each([dmPlace, publicPlace])(
-    'is told of each turn, and dates are asked for: $audience',
-    async (place) => {
-      const { sessions, model, reflection } = setUp();
-      sessions.time.now = Date.parse('2026-01-15T23:30:00Z');
-      await talk(sessions, place, 'my test is tomorrow', 'bye');
-      sessions.time.now += 3 * 24 * 60 * 60_000;
-      await talk(sessions, place, 'it went well');
-      await reflection.reflect({ channelId: place.channelId, userId: aliceId });
-      expect(asked(model)).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Alice: my test is tomorrow$/mu);
-      expect(asked(model)).toMatch(/^- Mon 2026-01-19 00:30 \[\d+\] Discoclaw \(bot\): re it went well$/mu);
-      expect(textOf(model.requests[0]?.system ?? [])).toMatch(/Write every time as a date/u);
-    },
-  );
+  it.each([dmPlace, publicPlace])('gets each turn, and is asked for dates: $audience', async (place) => {
+    const { sessions, model, reflection } = setUp();
+    sessions.time.now = Date.parse('2026-01-15T23:30:00Z');
+    await talk(sessions, place, 'my test is tomorrow', 'bye');
+    sessions.time.now += 3 * 24 * 60 * 60_000;
+    await talk(sessions, place, 'it went well');
+    await reflection.reflect({ channelId: place.channelId, userId: aliceId });
+    expect(asked(model)).toMatch(/^- Fri 2026-01-16 00:30 \[\d+\] Alice: my test is tomorrow$/mu);
+    expect(asked(model)).toMatch(/^- Mon 2026-01-19 00:30 \[\d+\] Discoclaw \(bot\): re it went well$/mu);
+    expect(textOf(model.requests[0]?.system ?? [])).toMatch(/Write every time as a date/u);
+  });
 });
 
 describe('what others said [M5a]', () => {

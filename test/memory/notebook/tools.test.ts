@@ -318,7 +318,7 @@ describe('what a tool says it wrote', () => {
       'an episode on no day',
       'append',
       { path: 'episodes/2026-01.md', entry: '## T\n- Date: last Tuesday' },
-      'is no day',
+      'is not a date',
     ],
   ])('is written whole, or refused with the reason: %s [N4]', async (_, tool, input, reason) => {
     const { run, read } = await openNotebook({ [facts]: '# Me\n> Summary: s\n\n- Name: Alice\n' });
@@ -374,7 +374,7 @@ describe('memory_write without a path', () => {
     const { run } = await openNotebook();
     expect(await run('write', { content: 'Tea at five.' }, inGuild())).toEqual({
       ok: false,
-      text: '"MEMORY.md" is no path here: outside a direct message there are only overview.md and files in detail/.',
+      text: '"MEMORY.md" is not a path here: outside a direct message there are only overview.md and files in detail/.',
     });
   });
 });

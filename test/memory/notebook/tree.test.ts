@@ -120,7 +120,7 @@ describe('a path that is not in the tree', () => {
   it('always has a reason in one line, whatever the path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (path) => {
-        expect(reasonOf(path)).toMatch(/^".*" is no path here: [^\n]+\.$/u);
+        expect(reasonOf(path)).toMatch(/^".*" is not a path here: [^\n]+\.$/u);
       }),
     );
   });

@@ -59,7 +59,7 @@ describe('the weekly trim [N7]', () => {
     expect(await store.readText(`${folder}/topics/garden.md`)).toMatch(/^- Roses\n- Grows seven/u);
   });
 
-  it('comes once a week at most, be it that the answer was refused', async () => {
+  it('comes once a week at most, even if the answer was refused', async () => {
     const { sessions, model, store, trim } = await setUp({ userMd: '', topics: [] });
     expect(await trim.trimIfDue(inDm)).toBe('refused');
     sessions.time.now += weekMs - 1;

@@ -75,7 +75,7 @@ describe('dates of queries', () => {
     );
   });
 
-  it('leave out what is no time', () => {
+  it('leave out anything but times', () => {
     expect(createDates('UTC').termsOf('soon')).toEqual([]);
     expect(createDates('UTC').dayOf('soon')).toBe('');
   });

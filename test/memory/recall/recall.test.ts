@@ -203,7 +203,7 @@ describe('recall is never older than the last write', () => {
     expect(await find('Oslo')).toHaveLength(2);
   });
 
-  it('keeps nothing of a person who is to be forgotten, and reads anew what is still there', async () => {
+  it('keeps nothing of a person who is to be forgotten, and reads again what is still there', async () => {
     const opened: string[] = [];
     const counting: RecallSource = {
       name: 'notebook',

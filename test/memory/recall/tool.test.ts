@@ -159,7 +159,7 @@ describe('recall_memory', () => {
 });
 
 describe('a search that shows what may repeat others’ words [M5a]', () => {
-  it('says so, be it the hit or a line beside it', async () => {
+  it('says so for the hit as for a line beside it', async () => {
     const { say, turnWithOthers, run } = openTool();
     await say('I like brown bread', dmPlace);
     expect(await run({ query: 'bread' })).not.toHaveProperty('hasThirdPartyText');

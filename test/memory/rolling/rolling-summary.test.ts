@@ -107,7 +107,7 @@ describe('when a summary is due [R1]', () => {
     for (const id of ids) expect(inputOf(model.requests[0])).toContain(id);
   });
 
-  it('passes what was said in mode `ask` by, without a call, and again when it is made anew [K9]', async () => {
+  it('skips what was said in mode `ask`, without a call, and again when it is rewritten [K9]', async () => {
     const { sessions, model, rolling } = setUp();
     const [first = ''] = await turns(sessions, 'one', 'two');
     await sessions.turnInAsk('canary');
@@ -355,7 +355,7 @@ describe('two jobs at once', () => {
 });
 
 describe('something said that was deleted or edited [G5]', () => {
-  it('is in no summary any more; the one before is taken up and the rest is folded anew at once', async () => {
+  it('is in no summary any more; the one before is used again and the rest is folded again at once', async () => {
     const { sessions, model, rolling } = setUp();
     await turns(sessions, 'one', 'two');
     await rolling.updateIfDue(session);

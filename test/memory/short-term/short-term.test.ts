@@ -67,7 +67,7 @@ function inChannel({ channelId }: Place) {
 }
 
 describe('an exchange in a public channel [T1]', () => {
-  it('leaves out what was said in mode `ask`, be it folded before or after the mode was changed [K9]', async () => {
+  it('leaves out what was said in mode `ask`, folded before or after the mode was changed [K9]', async () => {
     const { sessions, shortTerm } = setUp();
     await sessions.turn('I keep bees', undefined, publicPlace);
     await sessions.turnInAsk('I keep a canary', publicPlace);
@@ -297,7 +297,7 @@ describe('an answer that may repeat others’ words [M5a]', () => {
     expect(await promptIn(shortTerm, sessions, dmPlace)).toMatch(/: "what did "say" \(answered there\)\n/u);
   });
 
-  it('is no line at all where it retells what others said in a channel [B4]', async () => {
+  it('leaves no line at all where it retells what others said in a channel [B4]', async () => {
     const { sessions, shortTerm } = setUp();
     const context = { ...(await sessions.say('what did I miss?')), hasThirdPartyText: true };
     const reply = {

@@ -150,7 +150,7 @@ describe('an answer', () => {
       ],
     ],
     [
-      'pieces of what never began, and what is no event',
+      'pieces of blocks that never began, and things that are not events',
       [
         { type: 'content_block_delta', index: 9, delta: { type: 'text_delta', text: 'x' } },
         { type: 'content_block_delta', index: 0 },

@@ -20,7 +20,7 @@ describe('a fault that may pass [M7]', () => {
     ],
     ['a broken stream', 'cut', 'broken'],
     [
-      'a stream with an event that is no JSON',
+      'a stream with an event that is not JSON',
       {
         events: [...brokenMessage(), { bytes: Buffer.from('event: content_block_delta\ndata: {"type"\n\n') }],
       },

@@ -62,7 +62,7 @@ describe('a stream of events [M7]', () => {
       `${text.replaceAll(/^event: .*\n/gmu, '')}data: [DONE]\n\n`,
     ],
     [
-      'an end that is no JSON before its own',
+      'an end that is not JSON before its own',
       text.replace('event: message_stop', 'data: [DONE]\n\nevent: message_stop'),
     ],
     [
@@ -71,7 +71,7 @@ describe('a stream of events [M7]', () => {
     ],
     ['a byte order mark and data without a space', `\uFEFF${text.replaceAll('data: ', 'data:')}`],
     ['data in several lines', text.replaceAll('data: {', 'data: {\ndata: ')],
-    ['pings that are no JSON', `event: ping\ndata: still here\n\n${text}`],
+    ['pings that are not JSON', `event: ping\ndata: still here\n\n${text}`],
   ])('may have %s', async (_, form) => {
     expect(await understood([Buffer.from(form)])).toEqual(whole);
   });

@@ -13,7 +13,7 @@ interface Written {
 
 /** A request as the prompt room writes it, from Alice. */
 export function offlineRequest(written: Written): ModelRequest {
-  const title = 'A title that is no memory: title';
+  const title = 'A title that is not a memory: title';
   const sections = sectionNames.map((name) =>
     renderSection({ name, title, lines: written.sections?.[name] ?? [] }),
   );

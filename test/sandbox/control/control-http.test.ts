@@ -42,7 +42,7 @@ describe('the control over HTTP', () => {
     expect(await remote.downloads()).toEqual([]);
     expect(await remote.invalidRequests()).toEqual({ count: 0, requests: [] });
     await expect(remote.react({ as: 'bob', message: id, emoji: 'eyes' })).rejects.toThrow(
-      '"eyes" is no emoji',
+      '"eyes" is not an emoji',
     );
   });
 

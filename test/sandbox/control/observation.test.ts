@@ -26,7 +26,7 @@ describe('waiting until something is so', () => {
     expect(await waitUntil(newWorld(), { check: () => 1, timeoutMs: 10, what: () => 'it' })).toBe(1);
   });
 
-  it('begins the quiet time anew with every disturbance', async () => {
+  it('restarts the quiet time with every disturbance', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const world = newWorld();

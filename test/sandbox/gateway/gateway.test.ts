@@ -47,7 +47,7 @@ describe('logging in', () => {
     await expect(client.login(server.token)).rejects.toThrow('Used disallowed intents');
   });
 
-  it('is closed for what is no protocol: an unknown version, a frame before identifying, no JSON', async () => {
+  it('is closed for a breach of protocol: an unknown version, a frame before identifying, invalid JSON', async () => {
     const server = await openSandbox();
     const { gatewayUrl } = await server.info();
     const codeAfter = async (version: number, frame: string): Promise<unknown> => {
@@ -303,7 +303,7 @@ describe('a lost connection', () => {
     expect(await server.sessions()).toHaveLength(1);
   });
 
-  it('ends the session by op 9 where it is not resumable; the client identifies anew', async () => {
+  it('ends the session by op 9 where it is not resumable; the client identifies again', async () => {
     const { server, client, seen } = await runBot();
     const [former] = await server.sessions();
     const back = once(client, Events.ShardReady);

@@ -48,7 +48,7 @@ async function shardClient(server: SandboxServer, shard: number) {
   return { client, seen };
 }
 
-/** What the gateway answers to one IDENTIFY: the close code, or the first frame that is no HELLO. */
+/** What the gateway answers to one IDENTIFY: the close code, or the first frame after HELLO. */
 async function identify(server: SandboxServer, shard?: unknown): Promise<unknown> {
   const { gatewayUrl } = await server.info();
   const socket = new WebSocket(`${gatewayUrl}?v=10`);

@@ -5,7 +5,7 @@ import { runBot, type RunningBot } from '../support/bot-client.ts';
 
 const file = { name: 'a.txt', text: '0123456789' };
 
-/** A file of Bob's, as the bot is told of it. */
+/** A file of Bob's, as the bot receives it. */
 async function botWithFile(
   attachment: NonNullable<Parameters<RunningBot['server']['say']>[0]['attachments']>[number] = file,
   options: Parameters<typeof runBot>[0] = {},

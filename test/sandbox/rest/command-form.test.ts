@@ -49,7 +49,7 @@ describe('a command that Discord would not take', () => {
       '26 options',
       { ...memory, options: Array.from({ length: 26 }, (_, n) => ({ ...text, name: `o${n}` })) },
     ],
-    ['permissions that are no number', { ...memory, default_member_permissions: 'all' }],
+    ['permissions that are not a number', { ...memory, default_member_permissions: 'all' }],
   ])('is %s', (_, body) => {
     expect(() => parseCommandForms([body])).toThrow(expect.objectContaining({ code: 50_035, status: 400 }));
   });

@@ -30,7 +30,7 @@ describe('pins', () => {
     expect((await server.messages({ in: '#general' }))[0]).toMatchObject({ isPinned: false });
   });
 
-  it('of a person reach the bot, and are no edit', async () => {
+  it('of a person reach the bot, and do not edit the message', async () => {
     const bot = await botWithMessage();
     await bot.server.setRole({ name: 'librarian', permissions: ['PinMessages'], people: ['bob'] });
     const updated = once(bot.client, 'messageUpdate');

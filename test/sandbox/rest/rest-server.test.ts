@@ -127,7 +127,7 @@ describe('the server', () => {
     expect(await page('')).toHaveLength(1);
   });
 
-  it('answers 50109 for a body that is no JSON', async () => {
+  it('answers 50109 for a body that is not JSON', async () => {
     const server = await openSandbox();
     const headers = { authorization: `Bot ${server.token}`, 'content-type': 'application/json' };
     const url = `${server.apiUrl}/v10/users/@me/channels`;

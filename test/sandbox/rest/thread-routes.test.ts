@@ -39,7 +39,7 @@ async function botWithForum(): Promise<RunningBot & { readonly forum: ForumChann
 }
 
 describe('a thread on a message', () => {
-  it('touches the message, which is no edit, and begins with a pointer to it', async () => {
+  it('touches the message without editing it, and begins with a pointer to it', async () => {
     const { server, client, channel, seen } = await botInDev();
     const said = await server.say({ as: 'bob', in: '#dev', text: 'topic' });
     const touched = once(client, 'messageUpdate');
@@ -63,7 +63,7 @@ describe('a thread on a message', () => {
 });
 
 describe('putting a thread away', () => {
-  it('is told of, and ends with the next message', async () => {
+  it('is announced, and ends with the next message', async () => {
     const { server, client, thread, seen } = await botWithThread();
     await thread.join();
     const updated = once(client, 'threadUpdate');

@@ -20,9 +20,9 @@ export interface EchoBot extends RunningBot {
 }
 
 /**
- * A bot that repeats what it is told: "twice …" in two messages, "slowly …" in a message that grows, with 👀 meanwhile, "pages"
- * in one to leaf through, "form" in one with a window to fill in, "vote" in a poll; "quiet …" is not answered. `/echo say` repeats its text for the asker's eyes only, with a follow-up, and
- * completes what is typed; the menu entry "Echo this" repeats a message.
+ * Repeats what it reads: "twice …" in two messages, "slowly …" in a growing message with 👀 meanwhile, "pages" with
+ * pages to turn, "form" with a form, "vote" as a poll; "quiet …" is not answered. `/echo say` answers privately
+ * with a follow-up and completes what is typed; the menu entry "Echo this" repeats a message.
  */
 export async function runEchoBot(): Promise<EchoBot> {
   const bot = await runBot();

@@ -30,8 +30,8 @@ describe('the message that is meant', () => {
 
   it('is refused with what there is', () => {
     expect(() => find(undefined, [])).toThrow('none fits');
-    expect(() => find(4)).toThrow('^4 is no message here; ^1 is the newest, ^3 the oldest');
-    expect(() => find(0)).toThrow('^0 is no message here');
+    expect(() => find(4)).toThrow('^4 is not a message here; ^1 is the newest, ^3 the oldest');
+    expect(() => find(0)).toThrow('^0 is not a message here');
     expect(() => findTarget([], 1, () => true, 'none')).toThrow('There are no messages here yet');
   });
 });

@@ -33,7 +33,7 @@ describe('a file to upload', () => {
 
   it('is refused, with a line that says why, when it cannot be had', async () => {
     await expect(readLocalFile(join(folder, 'none.txt'))).rejects.toThrow(/^There is no file .*none\.txt$/u);
-    await expect(readLocalFile(folder)).rejects.toThrow(/ is no file$/u);
+    await expect(readLocalFile(folder)).rejects.toThrow(/ is not a file$/u);
     const large = join(folder, 'large.bin');
     await writeFile(large, '');
     await truncate(large, 10 * 1024 * 1024 + 1);

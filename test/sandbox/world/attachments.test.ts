@@ -24,7 +24,7 @@ describe('the size of an image', () => {
       expect(imageDimensions(Buffer.from(text, 'latin1'))).toBeUndefined();
     }
     expect(imageDimensions(Buffer.from('ffd8ffe0ffff', 'hex'))).toBeUndefined();
-    // What stands in memory behind a file is no part of it.
+    // Bytes behind a file in memory do not belong to it.
     const memory = Buffer.from('4749463839612c013200f00000', 'hex');
     expect(imageDimensions(memory.subarray(0, 6))).toBeUndefined();
   });

@@ -175,7 +175,7 @@ describe('the cost of a log', () => {
     expect(syncs).toBeLessThanOrEqual(3);
   });
 
-  it('of a rewrite that changes nothing is no write', async () => {
+  it('of a rewrite that changes nothing does not happen', async () => {
     const store = await stores.open();
     await store.append(log, { note: 'a' });
     const before = await readFile(path, 'utf8');

@@ -74,7 +74,7 @@ describe('a database that fails [S2][E3]', () => {
     },
   );
 
-  it('that is away for longer is told of at once, and used again when it is back', async () => {
+  it('that is away for longer is reported at once, and used again when it is back', async () => {
     const store = await open(200);
     await store.append(log, { note: 'before' });
     await server.stop();
@@ -103,7 +103,7 @@ describe('a database that fails [S2][E3]', () => {
     },
   );
 
-  it('that only reads is told of once, and when it takes changes again', async () => {
+  it('that only reads is reported once, and again when it takes changes', async () => {
     const store = await open(200);
     await store.update(document, counterKind, increment);
     await server.stop();
@@ -147,7 +147,7 @@ describe('a database that fails [S2][E3]', () => {
     expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 2 });
   });
 
-  it('is told of clearly at the start: what is wrong for good, and what is only away', async () => {
+  it('is reported clearly at the start: what is wrong for good, and what is only away', async () => {
     const logger = createRecordingLogger(logged);
     const nowhere = server.url.replace(/postgres$/u, 'nowhere');
     await expect(createPostgresStore({ url: nowhere, logger })).rejects.toThrow(UnusableStoreError);

@@ -104,7 +104,7 @@ describe('work by person in a database [X2]', () => {
   });
 
   it.each(['finishes', 'gives back'] as const)(
-    'is not touched by a process that wakes and %s a lease of before, though the work was done and came anew since',
+    'is not touched by a process that wakes and %s an old lease, though the work was done and queued again since',
     async (how) => {
       const slow = makeQueue({ leaseMs: 60_000, pollMs: 60_000 });
       const gate = deferred<void>();
