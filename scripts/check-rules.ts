@@ -1,12 +1,16 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { findOddWords } from './plain-words.ts';
+
 /**
  * Checks the rules of the tree at the working folder: each id such as `[D3]` that code, tests or documentation cite stands in
- * docs/rules.md, once, and each rule there is named by a test, in a title or in a comment of a file that has tests. And nothing in src
- * goes by a clock that a virtual one does not replace, so that the whole bot can be simulated.
+ * docs/rules.md, once, and each rule there is named by a test, in a title or in a comment of a file that has tests. Nothing in src
+ * uses a clock that a simulator cannot replace. Comments, names, texts and pages are in plain English.
  */
 const rulesPath = 'docs/rules.md';
+/** Names what it looks for. */
+const wordsPath = 'scripts/plain-words.ts';
 const searched = [
   'src',
   'test',
@@ -34,9 +38,11 @@ const replaced: ReadonlySet<string> = new Set([
 
 function filesOf(path: string): readonly string[] {
   if (!existsSync(path)) return [];
-  if (/\.(?:md|c?[jt]s|ya?ml)$/u.test(path)) return [path];
+  if (/\.(?:md|c?[jt]s|mjs|ya?ml)$/u.test(path)) return [path];
   return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() || /\.(?:md|c?[jt]s|ya?ml)$/u.test(entry.name) ? filesOf(join(path, entry.name)) : [],
+    entry.isDirectory() || /\.(?:md|c?[jt]s|mjs|ya?ml)$/u.test(entry.name)
+      ? filesOf(join(path, entry.name))
+      : [],
   );
 }
 
@@ -53,9 +59,11 @@ for (const line of readFileSync(rulesPath, 'utf8').split('\n')) {
 const tested = new Set<string>();
 const unknown: string[] = [];
 const clocks: string[] = [];
+const words: string[] = [];
 for (const path of searched.flatMap(filesOf)) {
   const text = readFileSync(path, 'utf8');
   const isTest = path.startsWith('test/') && declaresTests.test(text);
+  if (path !== wordsPath) words.push(...findOddWords(path, text));
   const isSimulated = path.startsWith('src/') && !path.startsWith('src/sandbox/');
   for (const [index, line] of text.split('\n').entries()) {
     for (const id of idsIn(line)) {
@@ -71,8 +79,8 @@ const twice = [...rules].filter(([, count]) => count > 1).map(([id]) => `rule st
 const untested = [...rules.keys()]
   .filter((id) => !tested.has(id))
   .map((id) => `rule without a test: [${id}]`);
-const problems = [...unknown, ...twice, ...untested, ...clocks];
+const problems = [...unknown, ...twice, ...untested, ...clocks, ...words];
 for (const problem of problems) console.error(problem);
 if (rules.size === 0) console.error(`no rules in ${rulesPath}`);
 if (rules.size === 0 || problems.length > 0) process.exitCode = 1;
-else console.log(`rules: ${rules.size}, each with a test`);
+else console.log(`rules: ${rules.size}, each with a test; no odd words`);

@@ -36,7 +36,10 @@ const roomRules = Object.entries(mayImport).map(([room, rooms]) => ({
   to: { path: '^src/', pathNot: `^src/(?:${[room, ...rooms].join('|')})/` },
 }));
 
-/** Layers of memory know each other through the port, the ledger, what can be undone or waits for its person, the log and the settings only; recall alone also reads formats of others. */
+/**
+ * Layers of memory import from each other only the port, the ledger, undo, the expiring logs, the log and the
+ * settings. Recall also reads the formats of others.
+ */
 const layersMayImport = 'log/|settings/|(?:layer|changes|undo|expiring-log)\\.ts$';
 const recallMayRead = 'durable/(?:document|evidence)\\.ts$|notebook/(?:tree|session-files)\\.ts$';
 

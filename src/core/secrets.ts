@@ -13,7 +13,7 @@ export const secretMark = '▒▒▒';
  */
 export function secretSpans(text: string): readonly Span[] {
   let spans: readonly Span[] = [];
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const masked = masking(text, spans);
     const found = scan(masked).map(({ start, end }) => ({
       start: unmasked(start, spans),
@@ -27,7 +27,7 @@ export function secretSpans(text: string): readonly Span[] {
 }
 
 /** A text that reveals ever more is masked as a whole. */
-const mostRounds = 3;
+const maxRounds = 3;
 
 /** Masks secrets only. Idempotent. */
 export function maskSecrets(text: string, known: ReadonlySet<string> = noValues): string {

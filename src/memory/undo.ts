@@ -42,7 +42,10 @@ export type MessagesByChannel = z.infer<typeof messagesSchema>;
 
 /** Changes that a layer besides the items made. */
 export interface UndoablePart {
-  /** What became of one: it still is as it was left, it was taken back already, or something of it was changed since; `undefined` where it is none of this layer's. Rejects with `StoreError`. */
+  /**
+   * The state of a change: as it was left, already reverted, or changed again since; `undefined` for another
+   * layer's. Rejects with `StoreError`.
+   */
   readonly stateOf: (part: unknown) => Promise<'made' | 'reverted' | 'overtaken' | undefined>;
   /** Takes one back that is as it was left; safe to repeat. Rejects with `StoreError`. */
   readonly revert: (part: unknown) => Promise<void>;
@@ -63,8 +66,9 @@ export interface UndoPorts extends ExpiringLogPorts {
 export type UndoLog = ReturnType<typeof createUndoLog>;
 
 /**
- * What undo needs of a person's changes, for ten minutes [K5]: `users/<userId>/undo.jsonl`. A change is noted before it is
- * made, so that no change is without its note; the note of one that was never made goes with the next undo.
+ * What undo needs to know of a person's changes, for ten minutes [K5]: `users/<userId>/undo.jsonl`. A change is
+ * noted before it is made, so each change has its note; a note without its change goes with the next undo. Final
+ * changes leave the file with their words [S7].
  */
 export function createUndoLog({ onExpire, resume, ...ports }: UndoPorts) {
   const log = createExpiringLog(ports, {

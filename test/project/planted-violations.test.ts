@@ -18,6 +18,7 @@ const checks = [
   'scripts/check-rooms.ts',
   'scripts/check-rules.ts',
   'scripts/knip.json',
+  'scripts/plain-words.ts',
   'scripts/rooms.cjs',
 ];
 
@@ -28,6 +29,11 @@ const sound = {
   'src/memory/durable/items.ts': 'export const formerItems = 1;\n',
   'test/core/numbers.test.ts': "import { used } from '../../src/core/numbers.ts';\n\nconsole.log(used);\n",
 };
+
+/** Written in pieces, so that the check of this file itself does not find them. */
+const phrase = ['an', 'ew'].join('');
+const isNo = ['is', 'no file'].join(' ');
+const name = ['told', 'Terms'].join('');
 
 interface Outcome {
   readonly passes: boolean;
@@ -118,6 +124,34 @@ const violations = [
     path: 'src/turn/planted-wait.ts',
     text: "import { scheduler } from 'node:timers/promises';\n\nexport const planted = scheduler.wait(1);\n",
     says: 'real time: scheduler in src/turn/planted-wait.ts:1',
+  },
+  {
+    what: 'a phrase that is not plain English',
+    script: 'rules',
+    path: 'src/core/planted-phrase.ts',
+    text: `/** Read ${phrase} each time. */\nexport {};\n`,
+    says: `odd words: "${phrase}" in src/core/planted-phrase.ts:1`,
+  },
+  {
+    what: '"is no" for "is not a"',
+    script: 'rules',
+    path: 'docs/planted.md',
+    text: `Where there is no file, this is fine; a folder ${isNo}.\n`,
+    says: `odd words: "${isNo}" in docs/planted.md:1`,
+  },
+  {
+    what: 'a comment of more than 160 characters',
+    script: 'rules',
+    path: 'src/core/planted-comment.ts',
+    text: `// ${'long '.repeat(32)}\nexport {};\n`,
+    says: 'comment over 160 characters in src/core/planted-comment.ts:1',
+  },
+  {
+    what: 'a name that was retired',
+    script: 'rules',
+    path: 'src/core/planted-name.ts',
+    text: `export const ${name} = 1;\n`,
+    says: `retired name: ${name} in src/core/planted-name.ts:1`,
   },
   {
     what: 'a regular expression that takes the square of its input [L4]',
