@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstat, type BigIntStats, type Dirent } from 'node:fs';
+import { lstatSync, type BigIntStats, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { promisify } from 'node:util';
 
@@ -90,9 +90,6 @@ const execute = promisify(execFile);
 /** The longest that people may wait for a sync. */
 const syncMs = 10_000;
 
-/** Faster than that of `node:fs/promises`, and called most. */
-const lstatWithCallback = promisify(lstat);
-
 async function open(path: string, flags: number, mode?: number): Promise<OpenFile> {
   const handle = await fs.open(path, flags, mode);
   return {
@@ -108,7 +105,8 @@ async function open(path: string, flags: number, mode?: number): Promise<OpenFil
 
 export const nodeFileSystem: FileSystem = {
   open,
-  lstat: (path) => lstatWithCallback(path, { bigint: true }),
+  // Called most by far, and a tenth of the price of going through libuv's threads.
+  lstat: async (path) => lstatSync(path, { bigint: true }),
   realpath: (path) => fs.realpath(path),
   readdir: (path) => fs.readdir(path, { withFileTypes: true }),
   mkdir: (path, mode) => fs.mkdir(path, { recursive: true, mode }),
