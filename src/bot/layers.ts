@@ -6,8 +6,7 @@ import type { Processes } from '../core/processes.ts';
 import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
 import { createChannelNotes } from '../memory/channel/channel-notes.ts';
-import { createChangeLedger } from '../memory/changes.ts';
-import type { AnswerKeeper } from '../memory/change-records.ts';
+import { createChangeLedger, type AnswerKeeper } from '../memory/changes.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { createExtractionCursors, createExtractionFold } from '../memory/durable/extraction-fold.ts';
@@ -115,7 +114,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const rolling = createRollingSummary({ ...kept, settings: config.summary });
   const undo = createUndoLog({
     ...basics,
-    onExpire: changes.finalise,
+    onExpire: changes.deleteForgotten,
     resume: (change) => events.halfUndone.emit(change),
   });
   const undoable = createUndoableNotes({ store, writes, undo });

@@ -1,9 +1,18 @@
-import type { MessageChange } from '../core/changes.ts';
-import { createKeyedQueue } from '../core/keyed-queue.ts';
-import type { SessionKey } from '../core/place.ts';
-import type { Notice } from '../core/processes.ts';
+import { randomUUID } from 'node:crypto';
+
+import { z } from 'zod';
+
+import type { MessageChange, RecentChanges } from '../core/changes.ts';
+import type { ChannelPort } from '../core/chat.ts';
+import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
+import type { Logger } from '../core/logger.ts';
+import { sessionName, type SessionKey } from '../core/place.ts';
+import type { Notice, Processes } from '../core/processes.ts';
 import { maskSecrets } from '../core/secrets.ts';
-import { reachIn } from '../core/visibility.ts';
+import { isYounger } from '../core/snowflake.ts';
+import type { Store } from '../core/store.ts';
+import type { Clock, Timer } from '../core/time.ts';
+import { reachFields, reachIn } from '../core/visibility.ts';
 import {
   personOf,
   type Erased,
@@ -12,57 +21,493 @@ import {
   type LayerName,
   type MemoryLayer,
   type Purged,
+  type Withdrawn,
+  type WithdrawnMessage,
 } from './layer.ts';
-import {
-  comingBack,
-  type Change,
-  conversationsOf,
-  eachConversation,
-  eraseEverywhere,
-  notOvertaken,
-  saidBefore,
-  stillForgotten,
-  withdrawAnswers,
-  type ChangeLedgerPorts,
-  type Expired,
-  type Failures,
-  type WithMessages,
-} from './change-records.ts';
-import { idsOf } from './log/records.ts';
-import { createOpenChanges, type Unfinished } from './open-changes.ts';
+import { idsOf, type LoggedMessage } from './log/records.ts';
+import type { SessionLog } from './log/session-log.ts';
+import { saysAny, withdrawnTerms } from './log/withdrawal.ts';
+import { messagesSchema, type MessagesByChannel } from './undo.ts';
 
-/** How long after the disk came between it a change is tried again; milliseconds. */
-const againMs = 60_000;
+/** A change that has not reached every layer yet. */
+type Change = MessageChange | Forgotten | Purged | Erased | Expired;
 
-/** One of the times that an edit or deletion is carried out. */
-interface Attempt {
-  /** What is noted of its message after this position comes after it. */
-  readonly since: number;
-  /** Its place in the ledger, if it is there. */
-  readonly sequence?: number | undefined;
-  /** An earlier process left it: what a layer cannot follow holds up the others no more. */
-  readonly isLastTry: boolean;
+/** Messages of one conversation that are older than people's words are kept [K15]. */
+interface Expired {
+  readonly kind: 'expired';
+  readonly userId: string;
+  readonly channelId: string;
+  readonly messageIds: readonly string[];
 }
+
+const messageIdsSchema = z.array(z.string()).readonly();
+const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('edited'),
+    channelId: z.string(),
+    messageId: z.string(),
+    authorId: z.string().optional(),
+    text: z.string(),
+    reach: z.object(reachFields).optional(),
+  }),
+  z.object({ kind: z.literal('deleted'), channelId: z.string(), messageIds: messageIdsSchema }),
+  z.object({
+    kind: z.literal('forgotten'),
+    userId: z.string(),
+    itemIds: z.array(z.string()).readonly(),
+    words: z.string(),
+    commandId: z.string(),
+    messages: messagesSchema.optional(),
+  }),
+  z.object({ kind: z.literal('purged'), userId: z.string(), words: z.string(), commandId: z.string() }),
+  z.object({
+    kind: z.literal('expired'),
+    userId: z.string(),
+    channelId: z.string(),
+    messageIds: messageIdsSchema,
+  }),
+  z.object({ kind: z.literal('erased'), userId: z.string(), at: z.string() }),
+]);
+
+/**
+ * How a change of a person's memory is carried out. `steps`: in this order the layers hide what says the words, and the
+ * messages. `deletes`: what is hidden is deleted at once. `isRetried`: every minute, where a layer could not follow.
+ */
+const ways = {
+  // Can be undone: `deleteForgotten` does the rest. Tried again, it would take what was remembered again since.
+  forgotten: { steps: ['words', 'messages'], deletes: false, isRetried: false },
+  purged: { steps: ['messages', 'words'], deletes: true, isRetried: true },
+  expired: { steps: ['messages'], deletes: true, isRetried: true },
+} as const;
+
+/** The outbox of a channel, as far as changes reach it. */
+export interface AnswerKeeper {
+  /** Messages of a channel were edited or deleted: answers that `isWithdrawn` picks are kept no more. */
+  withdraw(
+    channelId: string,
+    isWithdrawn: (answer: { readonly messageIds: readonly string[]; readonly text: string }) => boolean,
+  ): Promise<void>;
+  /** Hides these messages from history, though they stay on Discord. */
+  hide(channelId: string, messageIds: readonly string[]): Promise<void>;
+  unhide(channelId: string, messageIds: readonly string[]): Promise<void>;
+  /** These messages get no answer any more, even if Discord sends them again. */
+  markHandled(channelId: string, messageIds: readonly string[]): Promise<void>;
+  /** Deletes answers to what a person said in these channels before a moment, ISO 8601, and what stands of unfinished ones. */
+  erase(userId: string, before: string, channelIds: readonly string[]): Promise<unknown>;
+  /** Another process does that. */
+  noteErased(userId: string, before: string): void;
+}
+
+export interface ChangeLedgerPorts {
+  readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'remove' | 'removeAll' | 'list'>;
+  readonly recent: RecentChanges;
+  /** The users' write queue [S3]. */
+  readonly writes: KeyedQueue;
+  readonly log: Pick<
+    SessionLog,
+    'sessionsOf' | 'affected' | 'message' | 'everyOfPerson' | 'sessionsOfPerson' | 'mentions' | 'placesOf'
+  >;
+  /** All of them, the log first, on or off. */
+  readonly layers: readonly MemoryLayer[];
+  readonly answers: AnswerKeeper;
+  /** Whether what a person says in a conversation may be written down now [K9]. Must not reject. */
+  readonly mayStore: (session: SessionKey) => Promise<boolean>;
+  readonly placeOf: ChannelPort['placeOf'];
+  /** A session has changed: rebuild what was derived from it; if messages came back, its history too. */
+  readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
+  /**
+   * Ends what runs and waits here for an erased person, and evicts what is kept of them in memory only. What waits for
+   * other processes too is dropped only by the one that erases: others may hear of it late. Must not throw.
+   */
+  readonly endWork: (userId: string, erasedBy: 'here' | 'elsewhere') => void;
+  /** Keeps the moment of an erasing. As part of a job of the person's queue. Rejects with `StoreError`. */
+  readonly noteErased: (userId: string, at: string) => Promise<void>;
+  readonly processes: Processes;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly logger: Logger;
+}
+
+/** The layers that could not follow a change yet, with the reason; the ledger keeps it open for them. */
+export type Failures = ReadonlyMap<LayerName | 'answers', unknown>;
+type FailuresSoFar = Map<LayerName | 'answers', unknown>;
+
+/** Messages that go with something of a person. */
+interface WithMessages {
+  readonly userId: string;
+  readonly messages?: MessagesByChannel | undefined;
+}
+
+interface Deletion {
+  readonly session: SessionKey;
+  readonly cause: Extract<MessageChange, { kind: 'deleted' }>;
+}
+
+/** A change under way. */
+interface Entry<T extends Change = Change> {
+  readonly change: T;
+  /** What `RecentChanges` notes of its message after this position comes after it. */
+  since: number;
+  /** An earlier process left it: a layer that cannot follow holds up the others no more. */
+  readonly isLastTry: boolean;
+  /** Where it is on disk, and how many entered a ledger before it. */
+  stored?: { readonly ledger: string; readonly sequence: number; readonly order: number };
+}
+
+/** What became of a change, and how many messages went with it, answers included. */
+interface Outcome {
+  readonly failures: Failures;
+  readonly messages: number;
+}
+
+/** Until a change is tried again that the disk came between; milliseconds. */
+const againMs = 60_000;
+/** There is one ledger a process. */
+const ledgersFolder = 'changes';
 
 export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 
 /**
- * The only way for an edit, a deletion or a forgetting to reach everything that holds words [F5]: first memory,
- * then the ledger on disk, then every layer in one job of the person's write queue. What a kill or the disk
- * interrupts stays in the ledger for the next start; all but forgetting and erasing a person is also tried every
- * minute. Changes of one channel run in order. Each process has its own ledger, and the first to notice finishes
- * that of a dead one [X2].
+ * The one way in which a change reaches all that holds words [F5]: what is in memory at once; then the change is on disk;
+ * then, in the person's write queue, every layer hides the words, then deletes them; then its record is removed. What a kill or
+ * the disk came between stays in the ledger: the next start finishes it, or another process [X2].
  */
 export function createChangeLedger(ports: ChangeLedgerPorts) {
-  const { recent, writes, log, layers, answers, processes, timer, logger } = ports;
-  const { append, close, isOpen, forgottenBy, supersedesAny, unfinished } = createOpenChanges(ports);
+  const { store, recent, writes, log, layers, answers, processes, clock, timer, logger } = ports;
+  /** Named by time, so that they are listed oldest first. */
+  const ownLedger = `${ledgersFolder}/${clock().getTime()}-${randomUUID()}.jsonl`;
+  /** For life, so that no other process takes it for one that is left. */
+  let ownClaim: Promise<unknown> | undefined;
+  /** Ledgers of processes that are gone, while something in them is open. */
+  const adopted = new Map<string, { release(): Promise<void> }>();
+  const open = new Set<Entry>();
+  /** Those of them that only have to leave the disk. */
+  const done = new Set<Entry>();
+  let entered = 0;
   let finishing: Promise<void> | undefined;
   const order = createKeyedQueue();
-  /** Whom withdrawn messages concern: where the log has none of them, those that hold something of others. */
-  const holdersOf = ({ length }: { readonly length: number }): readonly MemoryLayer[] =>
-    length > 0 ? layers : layers.filter((layer) => layer.holdersOf !== undefined);
-  /** People who are being erased, until that is over. */
+  /** People who are being erased. */
   const erasing = new Map<string, Promise<unknown>>();
+
+  /** Resolves when it is on disk. Rejects with `StoreError`. */
+  async function enter(entry: Entry): Promise<void> {
+    if (entry.stored !== undefined) return;
+    ownClaim ??= processes.locks.claim(ownLedger);
+    ownClaim.catch(() => (ownClaim = undefined));
+    await ownClaim;
+    const sequence = await store.append(ownLedger, entry.change);
+    entry.stored = { ledger: ownLedger, sequence, order: (entered += 1) };
+    open.add(entry);
+  }
+
+  /** It is done, and so are earlier ones that it makes pointless. Never rejects: carried out twice, it changes nothing. */
+  async function close(entry: Entry): Promise<void> {
+    const { order: own = Infinity } = entry.stored ?? {};
+    for (const each of open)
+      if (each === entry || ((each.stored?.order ?? 0) < own && isSupersededBy(each.change, entry.change)))
+        done.add(each);
+    await removeDone();
+  }
+
+  async function removeDone(): Promise<void> {
+    for (const ledger of new Set(Array.from(done, ({ stored }) => stored?.ledger ?? '')))
+      await removeDoneFrom(ledger).catch((error: unknown) => {
+        logger.error('could not be saved', { what: 'that a change is done', error });
+      });
+  }
+
+  async function removeDoneFrom(ledger: string): Promise<void> {
+    const removed = [...done].filter(({ stored }) => stored?.ledger === ledger);
+    const sequences = new Set(removed.map(({ stored }) => stored?.sequence));
+    await store.rewrite(ledger, changeSchema, (stored) =>
+      sequences.has(stored.sequence) ? undefined : stored.record,
+    );
+    for (const entry of removed) for (const set of [open, done]) set.delete(entry);
+    await releaseIfEmpty(ledger);
+  }
+
+  async function releaseIfEmpty(ledger: string): Promise<void> {
+    const claim = adopted.get(ledger);
+    if (claim === undefined || [...open].some(({ stored }) => stored?.ledger === ledger)) return;
+    await store.remove(ledger);
+    adopted.delete(ledger);
+    await claim.release();
+  }
+
+  /** Takes over the ledger of a dead process and goes on in it. Resolves with its open changes. */
+  async function adopt(ledger: string): Promise<readonly Entry[]> {
+    await releaseIfEmpty(ledger);
+    if (ledger === ownLedger || adopted.has(ledger)) return [];
+    const claim = await processes.locks.claim(ledger);
+    if (claim === undefined) return [];
+    const left: Entry[] = [];
+    try {
+      for await (const { sequence, record: change } of store.scan(ledger, changeSchema))
+        left.push({ change, since: 0, isLastTry: true, stored: { ledger, sequence, order: (entered += 1) } });
+    } catch (error) {
+      await claim.release();
+      throw error;
+    }
+    adopted.set(ledger, claim);
+    for (const entry of left) open.add(entry);
+    await releaseIfEmpty(ledger);
+    return left;
+  }
+
+  /** Never rejects. */
+  async function adoptAll(): Promise<readonly Entry[]> {
+    const left: Entry[] = [];
+    for (const { path } of await store.list(ledgersFolder).catch(logUnread))
+      left.push(...(await adopt(`${ledgersFolder}/${path}`).catch(logUnread)));
+    return left;
+  }
+
+  function logUnread(error: unknown): readonly [] {
+    logger.error('changes that were left could not be read yet', { error });
+    return [];
+  }
+
+  /** Carries out a change, in a job of the person's queue where it has one person. Never rejects. */
+  async function apply(entry: Entry, to = layers): Promise<Outcome> {
+    const { change } = entry;
+    if (change.kind === 'edited' || change.kind === 'deleted') return applyToMessages(entry, change);
+    if (change.kind === 'erased') return applyErasing(entry, change);
+    const outcome = await applyToPerson(entry, change, to);
+    if (isDone(entry, outcome.failures)) await close(entry);
+    else if (ways[change.kind].isRetried) retryLater(entry);
+    return outcome;
+  }
+
+  /** On the last try of what Discord or time took away, only the log may hold it up, since that has the words to find the rest by. */
+  function isDone({ change: { kind }, isLastTry }: Entry, failures: Failures): boolean {
+    const isGivenUp = isLastTry && kind !== 'purged' && kind !== 'forgotten' && kind !== 'erased';
+    return failures.size === 0 || (isGivenUp && !failures.has('log'));
+  }
+
+  async function applyToPerson(
+    entry: Entry,
+    change: Forgotten | Purged | Expired,
+    to: readonly MemoryLayer[],
+  ): Promise<Outcome> {
+    const { steps, deletes } = ways[change.kind];
+    const { userId } = change;
+    const failures: FailuresSoFar = new Map();
+    let messages = 0;
+    for (const step of steps)
+      await attempting(failures, { kind: change.kind, userId })('log', async () => {
+        if (step === 'words' && change.kind !== 'expired')
+          for (const failure of await follow(change, { to, deletes })) failures.set(...failure);
+        if (step === 'messages')
+          for (const deletion of deletionsOf({ userId, messages: await messagesOf(change) }))
+            messages += await takeMessages(entry, deletion, failures);
+      });
+    if (change.kind === 'purged')
+      for (const session of await log.sessionsOfPerson(userId).catch(() => [])) ports.changed(session);
+    return { failures, messages };
+  }
+
+  async function messagesOf(change: Forgotten | Purged | Expired): Promise<MessagesByChannel> {
+    if (change.kind === 'forgotten') return change.messages ?? [];
+    if (change.kind === 'expired') return [change];
+    // A kill may have come when they were hidden, and before they were deleted.
+    return log.mentions(change.userId, change.words, saidBefore(change.commandId), true);
+  }
+
+  /** Removes messages from memory, though they stay on Discord. Resolves with their number, answers included. */
+  async function takeMessages(
+    { change, isLastTry }: Entry,
+    { session, cause }: Deletion,
+    failures: FailuresSoFar,
+  ): Promise<number> {
+    const messages = await log.affected(session, cause);
+    const isExpired = change.kind === 'expired';
+    if (messages.length === 0 && !isExpired) return 0;
+    const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
+    const deletes = change.kind !== 'forgotten';
+    for (const failure of await follow(withdrawn, { deletes, isLastTry: isLastTry && isExpired }))
+      failures.set(...failure);
+    ports.changed(session, isExpired || undefined);
+    if (isExpired) return messages.length;
+    const ids = messages.flatMap(({ before }) => idsOf(before));
+    await answers.hide(session.channelId, [...new Set([...cause.messageIds, ...ids])]);
+    const replies = messages.map(({ before }) => (before.role === 'user' ? [] : before.replyTo));
+    const answered = new Set(replies.flat());
+    const waiting = cause.messageIds.filter((id) => !answered.has(id));
+    if (waiting.length > 0) await answers.markHandled(session.channelId, waiting);
+    return messages.length;
+  }
+
+  /** In each conversation that has the messages. Only if there is one is the change on disk: it comes first. */
+  async function applyToMessages(entry: Entry, change: MessageChange): Promise<Outcome> {
+    const failures: FailuresSoFar = new Map();
+    let isLogged = false;
+    let count = 0;
+    /** What cannot be looked at holds up nothing else. */
+    const attempt = async (work: () => Promise<unknown>): Promise<void> => {
+      const isOk = await attempting(failures, { kind: change.kind, channelId: change.channelId })(
+        'log',
+        work,
+      );
+      if (!isOk) await enter(entry).catch(() => undefined);
+    };
+    const applyIn = async (session: SessionKey, isHeld: boolean): Promise<void> => {
+      const messages = await log.affected(session, change);
+      if (messages.length === 0 && !isHeld) return;
+      isLogged = true;
+      await enter(entry);
+      const withdrawn = { kind: 'withdrawn', session, messages, cause: change } as const;
+      const { isLastTry } = entry;
+      for (const failure of await follow(withdrawn, { to: holdersOf(messages), isLastTry }))
+        failures.set(...failure);
+      count += messages.length;
+      ports.changed(session);
+    };
+    await attempt(async () => {
+      for (const { session, isHeld } of await conversationsOf(change, ports))
+        await attempt(() => writes.run(session.userId, () => applyIn(session, isHeld)));
+    });
+    if (!isLogged) await attempt(() => withdrawAnswers(answers, change, []));
+    if (isDone(entry, failures)) await close(entry);
+    else retryLater(entry);
+    return { failures, messages: count };
+  }
+
+  async function applyErasing(entry: Entry, change: Erased): Promise<Outcome> {
+    const { userId, at } = change;
+    const failures: FailuresSoFar = new Map();
+    processes.notices.tell({ kind: 'erased', userId, at, isDone: false });
+    writes.refuseEarlier(userId);
+    ports.endWork(userId, 'here');
+    recent.dropTextsOf(userId);
+    await attempting(failures, { kind: 'erased', userId })('log', () =>
+      writes.begin(() => writes.run(userId, () => eraseEverywhere(change, failures))),
+    );
+    // Something may have been read by others since the first notice.
+    processes.notices.tell({ kind: 'erased', userId, at, isDone: true });
+    if (isDone(entry, failures)) await close(entry);
+    logger.info('all that was held about a person was erased', { userId, isDone: failures.size === 0 });
+    return { failures, messages: 0 };
+  }
+
+  /**
+   * Every layer, and what lies beside them. The person's own folder tells where the rest is, so it goes last: what could
+   * not be done, or a kill came before, is found again.
+   */
+  async function eraseEverywhere({ userId, at }: Erased, failures: FailuresSoFar): Promise<void> {
+    const attempt = attempting(failures, { kind: 'erased', userId });
+    const sessions: SessionKey[] = [];
+    await attempt('log', async () => sessions.push(...(await log.everyOfPerson(userId))));
+    const channelIds = sessions.map(({ channelId }) => channelId);
+    await attempt('answers', () => answers.erase(userId, at, channelIds));
+    for (const layer of layers)
+      await attempt(layer.name, () => layer.erase({ userId, sessions, isWhole: true }));
+    // What no layer knows of, such as damaged copies and what was put there by hand.
+    for (const channelId of channelIds)
+      await attempt('log', () => store.removeAll(`sessions/${channelId}/${userId}`));
+    if (failures.size === 0) await attempt('settings', () => store.removeAll(`users/${userId}`));
+    await attempt('settings', () => ports.noteErased(userId, at));
+  }
+
+  /**
+   * Has every layer hide a change, then delete it, the log last: until then it has the words, to find the rest by. Where a
+   * layer fails, nothing is deleted before the last try. Never rejects.
+   */
+  async function follow(
+    change: LayerChange,
+    {
+      to = layers,
+      deletes = true,
+      isLastTry = false,
+    }: {
+      readonly to?: readonly MemoryLayer[];
+      readonly deletes?: boolean;
+      readonly isLastTry?: boolean;
+    },
+  ): Promise<Failures> {
+    const failures: FailuresSoFar = new Map();
+    const attempt = attempting(failures, { kind: change.kind, userId: personOf(change) });
+    for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'hide'));
+    if (change.kind === 'withdrawn')
+      await attempt('answers', () => withdrawAnswers(answers, change.cause, change.messages));
+    if (!deletes || (failures.size > 0 && !isLastTry)) return failures;
+    for (const layer of to.toReversed())
+      if (layer.name !== 'log' || failures.size === 0 || isLastTry)
+        await attempt(layer.name, () => layer.follow(change, 'delete'));
+    return failures;
+  }
+
+  /** For steps of which one that fails holds up no other. Each resolves with whether it was done. */
+  function attempting(failures: FailuresSoFar, about: object) {
+    return async (layer: LayerName | 'answers', work: () => Promise<unknown>): Promise<boolean> => {
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        failures.set(layer, error);
+        logger.error('a change could not be applied to a layer of memory', { ...about, layer, error });
+        return false;
+      }
+    };
+  }
+
+  /** Whom withdrawn messages concern: where the log has none of them, the layers that hold something of others. */
+  function holdersOf({ length }: { readonly length: number }): readonly MemoryLayer[] {
+    return length > 0 ? layers : layers.filter((layer) => layer.holdersOf !== undefined);
+  }
+
+  /** Changes of one channel, and of one person, happen one after the other. Rejects with `StoreError` where the queue does. */
+  function inOrder<T>({ change }: Entry, job: () => Promise<T>): Promise<T> {
+    if (change.kind === 'edited' || change.kind === 'deleted')
+      return order.run(change.channelId, () => writes.begin(job));
+    // An erasing ends what is in the person's queue, and enters it by itself.
+    return writes.begin(() => (change.kind === 'erased' ? job() : writes.run(change.userId, job)));
+  }
+
+  /** Unless something newer makes it pointless by then. */
+  function retryLater(entry: Entry): void {
+    const { change, since, stored } = entry;
+    const again = async (): Promise<void> => {
+      const isClosed = stored !== undefined && !open.has(entry);
+      const isOvertaken = change.kind === 'edited' && recent.latest(change.messageId, since) !== undefined;
+      if (!isClosed && !isOvertaken) await apply(entry);
+    };
+    timer(() => {
+      inOrder(entry, again).catch((error: unknown) => {
+        logger.error('a change could not be tried again yet', { kind: change.kind, error });
+        retryLater(entry);
+      });
+    }, againMs);
+  }
+
+  /** Carries out what processes that are gone have left. Never rejects. */
+  function finish(): Promise<void> {
+    finishing = Promise.resolve(finishing).then(adoptAll).then(applyLeft).then(removeDone);
+    return finishing;
+  }
+
+  /** Erasings first: what they make pointless is not done. */
+  async function applyLeft(left: readonly Entry[]): Promise<void> {
+    const erasings = left.filter(({ change }) => change.kind === 'erased');
+    const others = notOvertaken(left).filter(({ change }) => change.kind !== 'erased');
+    for (const entry of [...erasings, ...others])
+      try {
+        if (open.has(entry)) await inOrder(entry, () => applyLeftEntry(entry));
+      } catch (error) {
+        logger.error('a change that was left stays', { kind: entry.change.kind, error });
+      }
+  }
+
+  /** What is known of its messages by now came after it, and stands. */
+  async function applyLeftEntry(entry: Entry): Promise<void> {
+    const { change } = entry;
+    if (change.kind === 'edited' || change.kind === 'deleted') {
+      const messageIds = messageIdsOf(change).filter((id) => recent.latest(id) === undefined);
+      if (change.kind === 'edited' && messageIds.length === 0) return close(entry);
+      if (messageIds.length > 0) recent.note(change.kind === 'edited' ? change : { ...change, messageIds });
+    }
+    entry.since = recent.position;
+    await apply(entry);
+  }
 
   /** Carries out an edit or deletion. Never rejects: what fails is in the log and in the ledger. */
   async function record(change: MessageChange): Promise<void> {
@@ -72,14 +517,13 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     // What the channel's last process left comes before it.
     await finishing;
     await order.run(change.channelId, () =>
-      writes.begin(async () => carryOut(await kept, { since, isLastTry: false })),
+      writes.begin(async () => void (await apply({ change: await kept, since, isLastTry: false }))),
     );
   }
 
   /**
-   * A change as it goes to the disk; a turn that waits has the words as they are. With secrets masked [K14], as where they are compared with the log; what
-   * the author says in a pause is not written down [K9], so that an edit then takes the message out, unless it was edited before and is only told of again; and
-   * with who can read the channel at this moment [V1].
+   * A change as it goes to the disk: with secrets masked [K14], and with who can read the channel at this moment [V1]. What the
+   * author says in a pause is not written down [K9]: such an edit takes the message out, unless the log has these words already.
    */
   async function asKept(change: MessageChange): Promise<MessageChange> {
     if (change.kind === 'deleted') return change;
@@ -89,427 +533,217 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const mayKeep =
       userId === undefined ||
       (await ports.mayStore({ channelId, userId })) ||
-      (await readsLike({ channelId, userId }, messageId, text));
+      (await log.message({ channelId, userId }, messageId).catch(() => undefined)) === text;
     return mayKeep ? { ...change, text, reach } : { kind: 'deleted', channelId, messageIds: [messageId] };
   }
 
-  /** Whether a message stands in the log in these words. Never rejects: what cannot be looked up counts as new. */
-  const readsLike = (session: SessionKey, messageId: string, text: string): Promise<boolean> =>
-    log.message(session, messageId).then(
-      (logged) => logged === text,
-      () => false,
-    );
-
-  /** Tries a change again that the disk came between, unless its message was edited or deleted by then. */
-  function tryAgain(change: MessageChange, attempt: Attempt): void {
-    const again = async (): Promise<void> => {
-      const isOvertaken =
-        change.kind === 'edited' && recent.latest(change.messageId, attempt.since) !== undefined;
-      if (!isOvertaken) await writes.begin(() => carryOut(change, attempt));
-    };
-    timer(() => void order.run(change.channelId, again), againMs);
-  }
-
-  /** The same of what is to leave one person's memory, unless all of that was erased by then. */
-  function tryAgainFor(userId: string, sequence: number, work: () => Promise<unknown>): void {
-    const again = async (): Promise<void> => {
-      if (isOpen(sequence)) await work();
-    };
-    timer(() => {
-      writes
-        .begin(() => writes.run(userId, again))
-        .catch((error: unknown) => {
-          logger.error('a change that was tried again could not be carried out', { userId, error });
-          if (isOpen(sequence)) tryAgainFor(userId, sequence, work);
-        });
-    }, againMs);
-  }
-
   /**
-   * Has something forgotten, as part of the job of the person's queue that decided on it. The layer that decided follows first; where that or the ledger
-   * rejects, this rejects with `StoreError` and nothing has changed. `withdrawn` counts the messages that went with it, answers among them.
+   * Has something forgotten, as part of the job of the person's queue that decided on it. The layer that decided follows
+   * first; where that or the ledger rejects, this rejects with `StoreError` and nothing has changed.
    */
   async function forget(
     layer: Pick<MemoryLayer, 'name' | 'follow'>,
     change: Forgotten,
   ): Promise<{ readonly failures: Failures; readonly withdrawn: number }> {
-    const sequence = await append(change);
+    const entry = entryOf(change);
+    await enter(entry);
     try {
-      await layer.follow(change, 'withdraw');
+      await layer.follow(change, 'hide');
     } catch (error) {
-      await close(sequence, change);
+      await close(entry);
       throw error;
     }
     const others = layers.filter(({ name }) => name !== layer.name);
-    const { failures, withdrawn } = await deliverForgotten(change, others);
-    if (failures.size === 0) await close(sequence, change);
-    return { failures, withdrawn };
+    const { failures, messages } = await apply(entry, others);
+    return { failures, withdrawn: messages };
   }
 
-  /** Has every layer withdraw what was forgotten, and the messages that it came from; it is erased when it can be undone no more. Never rejects. */
-  async function deliverForgotten(
-    change: Forgotten,
-    to: readonly MemoryLayer[] = layers,
-  ): Promise<{ readonly failures: Failures; readonly withdrawn: number }> {
-    let count = 0;
-    const failures = new Map(await deliver(change, { to, isErasing: false }));
-    await eachConversation(change, async (session, cause) => {
-      count += await takeOut(session, cause, failures, false);
-      ports.changed(session);
-    }).catch((error: unknown) => {
-      failures.set('log', error);
-      logger.error('what was forgotten could not be taken out of a conversation', {
-        userId: change.userId,
-        error,
-      });
-    });
-    return { failures, withdrawn: count };
-  }
-
-  /**
-   * Removes messages from memory as if deleted, though they stay on Discord. Resolves with their number, answers
-   * included. Rejects with `StoreError`.
-   */
-  async function takeOut(
-    session: SessionKey,
-    cause: Extract<MessageChange, { kind: 'deleted' }>,
-    failures: Map<LayerName | 'answers', unknown>,
-    isErasing: boolean,
-  ): Promise<number> {
-    const messages = await log.affected(session, cause);
-    if (messages.length === 0) return 0;
-    const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
-    for (const [name, error] of await deliver(withdrawn, { isErasing })) failures.set(name, error);
-    const ids = messages.flatMap(({ before }) => idsOf(before));
-    await answers.hide(session.channelId, [...new Set([...cause.messageIds, ...ids])]);
-    const answered = new Set(
-      messages.flatMap(({ before }) => (before.role === 'user' ? [] : before.replyTo)),
-    );
-    const waiting = cause.messageIds.filter((id) => !answered.has(id));
-    if (waiting.length > 0) await answers.markHandled(session.channelId, waiting);
-    return messages.length;
-  }
-
-  /** What was forgotten leaves the disk, since it can be undone no more [S7]. Rejects with `StoreError` where it cannot yet. */
-  function finalise(change: WithMessages): Promise<void> {
+  /** Deletes what was forgotten, since it cannot be undone any more [S7]. Rejects with `StoreError` where it cannot be deleted yet. */
+  function deleteForgotten(change: WithMessages): Promise<void> {
     if (change.messages === undefined) return Promise.resolve();
     // This must not run as part of the caller's work, which may be refused by now.
     return writes.begin(() =>
-      writes.run(change.userId, () =>
-        eachConversation(change, async (session, cause) => {
-          const messages = await stillForgotten(log, session, cause);
-          const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
-          for (const layer of holdersOf(messages).toReversed()) await layer.follow(withdrawn, 'erase');
-        }),
-      ),
+      writes.run(change.userId, async () => {
+        for (const { session, cause } of deletionsOf(change)) {
+          const messages: WithdrawnMessage[] = [];
+          // Less what was restored, if a kill kept that from being noted.
+          for (const message of await log.affected(session, cause))
+            if ((await log.placesOf(session, idsOf(message.before))).length === 0) messages.push(message);
+          const withdrawn: Withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true };
+          for (const layer of holdersOf(messages).toReversed()) await layer.follow(withdrawn, 'delete');
+        }
+      }),
     );
   }
 
   /**
-   * Messages that were forgotten, and are not final, are said again in every layer [K5], but for what went with `standing` too; and where a layer could not
-   * follow yet when these or the items were forgotten, it need not any more. As part of a job of the person's queue. Rejects with `StoreError`.
+   * Brings back forgotten messages in every layer [K5], but for those that went with `standing` too. Layers that could not
+   * follow the forgetting yet need not any more. As part of a job of the person's queue. Rejects with `StoreError`.
    */
   async function restore(
     change: WithMessages,
     standing: readonly WithMessages[] = [],
     itemIds: readonly string[] = [],
   ): Promise<void> {
-    for (const { session, messageIds } of await comingBack(log, change, standing)) {
-      for (const layer of layers) await layer.follow({ kind: 'restored', session, messageIds }, 'withdraw');
+    const kept = new Set<string>();
+    for (const deletion of standing.flatMap(deletionsOf))
+      for (const id of await idsWithAnswers(deletion)) kept.add(id);
+    for (const deletion of deletionsOf(change)) {
+      const { session } = deletion;
+      const messageIds = (await idsWithAnswers(deletion)).filter((id) => !kept.has(id));
+      for (const layer of layers) await layer.follow({ kind: 'restored', session, messageIds }, 'hide');
       await answers.unhide(session.channelId, messageIds);
       ports.changed(session, true);
     }
-    const taken = new Set([...itemIds, ...idsIn(change)]);
-    for (const { sequence, change: forgotten } of forgottenBy(change.userId))
-      if ([...forgotten.itemIds, ...idsIn(forgotten)].some((id) => taken.has(id)))
-        await close(sequence, forgotten);
+    const restored = new Set([...itemIds, ...idsIn(change)]);
+    for (const entry of open)
+      if (entry.change.kind === 'forgotten' && entry.change.userId === change.userId)
+        if ([...entry.change.itemIds, ...idsIn(entry.change)].some((id) => restored.has(id)))
+          await close(entry);
+  }
+
+  async function idsWithAnswers({ session, cause }: Deletion): Promise<readonly string[]> {
+    const hidden = await log.affected(session, cause);
+    return [...new Set([...cause.messageIds, ...hidden.flatMap(({ before }) => idsOf(before))])];
   }
 
   /**
-   * Erases all that is held about a person [K11]: on disk first; then what runs and waits for them ends, nothing that began before writes any more, and
-   * every layer, the journals and what lies beside them let go of it. Rejects with `StoreError` where it could not be noted; nothing has changed then.
+   * Erases all that is held about a person [K11]: what runs and waits for them ends, and nothing that began before writes any
+   * more. Rejects with `StoreError` where it could not be noted; nothing has changed then.
    */
   function erase(userId: string, at: string): Promise<Failures> {
-    const work = begun().then(({ change, sequence }) => carryOutErasing(change, sequence));
-    const over = ended();
-    erasing.set(userId, over);
-    return work;
-
-    async function begun() {
-      const change = { kind: 'erased', userId, at } as const;
-      return { change, sequence: await append(change) };
-    }
-
-    async function ended(): Promise<void> {
-      await Promise.allSettled([erasing.get(userId), work]);
+    const entry = entryOf({ kind: 'erased', userId, at });
+    const work = enter(entry).then(() => apply(entry));
+    const over = Promise.allSettled([erasing.get(userId), work]).finally(() => {
       if (erasing.get(userId) === over) erasing.delete(userId);
-    }
-  }
-
-  /** Never rejects. */
-  async function carryOutErasing(change: Erased, sequence: number): Promise<Failures> {
-    const { userId, at } = change;
-    const failures = new Map<LayerName | 'answers', unknown>();
-    processes.notices.tell({ kind: 'erased', userId, at, isDone: false });
-    writes.refuseEarlier(userId);
-    ports.endWork(userId, 'here');
-    recent.dropTextsOf(userId);
-    const attempt = attempting(failures, 'what is held about a person could not be erased', { userId });
-    await attempt('log', () =>
-      writes.begin(() => writes.run(userId, () => eraseEverywhere(ports, change, attempt))),
-    );
-    // Something may have been read by others since the first notice.
-    processes.notices.tell({ kind: 'erased', userId, at, isDone: true });
-    if (failures.size === 0) await close(sequence, change);
-    logger.info('all that was held about a person was erased', { userId, isDone: failures.size === 0 });
-    return failures;
+    });
+    erasing.set(userId, over);
+    return work.then(({ failures }) => failures);
   }
 
   /**
    * Another process erases a person: their running and waiting work here ends, and their data in memory goes. The
    * notice may be lost, so nothing relies on it.
    */
-  function erasedElsewhere({ userId, at, isDone }: Extract<Notice, { kind: 'erased' }>): void {
-    if (!isDone) {
+  function erasedElsewhere({ userId, at, isDone: isOver }: Extract<Notice, { kind: 'erased' }>): void {
+    if (!isOver) {
       writes.refuseEarlier(userId);
       ports.endWork(userId, 'elsewhere');
     }
     recent.dropTextsOf(userId);
     answers.noteErased(userId, at);
-    for (const layer of layers) layer.letGo?.(userId);
+    for (const layer of layers) layer.evict?.(userId);
   }
 
-  /**
-   * Erases one matter from all that is held about a person [K11], for good: the messages that say the words with the answers to them, and then, in every
-   * layer, what else says them. Summaries and notes are rewritten without it. Rejects with `StoreError` where it could not be noted.
-   */
-  function purge(
-    change: Omit<Purged, 'kind'>,
-  ): Promise<{ readonly failures: Failures; readonly messages: number }> {
+  /** As one job of the person's queue. Rejects with `StoreError` where it could not be noted. */
+  function enterAndApply(change: Purged | Expired): Promise<Outcome> {
     return writes.run(change.userId, async () => {
-      const purged = { kind: 'purged', ...change } as const;
-      return carryOutPurge(purged, await append(purged));
+      const entry = entryOf(change);
+      await enter(entry);
+      return apply(entry);
     });
-  }
-
-  /** As part of a job of the person's queue. Never rejects. */
-  async function carryOutPurge(change: Purged, sequence: number) {
-    const { userId, words, commandId } = change;
-    const failures = new Map<LayerName | 'answers', unknown>();
-    let count = 0;
-    try {
-      // A kill may have come when they were taken out, and before they were erased.
-      const messages = await log.mentions(userId, words, saidBefore(commandId), true);
-      await eachConversation({ userId, messages }, async (session, cause) => {
-        count += await takeOut(session, cause, failures, true);
-      });
-      for (const [name, error] of await deliver(change)) failures.set(name, error);
-      for (const session of await log.sessionsOfPerson(userId)) ports.changed(session);
-    } catch (error) {
-      failures.set('log', error);
-      logger.error('a matter could not be erased', { userId, error });
-    }
-    if (failures.size === 0) await close(sequence, change);
-    else tryAgainFor(userId, sequence, () => carryOutPurge(change, sequence));
-    return { failures, messages: count };
-  }
-
-  /**
-   * Messages that are too old [K15] go from every layer for good; items that came of them are the durable layer's own matter. Resolves with whether every
-   * layer could follow; rejects with `StoreError` where it could not be noted.
-   */
-  function expire(change: Omit<Expired, 'kind'>): Promise<boolean> {
-    return writes.run(change.userId, async () => {
-      const expired = { kind: 'expired', ...change } as const;
-      return carryOutExpiry(expired, await append(expired), false);
-    });
-  }
-
-  /** As part of a job of the person's queue. Rejects with `StoreError`. */
-  async function carryOutExpiry(change: Expired, sequence: number, isLastTry: boolean): Promise<boolean> {
-    const { userId, channelId, messageIds } = change;
-    const session = { channelId, userId };
-    const cause = { kind: 'deleted', channelId, messageIds } as const;
-    const messages = await log.affected(session, cause);
-    const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
-    const failures = await deliver(withdrawn, { isLastTry });
-    const isDone = failures.size === 0 || (isLastTry && !failures.has('log'));
-    if (isDone) await close(sequence, change);
-    else tryAgainFor(userId, sequence, () => carryOutExpiry(change, sequence, isLastTry));
-    ports.changed(session, true);
-    return failures.size === 0;
-  }
-
-  /** Resolves when a person is not being erased any more; what they say meanwhile waits for it. */
-  async function erased(userId: string): Promise<void> {
-    await erasing.get(userId);
-  }
-
-  /** Carries out what the process before this one, or others that are gone, did not come to. Never rejects. */
-  function finish(): Promise<void> {
-    finishing = Promise.resolve(finishing).then(unfinished).then(finishAll);
-    return finishing;
-  }
-
-  /** Erasings first: what they make pointless is not done. */
-  async function finishAll(left: readonly Unfinished[]): Promise<void> {
-    for (const { sequence, change } of left)
-      if (change.kind === 'erased') await carryOutErasing(change, sequence);
-    const noted = new Map<string, unknown>();
-    for (const { sequence, change } of notOvertaken(left)) {
-      if (change.kind === 'erased' || !isOpen(sequence)) continue;
-      try {
-        await writes.begin(() => finishOne({ sequence, change }, noted));
-      } catch (error) {
-        logger.error('a change that was left could not be carried out, and stays', {
-          kind: change.kind,
-          error,
-        });
-      }
-    }
-  }
-
-  /** Rejects with `StoreError` where nobody can get to it now. */
-  async function finishOne(
-    { sequence, change }: { readonly sequence: number; readonly change: Exclude<Change, Erased> },
-    noted: Map<string, unknown>,
-  ): Promise<void> {
-    switch (change.kind) {
-      case 'purged':
-        return void (await writes.run(change.userId, () => carryOutPurge(change, sequence)));
-      case 'expired':
-        return void (await writes.run(change.userId, () => carryOutExpiry(change, sequence, true)));
-      case 'forgotten':
-        return writes.run(change.userId, async () => {
-          if ((await deliverForgotten(change)).failures.size === 0) await close(sequence, change);
-        });
-      case 'edited':
-      case 'deleted':
-        return order.run(change.channelId, () => takeUp(change, sequence, noted));
-    }
-  }
-
-  /** `noted` is by message id what this start has taken up already; what came after it was told by Discord since, and stands. */
-  async function takeUp(change: MessageChange, sequence: number, noted: Map<string, unknown>): Promise<void> {
-    if (change.kind === 'deleted') {
-      const messageIds = change.messageIds.filter((id) => recent.latest(id) === undefined);
-      if (messageIds.length > 0) recent.note({ ...change, messageIds });
-    } else {
-      const { messageId } = change;
-      const latest = recent.latest(messageId);
-      if (latest !== undefined && latest !== noted.get(messageId)) return close(sequence, change);
-      recent.note(change);
-      noted.set(messageId, recent.latest(messageId));
-    }
-    await carryOut(change, { since: recent.position, sequence, isLastTry: true });
-  }
-
-  async function carryOut(change: MessageChange, attempt: Attempt): Promise<void> {
-    const { since, isLastTry } = attempt;
-    let { sequence } = attempt;
-    let isDone = true;
-    let isLogged = false;
-
-    async function carryOutIn(session: SessionKey, isHeld: boolean): Promise<void> {
-      const messages = await log.affected(session, change);
-      if (messages.length === 0 && !isHeld) return;
-      isLogged = true;
-      // First, since after a kill nobody would erase what the log hides.
-      sequence ??= await append(change);
-      const withdrawn = { kind: 'withdrawn', session, messages, cause: change } as const;
-      const failures = await deliver(withdrawn, { to: holdersOf(messages), isLastTry });
-      isDone &&= failures.size === 0 || (isLastTry && !failures.has('log'));
-      ports.changed(session);
-    }
-
-    /** What cannot even be looked at is left to the next attempt, and holds up nothing else. */
-    async function attemptTo(work: () => Promise<void>): Promise<void> {
-      try {
-        await work();
-      } catch (error) {
-        isDone = false;
-        logger.error('an edit or deletion could not be applied to memory', {
-          channelId: change.channelId,
-          error,
-        });
-        sequence ??= await append(change).catch(() => undefined);
-      }
-    }
-
-    await attemptTo(async () => {
-      for (const { session, isHeld } of await conversationsOf(change, ports))
-        await attemptTo(() => writes.run(session.userId, () => carryOutIn(session, isHeld)));
-    });
-    if (!isLogged) await attemptTo(() => withdrawAnswers(answers, change, []));
-    if (!isDone) tryAgain(change, { since, sequence, isLastTry });
-    else if (sequence !== undefined || supersedesAny(change)) await close(sequence ?? Infinity, change);
-  }
-
-  /**
-   * Has every layer follow, as part of a job of the person's queue: first it is used nowhere, then it is on no disk, in the log last. Where a layer
-   * cannot, the words stay there, so that it can look them up; but they outlive no second try, even if its file can never be written again. Never rejects.
-   */
-  async function deliver(
-    change: LayerChange,
-    {
-      to = layers,
-      isLastTry = false,
-      isErasing = true,
-    }: {
-      readonly to?: readonly MemoryLayer[];
-      readonly isLastTry?: boolean;
-      /** It is final at once. */
-      readonly isErasing?: boolean;
-    } = {},
-  ): Promise<Failures> {
-    const failures = new Map<LayerName | 'answers', unknown>();
-    const about = { kind: change.kind, userId: personOf(change) };
-    const attempt = attempting(failures, 'a change could not be applied to a layer of memory', about);
-    for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'withdraw'));
-    if (change.kind === 'withdrawn')
-      await attempt('answers', () => withdrawAnswers(answers, change.cause, change.messages));
-    if (!isErasing || (failures.size > 0 && !isLastTry)) return failures;
-    for (const layer of to.toReversed())
-      if (layer.name !== 'log' || failures.size === 0 || isLastTry)
-        await attempt(layer.name, () => layer.follow(change, 'erase'));
-    return failures;
-  }
-
-  /** For steps of which one that fails holds up no other: it is in the log and among the failures. Each resolves with whether it was done. */
-  function attempting(failures: Map<LayerName | 'answers', unknown>, problem: string, about: object) {
-    return async (layer: LayerName | 'answers', work: () => Promise<unknown>): Promise<boolean> => {
-      try {
-        await work();
-        return true;
-      } catch (error) {
-        failures.set(layer, error);
-        logger.error(problem, { ...about, layer, error });
-        return false;
-      }
-    };
-  }
-
-  /** Resolves when the edits and deletions that were told of in a channel up to now are carried out, or were tried. */
-  async function settled(channelId: string): Promise<void> {
-    await finishing;
-    await order.run(channelId, () => Promise.resolve());
   }
 
   return {
     record,
-    settled,
+    /** Resolves when the edits and deletions known in a channel by now were carried out, or tried. */
+    async settled(channelId: string): Promise<void> {
+      await finishing;
+      await order.run(channelId, () => Promise.resolve());
+    },
     forget,
-    finalise,
+    deleteForgotten,
     restore,
     erase,
-    erased,
+    /** Resolves when a person is not being erased any more; what they say meanwhile waits for it. */
+    erased: async (userId: string): Promise<void> => void (await erasing.get(userId)),
     erasedElsewhere,
-    purge,
-    expire,
+    /** Deletes what says some words from all that is held about a person [K11]: messages with their answers, and the rest in every layer. */
+    purge: (change: Omit<Purged, 'kind'>): Promise<Outcome> => enterAndApply({ kind: 'purged', ...change }),
+    /** Deletes messages that are too old [K15]; items are the durable layer's matter. Resolves with whether every layer could follow. */
+    expire: async (change: Omit<Expired, 'kind'>): Promise<boolean> =>
+      (await enterAndApply({ kind: 'expired', ...change })).failures.size === 0,
     finish,
   };
 }
 
+function entryOf<T extends Change>(change: T): Entry<T> {
+  return { change, since: 0, isLastTry: false };
+}
+
 function idsIn({ messages = [] }: WithMessages): readonly string[] {
   return messages.flatMap(({ messageIds }) => messageIds);
+}
+
+/** The conversations that an edit or deletion may concern. `isHeld`: a layer has something of them that no log may have. Rejects with `StoreError`. */
+async function conversationsOf(
+  change: MessageChange,
+  { log, layers }: Pick<ChangeLedgerPorts, 'log' | 'layers'>,
+): Promise<readonly { readonly session: SessionKey; readonly isHeld: boolean }[]> {
+  const held = await Promise.all(layers.map(async (layer) => (await layer.holdersOf?.(change)) ?? []));
+  const found = [
+    ...(await log.sessionsOf(change)).map((session) => ({ session, isHeld: false })),
+    ...held.flat().map((session) => ({ session, isHeld: true })),
+  ];
+  return [...new Map(found.map((each) => [sessionName(each.session), each])).values()];
+}
+
+/** Messages that go with something of a person, as deletions in their conversations. */
+function deletionsOf({ userId, messages = [] }: WithMessages): readonly Deletion[] {
+  return messages.map(({ channelId, messageIds }) => ({
+    session: { channelId, userId },
+    cause: { kind: 'deleted', channelId, messageIds },
+  }));
+}
+
+function messageIdsOf(change: MessageChange): readonly string[] {
+  return change.kind === 'edited' ? [change.messageId] : change.messageIds;
+}
+
+function isSupersededBy(earlier: Change, later: Change): boolean {
+  if (later.kind === 'erased')
+    return earlier.kind === 'edited'
+      ? earlier.authorId === later.userId
+      : earlier.kind !== 'deleted' && earlier.userId === later.userId;
+  return (
+    earlier.kind === 'edited' &&
+    (later.kind === 'edited' || later.kind === 'deleted') &&
+    messageIdsOf(later).includes(earlier.messageId)
+  );
+}
+
+/**
+ * In order, without edits that a later change of the same message replaces: carried out first, they would remove
+ * the present text.
+ */
+function notOvertaken(left: readonly Entry[]): readonly Entry[] {
+  const last = new Map<string, Entry>();
+  for (const each of left)
+    if (each.change.kind === 'edited' || each.change.kind === 'deleted')
+      for (const id of messageIdsOf(each.change)) last.set(id, each);
+  return left.filter((each) => each.change.kind !== 'edited' || last.get(each.change.messageId) === each);
+}
+
+/** What was said since a command stays, with the answers to it, though a later start finishes the command. */
+function saidBefore(commandId: string): (message: LoggedMessage) => boolean {
+  return (message) => {
+    const request = message.role === 'assistant' ? message.replyTo.at(-1) : undefined;
+    return !isYounger(request ?? message.id, commandId);
+  };
+}
+
+/** Of an edited message's answers those go that say what it says no more. */
+async function withdrawAnswers(
+  answers: Pick<AnswerKeeper, 'withdraw'>,
+  change: MessageChange,
+  messages: readonly WithdrawnMessage[],
+): Promise<void> {
+  const ids = new Set(messageIdsOf(change));
+  const before = messages.find((message) => ids.has(message.before.id))?.before.text ?? '';
+  const gone = change.kind === 'edited' ? withdrawnTerms(before, change.text) : undefined;
+  await answers.withdraw(
+    change.channelId,
+    (answer) =>
+      answer.messageIds.some((id) => ids.has(id)) && (gone === undefined || saysAny(answer.text, gone)),
+  );
 }

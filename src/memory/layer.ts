@@ -97,10 +97,10 @@ export interface Erasure {
 }
 
 /**
- * How far a change has come. `withdraw`: what it takes away is used nowhere any more. `erase`: nor does it stand on disk; told only when every
- * layer has withdrawn it, so that the words that are to go can be looked up in the log till then.
+ * How far a change has come. `hide`: what it takes away is used nowhere any more, which an undo can revoke. `delete`: nor does
+ * it stand on disk; not before every layer has hidden it, so that the words can be looked up in the log until then.
  */
-export type ChangeStage = 'withdraw' | 'erase';
+export type ChangeStage = 'hide' | 'delete';
 
 /**
  * One kind of memory [F5]. Layers know each other through this port, the changes and the log only. Methods reject with `StoreError` where the
@@ -124,7 +124,7 @@ export interface MemoryLayer extends SectionSource<TurnContext> {
    * Another process has erased the person: drop their data from memory. Must not throw. Default: the layer keeps
    * nothing in memory.
    */
-  letGo?(userId: string): void;
+  evict?(userId: string): void;
 }
 
 /** Whose memory a change is about. */

@@ -87,13 +87,13 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
     sections: () => Promise.resolve([]),
     /** What was forgotten can be brought back for a while, and so is known of its answers till then; items are looked up when it is asked for. */
     async follow(change, stage) {
-      if (change.kind === 'purged' && stage === 'withdraw')
+      if (change.kind === 'purged' && stage === 'hide')
         for (const session of await log.sessionsOfPerson(change.userId))
           await withoutPaths(session, change.words);
       if (change.kind === 'withdrawn')
         for (const { before } of change.messages)
           for (const id of idsOf(before)) questions.delete(nameOf(change.session, id));
-      if (change.kind === 'withdrawn' && stage === 'erase') {
+      if (change.kind === 'withdrawn' && stage === 'delete') {
         const gone = goneIn(change);
         await drop(change.session, ({ messageIds }) => messageIds.some((id) => gone.has(id)));
       }
@@ -109,12 +109,12 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
     async erase({ userId, sessions, isWhole }) {
       for (const session of sessions) await store.remove(keyOf(session));
       const names = new Set(sessions.map(sessionName));
-      letGo((session) => names.has(session) || (isWhole && session.endsWith(`:${userId}`)));
+      evict((session) => names.has(session) || (isWhole && session.endsWith(`:${userId}`)));
     },
-    letGo: (userId) => letGo((session) => session.endsWith(`:${userId}`)),
+    evict: (userId) => evict((session) => session.endsWith(`:${userId}`)),
   };
 
-  function letGo(isGone: (session: string) => boolean): void {
+  function evict(isGone: (session: string) => boolean): void {
     for (const cache of [recent, questions])
       for (const name of cache.keys()) if (isGone(name.split(' ')[0] ?? '')) cache.delete(name);
   }

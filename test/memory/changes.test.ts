@@ -261,7 +261,7 @@ describe('an edit or deletion [G5]', () => {
     const layer: MemoryLayer = {
       ...failing,
       follow: async (change, stage) => {
-        if (stage !== 'erase' || change.kind !== 'withdrawn') return;
+        if (stage !== 'delete' || change.kind !== 'withdrawn') return;
         if (isFull) throw new StoreError('full', 'rolling');
         erased.push(...change.messages.map(({ before }) => before.id));
       },

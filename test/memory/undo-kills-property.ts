@@ -40,7 +40,7 @@ async function openMemory(disk: LossyDisk, now: number) {
   const undo = createUndoLog({
     ...common,
     expireAt: () => Promise.resolve(),
-    onExpire: (final) => ledger.finalise(final),
+    onExpire: (final) => ledger.deleteForgotten(final),
     resume: (begun) => durable.resumeUndo(begun),
   });
   const undoable = createUndoableNotes({ store, writes, undo });

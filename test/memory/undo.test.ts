@@ -44,7 +44,7 @@ async function openMemory(folder: string, beganAt = startTime, others: readonly 
   sessions.time.now = beganAt;
   const undo = createUndoLog({
     store,
-    onExpire: (final) => ledger.finalise(final),
+    onExpire: (final) => ledger.deleteForgotten(final),
     resume: (begun) => durable.resumeUndo(begun),
     clock: sessions.clock,
     expireAt: () => Promise.resolve(),
@@ -391,6 +391,21 @@ describe('undo', () => {
       }),
       { numRuns: runs(40) },
     );
+  });
+
+  it('is not offered for what leaves everything as it was, and the change before it can be undone', async () => {
+    const memory = await openMemory(await newFolder());
+    const request = {
+      text: 'I like tea',
+      place: publicPlace,
+      messageId: commandId(),
+      type: 'manual',
+    } as const;
+    await memory.durable.remember(aliceId, request);
+    expect(await memory.durable.remember(aliceId, request)).not.toHaveProperty('undoId', expect.any(String));
+    expect(await memory.durable.undo(aliceId)).toMatchObject({ what: 'remember', isDone: true });
+    expect(await memory.durable.list(aliceId)).toEqual([]);
+    await memory.store.close();
   });
 
   it('of a forgetting has what was passed over meanwhile looked at again, after a restart too [A4]', async () => {

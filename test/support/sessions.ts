@@ -6,8 +6,7 @@ import type { Store } from '../../src/core/store.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { RecentChanges, type MessageChange } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
-import { createChangeLedger } from '../../src/memory/changes.ts';
-import type { AnswerKeeper } from '../../src/memory/change-records.ts';
+import { createChangeLedger, type AnswerKeeper } from '../../src/memory/changes.ts';
 import type { MemoryLayer, Withdrawn, WithdrawnMessage } from '../../src/memory/layer.ts';
 import type { LoggedMessage } from '../../src/memory/log/records.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
@@ -155,7 +154,7 @@ export function openSessions(
           session: of,
           messages: messages.map(({ sequence, before }) => ({ sequence, message: before })),
         });
-        for (const stage of ['withdraw', 'erase'] as const)
+        for (const stage of ['hide', 'delete'] as const)
           await sessionLog.follow({ kind: 'withdrawn', session: of, messages, cause: message }, stage);
       });
     }

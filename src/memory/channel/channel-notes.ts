@@ -49,16 +49,16 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   const { notedChannels, channelsOf, noteAuthor, read, notesIn, documents, update, changeWhere } =
     createNotesFiles(store);
 
-  async function withdraw(change: Withdrawn, stage: 'withdraw' | 'erase'): Promise<void> {
+  async function withdraw(change: Withdrawn, stage: 'hide' | 'delete'): Promise<void> {
     const { session, cause, isForgetting = false } = change;
     const ids = new Set(cause.kind === 'edited' ? [cause.messageId] : cause.messageIds);
     const isOf = (note: ChannelNote): boolean => note.authorId === session.userId && ids.has(note.messageId);
     const { userId } = session;
-    if (isForgetting && stage === 'withdraw') await changeWhere(userId, isOf, hidden, inChannel(session));
+    if (isForgetting && stage === 'hide') await changeWhere(userId, isOf, hidden, inChannel(session));
     // What was said again meanwhile is no longer hidden.
     else if (isForgetting)
       await changeWhere(userId, (note) => isOf(note) && note.isForgotten === true, gone, inChannel(session));
-    else if (stage === 'withdraw') {
+    else if (stage === 'hide') {
       const now = cause.kind === 'edited' ? cause.text : '';
       await changeWhere(userId, (note) => isOf(note) && !isSaidIn(note.text, now), gone, inChannel(session));
     }
@@ -81,7 +81,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     },
     async follow(change, stage) {
       if (change.kind === 'withdrawn') return withdraw(change, stage);
-      if (stage === 'erase') return;
+      if (stage === 'delete') return;
       if (change.kind === 'purged') {
         const { userId, words, commandId } = change;
         const isMeant = ({ authorId, text, messageId }: ChannelNote): boolean =>

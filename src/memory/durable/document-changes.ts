@@ -62,18 +62,17 @@ export function changeDocument<T>(
   return {
     document,
     result: made.result,
-    undo: before === document ? undefined : undoOf(before, document),
+    undo: undoOf(before, document),
     isLosing: before.items.some((item) => !kept.has(usableWords(item))),
   };
 }
 
-function undoOf(before: DurableDocument, after: DurableDocument): ItemsUndo {
+function undoOf(before: DurableDocument, after: DurableDocument): ItemsUndo | undefined {
+  const items = listUndo(before.items, after.items, idOf);
+  const gone = listUndo(before.gone ?? [], after.gone ?? [], hashOf);
   const [from, to] = [before.forgottenUpTo, after.forgottenUpTo];
-  return {
-    items: listUndo(before.items, after.items, idOf),
-    gone: listUndo(before.gone ?? [], after.gone ?? [], hashOf),
-    upTo: from === to ? undefined : { before: from, after: to },
-  };
+  const upTo = from === to ? undefined : { before: from, after: to };
+  return items.length + gone.length === 0 && upTo === undefined ? undefined : { items, gone, upTo };
 }
 
 /** Whether a change is as it left the document, was undone already, or something of it was changed since. */
@@ -126,7 +125,8 @@ function listUndo<T extends {}>(
     const old = previous.get(key);
     previous.delete(key);
     if (old?.value === value) return [];
-    return [{ key, index: old?.index ?? index, before: old?.value, after: fingerprint(value) }];
+    const [is, was] = [fingerprint(value), old && fingerprint(old.value)];
+    return is === was ? [] : [{ key, index: old?.index ?? index, before: old?.value, after: is }];
   });
   const removed = [...previous].map(([key, { value, index }]) => ({ key, index, before: value }));
   return [...removed, ...changed].toSorted((a, b) => a.index - b.index);

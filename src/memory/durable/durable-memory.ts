@@ -111,7 +111,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       return injected.sections(await itemsOf(context.speaker.id), context.speaker.id, context);
     },
     async follow(change, stage) {
-      if (stage === 'erase') return;
+      if (stage === 'delete') return;
       if (change.kind === 'forgotten') return forgetItemsOf(change);
       if (change.kind === 'purged') return purgeItems(change);
       if (change.kind === 'restored' || change.isForgetting === true) return;

@@ -236,7 +236,7 @@ export function createSessionLog(options: SessionLogOptions) {
         return;
       }
       const { session, messages } = change;
-      if (stage === 'withdraw') await appendChanges(tails, session, messages, clock().toISOString());
+      if (stage === 'hide') await appendChanges(tails, session, messages, clock().toISOString());
       else await eraseChanges(tails, session, messages);
     },
     async *export(userId) {
@@ -261,7 +261,7 @@ export function createSessionLog(options: SessionLogOptions) {
       }
       await sessions.erase(erasure);
     },
-    letGo: (userId) => tails.dropOf(userId),
+    evict: (userId) => tails.dropOf(userId),
   };
 
   return {

@@ -83,7 +83,7 @@ export function createNotebook(options: NotebookOptions) {
       }
     },
     async follow(change, stage) {
-      if (stage === 'erase') return;
+      if (stage === 'delete') return;
       if (change.kind !== 'purged' && change.kind !== 'withdrawn') return;
       await undoable?.finish(change.kind === 'purged' ? change.userId : change.session.userId);
       if (change.kind === 'purged') return purgeNotes({ store, writes, states, log }, change);

@@ -146,7 +146,7 @@ export function createRecall(options: RecallOptions) {
     async *export() {},
     /** Drops the index, which the next search makes again: so the other layers erase first. */
     erase: ({ userId }) => jobs.run(userId, () => Promise.resolve(drop(userId))),
-    letGo(userId) {
+    evict(userId) {
       const search = searches.get(userId);
       if (search !== undefined) search.isOutdated = true;
       void jobs.run(userId, () => Promise.resolve(drop(userId)));

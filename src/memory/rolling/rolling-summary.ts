@@ -117,7 +117,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
      * cannot.
      */
     async follow(change, stage) {
-      if (change.kind === 'forgotten' || stage === 'erase') return;
+      if (change.kind === 'forgotten' || stage === 'delete') return;
       if (change.kind === 'purged') {
         for (const session of await log.sessionsOfPerson(change.userId))
           await record.withdrawSaying(session, change.words);

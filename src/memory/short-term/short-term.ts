@@ -144,7 +144,7 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
       for (const session of sessions) await states.transact(session, folding(session, false));
     },
     async follow(change, stage) {
-      if (stage === 'erase') return;
+      if (stage === 'delete') return;
       if (change.kind === 'forgotten') return forget(change);
       if (change.kind === 'purged')
         return removeEntries(change.userId, ({ text }) => saysWords(text, change.words));

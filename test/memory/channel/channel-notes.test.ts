@@ -171,7 +171,7 @@ describe('what goes [B3]', () => {
     await ledger.restore({ userId: bobId, messages });
     expect(await shown('walrus?')).toContain('Friday');
     await forget();
-    await ledger.finalise({ userId: bobId, messages });
+    await ledger.deleteForgotten({ userId: bobId, messages });
     await ledger.restore({ userId: bobId, messages });
     expect(await shown('walrus?')).toBe('');
     const document = await store.read(`guilds/${guildId}/notes/${channelId}.json`, notesKind);

@@ -24,7 +24,7 @@ function retract(memory: DurableMemory, id: string, now?: string): Promise<void>
     now === undefined
       ? ({ kind: 'deleted', channelId, messageIds: [id] } as const)
       : ({ kind: 'edited', channelId, messageId: id, text: now } as const);
-  return memory.follow({ kind: 'withdrawn', session, messages, cause }, 'withdraw');
+  return memory.follow({ kind: 'withdrawn', session, messages, cause }, 'hide');
 }
 
 describe('the durable memory', () => {

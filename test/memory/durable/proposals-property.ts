@@ -32,7 +32,7 @@ export async function openProposals(folder: string, time: { now: number }) {
     writes,
     changes: {
       async forget(layer, change) {
-        for (const each of [layer, proposals.layer]) await each.follow(change, 'withdraw');
+        for (const each of [layer, proposals.layer]) await each.follow(change, 'hide');
         return { failures: new Map(), withdrawn: 0 };
       },
       restore: () => Promise.resolve(),

@@ -58,7 +58,7 @@ describe('proposals [K9]', () => {
     ])
       await proposals.remember(aliceId, { text: text ?? '', place: publicPlace, messageId, type: 'summary' });
     const purged = { kind: 'purged', userId: aliceId, words: 'axolotl', commandId: commandId ?? '' } as const;
-    await proposals.layer.follow(purged, 'withdraw');
+    await proposals.layer.follow(purged, 'hide');
     expect((await proposals.list(aliceId)).map(({ item }) => item.text)).toEqual(['Feeds an axolotl']);
     await store.close();
     await rm(folder, { recursive: true });

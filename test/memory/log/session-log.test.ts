@@ -142,7 +142,7 @@ describe('the message log [W3]', () => {
       const cause = { kind: 'edited', channelId: generalId, messageId: id, text } as const;
       const messages = await log.affected(session, cause);
       // A kill comes before the second stage.
-      await log.follow({ kind: 'withdrawn', session, messages, cause }, 'withdraw');
+      await log.follow({ kind: 'withdrawn', session, messages, cause }, 'hide');
     }
     const found = (areHeld: boolean) => log.mentions(aliceId, 'quokkas', () => true, areHeld);
     expect(await found(false)).toEqual([]);

@@ -58,7 +58,7 @@ it('an index that grew finds what a fresh one finds, in the same order, whatever
           const messages = await log.affected(session, change);
           if (messages.length > 0)
             await writes.run(aliceId, () =>
-              log.follow({ kind: 'withdrawn', session, messages, cause: change }, 'withdraw'),
+              log.follow({ kind: 'withdrawn', session, messages, cause: change }, 'hide'),
             );
         } else if (kind === 'forget') await log.dropBefore(session, sessions.clock().toISOString(), which);
         else await compare();

@@ -85,7 +85,7 @@ describe("a session's messages in the index", () => {
     ]) {
       const affected = await log.affected(session, change);
       await writes.run(session.userId, () =>
-        log.follow({ kind: 'withdrawn', session, messages: affected, cause: change }, 'withdraw'),
+        log.follow({ kind: 'withdrawn', session, messages: affected, cause: change }, 'hide'),
       );
     }
     const texts = (await units()).map(({ text }) => text);

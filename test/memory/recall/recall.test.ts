@@ -439,7 +439,7 @@ it('a search begins again where something was deleted or forgotten while it ran 
     forgotten: async () => {
       if (texts.length === 2) {
         texts = texts.slice(1);
-        await recall.follow(withdrawal(), 'withdraw');
+        await recall.follow(withdrawal(), 'hide');
       }
       return () => false;
     },

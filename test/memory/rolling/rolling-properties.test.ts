@@ -67,7 +67,7 @@ function world() {
         ? await sessions.log.remove(generalId, [message.id])
         : await sessions.log.edit(generalId, message.id, edited);
     for (const { messages } of affected) {
-      await rolling.follow(withdrawal(...messages.map(({ sequence }) => sequence)), 'withdraw');
+      await rolling.follow(withdrawal(...messages.map(({ sequence }) => sequence)), 'hide');
     }
   }
 

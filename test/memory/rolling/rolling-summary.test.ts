@@ -317,12 +317,12 @@ describe('reset rolling [R4]', () => {
     await rolling.updateIfDue(session);
     await turns(sessions, 'seven');
     await sessions.log.remove(generalId, [ids[0] ?? '']);
-    await rolling.follow(withdrawal(1), 'withdraw');
+    await rolling.follow(withdrawal(1), 'hide');
     expect(await rolling.updateIfDue(session)).toBe('not-due');
     expect(await rolling.show(session, publicPlace, aliceId)).toBe('Summary 2.');
     await turns(sessions, 'eight');
     await rolling.updateIfDue(session);
-    await rolling.follow(withdrawal(1), 'withdraw');
+    await rolling.follow(withdrawal(1), 'hide');
     expect(await notes(sessions)).toEqual([expect.stringContaining('Summary 2.')]);
   });
 
@@ -365,7 +365,7 @@ describe('something said that was deleted or edited [G5]', () => {
     await rolling.updateIfDue(session);
 
     const [affected] = await sessions.log.remove(generalId, ids.slice(0, 1));
-    await rolling.follow(withdrawal(affected?.messages[0]?.sequence ?? 0), 'withdraw');
+    await rolling.follow(withdrawal(affected?.messages[0]?.sequence ?? 0), 'hide');
     expect(await rolling.show(session, publicPlace, aliceId)).toBe('Summary 1.');
     expect((await notes(sessions)).join()).not.toContain('Summary 2.');
 
@@ -382,10 +382,7 @@ describe('something said that was deleted or edited [G5]', () => {
     const ids = await turns(sessions, 'one', 'two');
     await rolling.updateIfDue(session);
     const [affected] = await sessions.log.remove(generalId, ids.slice(0, 2));
-    await rolling.follow(
-      withdrawal(...(affected?.messages.map(({ sequence }) => sequence) ?? [])),
-      'withdraw',
-    );
+    await rolling.follow(withdrawal(...(affected?.messages.map(({ sequence }) => sequence) ?? [])), 'hide');
     expect(await rolling.updateIfDue(session)).toBe('updated');
     expect(inputOf(model.requests[1]).match(/(?<=Alice: ).+/gu)).toEqual(['two']);
   });
@@ -440,7 +437,7 @@ describe('something said that was deleted or edited [G5]', () => {
     await rolling.updateIfDue(session);
     const ids = await turns(sessions, 'three');
     const [affected] = await sessions.log.remove(generalId, ids.slice(0, 1));
-    await rolling.follow(withdrawal(affected?.messages[0]?.sequence ?? 0), 'withdraw');
+    await rolling.follow(withdrawal(affected?.messages[0]?.sequence ?? 0), 'hide');
     expect(await rolling.show(session, publicPlace, aliceId)).toBe('Summary 1.');
   });
 });
