@@ -263,7 +263,7 @@ export async function startBot(config: Config, options: StartOptions) {
           .then(() => reactions.close())
           .then(() => true);
         if (!(await within(waitMs, finished, false)))
-          logger.warn('what still runs is left to the next start', { waitMs });
+          logger.warn('unfinished work is left to the next start', { waitMs });
         await Promise.all([usage.flush(), spending.flush()]);
         presence.close();
         await gateway.destroy();

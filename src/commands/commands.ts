@@ -104,7 +104,7 @@ export function createCommandSet(
       try {
         return (await commandNamed(request.name)?.complete(request)) ?? [];
       } catch (error) {
-        logger.warn('nothing could be offered to complete a command', { ...idsOf(request), error });
+        logger.warn('completing a command failed', { ...idsOf(request), error });
         return [];
       }
     },

@@ -40,7 +40,7 @@ export async function noteInChannel(
     { authorId: speaker.id, author: flatten(speaker.name), text, messageId, at },
     async () => (await refusalToStore(context, ports)) === undefined,
   );
-  if (note === undefined) return { text: 'Nothing was noted: what you said is gone again.' };
+  if (note === undefined) return { text: 'Nothing was noted: your message is gone.' };
   const noted = `📝 Noted for this channel, with your name: ${quoted(note.text)} · id ${note.id}`;
   const byCommand = `\`!memory forget ${note.id}\``;
   if (!context.ephemeral)
@@ -69,7 +69,7 @@ export async function channelMemory(
         text: `There is no note ${quoted(id ?? '')} here; \`!memory channel\` lists them with their ids.`,
       };
     if (note.authorId !== speaker.id && !(await mayModerate))
-      return { text: 'A note is removed by its author, or by who may delete messages of others here.' };
+      return { text: 'Only its author, or somebody who may delete messages here, can remove a note.' };
     await ports.channelNotes.remove(note.authorId, note.channelId, note.id);
     return { text: `Removed for good: the note ${note.id} of ${dataLine(note.author)}.` };
   }

@@ -89,7 +89,7 @@ export const memoryDefinition = {
       options: { text: { kind: 'text', description: 'What to remember', mayBeEmpty: true } },
     },
     forget: {
-      description: 'Forget what says these words, or the item with this id',
+      description: 'Forget items with these words, or the item with this id',
       options: { target: { kind: 'text', description: 'Some of its words, or its id', autocomplete: true } },
       misuse: 'Say what to forget.',
     },
@@ -106,15 +106,15 @@ export const memoryDefinition = {
     },
     share: { description: 'Let an item be used everywhere, in other servers too', ...ofOneItem },
     hide: { description: 'Keep an item to our DM', ...ofOneItem },
-    pin: { description: 'Keep an item from making room for others', ...ofOneItem, group: 'item' },
-    unpin: { description: 'Let an item make room for others again', ...ofOneItem, group: 'item' },
+    pin: { description: 'Keep an item even when memory is full', ...ofOneItem, group: 'item' },
+    unpin: { description: 'Let an item be dropped when memory is full', ...ofOneItem, group: 'item' },
     edit: {
-      description: 'Put a new text into an item',
+      description: 'Change the text of an item',
       options: { ...ofOneItem.options, text: { kind: 'text', description: 'What it says from now on' } },
       misuse: 'Say which one by its id, and then the new text; `!memory show` lists the ids.',
     },
     merge: {
-      description: 'Make one of two items that say nearly the same',
+      description: 'Merge two items that say nearly the same',
       options: {
         id: { kind: 'word', description: 'The id of the newer one, whose text stays' },
         into: { kind: 'word', description: 'The id of the older one, which stays' },
@@ -123,7 +123,7 @@ export const memoryDefinition = {
       isHidden: true,
     },
     why: {
-      description: 'Tell where an item comes from, or what of my memory an answer was made from',
+      description: 'Say where an item comes from, or what in my memory an answer was made from',
       options: {
         id: {
           kind: 'word',
@@ -178,7 +178,7 @@ export const memoryDefinition = {
     },
     'erase-dm': { description: 'Delete my own messages in our DM', isHidden: true },
     note: {
-      description: 'Keep a sentence as a note of this channel, for all who read it',
+      description: 'Save a sentence as a note for everybody who reads this channel',
       options: { text: { kind: 'text', description: 'What was decided, agreed or asked' } },
       misuse: 'Say what to note.',
     },
@@ -205,7 +205,7 @@ export const memoryDefinition = {
       options: { id: { kind: 'word', description: 'The id of a proposal', isOptional: true } },
     },
     accept: {
-      description: 'Remember what was proposed',
+      description: 'Accept a proposal',
       options: {
         id: { kind: 'word', description: 'The id of the proposal' },
         text: { kind: 'text', description: 'What to remember in its place', isOptional: true },
@@ -214,7 +214,7 @@ export const memoryDefinition = {
       isHidden: true,
     },
     decline: {
-      description: 'Let what was proposed go',
+      description: 'Reject a proposal',
       options: { id: { kind: 'word', description: 'The id of the proposal' } },
       misuse: 'Say which proposal by its id; `!memory proposals` lists them.',
       isHidden: true,

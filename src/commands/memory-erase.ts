@@ -20,7 +20,7 @@ export async function askToErase(
   return {
     text: [
       `This erases everything that I hold about you: ${listed(held)}, and your settings. It cannot be undone; \`!memory export\` sends you a copy first.`,
-      'What stands on Discord stays there: your messages are yours to delete. I never use again what was said until then.',
+      'What is on Discord stays there; only you can delete your messages. I will never again use anything said before now.',
       `-# Nothing is erased yet. Without buttons: \`!${line}\`, within 10 minutes.`,
     ].join('\n'),
     buttons: [{ label: 'Erase everything', line, isDanger: true }, { label: 'Keep it' }],
@@ -30,7 +30,7 @@ export async function askToErase(
 function listed({ items, messages, notes, servers }: Holdings): string {
   const parts = [
     counted(items, 'item'),
-    `${counted(messages, 'message')} (my answers counted)`,
+    `${counted(messages, 'message')} (including my answers)`,
     counted(notes, 'note'),
   ];
   return `${parts.join(', ')}, from our direct messages and ${counted(servers, 'server')}`;
@@ -49,20 +49,22 @@ export async function eraseEverything(
 ): Promise<CommandReply> {
   const held = pending.erasings.take(speaker.id, token);
   if (held === undefined)
-    return { text: 'That is over, or not yours. Please say `!memory erase` again. Nothing was erased.' };
+    return {
+      text: "That has expired, or isn't yours. Please say `!memory erase` again. Nothing was erased.",
+    };
   for (const waiting of [pending.erasings, pending.purges, pending.imports]) waiting.drop(speaker.id);
   const { isDone } = await erase(speaker.id, at);
   const isDm = place.audience === 'dm';
   const lines = [
     isDone
       ? `Erased: everything that I held about you, ${listed(held)}, and your settings. It cannot be undone.`
-      : 'I could not erase all of it yet, since my disk refused. I will finish when I start again; please tell the person who runs me.',
-    'What stays is the moment of this, without a word, so that I never use older messages again.',
+      : 'I could not erase all of it yet, because of a disk error. I will finish when I start again; please tell the person who runs me.',
+    'Only the time of this stays, so that I never use older messages again.',
     ...(speaker.isOwner
       ? ['Your notes in the `workspace` folder are your own files: I left them alone.']
       : []),
     isDm
-      ? 'My own messages here still stand on Discord. Shall I delete them?'
+      ? 'My own messages are still here on Discord. Shall I delete them?'
       : '`!memory erase-dm` in our DM deletes my own messages there.',
   ];
   return {

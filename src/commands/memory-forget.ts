@@ -91,7 +91,7 @@ async function forgetNamed(
       ...(elsewhere === 0 ? [] : [elsewhereLine(elsewhere)]),
       ...(isEverywhere && !rest.isUnknown ? [] : [notEverywhereLine]),
       ...rest.lines,
-      ...(others.length === 0 ? [] : [`Inside of longer words it also stands in:`]),
+      ...(others.length === 0 ? [] : ['It also appears inside longer words:']),
       ...others.map((item) => listedItem(item, view)),
     ].join('\n'),
     buttons: [
@@ -107,7 +107,7 @@ async function forgetNamed(
 }
 
 function wentLine(messages: number): string {
-  return `${messages === 1 ? 'went 1 message' : `went ${messages} messages`} that it came from, answers counted: I neither use nor find them any more.`;
+  return `${messages === 1 ? 'went 1 message' : `went ${messages} messages`} that it came from (including my answers): I no longer use or find them.`;
 }
 
 function forgottenLines(
@@ -150,7 +150,7 @@ async function leftOver(
         ...(messages === 0
           ? []
           : [
-              `${messages === 1 ? '1 more message says' : `${messages} more messages say`} it in our conversations, my answers counted; \`!memory forget mentions of ${withoutFences(brief(words))}\` takes them too.`,
+              `${messages === 1 ? '1 more message says' : `${messages} more messages say`} it in our conversations, including my answers; \`!memory forget mentions of ${withoutFences(brief(words))}\` takes them too.`,
             ]),
         ...(isInSummary
           ? ['The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.']
@@ -160,7 +160,7 @@ async function leftOver(
         messages > 0 && words.length <= wordsOfButtonMaxChars
           ? [
               {
-                label: 'Take these messages too',
+                label: 'Forget these messages too',
                 line: `memory forget mentions of ${flatten(words)}`,
                 takes: 'itself',
               },
@@ -168,7 +168,7 @@ async function leftOver(
           : [],
     };
   } catch (error) {
-    logger.error('not every layer could be looked through for what was forgotten', { error });
+    logger.error('not every layer could be searched for forgotten words', { error });
     return { lines: [], buttons: [], isUnknown: true };
   }
 }
@@ -196,7 +196,7 @@ async function forgetMentions(
   });
   return {
     text: [
-      `Forgot ${counted(withdrawn, 'message')} around ${brieflyQuoted(words)}, answers counted. On Discord they stand as before; I neither use nor find them any more.`,
+      `Forgot ${counted(withdrawn, 'message')} around ${brieflyQuoted(words)}, including my answers. They are still on Discord; I no longer use or find them.`,
       ...(isEverywhere ? [] : [notEverywhereLine]),
     ].join('\n'),
     buttons: undoButton(undoId),

@@ -65,7 +65,9 @@ export async function acceptImport(
   const { id: userId } = context.speaker;
   const items = pending.take(userId, token);
   if (items === undefined)
-    return { text: 'That import is over, or not yours. Please give the file to `/memory import` again.' };
+    return {
+      text: "That import has expired, or isn't yours. Please give the file to `/memory import` again.",
+    };
   const { added, refused, undoId } = await ports.durable.rememberAll(userId, items);
   const lines = [
     `Imported ${counted(added.length, 'item')}. \`!memory show\` lists what I remember.`,

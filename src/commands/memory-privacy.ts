@@ -40,11 +40,11 @@ function factsText({ provider, layers, quotaMegabytes, retentionDays }: PrivacyF
     '- Your settings for all this.',
     '',
     '**Where, and how long**',
-    `In files on my operator's machine, readable only by my account there. ${retentionDays === 0 ? 'They stay' : `${retentionText(retentionDays)} The rest stays`} until you have them deleted, by \`!memory erase\` everything at once, but for the moment of that, which keeps me from using older messages again; all of yours together take ${quotaMegabytes} MB at most, beyond which your oldest messages go. What you delete or edit in Discord I delete or change too, and \`!memory forget\` takes what you name off the disk.`,
+    `In files on my operator's machine, readable only by my account there. ${retentionDays === 0 ? 'They stay' : `${retentionText(retentionDays)} The rest stays`} until you delete them. \`!memory erase\` deletes everything at once and keeps only the time of that, so that I never use older messages again. All of yours together take ${quotaMegabytes} MB at most; beyond that your oldest messages go. What you delete or edit in Discord I delete or change too, and \`!memory forget\` takes what you name off the disk.`,
     '',
     '**Who can read it**',
     'You, with the commands below, and my operator. What you said in a direct message I use in our direct messages only; what you said in a private or age-restricted channel, only there, as long as nobody new can read it; what you said in a public channel, only in that server. All of it I may use in our direct messages too, and what you have me remember by command in a public channel, or share, in every server that we share. What I remember of you I never use in an answer to somebody else, but for channel notes.',
-    'Channel memory is off unless who manages a server switches it on for a channel, which my first answer there says. Then I also note single sentences that you say to others there, with your name, and use them only in answers whose every reader can read that channel. `!memory channel` lists them; they go when you delete the message, forget them, pause or erase.',
+    'Channel memory is off unless somebody who manages the server switches it on for a channel; my first answer there says so. Then I also note single sentences that you say to others there, with your name, and use them only in answers whose every reader can read that channel. `!memory channel` lists them; they go when you delete the message, forget them, pause or erase.',
     '',
     '**Who else gets it**',
     `Discord carries all messages. ${providerText(provider)} I train no model with what you say.`,
@@ -56,12 +56,12 @@ function factsText({ provider, layers, quotaMegabytes, retentionDays }: PrivacyF
 
 /** How long messages are kept [K15]. */
 export function retentionText(days: number): string {
-  return `Messages older than ${counted(days, 'day')} are deleted by themselves, with what I made of them alone; what you had me remember, edited or pinned stays.`;
+  return `Messages older than ${counted(days, 'day')} are deleted automatically, with what I made from them alone; what you had me remember, edited or pinned stays.`;
 }
 
 function providerText(provider: PrivacyFacts['provider']): string {
   if (provider === undefined) return 'No language model is configured, so nothing is sent to any provider.';
-  return `To answer you, I send your message, the newest messages of the channel, files that you attach, and what I remember of you that may be used there to ${provider.name} (${provider.models.join(', ')}); to summarise and take notes, what was said. Who can read a channel can have me tell what was said there, which the same model reads; what you say in a pause is left out.`;
+  return `To answer you, I send your message, the newest messages of the channel, files that you attach, and what I remember of you that may be used there to ${provider.name} (${provider.models.join(', ')}); to summarise and take notes, what was said. Anybody who can read a channel can have me retell what was said there; the same model reads it. What you say in a pause is left out.`;
 }
 
 /** Each with a right that it serves. */

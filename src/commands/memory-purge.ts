@@ -34,7 +34,7 @@ export async function askToPurge(
 }
 
 function listed({ items, messages, notes }: Saying): string {
-  return `${counted(items, 'item')}, ${counted(messages, 'message')}, ${counted(notes, 'note')} (summaries counted)`;
+  return `${counted(items, 'item')}, ${counted(messages, 'message')}, ${counted(notes, 'note')} (including summaries)`;
 }
 
 /** Erases what says the words that the asker was told of. */
@@ -46,11 +46,13 @@ export async function purgeWords(
 ): Promise<CommandReply> {
   const words = pending.take(speaker.id, token);
   if (words === undefined)
-    return { text: 'That is over, or not yours. Please say `!memory purge` again. Nothing was erased.' };
+    return {
+      text: "That has expired, or isn't yours. Please say `!memory purge` again. Nothing was erased.",
+    };
   const { messages, isDone } = await purge(speaker.id, words, id);
   return {
     text: isDone
-      ? `Erased: what said ${brieflyQuoted(words)}, ${counted(messages, 'message')} with it, answers counted. On Discord they stand as before; I neither use nor find them any more.`
-      : 'I could not erase all of it yet, since my disk refused. I will finish when I start again; please tell the person who runs me.',
+      ? `Erased: everything that says ${brieflyQuoted(words)}, with ${counted(messages, 'message')} (including my answers). They are still on Discord; I no longer use or find them.`
+      : 'I could not erase all of it yet, because of a disk error. I will finish when I start again; please tell the person who runs me.',
   };
 }

@@ -57,7 +57,7 @@ function settingSubcommand<Value extends string>(
 /** `!settings` and `/settings` as data. */
 export const settingsDefinition = {
   name: 'settings',
-  description: 'My settings in this channel and server (for who may manage the server)',
+  description: 'My settings in this channel and server (for people who manage the server)',
   managersOnly: 'Only my owner and people who may manage this server can see and change my settings.',
   serverOnly: 'Settings belong to servers. Use this command in the server or channel that it is for.',
   subcommands: {

@@ -124,7 +124,7 @@ export function createWorkQueue({
       await working;
       if (signal.aborted) again = 0;
     } catch (error) {
-      logger.warn('work after turns could not be done, and is taken again later', { userId, error });
+      logger.warn('work after turns failed; it is retried later', { userId, error });
       again = clock().getTime() + againMs;
     }
     const keys = person.running?.keys ?? [];

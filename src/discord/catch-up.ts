@@ -191,7 +191,7 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
   /** Channels where something was said lately, then those where the bot was active last. */
   async function channelsInOrder(floor: string): Promise<readonly string[]> {
     const known = await options.knownChannels().catch((error: unknown) => {
-      logger.warn('the channels to catch up with are not known', { error });
+      logger.warn('the channels to catch up with could not be listed', { error });
       return [];
     });
     const byActivity = known.toSorted((a, b) => b.activeAt - a.activeAt);

@@ -208,7 +208,7 @@ export function createMessageIntake(options: IntakeOptions) {
   function isAdmitted({ id, channelId, author }: ChatMessage): boolean {
     const admission = botLoopGuard.admit({ id, channelId, authorId: author.id });
     if (admission === 'limit-reached')
-      logger.warn('a bot is not answered any more until a person speaks', { channelId, botId: author.id });
+      logger.warn('too many answers to a bot; waiting for a person', { channelId, botId: author.id });
     return admission === 'answer';
   }
 

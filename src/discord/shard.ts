@@ -39,7 +39,7 @@ export function createMalformedCount(logger: Logger, clock: Clock) {
     // An error's message may repeat what it was about.
     const thrownAt =
       error instanceof Error ? /^[ \t]+at .*/mu.exec(error.stack ?? '')?.[0].trim() : undefined;
-    logger.warn('Discord sent what cannot be used', { type, count, thrownAt });
+    logger.warn('unusable data from Discord', { type, count, thrownAt });
   };
   return { note, count: (): number => count };
 }

@@ -81,7 +81,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
 
   function enqueue(work: () => Promise<void>): void {
     running = running.then(work).catch((error: unknown) => {
-      logger.error('places that are gone could not be looked at', { error });
+      logger.error('deleted places could not be checked', { error });
     });
   }
 

@@ -117,7 +117,7 @@ export function createRetention(options: RetentionOptions) {
         await writes.begin(work);
       } catch (error) {
         counts.failed += 1;
-        logger.error('what is too old could not be erased and is tried again tomorrow', { what, error });
+        logger.error('expired messages could not be erased; trying again tomorrow', { what, error });
       }
     };
     let sessions: readonly SessionKey[] = [];
@@ -140,7 +140,7 @@ export function createRetention(options: RetentionOptions) {
     await attempt('answers', async () => {
       counts.answers = await options.dropAnswers(isPast);
     });
-    if (!isStopped) logger.info('what was older than messages are kept has been erased', { days, ...counts });
+    if (!isStopped) logger.info('messages older than the retention limit were erased', { days, ...counts });
   }
 
   /** One process does this once a day for all; if it dies midway, the next one starts over. Rejects with `StoreError`. */
@@ -162,7 +162,7 @@ export function createRetention(options: RetentionOptions) {
     try {
       await (locks === undefined ? pass() : passOnceToday(locks));
     } catch (error) {
-      logger.error('whether what is too old was looked for today is not known', { error });
+      logger.error('the last retention run could not be read', { error });
     }
   }
 

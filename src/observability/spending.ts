@@ -88,7 +88,7 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
         const stored = await store.read(key, spendingKind);
         changed(stored);
         if (made !== undefined) unsaved.set(key, { day, usd: made - (present(stored, day)?.usd ?? 0) });
-        logger.error('what model calls cost could not be saved; it is counted in memory', { error });
+        logger.error('model cost could not be saved; counting in memory', { error });
       }
       return made;
     });
@@ -108,10 +108,10 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
     try {
       await note(true);
       if (spent === undefined) return;
-      logger.warn('most of what model calls may cost today is used', { day, spent, limit });
+      logger.warn('most of the daily cost limit is used', { day, spent, limit });
       await tellOwner({ day, spent, limit });
     } catch (error) {
-      logger.warn('the owner could not be told what is used of the daily cost', { error });
+      logger.warn('the owner could not be told about the daily cost', { error });
       await note(false).catch(() => undefined);
     }
   }
@@ -124,7 +124,7 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
       if (dailyCost !== undefined && total !== undefined && total >= dailyCost * mostShare)
         await tellOfMost(day, dailyCost);
     } catch (error) {
-      logger.error('what a model call did not cost could not be noted', { userId, error });
+      logger.error('unused model cost could not be released', { userId, error });
     }
   }
 

@@ -50,7 +50,7 @@ export class AfterTurn {
   schedule(session: SessionKey, time?: Date): void {
     const { work, logger } = this.#options;
     work.add(session.userId, session.channelId, time).catch((error: unknown) => {
-      logger.warn('work after a turn could not be left for later, and is taken up after the next one', {
+      logger.warn('work after a turn could not be queued; it runs after the next turn', {
         ...session,
         error,
       });

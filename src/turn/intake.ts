@@ -169,7 +169,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
    * nor read.
    */
   async function refuse({ channelId, id, author }: IncomingMessage): Promise<void> {
-    logger.info('a message is not taken, since too much of its author waits', {
+    logger.info('a message was refused: too much is waiting', {
       channelId,
       userId: author.id,
     });

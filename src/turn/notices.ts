@@ -146,7 +146,7 @@ export function createLateNotices(
       try {
         await tellUnder(turn, notices);
       } catch (error) {
-        logger.warn('what was stored after a turn could not be told', { ...sessionOf(turn), error });
+        logger.warn('a late memory notice could not be sent', { ...sessionOf(turn), error });
       }
     return unknown;
   }

@@ -57,7 +57,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
       });
       return ms;
     } catch (error) {
-      logger.warn('how many turns somebody has begun is not known', { userId, error });
+      logger.warn('turns of the last minute could not be read', { userId, error });
       return begun.take(userId, 1) ? 0 : begun.waitMs(userId, 1);
     }
   }
@@ -72,7 +72,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
       // Its own nonce: the message's is its answer's.
       await replies.send(channelId, line, `${id}w`, (lineId) => hide(channelId, lineId));
     } catch (error) {
-      logger.warn('that somebody has to wait could not be told', { channelId, error });
+      logger.warn('a notice about waiting could not be sent', { channelId, error });
     }
   }
 

@@ -90,7 +90,7 @@ describe('importing an export [K10]', () => {
     expect(await second.say(`import-accept ${token}`, dmPlace)).toMatch(/^Imported 1 item\./u);
     expect(await second.durable.list(aliceId)).toHaveLength(2);
     expect(await second.say(`import-accept ${token}`, dmPlace)).toMatch(
-      /^That import is over, or not yours/u,
+      /^That import has expired, or isn't yours/u,
     );
   });
 
@@ -186,7 +186,9 @@ describe('an import', () => {
   it('can be accepted by nobody else', async () => {
     const harness = createHarness();
     const { token } = await preview(harness, listOf('I keep bees'));
-    expect(await harness.say(`import-accept ${token}`, dmPlace, { speakerId: bobId })).toMatch(/not yours/u);
+    expect(await harness.say(`import-accept ${token}`, dmPlace, { speakerId: bobId })).toMatch(
+      /isn't yours/u,
+    );
     expect(await harness.say(`import-accept ${token}`, dmPlace)).toMatch(/^Imported 1 item\./u);
   });
 

@@ -151,7 +151,7 @@ describe('catching up [G3a]', () => {
     });
     await createCatchUp(options, running).everywhere(0);
     expect(received).toEqual([third]);
-    expect(logger.warnings).toEqual(['the channels to catch up with are not known']);
+    expect(logger.warnings).toEqual(['the channels to catch up with could not be listed']);
   });
 
   it('lets nothing wait for a request where the guild says that nothing is new', async () => {

@@ -120,7 +120,7 @@ describe('what a person may do', () => {
     const { server, bob, mayRead, logger } = await channelPort();
     await server.setFault({ route: 'GET /guilds/*/members/*', kind: 'reset', times: 10 });
     expect(await mayRead(bob)).toBe(false);
-    expect(logger.warnings).toEqual(['what a person may do could not be found out']);
+    expect(logger.warnings).toEqual(['permissions of a person could not be read']);
   });
 });
 

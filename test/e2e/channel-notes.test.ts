@@ -156,7 +156,7 @@ describe('what two people decided in #dev', () => {
 it('is removed by who may delete messages there, and by nobody else but its author', async () => {
   const { id } = await note('bob', saidByBob);
   expect(await command(stage, '!memory', 'carol', '#dev', `channel remove ${id}`)).toContain(
-    'removed by its author',
+    'Only its author',
   );
   const answer = await command(stage, '!memory', 'alice', '#dev', `channel remove ${id}`);
   expect(answer).toContain('Removed for good');

@@ -215,7 +215,7 @@ class Person {
     if (answer === undefined) return false;
     let { text } = answer;
     if (text.includes('say it in our conversations') || text.includes('says it in our conversations'))
-      text = await this.#press(answer.id, 'Take these messages too');
+      text = await this.#press(answer.id, 'Forget these messages too');
     const isTaken =
       /^(?:Deprecated|Forgot)/u.test(text) && !/still mentions|could not|says? it in/u.test(text);
     if (isTaken) this.taken.set(word, 'forget');

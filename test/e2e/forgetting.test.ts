@@ -147,7 +147,7 @@ describe('forgetting an item', () => {
     expect(await memory(name, 'dm', 'forget "keep bees"')).toMatch(/Deprecated 1 item/u);
     expect(await memory(name, 'dm', 'forget bees')).toContain('1 more message says it');
     expect(await promptOf(name, 'dm')).toContain('My bees are asleep');
-    expect(await press(name, 'dm', '1 more message says it', 'Take these messages too')).toMatch(
+    expect(await press(name, 'dm', '1 more message says it', 'Forget these messages too')).toMatch(
       /Forgot 2 messages/u,
     );
     expect(await promptOf(name, 'dm')).not.toContain('bees');

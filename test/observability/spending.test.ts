@@ -103,7 +103,7 @@ describe('what model calls may cost a day [L2]', () => {
     const { reserve, logger } = spendingOver(store, { dailyCost: 1 });
     (await reserve(chat(), 0.7)).settle();
     await expect(reserve(chat(), 0.7)).rejects.toEqual(overLimit());
-    expect(logger.errors).toContain('what model calls cost could not be saved; it is counted in memory');
+    expect(logger.errors).toContain('model cost could not be saved; counting in memory');
 
     store.read = () => Promise.reject(new StoreError('broken', 'spending.json'));
     const next = spendingOver(store, { dailyCost: 1 });
@@ -152,9 +152,7 @@ describe('what model calls may cost a day [L2]', () => {
     (await reserve(chat(), 0.6)).settle(0.5);
     await spending.flush();
     await expect(reserve(chat(), 0.6)).rejects.toEqual(overLimit());
-    await expect
-      .poll(() => logger.warnings)
-      .toContain('the owner could not be told what is used of the daily cost');
+    await expect.poll(() => logger.warnings).toContain('the owner could not be told about the daily cost');
     await expect(reserve(chat(), 0.6)).rejects.toEqual(overLimit());
     expect(told).toEqual([{ day: '2026-01-15', spent: 0.5, limit: 1 }]);
   });

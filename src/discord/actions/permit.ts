@@ -101,7 +101,7 @@ export function createChannelPort(places: Places, logger: Logger): ChannelPort {
       } catch (error) {
         const cause = error instanceof ActionRefusal ? error.cause : error;
         if (cause !== undefined && !(cause instanceof DiscordAPIError))
-          logger.warn('what a person may do could not be found out', { channelId, userId, error: cause });
+          logger.warn('permissions of a person could not be read', { channelId, userId, error: cause });
         return false;
       }
     },

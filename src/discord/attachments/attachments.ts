@@ -54,7 +54,7 @@ export function createAttachments(
     if (file.size === 0) return unopened(file, 'empty');
     if (file.size > largestPictureBytes) return overLimit(file, 'over 20 MB');
     if (!isAllowedAddress(file.url, cdnUrl)) {
-      logger.warn('an attached file is not fetched, since Discord does not keep it', { index });
+      logger.warn('an attached file was skipped: not on an allowed host', { index });
       return unopened(file, 'not kept by Discord');
     }
     const download = await beginDownload(file.url, timeoutMs, signal);

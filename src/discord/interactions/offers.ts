@@ -86,7 +86,7 @@ export function createOffers(ports: {
       if (what === 'message') await api.deleteMessage(shown.channelId, messageId);
       else await api.editMessage(shown.channelId, messageId, { components: [] });
     } catch (error) {
-      logger.debug('an offer that is over could not be taken away', { messageId, error });
+      logger.debug('an expired offer could not be removed', { messageId, error });
     }
   }
 
@@ -111,7 +111,7 @@ export function createOffers(ports: {
       if (ending.signal.aborted && isWithdrawn(shown)) await takeAway(open);
     } catch (error) {
       close(open);
-      logger.warn('what a tool offers could not be shown', { channelId, personId, error });
+      logger.warn('an offer could not be shown', { channelId, personId, error });
     }
   }
 
@@ -134,7 +134,7 @@ export function createOffers(ports: {
       return await offer.carryOut(ending.signal);
     } catch (error) {
       const { channelId, personId } = shown;
-      logger.warn('what was offered could not be carried out', { channelId, personId, error });
+      logger.warn('an accepted offer failed', { channelId, personId, error });
       return unsure;
     }
   }

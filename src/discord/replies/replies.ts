@@ -81,7 +81,7 @@ async function tellRefused(
     logger.warn('an answer was refused by Discord, as a reaction says', ids);
     return;
   } catch (error) {
-    logger.debug('a refused answer could not be told by a reaction', { ...ids, error });
+    logger.debug('a refusal could not be shown by a reaction', { ...ids, error });
   }
   try {
     // Bots have no DMs with each other.

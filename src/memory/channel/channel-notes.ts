@@ -183,7 +183,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
         }
         return true;
       } catch (error) {
-        logger.error('whether notes may be told could not be found out', { error });
+        logger.error('permission to show notes could not be checked', { error });
         return false;
       }
     },
@@ -300,7 +300,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
             if ((await people.pauseIn({ userId, channelId }, at)) !== undefined)
               await dropOf(userId, channelId);
       } catch (error) {
-        logger.error('notes of people who have paused could not be looked for', { error });
+        logger.error('notes of paused people could not be listed', { error });
       } finally {
         await claim?.release();
       }
@@ -319,7 +319,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
         await update({ guildId, channelId }, (document) => ({ ...document, toldOf: at }));
         return channelMemoryLine;
       } catch (error) {
-        logger.error('whether a channel was told of its memory is not known', { guildId, channelId, error });
+        logger.error('the notice about channel memory could not be checked', { guildId, channelId, error });
         return undefined;
       }
     },

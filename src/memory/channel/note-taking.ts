@@ -99,7 +99,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
     // One channel of a server at a time: the model's places are for answers.
     queue.run(place.guildId, work).catch((error: unknown) => {
       if (calls.hasEnded()) return;
-      logger.warn('no notes could be taken of a talk, which is tried again', { ...place, error });
+      logger.warn('taking notes failed; trying again', { ...place, error });
       waitForQuiet(place, 0, Math.max(options.idleMs, leastRetryMs));
     });
   }
@@ -171,7 +171,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
       unusable.set(channelId, count);
       if (count < unusableAnswers) throw error;
       unusable.delete(channelId);
-      logger.warn('a talk is passed over, since no usable notes came of it', { channelId });
+      logger.warn('no usable notes from a conversation; skipping it', { channelId });
       return [];
     }
   }

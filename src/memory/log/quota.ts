@@ -62,7 +62,7 @@ export function createQuota(options: QuotaOptions) {
     }
     await dropIndex(userId);
     const used = await measure(userId);
-    logger.info('the oldest of what a person said made room for the new', { userId, before, used });
+    logger.info('the oldest messages of a person were dropped for their quota', { userId, before, used });
     if (used > maxBytes)
       logger.warn('a person has more on disk than their quota', { userId, used, maxBytes });
   }

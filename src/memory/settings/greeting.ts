@@ -90,7 +90,7 @@ export function createGreeting(ports: {
     try {
       await settings.set(userId, { greetedAt: clock().toISOString() });
     } catch (error) {
-      logger.error('that somebody was greeted could not be saved', { userId, error });
+      logger.error('a greeting could not be recorded', { userId, error });
     }
   }
 
@@ -107,7 +107,7 @@ export function createGreeting(ports: {
         if (!(await isKnown(asked)))
           return { line, sent: () => sent(userId), release: () => void underWay.delete(userId) };
       } catch (error) {
-        logger.error('whether somebody is to be greeted could not be read', { userId, error });
+        logger.error('the greeting state could not be read', { userId, error });
       }
       underWay.delete(userId);
       return undefined;

@@ -156,7 +156,7 @@ export function createPersonSettings(ports: {
         {},
       );
     } catch (error) {
-      logger.error('that a conversation stays off the record could not be saved', { ...session, error });
+      logger.error('an off-the-record conversation could not be saved', { ...session, error });
     }
   }
 

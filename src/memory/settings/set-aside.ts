@@ -29,7 +29,7 @@ export function createSetAsideLines({
     } catch (error) {
       // An erased person has nothing to be told.
       if (error instanceof RefusedJobError) return;
-      logger.error('that a file was set aside could not be saved', { userId, key: file.key, error });
+      logger.error('a quarantined file could not be recorded', { userId, key: file.key, error });
     }
   }
 
@@ -61,7 +61,7 @@ export function createSetAsideLines({
           try {
             await people.toldSetAside(userId, setAside);
           } catch (error) {
-            logger.error('that somebody was told of a file could not be saved', { userId, error });
+            logger.error('a notice about a quarantined file could not be recorded', { userId, error });
           }
         },
         release() {

@@ -75,7 +75,7 @@ export async function writeWhole(
   while (written < bytes.length) {
     const count = await file.write(bytes.subarray(written), position + written);
     if (count === 0) {
-      const cause = Object.assign(new Error('The disk took nothing'), { code: 'ENOSPC' });
+      const cause = Object.assign(new Error('The disk wrote nothing'), { code: 'ENOSPC' });
       throw new StoreError(`${key} could not be written: disk full`, key, { cause });
     }
     written += count;

@@ -121,7 +121,8 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     lock ??= await takeOwnerLock(fileSystem, roots.data, onBeat, lockMark);
     for (const root of allRoots(roots)) await disk.probe(root);
     const lacks = [...disk.lacks];
-    if (lacks.length > 0) logger.warn('the volume refuses what the store then does without', { lacks });
+    if (lacks.length > 0)
+      logger.warn('the volume lacks some features; the store works without them', { lacks });
   }
 
   async function removeFile(key: string): Promise<void> {

@@ -115,7 +115,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       const isTaken = await tryLock(opened, key).catch(() => false);
       if (isTaken && !claimed.has(key)) await unlock(opened, key);
       if (isTaken) return;
-      if (!isTold) logger.warn('another process has taken what was lost, and is waited for', { key });
+      if (!isTold) logger.warn('another process took the lost lock; waiting for it', { key });
       await delay(reconnectMs);
     }
   }

@@ -103,7 +103,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       await take?.({ userId, keys, signal: end.signal });
     } catch (error) {
       isDone = false;
-      logger.warn('work after turns could not be done, and is taken again when its lease is over', {
+      logger.warn('work after turns failed; it is retried when its lease expires', {
         userId,
         error,
       });

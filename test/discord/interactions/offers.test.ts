@@ -109,7 +109,7 @@ describe('what a tool offers [M8]', () => {
     await eventually(async () =>
       expect((await messagesBelow())[0]?.text).toMatch(/not known whether it was done/u),
     );
-    expect(logger.warnings).toContain('what was offered could not be carried out');
+    expect(logger.warnings).toContain('an accepted offer failed');
   });
 
   it('goes away when its question is edited or deleted, or its answer deleted', async () => {
