@@ -235,13 +235,13 @@ export function createLayers(config: Config, ports: LayerPorts) {
     forgetNotes: channelNotes.forgetGuild,
     dropJournal: answers.drop,
   });
-  const { message: stillThere } = sessionLog;
+  const { message: stillThere, answerBefore } = sessionLog;
   const tools: readonly Tool[] = [
     ...notebook.tools,
     ...(config.recall.enabled ? [createRecallTool(recall, config.recall.defaultLimit)] : []),
     ...(config.durable.enabled
       ? [
-          createRememberItemTool({ durable, proposals, stillThere }),
+          createRememberItemTool({ durable, proposals, stillThere, answerBefore }),
           createForgetItemTool({ durable }),
           createControlTool({ durable, people }),
         ]

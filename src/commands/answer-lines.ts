@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
 import { flatten, quoted, withoutFences } from '../core/text.ts';
-import { itemLine, mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+import { itemLine, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 
 export { counted, quoted, withoutFences } from '../core/text.ts';
 
@@ -39,7 +39,7 @@ export function formerLines(
   place: Place,
 ): readonly string[] {
   return nameable(former, ownerId, place).named.map(
-    (item) => `  before ${shownDay(new Date(item.updatedAt))}: ${withoutFences(dataLine(item.text))}`,
+    (item) => `  before ${shownDay(new Date(item.updatedAt))}: ${withoutFences(dataLine(wordingOf(item)))}`,
   );
 }
 

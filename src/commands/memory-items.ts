@@ -9,7 +9,7 @@ import {
 import { clip, flatten, searchForm } from '../core/text.ts';
 import type { CommandButton } from '../core/chat.ts';
 import { nearDuplicateOf } from '../memory/durable/merge.ts';
-import { mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+import { mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import type { Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import { undoButton } from '../memory/undo.ts';
@@ -47,7 +47,7 @@ export async function rememberText(
 
 function mergeButton(item: DurableItem, near: DurableItem | undefined): readonly CommandButton[] {
   if (near === undefined) return [];
-  return [{ label: `Merge with ${quoted(near.text, 60)}`, line: `memory merge ${item.id} ${near.id}` }];
+  return [{ label: `Merge with ${quoted(wordingOf(near), 60)}`, line: `memory merge ${item.id} ${near.id}` }];
 }
 
 /** Makes one of two items that say nearly the same [K8]: the newer one's text under the older one's id. */
@@ -59,8 +59,8 @@ export async function mergeItem(
   const { item, before, undoId } = await durable.merge(speaker.id, id, into, place);
   if (item === undefined || before === undefined)
     return { text: 'Nothing was merged: one of the two is not there any more, or not for this place.' };
-  const line = `Merged: ${quoted(item.text)} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
-  return { text: `${line}\nIt said before: ${quoted(before.text)}`, buttons: undoButton(undoId) };
+  const line = `Merged: ${quoted(wordingOf(item))} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
+  return { text: `${line}\nIt said before: ${quoted(wordingOf(before))}`, buttons: undoButton(undoId) };
 }
 
 /** An item was stored: with what had to go for it [D3], and how it is undone. */
@@ -72,7 +72,7 @@ export function remembered(
   const { named, hidden } = nameable(evicted, context.speaker.id, readingPlace(context));
   const lines = [
     line,
-    ...named.map((item) => `To make room, I let go of ${quoted(item.text)} · ${idAndVisibility(item)}`),
+    ...named.map((item) => `To make room, I let go of ${quoted(wordingOf(item))} · ${idAndVisibility(item)}`),
     ...(hidden === 0 ? [] : [`To make room, I let go of ${counted(hidden, 'item')} that I don't name here.`]),
   ];
   return { text: lines.join('\n'), buttons: undoButton(undoId) };
@@ -117,7 +117,7 @@ export async function changeItem(
   if (item === undefined) return { text: unknownId(id) };
   const done = doneBy[subcommand];
   const line = mayUseItem(item, speaker.id, view)
-    ? `${done}: ${quoted(item.text)} · ${idAndVisibility(item)}`
+    ? `${done}: ${quoted(wordingOf(item))} · ${idAndVisibility(item)}`
     : `${done} · ${idAndVisibility(item)}`;
   const text = [line, ...(subcommand === 'share' ? everywhereLines(item) : [])].join('\n');
   return { text, buttons: undoButton(undoId) };
@@ -224,14 +224,15 @@ function isAlready({ visibility, pinned }: DurableItem, subcommand: string): boo
 
 function isTyped(item: DurableItem, typed: string): boolean {
   const wanted = searchForm(typed);
-  const text = searchForm(item.text);
+  const text = searchForm(wordingOf(item));
   return searchForm(item.id).startsWith(wanted) || wanted.split(' ').every((word) => text.includes(word));
 }
 
 /** `text · id`. */
-function choiceOf({ id, text }: DurableItem): Choice {
+function choiceOf(item: DurableItem): Choice {
+  const { id } = item;
   const end = ` · ${id}`;
-  const line = flatten(text);
+  const line = flatten(wordingOf(item));
   const room = choiceMaxChars - end.length;
   const name = line.length <= room ? line : `${clip(line, room - 1)}…`;
   return { name: `${name}${end}`, value: id };

@@ -3,7 +3,7 @@ import type { CommandContext, CommandForm, CommandReply, CommandSelect } from '.
 import { dataLine } from '../core/section.ts';
 import { clip, clipAtWord, flatten } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { mayUseItem, type DurableItem } from '../memory/durable/document.ts';
+import { mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { noticingModes, type NoticingMode } from '../memory/settings/person-settings.ts';
 import {
@@ -202,7 +202,7 @@ function filesOf(done: CommandReply | undefined): Pick<CommandReply, 'files'> {
 }
 
 function lineOf(item: DurableItem, index: number, isChosen: boolean): string {
-  const text = clipAtWord(withoutFences(dataLine(item.text)), lineMaxChars);
+  const text = clipAtWord(withoutFences(dataLine(wordingOf(item))), lineMaxChars);
   return `${isChosen ? '▸ ' : ''}${index + 1}. ${text} · ${stateOf(item)}`;
 }
 
@@ -266,7 +266,7 @@ function itemSelect(
   state: PanelState,
 ): readonly CommandSelect[] {
   const options = shown.map((item, index) => ({
-    label: `${first + index + 1}. ${flatten(item.text)}`,
+    label: `${first + index + 1}. ${flatten(wordingOf(item))}`,
     value: item.id,
     description: stateOf(item),
     isChosen: item.id === state.id,

@@ -1,5 +1,5 @@
 import type { CommandContext, CommandForm, CommandReply } from '../core/commands.ts';
-import { mayUseItem } from '../memory/durable/document.ts';
+import { mayUseItem, wordingOf } from '../memory/durable/document.ts';
 import type { ProposedItem } from '../memory/durable/proposals.ts';
 import { itemMaxChars, type RefusalReason } from '../memory/durable/remember-item.ts';
 import { counted, idAndVisibility, listedItem, quoted, readingPlace } from './answer-lines.ts';
@@ -60,7 +60,7 @@ function noneLeft(id: string): string {
 }
 
 function howToReword({ id, item }: ProposedItem): string {
-  return `Say it as I should remember it: \`!memory accept ${id} <your words>\`. I would have remembered: ${quoted(item.text)}`;
+  return `Say it as I should remember it: \`!memory accept ${id} <your words>\`. I would have remembered: ${quoted(wordingOf(item))}`;
 }
 
 /** The same in a window, for a button. */
@@ -90,7 +90,7 @@ export async function acceptProposal(
   const { item } = outcome;
   const isNamed = mayUseItem(item, speaker.id, readingPlace(context));
   const done = isNamed && outcome.outcome === 'refreshed' ? 'I remembered that already' : 'Remembered';
-  const words = `${quoted(item.text)} · ${idAndVisibility(item)}`;
+  const words = `${quoted(wordingOf(item))} · ${idAndVisibility(item)}`;
   return remembered(context, isNamed ? `${done}: ${words}` : 'Remembered.', outcome);
 }
 

@@ -9,6 +9,7 @@ import {
   sourceOfItem,
   undated,
   type DurableItem,
+  wordingOf,
 } from '../memory/durable/document.ts';
 import type { AnswerProvenance } from '../memory/provenance.ts';
 import {
@@ -216,7 +217,7 @@ async function createView(
   function itemOf(source: Extract<MemorySource, { kind: 'item' }>) {
     const present = items.find(({ id }) => id === source.id);
     if (present !== undefined && sourceOfItem(present).hash === source.hash)
-      return { item: present, text: present.text, since: '' };
+      return { item: present, text: wordingOf(present), since: '' };
     const past = [...former].flatMap(([presentId, list]) => list.map((item) => ({ presentId, item })));
     const shown = past.find(
       ({ presentId, item }) =>
@@ -224,7 +225,11 @@ async function createView(
     );
     if (shown !== undefined) {
       const { presentId, item } = shown;
-      return { item, text: item.text, since: ` · says something else by now: id ${dataLine(presentId)}` };
+      return {
+        item,
+        text: wordingOf(item),
+        since: ` · says something else by now: id ${dataLine(presentId)}`,
+      };
     }
     return present && { item: present, text: undefined, since: ' · said something else then' };
   }

@@ -14,6 +14,7 @@ const obedient: ModelScript = ({ messages = [] }) => {
   if (result !== undefined) return { text: `The tool said: ${JSON.stringify(result['content'])}` };
   const text = last.map((block) => block.text ?? '').join('');
   const [, name, input] = /CALL (\w+) (\{.*\})/u.exec(text.slice(text.lastIndexOf('<message'))) ?? [];
+  if (text.includes('ask me')) return { text: 'Gladly. Where do you live?' };
   if (name === undefined || input === undefined) return { text: 'Understood.' };
   return { toolUse: [{ name, input: JSON.parse(input) }] };
 };
@@ -65,6 +66,18 @@ afterAll(async () => {
 });
 
 describe('a durable item', () => {
+  it('that answers a question of the bot’s has it with it wherever it is [D1a]', async () => {
+    const name = await newcomer();
+    await stage.ask(name, 'dm', 'ask me something');
+    await calls(name, 'dm', 'Porto', 'remember_item', { kind: 'fact', quote: 'Porto' });
+    const wording = 'Porto (asked: Where do you live?)';
+    expect(await memory(name, 'dm', 'show')).toContain(`[fact] ${wording}`);
+    expect(await promptFor(stage, name, 'dm')).toContain(`- [fact] ${wording}`);
+    expect(await memory(name, 'dm', 'search do you live')).toContain(wording);
+    expect(await memory(name, 'dm', 'forget do you live')).toContain(wording);
+    expect(await memory(name, 'dm', 'show')).not.toContain('Porto');
+  });
+
   it('said in #dev is used in #general and in the DM, and still is after a kill', async () => {
     await stage.startBuilt();
     const name = await newcomer();

@@ -49,6 +49,8 @@ export interface DurableItem {
   readonly kind: ItemKind;
   /** As it was written, trimmed; `itemLine` makes it one safe line. */
   readonly text: string;
+  /** The bot's question that the text answers [D1a]; one line of at most {@link questionMaxChars} characters. */
+  readonly question?: string | undefined;
   readonly status: 'active' | 'deprecated';
   readonly visibility: Visibility;
   readonly pinned: boolean;
@@ -70,6 +72,14 @@ export interface DurableDocument {
   readonly forgottenUpTo?: string;
   /** What is left of items that were forgotten or made way for others, oldest first: hashes [S7]; `past.ts` writes and reads them. */
   readonly gone?: readonly string[];
+}
+
+/** Characters of an item's question at most [D1a]. */
+export const questionMaxChars = 100;
+
+/** What an item says, with the question that it answers [D1a]: it is shown, found and compared as one. */
+export function wordingOf({ text, question }: Pick<DurableItem, 'text' | 'question'>): string {
+  return question === undefined ? text : `${text} (asked: ${question})`;
 }
 
 /** A document after a change, the very same object where nothing changed, and the answer to who asked for it. */
@@ -102,6 +112,7 @@ const itemSchema = z.looseObject({
   id: z.string().min(1).exactOptional(),
   kind: z.enum(itemKinds).default('fact'),
   text: z.string(),
+  question: z.string().max(questionMaxChars).exactOptional(),
   status: z.enum(['active', 'deprecated']).default('active'),
   visibility: visibilitySchema.default('dm'),
   pinned: z.boolean().default(false),
@@ -219,7 +230,7 @@ function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
     const isKept = own !== undefined && isPlainId(own) && !taken.has(own.toLowerCase());
     const id = isKept
       ? own
-      : itemId(item.text, (candidate) => taken.has(candidate) || written.has(candidate));
+      : itemId(wordingOf(item), (candidate) => taken.has(candidate) || written.has(candidate));
     if (own !== undefined && !isPlainId(own) && !renamed.has(own)) renamed.set(own, id);
     taken.add(id.toLowerCase());
     const createdAt = item.createdAt ?? item.updatedAt ?? undated;
@@ -291,10 +302,10 @@ export function byAge(a: DurableItem, b: DurableItem): number {
   return Date.parse(a.updatedAt) - Date.parse(b.updatedAt);
 }
 
-/** The items of a text [D2], in the order of the list. */
-export function itemsWithText(items: readonly DurableItem[], text: string): readonly DurableItem[] {
-  const form = sameItemForm(text);
-  return items.filter((item) => sameItemForm(item.text) === form);
+/** The items with a wording [D2], in the order of the list. */
+export function itemsWithWording(items: readonly DurableItem[], wording: string): readonly DurableItem[] {
+  const form = sameItemForm(wording);
+  return items.filter((item) => sameItemForm(wordingOf(item)) === form);
 }
 
 /** The list of items after a change; the very same list where nothing changes. `added` come last. */
@@ -326,7 +337,7 @@ export function itemLine(item: DurableItem, place: Place, dateOf: DateOf): strin
       ? []
       : [`updated ${dateOf(new Date(item.updatedAt))}`]),
   ];
-  return `- [${item.kind}] ${dataLine(item.text)} (${origin.join(', ')})`;
+  return `- [${item.kind}] ${dataLine(wordingOf(item))} (${origin.join(', ')})`;
 }
 
 /** Whether the line of an item may tell in a place which channel it is from: where what was said there may be used, wherever the item itself may be. */

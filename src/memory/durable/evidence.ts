@@ -1,6 +1,7 @@
 import { ownWords } from '../../core/own-words.ts';
 import { fillerTerms } from '../../core/stop-words.ts';
-import { escapePattern, sameItemForm, terms } from '../../core/text.ts';
+import { clipAtWord, escapePattern, flatten, sameItemForm, terms } from '../../core/text.ts';
+import { questionMaxChars } from './document.ts';
 
 /** Unicode's rules for sentences; `en` adds English abbreviations and serves other languages too. */
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -57,12 +58,20 @@ function findQuote(quote: string, prose: string): Pick<Statement, 'start' | 'end
   return found === null ? undefined : { start: found.index, end: found.index + found[0].length };
 }
 
+/** The question with which an answer of the bot ends [D1a], on one line; `undefined` where it ends otherwise. */
+export function questionAtEnd(answer = ''): string | undefined {
+  const last = Array.from(segmenter.segment(answer.trim())).at(-1)?.segment ?? '';
+  return isQuestion(last) ? clipAtWord(flatten(last), questionMaxChars) : undefined;
+}
+
+function isQuestion(sentence: string): boolean {
+  return /[?？؟⁇⁈‽]/u.test(/(?<![\p{P}\p{S}\s])[\p{P}\p{S}\s]+$/u.exec(sentence)?.[0] ?? '');
+}
+
 /** The sentences of a prose as far as they state something: of a question what precedes its last comma. */
 function statementsOf(prose: string): readonly Statement[] {
   return Array.from(segmenter.segment(prose)).flatMap(({ segment, index: start }) => {
-    const ending = /(?<![\p{P}\p{S}\s])[\p{P}\p{S}\s]+$/u.exec(segment)?.[0] ?? '';
-    const isQuestion = /[?？؟⁇⁈‽]/u.test(ending);
-    const stated = isQuestion ? (/^[^]*(?=[,，、،])/u.exec(segment)?.[0] ?? '') : segment;
+    const stated = isQuestion(segment) ? (/^[^]*(?=[,，、،])/u.exec(segment)?.[0] ?? '') : segment;
     const parts = stated.split(gap).map((part) => part.trim());
     const text = parts
       .filter((part) => /[\p{L}\p{N}]/u.test(part))

@@ -28,7 +28,7 @@ interface Unseen {
  */
 export function createExtractionFold(ports: {
   readonly extraction: Pick<Extraction, 'extract'>;
-  readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged'>;
+  readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged' | 'answerBefore'>;
   readonly states: Pick<SessionStates, 'read' | 'update'>;
   /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
   readonly modeOf?: (userId: string) => Promise<NoticingMode>;
@@ -60,18 +60,20 @@ export function createExtractionFold(ports: {
     if ((await modeOf?.(userId)) === 'off') return;
     const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
     const origins = new Map<string, SessionKey>();
-    const messages = unseen.flatMap((each) =>
-      each.messages.map((message): ExtractionMessage => {
-        origins.set(message.id, each.session);
+    const found = unseen.flatMap(({ session, messages: all }) =>
+      all.map(async (message): Promise<ExtractionMessage> => {
+        origins.set(message.id, session);
         return {
           id: message.id,
           text: message.text,
+          answerBefore: await sessionLog.answerBefore(session, message.id),
           at: message.at,
-          place: placeOf(each.session, message),
+          place: placeOf(session, message),
           ...(message.mode === undefined ? {} : { mode: message.mode }),
         };
       }),
     );
+    const messages = await Promise.all(found);
     if (messages.length > 0) {
       const stillThere = async (messageId: string): Promise<string | undefined> => {
         const session = origins.get(messageId);

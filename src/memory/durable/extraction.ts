@@ -9,9 +9,9 @@ import { dataLine, renderSection } from '../../core/section.ts';
 import type { LateNotice } from '../../core/tool.ts';
 import { inParts } from '../../core/text.ts';
 import { localMoment } from '../../core/time.ts';
-import { itemKinds, type DurableItem } from './document.ts';
+import { itemKinds, wordingOf, type DurableItem } from './document.ts';
 import type { RememberInput } from './durable-memory.ts';
-import { sentencesQuoted, stillSays } from './evidence.ts';
+import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
 import { namedItem, namedProposal, proposalNotice, rememberNotice } from './notices.ts';
 import type { Proposals } from './proposals.ts';
 
@@ -19,6 +19,8 @@ import type { Proposals } from './proposals.ts';
 export interface ExtractionMessage {
   readonly id: string;
   readonly text: string;
+  /** What the bot said directly before it [D1a]. */
+  readonly answerBefore?: string | undefined;
   /** ISO 8601, UTC. */
   readonly at: string;
   /** Where it was said; what comes from it is as private as that place [V1]. */
@@ -75,6 +77,7 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
         const found: RememberInput = {
           kind,
           text,
+          question: questionAtEnd(message.answerBefore),
           place: message.place,
           messageId: message.id,
           type: 'summary',
@@ -102,7 +105,7 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
           stored.push({
             userId,
             messageId: message.id,
-            notice: rememberNotice(outcome, text, true),
+            notice: rememberNotice(outcome, wordingOf(found), true),
             about: namedItem(outcome),
           });
       }

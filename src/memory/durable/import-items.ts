@@ -3,6 +3,7 @@ import {
   activeInOrder,
   changedItems,
   itemId,
+  wordingOf,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
@@ -31,17 +32,17 @@ export function importItems(
   items: readonly DurableItem[],
   { maxItems, maxTextLength }: RememberLimits,
 ): DocumentChange<ImportResult> {
-  /** By its text, the last item that is there. */
-  const present = new Map(document.items.map((item) => [sameItemForm(item.text), item]));
+  /** By its wording, the last item that is there. */
+  const present = new Map(document.items.map((item) => [formOf(item), item]));
   const active = document.items.filter(({ status }) => status === 'active');
-  const activeForms = new Set(active.map(({ text }) => sameItemForm(text)));
+  const activeForms = new Set(active.map(formOf));
   const refused = { empty: 0, 'too-long': 0, secret: 0, full: 0 };
   const seen = new Set<string>();
   const accepted = new Set<DurableItem>();
   let known = 0;
   for (const item of activeInOrder(items)) {
-    const form = sameItemForm(item.text);
-    const reason = refusalOf(item.text, maxTextLength);
+    const form = formOf(item);
+    const reason = refusalOf(item, maxTextLength);
     if (reason !== undefined) refused[reason] += 1;
     else if (seen.has(form) || activeForms.has(form)) known += 1;
     else if (active.length + accepted.size >= maxItems) refused.full += 1;
@@ -49,12 +50,12 @@ export function importItems(
     seen.add(form);
   }
   const former = formerOf(items, accepted).filter(
-    ({ text }) => refusalOf(text, maxTextLength) === undefined && !present.has(sameItemForm(text)),
+    (item) => refusalOf(item, maxTextLength) === undefined && !present.has(formOf(item)),
   );
   const stored = withOwnIds([...former, ...accepted], document.items);
   const added = [...accepted].flatMap((item) => stored.get(item) ?? []);
   const replaced = added.flatMap((item): readonly Replaced[] => {
-    const past = present.get(sameItemForm(item.text));
+    const past = present.get(formOf(item));
     return past === undefined ? [] : [[past, item]];
   });
   const taking = new Set(replaced.map(([, item]) => item));
@@ -62,17 +63,21 @@ export function importItems(
     replaced,
     added: items.flatMap((item) => stored.get(item) ?? []).filter((item) => !taking.has(item)),
   });
-  const remaining = added.reduce((left, { text }) => findGone(left, text)?.without ?? left, document);
+  const remaining = added.reduce((left, item) => findGone(left, wordingOf(item))?.without ?? left, document);
   return {
     document: added.length === 0 ? document : { ...remaining, items: changed },
     result: { added, known, refused },
   };
 }
 
-function refusalOf(text: string, maxTextLength: number): ImportRefusal | undefined {
-  if (flatten(text) === '') return 'empty';
-  if (text.trim().length > maxTextLength) return 'too-long';
-  return isSecret(text) ? 'secret' : undefined;
+function refusalOf(item: DurableItem, maxTextLength: number): ImportRefusal | undefined {
+  if (flatten(item.text) === '') return 'empty';
+  if (item.text.trim().length > maxTextLength) return 'too-long';
+  return isSecret(wordingOf(item)) ? 'secret' : undefined;
+}
+
+function formOf(item: DurableItem): string {
+  return sameItemForm(wordingOf(item));
 }
 
 /** What the accepted items corrected, directly or by way of others. */
@@ -97,12 +102,13 @@ function withOwnIds(
   present: readonly DurableItem[],
 ): ReadonlyMap<DurableItem, DurableItem> {
   const ids = new Map<string, string>();
-  const lastWithForm = new Map(present.map((item) => [sameItemForm(item.text), item.id]));
+  const lastWithForm = new Map(present.map((item) => [formOf(item), item.id]));
   const taken = new Set(present.map(({ id }) => id));
   const isTaken = (id: string): boolean => taken.has(id);
-  for (const { id, text } of items) {
-    const free = isTaken(id) ? itemId(text, isTaken) : id;
-    const own = lastWithForm.get(sameItemForm(text)) ?? free;
+  for (const item of items) {
+    const { id } = item;
+    const free = isTaken(id) ? itemId(wordingOf(item), isTaken) : id;
+    const own = lastWithForm.get(formOf(item)) ?? free;
     ids.set(id, own);
     taken.add(own);
   }

@@ -8,6 +8,7 @@ import {
   byAge,
   changedItems,
   mayUseItem,
+  wordingOf,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
@@ -104,9 +105,9 @@ export function findItems(
     return { named: withId, inside: [], byId: true };
   const literal = /^["“„«](?<words>.+)["”“»]$/u.exec(wanted)?.groups?.['words']?.trim();
   const having = (words: string) =>
-    seen.filter(({ text }) => words !== '' && searchForm(text).includes(words));
+    seen.filter((item) => words !== '' && searchForm(wordingOf(item)).includes(words));
   if (literal !== undefined) return { named: having(literal), inside: [] };
-  const named = seen.filter(({ text }) => saysWords(text, wanted));
+  const named = seen.filter((item) => saysWords(wordingOf(item), wanted));
   return { named, inside: having(wanted).filter((item) => !named.includes(item)) };
 }
 
@@ -121,7 +122,7 @@ export function purgeSaying(
   commandId: string,
 ): DocumentChange<readonly DurableItem[]> {
   const gone = document.items.filter(
-    ({ text, source }) => saysWords(text, words) && !isYounger(source.messageId, commandId),
+    (item) => saysWords(wordingOf(item), words) && !isYounger(item.source.messageId, commandId),
   );
   const forgottenUpTo = later(document.forgottenUpTo, commandId);
   return { document: { ...withoutItems(document, gone), forgottenUpTo }, result: gone };
@@ -230,6 +231,6 @@ export function sourcesOf(items: readonly DurableItem[]): MessagesByChannel {
 /** The target itself, or, where it was an id, the words of the item that has it. */
 export function wordsMeant(target: string, forgotten: readonly DurableItem[]): string {
   const [first] = forgotten;
-  if (first === undefined || searchForm(first.text).includes(searchForm(target))) return target;
+  if (first === undefined || searchForm(wordingOf(first)).includes(searchForm(target))) return target;
   return first.text;
 }

@@ -3,6 +3,7 @@ import {
   activeInOrder,
   changedItems,
   mayUseItem,
+  wordingOf,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
@@ -22,10 +23,10 @@ export function nearDuplicateOf(
   ownerId: string,
   place: Place,
 ): DurableItem | undefined {
-  const said = new Set(contentWords(item.text));
+  const said = new Set(contentWords(wordingOf(item)));
   const near = activeInOrder(items)
     .filter((each) => each.id !== item.id && mayUseItem(each, ownerId, place))
-    .map((each) => ({ each, likeness: likenessOf(new Set(contentWords(each.text)), said) }))
+    .map((each) => ({ each, likeness: likenessOf(new Set(contentWords(wordingOf(each))), said) }))
     .filter(({ likeness }) => likeness > 0);
   return near.toSorted((a, b) => b.likeness - a.likeness)[0]?.each;
 }
@@ -62,6 +63,7 @@ export function mergeItems(
   const item: DurableItem = {
     ...older,
     text: newer.text,
+    question: newer.question,
     visibility: newer.visibility,
     source: newer.source,
     pinned: older.pinned || newer.pinned,

@@ -2,7 +2,7 @@ import type { RecentChanges } from '../../core/changes.ts';
 import { counted, quoted } from '../../core/text.ts';
 import type { LateNotice, MemoryNotice, NamedMemory } from '../../core/tool.ts';
 import { undoButton } from '../undo.ts';
-import type { DurableItem } from './document.ts';
+import { wordingOf, type DurableItem } from './document.ts';
 import type { DurableMemory } from './durable-memory.ts';
 import { stillSays } from './evidence.ts';
 import type { ProposedItem, Proposals } from './proposals.ts';
@@ -21,7 +21,8 @@ export function rememberNotice(
   mayName: boolean,
 ): MemoryNotice {
   const verb = superseded === undefined ? '💾 Remembered' : '💾 Changed';
-  const before = superseded === undefined ? '' : `, before: ${quoted(superseded.text, noticedMaxChars)}`;
+  const before =
+    superseded === undefined ? '' : `, before: ${quoted(wordingOf(superseded), noticedMaxChars)}`;
   const room = evicted.length === 0 ? '' : ` · 🗑️ Let go to make room: ${counted(evicted.length, 'item')}`;
   const bareLine = `${verb}: 1 item${room}`;
   return {
@@ -39,7 +40,7 @@ export function rememberNotice(
 export function proposalNotice({ id, item }: ProposedItem, mayName: boolean): MemoryNotice {
   const bareLine = '💭 May I remember something that you said? `!memory proposals` shows it';
   return {
-    line: mayName ? `💭 May I remember: ${quoted(item.text, noticedMaxChars)}?` : bareLine,
+    line: mayName ? `💭 May I remember: ${quoted(wordingOf(item), noticedMaxChars)}?` : bareLine,
     bareLine,
     buttons: [
       { label: '✅ Yes', line: `memory accept ${id}` },

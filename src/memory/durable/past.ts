@@ -1,6 +1,13 @@
 import { limits } from '../../core/limits.ts';
 import { sameItemForm } from '../../core/text.ts';
-import { hexDigits, itemKinds, type DurableDocument, type DurableItem, type ItemKind } from './document.ts';
+import {
+  hexDigits,
+  itemKinds,
+  wordingOf,
+  type DurableDocument,
+  type DurableItem,
+  type ItemKind,
+} from './document.ts';
 import { contentWords, termsSaid } from './evidence.ts';
 import { formerItems, withoutItems } from './items.ts';
 
@@ -39,13 +46,13 @@ export function withTombstones(document: DurableDocument, items: readonly Durabl
   return { ...document, gone: [...others, ...added].slice(-limits.goneItems) };
 }
 
-/** What is known of an item with this text, if it is gone; and the document without that, for when it comes back. */
+/** What is known of an item with this wording, if it is gone; and the document without that, for when it comes back. */
 export function findGone(
   document: DurableDocument,
-  text: string,
+  wording: string,
 ): { readonly kind: ItemKind; readonly without: DurableDocument } | undefined {
   if (document.gone === undefined || document.gone.length === 0) return undefined;
-  const wanted = textHash(text);
+  const wanted = textHash(wording);
   const found = document.gone.findLast((each) => hashOf(each) === wanted);
   if (found === undefined) return undefined;
   const gone = document.gone.filter((each) => hashOf(each) !== wanted);
@@ -72,9 +79,10 @@ export function forgottenTest({ gone = [] }: DurableDocument): ForgottenTest {
 }
 
 /** What is left of an item whose text leaves the disk. */
-export function tombstoneOf({ text, kind, updatedAt, forgotten }: DurableItem): string {
-  const words = forgotten === true ? contentWords(text).map(wordHash) : [];
-  return [textHash(text), new Date(updatedAt).toISOString(), kind, ...new Set(words)].join(' ');
+export function tombstoneOf(item: DurableItem): string {
+  const { kind, updatedAt, forgotten } = item;
+  const words = forgotten === true ? contentWords(item.text).map(wordHash) : [];
+  return [textHash(wordingOf(item)), new Date(updatedAt).toISOString(), kind, ...new Set(words)].join(' ');
 }
 
 function readTombstone(gone: string): Tombstone | undefined {

@@ -18,6 +18,7 @@ import {
   itemKinds,
   type DurableDocument,
   type DurableItem,
+  wordingOf,
 } from './document.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
 import { withTombstones } from './past.ts';
@@ -37,6 +38,7 @@ const proposalSchema = z.object({
   ...expiringFields,
   kind: z.enum(itemKinds).exactOptional(),
   text: z.string(),
+  question: z.string().exactOptional(),
   place: placeSchema,
   messageId: z.string(),
   type: z.enum(['discord', 'summary']),
@@ -113,8 +115,8 @@ export function createProposals(options: ProposalsOptions) {
     const would = rememberItem(await documentOf(userId), userId, input, options.limits, clock()).result;
     // What is known already is only confirmed.
     if (would.outcome === 'refused' || would.outcome === 'refreshed') return would;
-    const form = sameItemForm(input.text);
-    const waiting = (await log.list(userId)).find(({ text }) => sameItemForm(text) === form);
+    const form = sameItemForm(wordingOf(input));
+    const waiting = (await log.list(userId)).find((each) => sameItemForm(wordingOf(each)) === form);
     const { id } = waiting ?? (await log.add({ ...request, type, userId }));
     return { outcome: 'proposed', proposed: { id, item: would.item }, isKnown: waiting !== undefined };
   }
@@ -139,7 +141,7 @@ export function createProposals(options: ProposalsOptions) {
       if ((change.kind === 'purged' || change.kind === 'forgotten') && change.words !== '')
         await log.delete(
           change.userId,
-          ({ text, messageId }) => saysWords(text, change.words) && !isYounger(messageId, change.commandId),
+          (each) => saysWords(wordingOf(each), change.words) && !isYounger(each.messageId, change.commandId),
         );
       if (change.kind !== 'withdrawn') return;
       const { userId } = change.session;
@@ -196,7 +198,13 @@ export function createProposals(options: ProposalsOptions) {
       const request: RememberInput =
         reworded === undefined
           ? { ...proposed, isAccepted: true, stillStands }
-          : { ...proposed, ...inNarrower(proposed, reworded), type: 'manual', isAccepted: true };
+          : {
+              ...proposed,
+              ...inNarrower(proposed, reworded),
+              question: undefined,
+              type: 'manual',
+              isAccepted: true,
+            };
       let outcome = await durable.remember(userId, request);
       if (lacksReplaced(outcome)) outcome = await durable.remember(userId, withoutReplacing(request));
       if (outcome.outcome !== 'refused' || outcome.reason === 'forgotten') {

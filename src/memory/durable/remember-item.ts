@@ -15,10 +15,11 @@ import {
   byAge,
   changedItems,
   itemId,
-  itemsWithText,
+  itemsWithWording,
   mayUseItem,
   reachOfItem,
   sourceIn,
+  wordingOf,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
@@ -32,6 +33,8 @@ import { findGone } from './past.ts';
 /** Something to remember, said by its owner in `place`. */
 export interface RememberRequest {
   readonly text: string;
+  /** As in `DurableItem`. */
+  readonly question?: string | undefined;
   /** Default: fact. */
   readonly kind?: ItemKind;
   readonly place: Place;
@@ -87,14 +90,15 @@ export function rememberItem(
   const text = request.text.trim();
   if (flatten(text) === '') return refused('empty');
   if (text.length > limits.maxTextLength) return refused('too-long');
-  if (isSecret(text)) return refused('secret');
+  const wording = wordingOf({ ...request, text });
+  if (isSecret(wording)) return refused('secret');
   if (saidBeforeForget(document, request)) return refused('forgotten');
   const { replaces, place } = request;
   const { items } = document;
   const corrected = items.find(({ id }) => id === replaces);
   if (replaces !== undefined && !isUsable(corrected, ownerId, place)) return refused('unknown-id');
 
-  const gone = findGone(document, text);
+  const gone = findGone(document, wording);
   if (gone !== undefined && request.type !== 'manual') return refused('forgotten');
   const asked = gone === undefined ? { ...request, text } : { kind: gone.kind, ...request, text };
   const added = addItem(items, asked, gone !== undefined, now);
@@ -154,7 +158,7 @@ export function editItem(
   if (text.length > maxTextLength) return refused('too-long');
   if (isSecret(text)) return refused('secret');
   if (text === old.text) return { document, result: { outcome: 'edited', item: old } };
-  const twins = itemsWithText(document.items, text);
+  const twins = itemsWithWording(document.items, text);
   const twin = twins.find((item) => item.status === 'active' && item !== old);
   if (twin !== undefined) return { document, result: { outcome: 'refused', reason: 'known', item: twin } };
 
@@ -165,7 +169,9 @@ export function editItem(
   const origin = isSameReach(narrower(pickReach({ ...place, visibility }), before), before)
     ? { source: { ...old.source, type: 'manual' as const } }
     : { visibility, source: sourceIn(place, 'manual', messageId) };
-  const item: DurableItem = { ...old, ...origin, text, updatedAt: at };
+  // In the person's own words it stands without the question.
+  const { question: _, ...kept } = old;
+  const item: DurableItem = { ...kept, ...origin, text, updatedAt: at };
   const added = [formerOf(old, document.items, now)];
   const items = changedItems(document.items, { replaced: [[old, item]], added });
   return { document: { ...document, items }, result: { outcome: 'edited', item } };
@@ -216,7 +222,7 @@ function addItem(
   wasGone: boolean,
   now: Date,
 ): Added | undefined {
-  const twins = itemsWithText(items, request.text);
+  const twins = itemsWithWording(items, wordingOf(request));
   const active = twins.find((item) => item.status === 'active');
   if (active !== undefined)
     return { outcome: 'refreshed', item: refreshed(active, request, now), old: active };
@@ -230,9 +236,10 @@ function addItem(
 function created(items: readonly DurableItem[], request: RememberRequest, now: Date): DurableItem {
   const at = now.toISOString();
   return {
-    id: freeId(request.text, items),
+    id: freeId(wordingOf(request), items),
     kind: request.kind ?? 'fact',
     text: request.text,
+    ...(request.question !== undefined && { question: request.question }),
     status: 'active',
     visibility: visibilityFor(request),
     pinned: false,
@@ -262,10 +269,15 @@ function refreshed(item: DurableItem, request: RememberRequest, now: Date): Dura
     item.visibility === 'server' && place.audience !== 'dm' && item.source.guildId !== place.guildId;
   const narrowest = hasUnknownReaders(place) ? 'dm' : visibility;
   if (isWider(item.visibility, narrowest) && (!isOfOtherServer || narrowest === 'dm')) {
-    return { ...confirmed, text: request.text, source: { ...item.source, type: 'manual' } };
+    return {
+      ...confirmed,
+      text: request.text,
+      question: request.question,
+      source: { ...item.source, type: 'manual' },
+    };
   }
   const source = sourceIn(place, 'manual', request.messageId);
-  return { ...confirmed, text: request.text, visibility, source };
+  return { ...confirmed, text: request.text, question: request.question, visibility, source };
 }
 
 /** What was forgotten and is said again is as wide as the place it is said in now. */
@@ -274,6 +286,7 @@ function revived(item: DurableItem, request: RememberRequest, now: Date): Durabl
   return {
     ...kept,
     text: request.text,
+    question: request.question,
     kind: request.kind ?? item.kind,
     status: 'active',
     visibility: visibilityFor(request),

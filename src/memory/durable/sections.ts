@@ -11,6 +11,7 @@ import {
   mayUseItem,
   namesChannel,
   sourceOfItem,
+  wordingOf,
   type DateOf,
   type DurableItem,
 } from './document.ts';
@@ -112,7 +113,7 @@ function byMatch(shown: Shown, message: string): Shown {
     .map(({ each }) => each);
 }
 
-const termsOf = oncePer(({ text }: DurableItem) => new Set(contentTerms(text)));
+const termsOf = oncePer((item: DurableItem) => new Set(contentTerms(wordingOf(item))));
 
 function contentTerms(text: string): readonly string[] {
   return [...new Set(terms(text).filter((term) => !stopTerms.has(term)))];

@@ -7,9 +7,10 @@ import { dataLine } from '../../core/section.ts';
 import { flatten } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
-import { itemKinds, mayUseItem, sourceOfItem, type DurableItem } from './document.ts';
+import { itemKinds, mayUseItem, sourceOfItem, wordingOf, type DurableItem } from './document.ts';
+import type { SessionLog } from '../log/session-log.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
-import { sentencesQuoted, stillSays } from './evidence.ts';
+import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
 import { matchingItems } from './items.ts';
 import { undoButton } from '../undo.ts';
 import { forgetNotice, proposalNotice, rememberNotice } from './notices.ts';
@@ -22,13 +23,19 @@ interface RememberItemToolOptions {
   readonly proposals: Pick<Proposals, 'remember'>;
   /** What a message of the session says now, as the log has it; `undefined` once it is deleted [A4]. */
   readonly stillThere: (session: SessionKey, messageId: string) => Promise<string | undefined>;
+  readonly answerBefore: SessionLog['answerBefore'];
 }
 
 /**
  * The model's way to store an item. What is stored are whole sentences of the speaker's own message [M5a], so it is safe also where other people's text is
  * in the context; what it would replace is then replaced by a button only. `StoreError` rejects.
  */
-export function createRememberItemTool({ durable, proposals, stillThere }: RememberItemToolOptions): Tool {
+export function createRememberItemTool({
+  durable,
+  proposals,
+  stillThere,
+  answerBefore,
+}: RememberItemToolOptions): Tool {
   return checkedTool({
     name: 'remember_item',
     description:
@@ -56,15 +63,18 @@ export function createRememberItemTool({ durable, proposals, stillThere }: Remem
         );
       if (hasSecret(text)) return refusal(`Not stored: ${reasons.secret}`);
 
+      const session = sessionOf(context);
+      const answered = await answerBefore(session, message.id, message.repliesTo?.id);
       const request: RememberInput = {
         kind,
         text,
+        question: questionAtEnd(answered),
         place: context.saidIn ?? context.place,
         messageId: message.id,
         type: 'discord',
         turnMessageId: context.messages.at(-1)?.id ?? message.id,
         stillStands: async () => {
-          const present = await stillThere(sessionOf(context), message.id);
+          const present = await stillThere(session, message.id);
           return present !== undefined && stillSays(text, present);
         },
       };
@@ -87,7 +97,7 @@ export function createRememberItemTool({ durable, proposals, stillThere }: Remem
         ),
         offer: {
           what: 'Remember the first line instead of the second:',
-          words: `${flatten(text)}\n${flatten(item.text)}`,
+          words: `${flatten(wordingOf(request))}\n${flatten(wordingOf(item))}`,
           async carryOut() {
             const done = await durable.remember(context.speaker.id, replacing);
             return done.outcome === 'refused'
@@ -115,7 +125,7 @@ function answer(outcome: ProposalOutcome, context: TurnContext): ToolOutcome {
   const lines = [
     isUsable(item, context)
       ? choiceLine('Remembered: ', item)
-      : { text: `Remembered: ${dataLine(item.text)}` },
+      : { text: `Remembered: ${dataLine(wordingOf(item))}` },
     ...(superseded === undefined ? [] : [choiceLine('It replaces: ', superseded)]),
     ...named.map((each) => choiceLine('No longer kept, to make room: ', each)),
     ...(evicted.length > named.length ? [{ text: 'An older item is no longer kept, to make room.' }] : []),
@@ -123,7 +133,7 @@ function answer(outcome: ProposalOutcome, context: TurnContext): ToolOutcome {
   return {
     ok: true,
     ...textWithSources(lines, '\n'),
-    notice: rememberNotice(outcome, item.text, context.saidIn === undefined || isUsable(item, context)),
+    notice: rememberNotice(outcome, wordingOf(item), context.saidIn === undefined || isUsable(item, context)),
   };
 }
 
@@ -176,7 +186,7 @@ export function createForgetItemTool({
         ),
         offer: {
           what: meant.length === 1 ? 'Forget this:' : `Forget these ${meant.length} items:`,
-          words: meant.map(({ text }) => flatten(text)).join('\n'),
+          words: meant.map((item) => flatten(wordingOf(item))).join('\n'),
           async carryOut() {
             const present = matchingItems(await usableItems(context, durable), target);
             const isSame =
@@ -209,7 +219,7 @@ function isUsable(item: DurableItem, context: TurnContext): boolean {
 
 function choiceLine(before: string, item: DurableItem) {
   return {
-    text: `${before}[${item.kind}] ${dataLine(item.text)} (id ${item.id})`,
+    text: `${before}[${item.kind}] ${dataLine(wordingOf(item))} (id ${item.id})`,
     source: sourceOfItem(item),
   };
 }

@@ -9,7 +9,7 @@ import type { LogEntry, Store } from '../../core/store.ts';
 import { inParts, saysWords } from '../../core/text.ts';
 import { createTimeSlice, type Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
-import { narrower, reachIn, reachOf, type Reach } from '../../core/visibility.ts';
+import { isSameReach, narrower, pickReach, reachIn, reachOf, type Reach } from '../../core/visibility.ts';
 import { personOf, type MemoryLayer } from '../layer.ts';
 import type { NoticingMode } from '../settings/person-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
@@ -336,6 +336,21 @@ export function createSessionLog(options: SessionLogOptions) {
     /** `undefined` when it was never logged or was deleted. */
     message: async (session: SessionKey, id: string): Promise<string | undefined> =>
       (await messageOf(session, id))?.text,
+    /**
+     * The bot's answer directly before a message, or the one that it replies to: none that only others than its readers could read,
+     * or that was made with others' text or a file [D1a].
+     */
+    async answerBefore(session: SessionKey, id: string, repliedTo?: string): Promise<string | undefined> {
+      const ids = repliedTo === undefined ? [id] : [id, repliedTo];
+      const { messages } = foldLog(await tails.covering(session, ids));
+      const at = messages.findIndex(({ message }) => message.id === id);
+      const said = messages[at]?.message;
+      const isRepliedTo = ({ message }: SequencedMessage): boolean =>
+        idsOf(message).includes(repliedTo ?? '');
+      const before = (repliedTo === undefined ? messages[at - 1] : messages.find(isRepliedTo))?.message;
+      if (said === undefined || before?.role !== 'assistant' || mayHoldOthersWords(before)) return undefined;
+      return isSameReach(pickReach(before), pickReach(said)) ? before.text : undefined;
+    },
     /** Whether a message was logged without a reply. */
     isUnanswered: async (session: SessionKey, id: string): Promise<boolean> =>
       isUnanswered(foldLog(await tails.covering(session, [id])), id),

@@ -3,7 +3,7 @@ import type { Store } from '../../core/store.ts';
 import type { Speaker } from '../../core/turn-context.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { isSameReach, narrower, pickReach, type Reach } from '../../core/visibility.ts';
-import { reachOfItem, undated, type DurableItem } from '../durable/document.ts';
+import { reachOfItem, undated, type DurableItem, wordingOf } from '../durable/document.ts';
 import { readMark } from '../notebook/session-files.ts';
 import { nameProblem, notebookParts, type PartLocation } from '../notebook/tree.ts';
 import { cursorOfNote, parseNote } from '../log/kept-summary.ts';
@@ -60,7 +60,7 @@ export function createItemSource(durable: {
 
 function itemUnit(item: DurableItem, index: number): RecallUnit {
   return {
-    text: item.text,
+    text: wordingOf(item),
     author: '',
     ...(Date.parse(item.updatedAt) === Date.parse(undated) ? {} : { at: item.updatedAt }),
     isBot: false,

@@ -59,6 +59,12 @@ function answer(...items: readonly ReturnType<typeof found>[]): string {
 }
 
 describe('extraction [A2]', () => {
+  it('keeps the question of the bot’s that the words answer [D1a]', async () => {
+    const { extract, memory } = setUp([answer(found(1, 'Porto', 'fact'))]);
+    await extract([{ ...message(1, 'Porto'), answerBefore: 'Hello! Where do you live?' }]);
+    expect(await memory.list(aliceId)).toMatchObject([{ text: 'Porto', question: 'Where do you live?' }]);
+  });
+
   it('stores what the user said about themselves, each with its message and as private as its place', async () => {
     const { extract, memory, requests } = setUp([
       answer(found(1, 'I prefer Rust'), found(2, 'I play the cello', 'fact')),

@@ -7,7 +7,7 @@ import { aliceId, bobId, createMemory, dev, dm, turn } from './fixtures.ts';
 
 const signal = new AbortController().signal;
 
-function setUp(present: (text: string | undefined) => string | undefined = (text) => text) {
+function setUp(present: (text: string | undefined) => string | undefined = (text) => text, answer?: string) {
   const { memory, store } = createMemory({ maxItems: 3 });
   let context = turn('');
   const tool = createRememberItemTool({
@@ -15,6 +15,7 @@ function setUp(present: (text: string | undefined) => string | undefined = (text
     proposals: memory,
     stillThere: (_session, id) =>
       Promise.resolve(present(context.messages.find((message) => message.id === id)?.text)),
+    answerBefore: () => Promise.resolve(answer),
   });
   const run = (input: unknown, said: string | TurnContext): Promise<ToolOutcome> => {
     context = typeof said === 'string' ? turn(said) : said;
@@ -29,6 +30,34 @@ const rust = { kind: 'preference', quote: 'I prefer Rust' };
 const amongOthers = { hasThirdPartyText: true };
 
 describe('remember_item', () => {
+  it('keeps the question that the words answer, which is shown, found and forgotten with them [D1a]', async () => {
+    const { run, memory } = setUp(undefined, 'Nice to meet you! Where do you live?');
+    const porto = { kind: 'fact', quote: 'Porto' };
+    expect(await run(porto, 'Porto')).toMatchObject({
+      text: expect.stringContaining('[fact] Porto (asked: Where do you live?)'),
+      notice: { line: '💾 Remembered: "Porto (asked: Where do you live?)"' },
+    });
+    expect(await memory.list(aliceId)).toMatchObject([{ text: 'Porto', question: 'Where do you live?' }]);
+    const { forgotten } = await memory.forget(aliceId, 'do you live', dev, '400000000000000900');
+    expect(forgotten).toMatchObject([{ text: 'Porto' }]);
+    expect(await run(porto, 'Porto')).toMatchObject({ ok: false });
+  });
+
+  it('keeps no more than 100 characters of a question, none of an answer that ends otherwise, and no secret', async () => {
+    const long = setUp(undefined, `Which ${'very '.repeat(40)}long road?`);
+    await long.run({ kind: 'fact', quote: 'Elm Street' }, 'Elm Street');
+    const [{ question } = {}] = await long.memory.list(aliceId);
+    expect(question?.length).toBeGreaterThan(90);
+    expect(question?.length).toBeLessThanOrEqual(100);
+    const plain = setUp(undefined, 'What a day? Noted.');
+    await plain.run({ kind: 'fact', quote: 'Porto' }, 'Porto');
+    expect(await plain.memory.list(aliceId)).not.toMatchObject([{ question: expect.anything() }]);
+    const secret = setUp(undefined, 'Is your key still sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa?');
+    expect(await secret.run({ kind: 'fact', quote: 'Yes, it is' }, 'Yes, it is')).toMatchObject({
+      ok: false,
+    });
+  });
+
   it('stores what the speaker said, with the message it was said in', async () => {
     const { run, memory } = setUp();
     const outcome = await run(rust, 'Hey, I prefer Rust!');
@@ -241,6 +270,7 @@ describe('forget_item', () => {
       durable: memory,
       proposals: memory,
       stillThere: () => Promise.resolve('Forget Paris, I live in Berlin'),
+      answerBefore: () => Promise.resolve(undefined),
     });
     const berlin = { kind: 'fact', quote: 'I live in Berlin' };
     expect(await rememberItem.run(berlin, context, signal)).toMatchObject({ ok: true });

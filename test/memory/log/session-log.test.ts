@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { StoreError } from '../../../src/core/errors.ts';
 import type { Store } from '../../../src/core/store.ts';
+import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createSessionLog } from '../../../src/memory/log/session-log.ts';
 import { logKey } from '../../../src/memory/log/session-state.ts';
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
@@ -63,6 +64,22 @@ describe('the message log [W3]', () => {
     for (const { log } of [first, again])
       await log.recordReply(context, { ids: [messageId(50)], text: 'Noted', at: context.now.toISOString() });
     expect(await texts(again)).toEqual(['I like tea', 'Noted']);
+  });
+
+  it('knows what the bot said directly before a message, or what that replies to, if its readers know that and it is made without others’ text [D1a]', async () => {
+    const { log, say, answer, turnWithOthers, turn } = openSessions();
+    const idOf = ({ messages }: TurnContext): string => messages[0]?.id ?? '';
+    const [question = ''] = await answer(await say('hello'), 'Where do you live?');
+    const porto = await say('Porto');
+    expect(await log.answerBefore(session, idOf(porto))).toBe('Where do you live?');
+    expect(await log.answerBefore(session, idOf(await say('since May')))).toBeUndefined();
+    await turnWithOthers('what does Bob say?', 'That he lives in Rome. And you?');
+    const rome = await say('in Rome too');
+    expect(await log.answerBefore(session, idOf(rome))).toBeUndefined();
+    expect(await log.answerBefore(session, idOf(rome), question)).toBe('Where do you live?');
+    expect(await log.answerBefore(session, idOf(rome), messageId(999))).toBeUndefined();
+    await turn('quietly', 'Who is your doctor?', secretPlace);
+    expect(await log.answerBefore(session, idOf(await say('Dr Who', publicPlace)))).toBeUndefined();
   });
 
   it('knows which message has no reply in it, be that lost, and no other [G3]', async () => {
