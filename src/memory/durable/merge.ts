@@ -9,7 +9,7 @@ import {
   type DurableItem,
 } from './document.ts';
 import { contentWords } from './evidence.ts';
-import { formerOf } from './remember-item.ts';
+import { formerOf, reworded } from './remember-item.ts';
 
 /** Of an older item's content words, the part that a newer one has to say too. */
 const sharedOfOlder = 3 / 4;
@@ -61,9 +61,7 @@ export function mergeItems(
     item?.status === 'active' && mayUseItem(item, ownerId, place);
   if (!isOpen(newer) || !isOpen(older) || newer === older) return { document, result: {} };
   const item: DurableItem = {
-    ...older,
-    text: newer.text,
-    question: newer.question,
+    ...reworded(older, newer),
     visibility: newer.visibility,
     source: newer.source,
     pinned: older.pinned || newer.pinned,

@@ -169,12 +169,19 @@ export function editItem(
   const origin = isSameReach(narrower(pickReach({ ...place, visibility }), before), before)
     ? { source: { ...old.source, type: 'manual' as const } }
     : { visibility, source: sourceIn(place, 'manual', messageId) };
-  // In the person's own words it stands without the question.
-  const { question: _, ...kept } = old;
-  const item: DurableItem = { ...kept, ...origin, text, updatedAt: at };
+  const item: DurableItem = { ...reworded(old, { text }), ...origin, updatedAt: at };
   const added = [formerOf(old, document.items, now)];
   const items = changedItems(document.items, { replaced: [[old, item]], added });
   return { document: { ...document, items }, result: { outcome: 'edited', item } };
+}
+
+/** An item that says something else, with or without a question. */
+export function reworded(
+  item: DurableItem,
+  { text, question }: Pick<DurableItem, 'text' | 'question'>,
+): DurableItem {
+  const { question: _, ...kept } = item;
+  return { ...kept, text, ...(question !== undefined && { question }) };
 }
 
 /** What an item says, as the history of the same item once it says something else [K8]. */
@@ -261,32 +268,26 @@ function visibilityFor({ type, isAccepted, place }: RememberRequest): Visibility
  * place it stays where it is, and is theirs from now on. Extraction only confirms what is there.
  */
 function refreshed(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
-  const confirmed = { ...item, updatedAt: now.toISOString() };
-  if (request.type !== 'manual') return confirmed;
+  const updatedAt = now.toISOString();
+  if (request.type !== 'manual') return { ...item, updatedAt };
+  const confirmed = { ...reworded(item, request), updatedAt };
   const { place } = request;
   const visibility = visibilityFor(request);
   const isOfOtherServer =
     item.visibility === 'server' && place.audience !== 'dm' && item.source.guildId !== place.guildId;
   const narrowest = hasUnknownReaders(place) ? 'dm' : visibility;
   if (isWider(item.visibility, narrowest) && (!isOfOtherServer || narrowest === 'dm')) {
-    return {
-      ...confirmed,
-      text: request.text,
-      question: request.question,
-      source: { ...item.source, type: 'manual' },
-    };
+    return { ...confirmed, source: { ...item.source, type: 'manual' } };
   }
   const source = sourceIn(place, 'manual', request.messageId);
-  return { ...confirmed, text: request.text, question: request.question, visibility, source };
+  return { ...confirmed, visibility, source };
 }
 
 /** What was forgotten and is said again is as wide as the place it is said in now. */
 function revived(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
-  const { supersededBy: _, forgotten: __, ...kept } = item;
+  const { supersededBy: _, forgotten: __, ...kept } = reworded(item, request);
   return {
     ...kept,
-    text: request.text,
-    question: request.question,
     kind: request.kind ?? item.kind,
     status: 'active',
     visibility: visibilityFor(request),

@@ -340,7 +340,12 @@ export function createSessionLog(options: SessionLogOptions) {
      * The bot's answer directly before a message, or the one that it replies to: none that only others than its readers could read,
      * or that was made with others' text or a file [D1a].
      */
-    async answerBefore(session: SessionKey, id: string, repliedTo?: string): Promise<string | undefined> {
+    async answerBefore(
+      this: void,
+      session: SessionKey,
+      id: string,
+      repliedTo?: string,
+    ): Promise<string | undefined> {
       const ids = repliedTo === undefined ? [id] : [id, repliedTo];
       const { messages } = foldLog(await tails.covering(session, ids));
       const at = messages.findIndex(({ message }) => message.id === id);

@@ -26,6 +26,10 @@ async function texts({ log }: Pick<Sessions, 'log'>, of = session): Promise<stri
   return (await log.turnsAfter(of, 0)).map(({ message }) => message.text);
 }
 
+function idOf({ messages }: TurnContext): string {
+  return messages[0]?.id ?? '';
+}
+
 /** The log as it lies on disk. */
 async function rawLog(store: Store): Promise<string> {
   const lines: string[] = [];
@@ -68,7 +72,6 @@ describe('the message log [W3]', () => {
 
   it('knows what the bot said directly before a message, or what that replies to, if its readers know that and it is made without others’ text [D1a]', async () => {
     const { log, say, answer, turnWithOthers, turn } = openSessions();
-    const idOf = ({ messages }: TurnContext): string => messages[0]?.id ?? '';
     const [question = ''] = await answer(await say('hello'), 'Where do you live?');
     const porto = await say('Porto');
     expect(await log.answerBefore(session, idOf(porto))).toBe('Where do you live?');
