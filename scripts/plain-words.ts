@@ -4,7 +4,8 @@ const phrases = /\b(?:be it|likewise|anew|whoever|whomever|is told of|sees to)\b
 const isNo =
   /(?<!\bthere )\b(?:is|are|was|were) no (?!(?:longer|more|less|fewer|wider|older|newer|later|larger|better|worse|one|matter)\b)\p{Letter}+/giu;
 /** Names that were retired; the new ones are standard terms. */
-const retiredNames = /\b(?:goneOf|GoneItem|mostOfPerson|mostRounds|toldTerms|takeBack)\b/gu;
+const retiredNames =
+  /\b(?:beginsAnewAt|goneOf|GoneItem|mostOfPerson|mostRounds|toldTerms|takeBack)\b|\b(?:within|compatible)\(/gu;
 
 const isCode = /\.(?:c?[jt]s|mjs)$/u;
 const isComment = /^\s*(?:\/\/|\/?\*)/u;

@@ -152,7 +152,7 @@ export function createBot(config: Config, ports: BotPorts) {
   const limits = createTurnLimits({
     ...shared,
     turnsPerMinute: config.limits.turnsPerMinute,
-    beginsAnewAt: () => nextDayAt(clock(), timeZone),
+    budgetResetsAt: () => nextDayAt(clock(), timeZone),
     directMessages,
     now: () => performance.now(),
   });
@@ -226,7 +226,7 @@ export function createBot(config: Config, ports: BotPorts) {
     record: memory.changes.record,
     erased: memory.changes.erased,
     erasedBy: (userId, ifUnknown) => people.erasedBy(userId, ifUnknown),
-    spoken: (said) => noteTaking.spoken(said),
+    onUserMessage: (said) => noteTaking.onUserMessage(said),
   });
   const recovery = createRecovery({
     ...shared,

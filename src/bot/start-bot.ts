@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
 import type { CommandCall } from '../core/chat.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
-import { processTimer, within, type Clock } from '../core/time.ts';
+import { processTimer, withTimeout, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelUsage } from '../core/model.ts';
 import { allShards, isFirst, type Shards } from '../core/shards.ts';
@@ -262,7 +262,7 @@ export async function startBot(config: Config, options: StartOptions) {
           .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
           .then(() => reactions.close())
           .then(() => true);
-        if (!(await within(waitMs, finished, false)))
+        if (!(await withTimeout(waitMs, finished, false)))
           logger.warn('unfinished work is left to the next start', { waitMs });
         await Promise.all([usage.flush(), spending.flush()]);
         presence.close();

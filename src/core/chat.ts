@@ -381,7 +381,7 @@ export interface BotHandlers {
    * A person with access wrote in a server channel where channel memory may be on, commands excluded [B1]. Must
    * not throw.
    */
-  spoken(said: {
+  onUserMessage(said: {
     readonly guildId: string;
     readonly channelId: string;
     readonly messageId: string;

@@ -5,7 +5,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 
 import { growingCache } from './limits.ts';
 import type { Locks } from './processes.ts';
-import { within, type Clock } from './time.ts';
+import { withTimeout, type Clock } from './time.ts';
 
 /** `refuseEarlier` was called for the job's key after its work had begun. */
 export class RefusedJobError extends Error {
@@ -72,7 +72,7 @@ export function createKeyedQueue({
   async function runPatiently<T>(key: string, lane: Lane, start: () => Promise<T>, ms: number): Promise<T> {
     const { done } = await lane.limit(async () => {
       const running = (async () => start())();
-      await within(ms, running.then(nothing, nothing), undefined);
+      await withTimeout(ms, running.then(nothing, nothing), undefined);
       leave(key, lane);
       return { done: running };
     });

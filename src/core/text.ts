@@ -11,7 +11,7 @@ const mostAdded = 2000;
  * NFKC, or NFC where that would grow out of proportion. Endless runs of marks are parted by joiners, as in
  * Unicode's stream-safe form: sorting them takes quadratic time.
  */
-export function compatible(text: string): string {
+export function nfkc(text: string): string {
   if (!/\P{ASCII}/u.test(text)) return text;
   const parted = text.replace(/\p{M}{30}/gu, '$&\u034f');
   const form = parted.normalize('NFKC');
@@ -21,7 +21,7 @@ export function compatible(text: string): string {
 /** NFKC, case folded, white space collapsed, trimmed; accents, marks and signs count [D2]. */
 export function normalizeText(text: string): string {
   if (!/\P{ASCII}/u.test(text)) return collapsed(text.toLowerCase());
-  return collapsed(compatible(foldCase(compatible(text))));
+  return collapsed(nfkc(foldCase(nfkc(text))));
 }
 
 /**
@@ -41,7 +41,7 @@ export function sameItemForm(text: string): string {
  */
 export function searchForm(text: string): string {
   if (!/\P{ASCII}/u.test(text)) return collapsed(text.toLowerCase());
-  const letters = compatible(text.replace(unseen, ''))
+  const letters = nfkc(text.replace(unseen, ''))
     .normalize('NFD')
     .replace(markedLetter, (_, letter: string, marks: string) => letter + (keptMark(letter, marks) ?? ''));
   const plain = foldCase(letters).replace(typedOtherwise, (sign) => plainLetters.get(sign) ?? sign);
@@ -60,7 +60,7 @@ function foldCase(text: string): string {
     .replaceAll('ς', 'σ');
 }
 
-/** Invisible characters except {@link compatible}'s joiner; and the mark that stretches Arabic words. */
+/** Invisible characters except {@link nfkc}'s joiner; and the mark that stretches Arabic words. */
 const unseen = /(?:(?!\u034f)\p{Default_Ignorable_Code_Point}|\u0640)+/gu;
 
 /** A decomposed letter with marks, in scripts where people leave these out. */

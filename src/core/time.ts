@@ -149,7 +149,7 @@ export function createTimeSlice(): () => Promise<void> {
 }
 
 /** The work's result, or `late` after so many milliseconds. Rejects as the work does. */
-export function within<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
+export function withTimeout<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms, late);
     const settled =

@@ -16,7 +16,7 @@ import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasGuild, isFirst, isPart, type Shards } from '../core/shards.ts';
 import type { Store } from '../core/store.ts';
-import { unlessAborted, within, type Clock } from '../core/time.ts';
+import { unlessAborted, withTimeout, type Clock } from '../core/time.ts';
 import type { AccessSettings, IntakePolicy } from './access.ts';
 import { createCatchUp, shardIn, type CatchUp, type CatchUpOptions } from './catch-up.ts';
 import { createChannelMessages } from './channel-messages.ts';
@@ -199,7 +199,7 @@ function listen(
             await catchingUp.before(channelId);
             void enqueue();
           });
-          await within(commandsWaitMs, arrived, undefined);
+          await withTimeout(commandsWaitMs, arrived, undefined);
           return enqueue();
         },
       });

@@ -35,7 +35,7 @@ export interface IntakeOptions {
   readonly history: Pick<History, 'seen' | 'keeps' | 'messageOf'>;
   readonly messages: Pick<ChannelMessages, 'one'>;
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
-  readonly handlers: Pick<BotHandlers, 'message' | 'spoken' | 'unanswerable'>;
+  readonly handlers: Pick<BotHandlers, 'message' | 'onUserMessage' | 'unanswerable'>;
   /** None of these may reject. */
   readonly answerModes: {
     answerMode(place: GuildPlace): Promise<AnswerMode | undefined>;
@@ -125,7 +125,7 @@ export function createMessageIntake(options: IntakeOptions) {
     const { parentId } = guildPlaceOf(message, channel);
     if (!worksIn(policy, { channelId, isDm: false, parentId }) || !hasAccess(policy, author.id)) return;
     if (policy.parseCommand(textOf(message)) === undefined)
-      handlers.spoken({ guildId, channelId, messageId, authorId: author.id });
+      handlers.onUserMessage({ guildId, channelId, messageId, authorId: author.id });
   }
 
   function ignore({ id: messageId, channelId }: Pick<Message, 'id' | 'channelId'>, reason: string): void {

@@ -38,7 +38,7 @@ export interface IntakePorts {
    * not reject.
    */
   readonly erasedBy: (userId: string, ifUnknown: boolean) => Promise<(at: string) => boolean>;
-  readonly spoken: BotHandlers['spoken'];
+  readonly onUserMessage: BotHandlers['onUserMessage'];
   readonly journal: ChannelJournal;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -116,7 +116,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
         }),
       );
     },
-    spoken: options.spoken,
+    onUserMessage: options.onUserMessage,
     unanswerable: (message) => once(message, () => tellUnanswerable(message)),
     complete: (request) => options.commands.complete(request),
     menu: (request) => order.run(sessionOf(request), () => options.commands.menu(request)),

@@ -13,7 +13,7 @@ export interface TurnLimitPorts {
   /** 0: no limit. */
   readonly turnsPerMinute: number;
   /** When the day's limits on cost begin again. */
-  readonly beginsAnewAt: () => Date;
+  readonly budgetResetsAt: () => Date;
   readonly replies: Pick<ReplyPort, 'send'>;
   readonly directMessages: Pick<DirectMessagePort, 'send'>;
   readonly journal: Pick<ChannelJournal, 'hide'>;
@@ -35,8 +35,18 @@ export type TurnLimits = ReturnType<typeof createTurnLimits>;
 
 /** A person's limits, turns a minute and cost a day [L2], each told at most once a minute. */
 export function createTurnLimits(ports: TurnLimitPorts) {
-  const { turnsPerMinute, beginsAnewAt, replies, directMessages, journal, store, clock, timer, now, logger } =
-    ports;
+  const {
+    turnsPerMinute,
+    budgetResetsAt,
+    replies,
+    directMessages,
+    journal,
+    store,
+    clock,
+    timer,
+    now,
+    logger,
+  } = ports;
   const begun = createMinuteBudget(turnsPerMinute, now);
   const waitLines = createMinuteBudget(1, now);
   const costLines = createMinuteBudget(1, now);
@@ -94,7 +104,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
      */
     costLine(userId: string, isNeeded: boolean): string | undefined {
       if (!costLines.take(userId, 1) && !isNeeded) return undefined;
-      return `⏳ What my answers may cost today is used up. It goes on at ${timeAndWait(beginsAnewAt())}. Commands still work.`;
+      return `⏳ What my answers may cost today is used up. It goes on at ${timeAndWait(budgetResetsAt())}. Commands still work.`;
     },
     /**
      * Tells the owners by direct message that most of the day's limit is used. Rejects with what may pass, or
@@ -106,7 +116,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
       { day, spent, limit }: { readonly day: string; readonly spent: number; readonly limit: number },
     ): Promise<void> {
       if (ownerIds.length === 0) throw new Error('The owner is not known yet');
-      const text = `⚠️ Of the $${limit.toFixed(2)} that my model calls may cost today, $${spent.toFixed(2)} is used. Once the rest is too little for a call, I answer nobody until ${timeAndWait(beginsAnewAt())}; commands still work, and background work is done then. The limit is \`DISCOCLAW_DAILY_COST_USD\`.`;
+      const text = `⚠️ Of the $${limit.toFixed(2)} that my model calls may cost today, $${spent.toFixed(2)} is used. Once the rest is too little for a call, I answer nobody until ${timeAndWait(budgetResetsAt())}; commands still work, and background work is done then. The limit is \`DISCOCLAW_DAILY_COST_USD\`.`;
       for (const ownerId of ownerIds) {
         const nonceBase = `${day.replaceAll('-', '')}${ownerId.slice(-8)}c`;
         await directMessages.send(ownerId, [{ text }], nonceBase, hide);

@@ -10,7 +10,7 @@ import {
   localMoment,
   machineTimeZone,
   nextDayAt,
-  within,
+  withTimeout,
 } from '../../src/core/time.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { runs } from '../support/runs.ts';
@@ -181,8 +181,8 @@ describe('work within a time', () => {
   it('gives what it gives, or fails as it does, and leaves no timer behind', async () => {
     const failure = new Error('failed');
 
-    expect(await within(10, Promise.resolve('done'), 'late')).toBe('done');
-    await expect(within(10, Promise.reject(failure), 'late')).rejects.toBe(failure);
+    expect(await withTimeout(10, Promise.resolve('done'), 'late')).toBe('done');
+    await expect(withTimeout(10, Promise.reject(failure), 'late')).rejects.toBe(failure);
 
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -191,7 +191,7 @@ describe('work within a time', () => {
     const work = new Promise<string>((_, reject) => {
       setTimeout(() => reject(new Error('failed too late')), 20);
     });
-    const result = within(10, work, 'late');
+    const result = withTimeout(10, work, 'late');
 
     await vi.advanceTimersByTimeAsync(30);
 

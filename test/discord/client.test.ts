@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { applicationOf, createDiscordClient, fetchApplication, logIn } from '../../src/discord/client.ts';
 import { gatewayErrorOf, gatewayErrorOfClose } from '../../src/discord/gateway-error.ts';
 import { createDiscordApi } from '../../src/discord/discord-api.ts';
-import { within } from '../../src/core/time.ts';
+import { withTimeout } from '../../src/core/time.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { connectedAgain, newClient, openSandbox, runGateway } from './support/gateway-harness.ts';
 
@@ -92,7 +92,7 @@ describe('logging in', () => {
     const outcome = logIn(client, server.token, 60_000).catch((error: unknown) => error);
     // The library lets five seconds pass before the other one identifies.
     await expect.poll(() => server.dropConnection({ code: 4011, shard: 0 }), { interval: 20 }).toBe(1);
-    expect(await within(2000, outcome, 'nothing')).toMatchObject({ failure: 'shards' });
+    expect(await withTimeout(2000, outcome, 'nothing')).toMatchObject({ failure: 'shards' });
   });
 
   it('reports a token that the gateway refuses', async () => {
@@ -121,7 +121,7 @@ describe('a gateway that is away [O7]', () => {
     const connected = connectedAgain(client).then(() => 'connected');
     await server.dropConnection({ how: 'cut' });
     // Half a second later at first, then with pauses of one second and of two in between.
-    expect(await within(3000, connected, 'still trying')).toBe('still trying');
+    expect(await withTimeout(3000, connected, 'still trying')).toBe('still trying');
     const told = ['the gateway connection failed', 'reconnecting to Discord'];
     expect(own.lines.filter(({ event }) => told.includes(event)).map(({ event }) => event)).toEqual(
       told.toReversed(),
@@ -149,7 +149,7 @@ describe('a gateway that is away [O7]', () => {
     const outcome = logIn(client, server.token, 60_000, stopping.signal).catch((error: unknown) => error);
     await delay(100);
     stopping.abort(new Error('to be stopped'));
-    expect(await within(1000, outcome, 'nothing')).toMatchObject({ message: 'to be stopped' });
+    expect(await withTimeout(1000, outcome, 'nothing')).toMatchObject({ message: 'to be stopped' });
   });
 });
 
@@ -177,7 +177,7 @@ describe('a wait that is asked for at login [O7]', () => {
     const server = await openSandbox();
     await server.setFault({ ...fault, route });
     const outcome = logInFully(server.apiUrl, server.token).catch((error: unknown) => error);
-    const error = await within(5000, outcome, 'silence');
+    const error = await withTimeout(5000, outcome, 'silence');
     expect(error).toMatchObject({ failure: 'limited', isPassing: true });
     expect(error).toHaveProperty('message', expect.stringMatching(/asks for a pause \(for 60 minutes\)/u));
     expect(Object(error).waitMs).toBeGreaterThan(3_590_000);
@@ -188,7 +188,7 @@ describe('a wait that is asked for at login [O7]', () => {
     async (route) => {
       const server = await openSandbox();
       await server.setFault({ kind: 'cloudflare', route, times: 1000 });
-      const error = await within(
+      const error = await withTimeout(
         5000,
         logInFully(server.apiUrl, server.token).catch((e: unknown) => e),
         'silence',

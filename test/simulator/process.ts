@@ -168,7 +168,7 @@ export class BotProcess {
     history.seen(chat);
     const command = isForBot ? bot.commands.parse(message.text, botId) : undefined;
     if (place.guildId !== undefined && command === undefined)
-      bot.handlers.spoken({
+      bot.handlers.onUserMessage({
         guildId: place.guildId,
         channelId: message.channelId,
         messageId: message.id,

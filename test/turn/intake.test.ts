@@ -52,7 +52,7 @@ function handlersWith(erasedBy: IntakePorts['erasedBy'] = () => Promise.resolve(
     record: (change) => Promise.resolve(recent.note(change)),
     erased: () => Promise.resolve(),
     erasedBy,
-    spoken: () => {},
+    onUserMessage: () => {},
     journal,
     clock: () => new Date('2026-01-15T10:00:00.000Z'),
     logger: recordingLogger(),

@@ -22,7 +22,7 @@ function limitedTurns(turnsPerMinute: number) {
   const limits = createTurnLimits({
     turnsPerMinute,
     clock: () => new Date(timer.now),
-    beginsAnewAt: () => new Date('2026-01-16T00:00:00Z'),
+    budgetResetsAt: () => new Date('2026-01-16T00:00:00Z'),
     replies: fakeReplies({ note: (step) => steps.push(step) }),
     directMessages: {
       send: (...message) => {

@@ -356,7 +356,7 @@ export class Scene {
     const answered = this.#bot.handlers.message({ ...message, place, isOwner: speaker === 'alice' });
     this.#turnDoorAt('waiting');
     if (place.guildId !== undefined)
-      this.#bot.handlers.spoken({
+      this.#bot.handlers.onUserMessage({
         guildId: place.guildId,
         channelId: place.channelId,
         messageId: message.id,

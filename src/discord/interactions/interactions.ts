@@ -16,7 +16,7 @@ import type { CommandCall } from '../../core/chat.ts';
 import type { Choice, CommandContext, CommandHandlers, CommandReply } from '../../core/commands.ts';
 import { referenceTo, withReference } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { within } from '../../core/time.ts';
+import { withTimeout } from '../../core/time.ts';
 import { hasAccess, isOwner, worksIn, type IntakePolicy } from '../access.ts';
 import {
   answerRows,
@@ -151,7 +151,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
       logger.warn('choices could not be found', { channelId, error });
       return [];
     });
-    const offered = await within(choicesWithinMs, found, []);
+    const offered = await withTimeout(choicesWithinMs, found, []);
     await interaction
       .respond(offered)
       .catch((error: unknown) => logger.debug('choices could not be offered', { channelId, error }));

@@ -178,7 +178,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
 
   return {
     /** Must be told of each message; cheap. Never throws. */
-    spoken({ guildId, channelId, messageId, authorId }: Spoken): void {
+    onUserMessage({ guildId, channelId, messageId, authorId }: Spoken): void {
       waitForQuiet({ guildId, channelId }, 1);
       void noteUnread(authorId, messageId);
     },

@@ -46,7 +46,7 @@ interface Match {
 export function createNoteSection(ports: NoteSectionPorts) {
   return async (context: TurnContext): Promise<readonly Section[]> => {
     const { place, speaker } = context;
-    const wanted = telling(terms(turnText(context)));
+    const wanted = contentWords(terms(turnText(context)));
     if (wanted.size === 0) return [];
     const matches = await matching(ports, context, wanted);
     if (matches.length === 0) return [];
@@ -92,9 +92,9 @@ async function matching(
     .map(({ match }) => match);
 }
 
-const termsOf = oncePer(({ text }: ChannelNote): readonly string[] => [...telling(terms(text))]);
+const termsOf = oncePer(({ text }: ChannelNote): readonly string[] => [...contentWords(terms(text))]);
 
-function telling(found: readonly string[]): ReadonlySet<string> {
+function contentWords(found: readonly string[]): ReadonlySet<string> {
   return new Set(found.filter((term) => !stopTerms.has(term)));
 }
 

@@ -3,7 +3,7 @@ import { Stream, type ServerSentEvent } from '@anthropic-ai/sdk/core/streaming';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 
 import { ModelError } from '../../core/errors.ts';
-import { unlessAborted, within } from '../../core/time.ts';
+import { unlessAborted, withTimeout } from '../../core/time.ts';
 import { createAssembly, jsonOf } from './assembly.ts';
 import { readMessage, type Answer } from './response.ts';
 
@@ -84,7 +84,7 @@ async function readStream(answer: Response, onText: AttemptOptions['onText']): P
   const ended = (async () => {
     while ((await events.next()).done !== true);
   })().catch(() => undefined);
-  await within(streamEndMs, ended, undefined);
+  await withTimeout(streamEndMs, ended, undefined);
   return readMessage(assembly.message());
 }
 

@@ -9,7 +9,7 @@ import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Locks, Notice, Notices } from '../../core/processes.ts';
 import { parseJson } from '../../core/text.ts';
-import { within } from '../../core/time.ts';
+import { withTimeout } from '../../core/time.ts';
 import { connectionOptions } from './database.ts';
 import { DatabaseFault, connectFault, queryFault, toStoreError } from './faults.ts';
 
@@ -225,7 +225,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       if (present === undefined) return;
       present.isLost = true;
       // For the next process: the server notices the lost connection only later.
-      await within(
+      await withTimeout(
         leaveMs,
         ask(present, 'select pg_advisory_unlock_all()').catch(() => []),
         [],

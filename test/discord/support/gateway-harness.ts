@@ -71,7 +71,7 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
   /** Ids of messages that are part of a talk. */
   readonly talk: string[] = [];
 
-  spoken({ messageId }: Parameters<BotHandlers['spoken']>[0]): void {
+  onUserMessage({ messageId }: Parameters<BotHandlers['onUserMessage']>[0]): void {
     this.talk.push(messageId);
   }
 

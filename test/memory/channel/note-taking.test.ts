@@ -67,7 +67,7 @@ function open(
       const id = snowflakeAt(at);
       const author = { id: authorId, name: authorId === bobId ? 'Bob' : 'Alice', kind: 'human' } as const;
       said.push({ id, channelId, author, text, at: at.toISOString(), attachments: [] });
-      taking.spoken({ guildId, channelId, messageId: id, authorId });
+      taking.onUserMessage({ guildId, channelId, messageId: id, authorId });
       return id;
     },
     quiet: async (ms = idleMs): Promise<void> => {
