@@ -5,7 +5,7 @@ import { readQuery, type RecallQuery } from '../../src/memory/recall/query.ts';
 import { rank, type SourceSegments } from '../../src/memory/recall/rank.ts';
 import { lookedAt } from '../../src/memory/recall/reorder.ts';
 import { rankingWeights } from '../../src/memory/recall/score.ts';
-import { readUnit, segmentOf, type ReadUnit } from '../../src/memory/recall/segments.ts';
+import { segmentOf, type RecallUnit, type TextReaders } from '../../src/memory/recall/segments.ts';
 import { TermReader } from '../../src/memory/recall/words.ts';
 import type { Conversation, Question } from './recall-conversations.ts';
 
@@ -66,8 +66,7 @@ export async function listHits(conversations: readonly Conversation[]): Promise<
   const listed: Listed[] = [];
   for (const asked of conversations.flatMap((conversation) => askedOf(conversation, readers))) {
     const { conversation, question, query, sources } = asked;
-    const [ranking] = await rank(sources, [query], view, rankingWeights);
-    if (ranking === undefined) continue;
+    const ranking = await rank(sources, query, view, rankingWeights);
     const { hits, features } = await lookedAt(ranking, query, readers.terms, rankingWeights);
     const shown = unrepeated(hits);
     listed.push({
@@ -83,8 +82,7 @@ export async function listHits(conversations: readonly Conversation[]): Promise<
 /** The ids of the messages and their places among the hits: of those that say the same only the first. */
 function unrepeated(hits: readonly Find[]): readonly { readonly id: string; readonly at: number }[] {
   const said = new Set<string>();
-  return hits.flatMap(({ segment, index }, at) => {
-    const { text, author, reference } = segment.unit(index);
+  return hits.flatMap(({ unit: { text, author, reference } }, at) => {
     const words = `${author} ${text}`;
     if (said.has(words) || reference.kind !== 'message') return [];
     said.add(words);
@@ -92,11 +90,8 @@ function unrepeated(hits: readonly Find[]): readonly { readonly id: string; read
   });
 }
 
-function askedOf(
-  conversation: Conversation,
-  readers: { readonly terms: TermReader; readonly dates: ReturnType<typeof createDates> },
-): readonly Asked[] {
-  const units: ReadUnit[] = [];
+function askedOf(conversation: Conversation, readers: TextReaders): readonly Asked[] {
+  const units: RecallUnit[] = [];
   let stretch = 0;
   let before = 0;
   for (const [index, { id, author, isBot, at, text }] of conversation.messages.entries()) {
@@ -104,18 +99,18 @@ function askedOf(
     before = at.getTime();
     const reference = { kind: 'message', channelId: '1', messageId: id, line: index + 1 } as const;
     const unit = { text, author, at: at.toISOString(), isBot, reach, stretch, reference };
-    units.push(readUnit(readers, { ...unit, hasThirdPartyText: false }));
+    units.push({ ...unit, hasThirdPartyText: false });
   }
   const sourcesUpTo = new Map<number, readonly SourceSegments[]>();
   return conversation.questions.map((question) => {
     const { upTo, text } = question;
     const sources = sourcesUpTo.get(upTo) ?? [
-      { source: 'messages', segments: [segmentOf(units.slice(0, upTo))] },
+      { source: 'messages', segments: [segmentOf(reach, units.slice(0, upTo), readers)] },
     ];
     sourcesUpTo.set(upTo, sources);
     const now = conversation.messages[upTo - 1]?.at ?? new Date(0);
     const authors = new Set(
-      sources.flatMap(({ segments }) => segments.flatMap((segment) => segment.authors)),
+      sources.flatMap(({ segments }) => segments.flatMap((segment) => [...segment.authors])),
     );
     return { conversation, question, query: readQuery(text, now, authors, readers), sources };
   });

@@ -26,7 +26,7 @@ import {
 import { readMark } from '../../src/memory/notebook/session-files.ts';
 import { distinctiveTerms } from '../../src/memory/notebook/withdraw.ts';
 import { createDates, tellsWhen } from '../../src/memory/recall/dates.ts';
-import { readUnit, segmentOf } from '../../src/memory/recall/segments.ts';
+import { addUnit, createSegment } from '../../src/memory/recall/segments.ts';
 import { TermReader } from '../../src/memory/recall/words.ts';
 import { memoryWishIn, statementsIn } from '../../src/model/offline/phrases.ts';
 import { quoted } from '../../src/prompt/quoted.ts';
@@ -92,7 +92,7 @@ const readersOfTexts: Readonly<
     formatAppended: (text) => formatAppended(facts, text, text, today),
     applyPatches: (text) =>
       applyPatches(text, [{ oldText: `${text.slice(0, 16_000)}b${text.slice(0, 16_000)}`, newText: '' }]),
-    index: (text) => segmentOf([readUnit(readers, { ...noted, text })]),
+    index: (text) => addUnit(createSegment(noted.reach), { ...noted, text }, readers),
   },
   file: { plainText, dataText, quoted: (text) => quoted(text) },
 };

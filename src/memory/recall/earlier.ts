@@ -1,6 +1,6 @@
 import { searchForm, terms, wordsIn } from '../../core/text.ts';
 import { isDateName } from './dates.ts';
-import type { Hit } from './hits.ts';
+import type { Find } from './hits.ts';
 import type { TermReader } from './words.ts';
 
 /** Shared words that two statements about the same thing have at least, and their share of the longer one. */
@@ -55,7 +55,7 @@ const nowAsked = /(?<!\p{L})(?:how old|wie alt|first names?|primer nombre|half p
 const beforePart = /\bback (?:then|in)\b|以前|最初|元々|もともと|昔|前は|之前|从前|原来|过去/u;
 
 /** A hit, and whether a newer one about the same thing is shown. */
-export interface DatedHit extends Hit {
+export interface DatedHit extends Find {
   readonly isEarlier: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface DatedHit extends Hit {
  * round where a wording asks for what was [C3].
  */
 export function newerFirst(
-  hits: readonly Hit[],
+  hits: readonly Find[],
   queries: readonly string[],
   reader: TermReader,
 ): readonly DatedHit[] {
@@ -89,7 +89,7 @@ function asksBefore(query: string): boolean {
 }
 
 /** For each hit, the places of all that are transitively about the same thing, in order. */
-function groupsOf(hits: readonly Hit[], reader: TermReader): readonly (readonly number[])[] {
+function groupsOf(hits: readonly Find[], reader: TermReader): readonly (readonly number[])[] {
   const said = hits.map((hit) => (isStatement(hit) ? matterOf(hit.unit.text, reader) : undefined));
   const groups = hits.map((_, place) => [place]);
   for (const [place, hit] of hits.entries()) {
@@ -106,15 +106,15 @@ function groupsOf(hits: readonly Hit[], reader: TermReader): readonly (readonly 
 }
 
 /** Whether two statements are of different times, and not known to be by different people. */
-function mayFollow(hit: Hit, other: Hit | undefined): boolean {
+function mayFollow(hit: Find, other: Find | undefined): boolean {
   if (other === undefined || timeOf(hit) === timeOf(other)) return false;
   const authors = new Set([hit.unit.author, other.unit.author].filter(Boolean));
   return authors.size < 2;
 }
 
 /** A person's statement of a known time: questions tell nothing, and the bot only repeats. */
-function isStatement({ segment, index, unit }: Hit): boolean {
-  return !unit.isBot && (segment.timeOf[index] ?? 0) > 0 && (segment.statementShareOf[index] ?? 0) > 0.5;
+function isStatement({ unit, facts }: Find): boolean {
+  return !unit.isBot && facts.time > 0 && facts.statementShare > 0.5;
 }
 
 /** What a statement is about. */
@@ -160,6 +160,6 @@ function isAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
   return telling.length >= leastShared && telling.length >= leastShare * Math.max(one.size, other.size);
 }
 
-function timeOf(hit: Hit | undefined): number {
-  return hit?.segment.timeOf[hit.index] ?? 0;
+function timeOf(hit: Find | undefined): number {
+  return hit?.facts.time ?? 0;
 }

@@ -1,11 +1,8 @@
 import { normalizeText } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
-import { elementOf, trait, type RecallUnit, type Segment } from './segments.ts';
+import type { RecallUnit, Segment, TextFacts } from './segments.ts';
 import type { SourceName } from './sources.ts';
 import type { TermReader } from './words.ts';
-
-/** Which units exist for a search; all others are ignored [V2]. */
-export type Admits = (index: number) => boolean;
 
 export interface Find {
   readonly source: SourceName;
@@ -14,19 +11,10 @@ export interface Find {
   readonly segment: Segment;
   /** Of the unit in its segment. */
   readonly index: number;
-  /** The segment's place; later ones are newer. */
-  readonly order: number;
-  /** Each query term's place in the segment, -1 where absent. */
-  readonly places: readonly number[];
-  /** Whether it holds a longer query word for word. */
-  readonly isVerbatim?: boolean;
-  /** Default: all. */
-  readonly admits: Admits | undefined;
-}
-
-/** What was found, read. */
-export interface Hit extends Find {
   readonly unit: RecallUnit;
+  readonly facts: TextFacts;
+  /** The indexes of the segment's units that do not exist for the search [V2]. */
+  readonly leftOut: ReadonlySet<number>;
 }
 
 export class TopHits {
@@ -48,7 +36,8 @@ export class TopHits {
     let from = 0;
     for (let to = this.#hits.length; from < to;) {
       const middle = (from + to) >>> 1;
-      if (compareHits(elementOf(this.#hits, middle), hit) < 0) from = middle + 1;
+      const other = this.#hits[middle];
+      if (other !== undefined && compareHits(other, hit) < 0) from = middle + 1;
       else to = middle;
     }
     this.#hits.splice(from, 0, hit);
@@ -63,11 +52,7 @@ export class TopHits {
 
 /** Better first, then newer. */
 export function compareHits(a: Find, b: Find): number {
-  return b.score - a.score || timeOf(b) - timeOf(a) || b.order - a.order || b.index - a.index;
-}
-
-function timeOf({ segment, index }: Find): number {
-  return segment.timeOf[index] ?? 0;
+  return b.score - a.score || b.facts.time - a.facts.time || b.index - a.index;
 }
 
 /** The share of words that makes a question or answer a repetition. */
@@ -85,15 +70,14 @@ const mostAlike = 3;
 export function createRepeats(reader: TermReader): LeavesOut {
   const said = new Set<string>();
   const alike: { readonly kind: string; readonly terms: ReadonlySet<string>; times: number }[] = [];
-  return ({ segment, index }, { text, isBot }) => {
+  return ({ segment, index, unit: { text, isBot }, facts: { asks, statementShare } }) => {
     const words = normalizeText(text.replace(/[.,;:!?…。、！？؟"“”«»()\s]+/gu, ' '));
     const key = `${isBot ? 'bot' : 'person'} ${words}`;
     if (said.has(key)) return true;
     said.add(key);
-    const asks =
-      ((segment.traitsOf[index] ?? 0) & trait.asks) !== 0 && (segment.statementShareOf[index] ?? 0) <= 0.5;
-    if ((!asks && !isBot) || (segment.lengthOf[index] ?? 0) > mostCompared) return false;
-    const kind = asks ? 'question' : 'bot';
+    const isQuestion = asks && statementShare <= 0.5;
+    if ((!isQuestion && !isBot) || (segment.lengths[index] ?? 0) > mostCompared) return false;
+    const kind = isQuestion ? 'question' : 'bot';
     const terms = new Set(reader.read(text));
     const telling = new Set(reader.read((text.match(tellingWord) ?? []).join(' ')));
     for (const other of alike) {
@@ -111,9 +95,9 @@ export function createRepeats(reader: TermReader): LeavesOut {
 const tellingWord = /\p{N}+|(?<=[\p{Ll}\p{N},;:] )\p{Lu}[\p{L}\p{M}]+/gu;
 
 /** Whether a find is hidden, or repeats one before. */
-export type LeavesOut = (find: Find, unit: RecallUnit) => boolean;
+export type LeavesOut = (find: Find) => boolean;
 
-/** Finds of all sources with none left out among the `most` best; the rest stays unread as it was found. */
+/** Finds of all sources with none left out among the `most` best; the rest stays as it was found. */
 export async function withoutRepeats(
   perSource: readonly (readonly Find[])[],
   leavesOut: LeavesOut,
@@ -124,7 +108,7 @@ export async function withoutRepeats(
   let kept = 0;
   for (const find of perSource.flat().toSorted(compareHits)) {
     if (kept === most) break;
-    if (leavesOut(find, find.segment.unit(find.index))) left.add(find);
+    if (leavesOut(find)) left.add(find);
     else kept += 1;
     await pause();
   }
@@ -139,19 +123,16 @@ export async function chooseHits(
   wordings: readonly (readonly Find[])[],
   limit: number,
   leavesOut: LeavesOut,
-): Promise<readonly Hit[]> {
+): Promise<readonly Find[]> {
   const pause = createTimeSlice();
-  const hits: Hit[] = [];
-  const bests = new Map<SourceName, Hit>();
+  const hits: Find[] = [];
+  const bests = new Map<SourceName, Find>();
   for (const find of fused(wordings)) {
     if (hits.length >= limit && bests.has(find.source)) continue;
-    // A message has to be read.
-    const unit = find.segment.unit(find.index);
     await pause();
-    if (leavesOut(find, unit)) continue;
-    const hit = { ...find, unit };
-    hits.push(hit);
-    if (!bests.has(find.source)) bests.set(find.source, hit);
+    if (leavesOut(find)) continue;
+    hits.push(find);
+    if (!bests.has(find.source)) bests.set(find.source, find);
   }
   const shown = new Set([...new Set([...bests.values(), ...hits])].slice(0, limit));
   return hits.filter((hit) => shown.has(hit));
@@ -161,18 +142,14 @@ export async function chooseHits(
 function fused(lists: readonly (readonly Find[])[]): readonly Find[] {
   const [only] = lists;
   if (only !== undefined && lists.length === 1) return only;
-  const known = new Map<Segment, Map<number, { readonly find: Find; worth: number }>>();
-  const all: { readonly find: Find; worth: number }[] = [];
+  const known = new Map<RecallUnit, { readonly find: Find; worth: number }>();
   for (const list of lists) {
     const total = list.reduce((sum, { score }) => sum + score, 0);
     for (const find of list) {
-      const ofSegment = known.get(find.segment) ?? new Map<number, { readonly find: Find; worth: number }>();
-      known.set(find.segment, ofSegment);
-      const present = ofSegment.get(find.index) ?? { find, worth: 0 };
-      if (!ofSegment.has(find.index)) all.push(present);
-      ofSegment.set(find.index, present);
+      const present = known.get(find.unit) ?? { find, worth: 0 };
+      known.set(find.unit, present);
       present.worth += find.score / total;
     }
   }
-  return all.toSorted((a, b) => b.worth - a.worth).map(({ find }) => find);
+  return [...known.values()].toSorted((a, b) => b.worth - a.worth).map(({ find }) => find);
 }

@@ -4,18 +4,14 @@ import { createTimeSlice } from '../../core/time.ts';
 import { isSameReach, narrower, pickReach, type Reach } from '../../core/visibility.ts';
 import { mayHoldOthersWords, type LoggedMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import {
-  readUnit,
-  segmentOf,
-  type ReadUnit,
-  type RecallUnit,
-  type Segment,
-  type TextReaders,
-} from './segments.ts';
+import { addUnit, createSegment, type RecallUnit, type Segment, type TextReaders } from './segments.ts';
 import type { RecallSource } from './sources.ts';
 
 /** After so long a pause another sitting begins. */
 const pauseMs = 60 * 60 * 1000;
+
+/** Of one segment: a search holds the event loop for no longer than these take [L4]. */
+const segmentMessages = 4096;
 
 /** Sessions whose reach is remembered. */
 const rememberedReaches = 1000;
@@ -26,10 +22,7 @@ type MessageLog = Pick<SessionLog, 'logState' | 'since'>;
  * The messages of all sessions of a person [W3]; each search checks the log's end and edition, and adds what
  * is new.
  */
-export function createMessageSource(
-  log: MessageLog & Pick<SessionLog, 'sessionsOfPerson'>,
-  segmentMessages?: number,
-) {
+export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessionsOfPerson'>) {
   const reaches = growingCache<string, Reach>(rememberedReaches);
   const source: RecallSource = {
     name: 'messages',
@@ -40,15 +33,13 @@ export function createMessageSource(
         known = new Map(
           own.map((session) => {
             const name = sessionName(session);
-            return [name, known.get(name) ?? new SessionMessages(log, session, readers, segmentMessages)];
+            return [name, known.get(name) ?? new SessionMessages(log, session, readers)];
           }),
         );
         const segments: Segment[] = [];
         for (const [name, messages] of known) {
           const ofSession = await messages.segments();
-          const [first, ...others] = ofSession.flatMap((segment) =>
-            segment.reaches.map(({ reach }) => reach),
-          );
+          const [first, ...others] = ofSession.map(({ reach }) => reach);
           if (first === undefined) reaches.delete(name);
           else reaches.set(name, others.reduce(narrower, first));
           segments.push(...ofSession);
@@ -65,24 +56,19 @@ export function createMessageSource(
   };
 }
 
-/** One session's messages as segments. New messages join the newest; any other change reads all again. */
+/** One session's messages as segments, one after another. New ones are added; any other change reads all again. */
 export class SessionMessages {
   readonly #log: MessageLog;
   readonly #session: SessionKey;
   readonly #readers: TextReaders;
-  /** At most so many are indexed again for a new one. */
-  readonly #segmentMessages: number;
   #segments: Segment[] = [];
-  /** What the newest segment is made of. */
-  #newest: ReadUnit[] = [];
   #cursor = 0;
   #edition: number | undefined;
 
-  constructor(log: MessageLog, session: SessionKey, readers: TextReaders, segmentMessages = 1024) {
+  constructor(log: MessageLog, session: SessionKey, readers: TextReaders) {
     this.#log = log;
     this.#session = session;
     this.#readers = readers;
-    this.#segmentMessages = segmentMessages;
   }
 
   async segments(): Promise<readonly Segment[]> {
@@ -95,7 +81,6 @@ export class SessionMessages {
 
   #forget(): void {
     this.#segments = [];
-    this.#newest = [];
     this.#cursor = 0;
   }
 
@@ -105,32 +90,26 @@ export class SessionMessages {
       this.#forget();
       since = await this.#log.since(this.#session, 0);
     }
-    const segments = this.#newest.length > 0 ? this.#segments.slice(0, -1) : [...this.#segments];
     const pause = createTimeSlice();
     for (const { sequence, message } of since.messages) {
       await pause();
-      this.#read(this.#newest, sequence, message);
-      if (this.#newest.length < this.#segmentMessages) continue;
-      segments.push(segmentOf(this.#newest));
-      this.#newest = [];
+      this.#read(sequence, message);
     }
-    if (this.#newest.length > 0) segments.push(segmentOf(this.#newest));
-    this.#segments = segments;
     // A line that is counted may still be on its way to the disk.
     this.#cursor = since.last;
   }
 
-  #read(units: ReadUnit[], line: number, message: LoggedMessage): void {
-    const before = units.at(-1)?.unit;
-    const { at = '', reach, stretch } = before ?? { reach: pickReach(message), stretch: 0 };
-    const isToSameReaders = isSameReach(reach, message);
+  /** Messages with other readers are not neighbours: they are never shown together. */
+  #read(line: number, message: LoggedMessage): void {
+    const newest = this.#segments.at(-1);
+    const { at = '', stretch = 0 } = newest?.units.at(-1) ?? {};
+    const isToSameReaders = newest !== undefined && isSameReach(newest.reach, message);
+    const hasRoom = isToSameReaders && newest.units.length < segmentMessages;
+    const segment = hasRoom ? newest : createSegment(pickReach(message));
+    if (segment !== newest) this.#segments.push(segment);
     const isSameSitting = isToSameReaders && Date.parse(message.at) - Date.parse(at) < pauseMs;
-    // Messages with other readers are not neighbours: they are never shown together.
-    const sitting = {
-      reach: isToSameReaders ? reach : pickReach(message),
-      stretch: isSameSitting ? stretch : stretch + 1,
-    };
-    units.push(readUnit(this.#readers, unitOf(this.#session, line, message, sitting)));
+    const sitting = { reach: segment.reach, stretch: isSameSitting ? stretch : stretch + 1 };
+    addUnit(segment, unitOf(this.#session, line, message, sitting), this.#readers);
   }
 }
 

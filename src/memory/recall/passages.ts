@@ -2,9 +2,9 @@ import { dataLine } from '../../core/section.ts';
 import { clip, clipAtWord } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { DatedHit } from './earlier.ts';
-import type { Find, Hit } from './hits.ts';
+import type { Find } from './hits.ts';
 import type { RecallQuery } from './query.ts';
-import { trait, type RecallUnit, type Segment, type TextReaders } from './segments.ts';
+import type { RecallUnit, TextReaders } from './segments.ts';
 import type { SourceName } from './sources.ts';
 
 /** [C3] */
@@ -50,10 +50,7 @@ export async function passagesOf(
 ): Promise<readonly Passage[]> {
   const wanted = new Set(wordings.flatMap(({ terms: ofWording }) => ofWording.map(({ term }) => term)));
   const isWord = (word: string): boolean => terms.read(word).some((term) => wanted.has(term));
-  const shown = new Map<Segment, Set<number>>();
-  for (const { segment, index } of hits) {
-    shown.set(segment, (shown.get(segment) ?? new Set<number>()).add(index));
-  }
+  const shown = new Set<RecallUnit>(hits.map(({ unit }) => unit));
   const places = placesOf(found);
   const pause = createTimeSlice();
   const passages: Passage[] = [];
@@ -63,12 +60,10 @@ export async function passagesOf(
     const date = day !== '' && hit.isEarlier ? `${day} (earlier)` : day;
     const author = authorOf(unit);
     const line = author + excerpt(dataLine(unit.text), passageChars - author.length, isWord);
-    const taken = shown.get(hit.segment) ?? new Set<number>();
-    const ofSegment = places.get(hit.segment) ?? new Map<number, number>();
     const room = passageChars - line.length;
-    const neighbours = neighboursOf(hit, room, ofSegment, taken, isHidden);
-    const shownWith = mostTelling(neighbours, room, ofSegment, hit.index);
-    for (const { at } of shownWith) taken.add(at);
+    const neighbours = neighboursOf(hit, room, places, (other) => shown.has(other) || isHidden(other));
+    const shownWith = mostTelling(neighbours, room, places, hit.index);
+    for (const neighbour of shownWith) shown.add(neighbour.unit);
     const inOrder = [...shownWith, { at: hit.index, line, unit }].toSorted((a, b) => a.at - b.at);
     const content = inOrder.map((each) => each.line).join(separator);
     const marked = inOrder.filter((each) => each.unit.hasThirdPartyText);
@@ -86,23 +81,22 @@ interface Neighbour {
   readonly unit: RecallUnit;
 }
 
-/** The lines around a hit in its stretch that fit into `room` and are not `taken`, nearest first. */
+/** The lines around a hit in its stretch that fit into `room` and are not taken, nearest first. */
 function neighboursOf(
-  { segment, index, unit }: Hit,
+  { segment, index, unit, facts }: Find,
   room: number,
-  places: ReadonlyMap<number, number>,
-  taken: ReadonlySet<number>,
-  isHidden: (unit: RecallUnit) => boolean,
+  places: ReadonlyMap<RecallUnit, number>,
+  isTaken: (unit: RecallUnit) => boolean,
 ): readonly Neighbour[] {
   // An answer tells more of a question than what was said before it.
-  const first = ((segment.traitsOf[index] ?? 0) & trait.asks) === 0 ? -1 : 1;
+  const first = facts.asks ? 1 : -1;
   const neighbours: Neighbour[] = [];
   for (let distance = 1; distance <= around; distance += 1) {
     for (const at of [index + first * distance, index - first * distance]) {
-      if (segment.stretchOf[at] !== unit.stretch || taken.has(at)) continue;
-      if (distance > beside && !places.has(at)) continue;
-      const neighbour = segment.unit(at);
-      const text = isHidden(neighbour) ? '' : dataLine(neighbour.text);
+      const neighbour = segment.units[at];
+      if (neighbour?.stretch !== unit.stretch) continue;
+      if ((distance > beside && !places.has(neighbour)) || isTaken(neighbour)) continue;
+      const text = dataLine(neighbour.text);
       const line = authorOf(neighbour) + text;
       if (text !== '' && separator.length + line.length <= room)
         neighbours.push({ at, line, unit: neighbour });
@@ -115,11 +109,11 @@ function neighboursOf(
 function mostTelling(
   neighbours: readonly Neighbour[],
   room: number,
-  places: ReadonlyMap<number, number>,
+  places: ReadonlyMap<RecallUnit, number>,
   index: number,
 ): readonly Neighbour[] {
-  const worthOf = ({ at }: Neighbour): number => {
-    const place = places.get(at);
+  const worthOf = ({ at, unit }: Neighbour): number => {
+    const place = places.get(unit);
     return place === undefined
       ? 1 / (placeOffset + unfoundPlace * Math.abs(at - index))
       : 1 / (placeOffset + place);
@@ -141,14 +135,11 @@ function mostTelling(
 }
 
 /** The best place of each unit in any of the lists. */
-function placesOf(lists: readonly (readonly Find[])[]): ReadonlyMap<Segment, ReadonlyMap<number, number>> {
-  const places = new Map<Segment, Map<number, number>>();
-  for (const list of lists) {
-    for (const [place, { segment, index }] of list.entries()) {
-      const ofSegment = places.get(segment) ?? new Map<number, number>();
-      places.set(segment, ofSegment.set(index, Math.min(place, ofSegment.get(index) ?? place)));
-    }
-  }
+function placesOf(lists: readonly (readonly Find[])[]): ReadonlyMap<RecallUnit, number> {
+  const places = new Map<RecallUnit, number>();
+  for (const list of lists)
+    for (const [place, { unit }] of list.entries())
+      places.set(unit, Math.min(place, places.get(unit) ?? place));
   return places;
 }
 

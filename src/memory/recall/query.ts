@@ -17,10 +17,10 @@ export interface RecallQuery {
   readonly terms: readonly QueryTerm[];
   /** In order, without related terms. */
   readonly words: readonly string[];
-  /** Its words that are in authors' names. */
-  readonly authorTerms: ReadonlySet<string>;
-  /** Whether the query names an author; never where it names them all. */
-  readonly isNamedAuthor: (author: string) => boolean;
+  /** Words that stand side by side, without authors' names. */
+  readonly pairs: readonly (readonly [string, string])[];
+  /** Whom the query names; none where it names them all. */
+  readonly namedAuthors: ReadonlySet<string>;
   /** Asks for what the bot said: has "you", and no "I". */
   readonly meansBot: boolean;
   readonly asksWhen: boolean;
@@ -76,12 +76,13 @@ export function readQuery(
   const named = new Set(
     [...names].flatMap(([author, name]) => (name.some((term) => own.has(term)) ? [author] : [])),
   );
+  const sideBySide = words.slice(1).map((word, index) => [words[index] ?? word, word] as const);
   return {
     text,
     terms: [...terms.values()],
     words,
-    authorTerms: new Set(words.filter((word) => nameTerms.has(word))),
-    isNamedAuthor: named.size === names.size ? () => false : (author) => named.has(author),
+    pairs: sideBySide.filter(([one, other]) => one !== other && !nameTerms.has(one) && !nameTerms.has(other)),
+    namedAuthors: named.size === names.size ? new Set() : named,
     meansBot: meansBot(text),
     asksWhen: asksWhen(query),
     asksNow: hasOne(text, nowWords, nowPart),

@@ -6,7 +6,7 @@ import { mayUse } from '../../core/visibility.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { createDates } from './dates.ts';
 import { newerFirst } from './earlier.ts';
-import { chooseHits, createRepeats, withoutRepeats, type Find, type LeavesOut } from './hits.ts';
+import { chooseHits, compareHits, createRepeats, withoutRepeats, type Find, type LeavesOut } from './hits.ts';
 import { passagesOf, type Passage } from './passages.ts';
 import { readQuery, type RecallQuery } from './query.ts';
 import { depths, literalHits, rank, type SearchView, type SourceSegments } from './rank.ts';
@@ -61,8 +61,7 @@ export function createRecall(options: RecallOptions) {
     const open = indexes.get(key) ?? sources.map((source) => source.open(person, readers));
     const found: (readonly Segment[])[] = [];
     for (const index of open) found.push(await index());
-    const units = found.flatMap((segments) => segments.map(({ lengthOf }) => lengthOf.length));
-    const size = 1 + units.reduce((sum, count) => sum + count, 0);
+    const size = found.flat().reduce((sum, { units }) => sum + units.length, 1);
     indexes.set(key, open, { size: Math.min(size, maxUnits) });
     return sources.map(({ name }, at) => ({ source: name, segments: found[at] ?? [] }));
   }
@@ -99,7 +98,7 @@ export function createRecall(options: RecallOptions) {
     };
     const leavesOut = (): LeavesOut => {
       const isRepeat = createRepeats(readers.terms);
-      return (hit, unit) => isHidden(unit) || isRepeat(hit, unit);
+      return (hit) => isHidden(hit.unit) || isRepeat(hit);
     };
     const found = await findAll(wordings, searched, view, leavesOut);
     const hits = await chooseHits(found, limit, leavesOut());
@@ -114,13 +113,12 @@ export function createRecall(options: RecallOptions) {
     leavesOut: () => LeavesOut,
     depth: number = depths.usual,
   ): Promise<readonly (readonly Find[])[]> {
-    const rankings = await rank(searched, wordings, view, weights.ranking, depth);
     const found: (readonly Find[])[] = [];
-    for (const [at, wording] of wordings.entries()) {
+    for (const wording of wordings) {
       const isLiteral = wording.terms.length === 0;
-      const { perSource = [], rarities = [] } = isLiteral
-        ? { perSource: [await literalHits(searched, wording, view, depth)] }
-        : (rankings[at] ?? {});
+      const { perSource, rarities } = isLiteral
+        ? await literalHits(searched, wording, view, depth)
+        : await rank(searched, wording, view, weights.ranking, depth);
       const distinct = await withoutRepeats(perSource, leavesOut(), mostReordered);
       const isShort = distinct.some(
         (finds, of) => finds.length < mostReordered && (perSource[of]?.length ?? 0) >= depth,
@@ -128,7 +126,11 @@ export function createRecall(options: RecallOptions) {
       if (isShort && depth < depths.greatest)
         return findAll(wordings, searched, view, leavesOut, depths.greatest);
       const ranking = { perSource: distinct, rarities };
-      found.push(isLiteral ? distinct.flat() : await bestFirst(ranking, wording, readers.terms, weights));
+      found.push(
+        isLiteral
+          ? distinct.flat().toSorted(compareHits)
+          : await bestFirst(ranking, wording, readers.terms, weights),
+      );
     }
     return found;
   }
@@ -176,10 +178,8 @@ function indexKey({ id, isOwner }: RecallPerson): string {
 
 /** The authors of what may be used. */
 function authorsOf(sources: readonly SourceSegments[], view: SearchView): ReadonlySet<string> {
-  const usable = sources
-    .flatMap(({ segments }) => segments)
-    .filter(({ reaches }) => reaches.some(({ reach }) => view.mayUse(reach)));
-  return new Set(usable.flatMap(({ authors }) => authors.filter(Boolean)));
+  const usable = sources.flatMap(({ segments }) => segments).filter(({ reach }) => view.mayUse(reach));
+  return new Set(usable.flatMap(({ authors }) => [...authors].filter(Boolean)));
 }
 
 /**

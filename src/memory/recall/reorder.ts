@@ -1,14 +1,18 @@
+import { searchForm } from '../../core/text.ts';
+import { createTimeSlice } from '../../core/time.ts';
 import { featuresOf, type Features } from './features.ts';
 import { compareHits, type Find } from './hits.ts';
 import type { RecallQuery } from './query.ts';
-import { rerank, type Ranking } from './rank.ts';
+import type { Ranking } from './rank.ts';
 import { rankingWeights, type RankingWeights } from './score.ts';
+import type { RecallUnit } from './segments.ts';
 import type { TermReader } from './words.ts';
 
 /** The best hits of a query are reordered; the others follow as they are. */
 export const mostReordered = 60;
 
-/** A verbatim match outweighs any sum of features. */
+/** Quoting so many words of the query outweighs any sum of features. */
+const leastVerbatim = 4;
 const verbatim = 20;
 
 /** Divides log odds: several wordings of one question are alike, so each counts less. */
@@ -63,10 +67,12 @@ export async function bestFirst(
   reader: TermReader,
   weights: RecallWeights,
 ): Promise<readonly Find[]> {
-  const { hits, features } = await lookedAt(ranking, query, reader, weights.ranking);
-  const sums = features.map(
-    (of, at) => weighted(of, weights.order) + (hits[at]?.isVerbatim === true ? verbatim : 0),
-  );
+  const { hits, features, quoting } = await lookedAt(ranking, query, reader, weights.ranking);
+  const isQuote = query.words.length >= leastVerbatim;
+  const sums = features.map((of, at) => {
+    const unit = hits[at]?.unit;
+    return weighted(of, weights.order) + (isQuote && unit !== undefined && quoting.has(unit) ? verbatim : 0);
+  });
   const best = Math.max(...sums);
   const ordered = hits.map((hit, at) => {
     const sum = sums[at];
@@ -76,16 +82,43 @@ export async function bestFirst(
   return [...reordered, ...ordered.slice(features.length)];
 }
 
-/** The hits of all sources as found, best first, with features of those to be reordered. */
+/**
+ * The hits of all sources as found, best first: those to be reordered with their features, and which of them
+ * are `quoting` the query word for word.
+ */
 export async function lookedAt(
   { perSource, rarities }: Ranking,
   query: RecallQuery,
   reader: TermReader,
   weights: RankingWeights,
-): Promise<{ readonly hits: readonly Find[]; readonly features: readonly Features[] }> {
+): Promise<{
+  readonly hits: readonly Find[];
+  readonly features: readonly Features[];
+  readonly quoting: ReadonlySet<RecallUnit>;
+}> {
+  const pause = createTimeSlice();
   const found = perSource.flat().toSorted(compareHits);
-  const best = await rerank(found.slice(0, mostReordered), query, reader, weights);
-  return { hits: [...best, ...found.slice(mostReordered)], features: featuresOf(best, query, rarities) };
+  const best = found[0]?.score ?? 0;
+  const quoting = new Set<RecallUnit>();
+  const looked: Find[] = [];
+  for (const hit of found.slice(0, mostReordered)) {
+    const isQuoting = query.words.length > 1 && searchForm(hit.unit.text).includes(query.text);
+    if (isQuoting) quoting.add(hit.unit);
+    const terms = query.pairs.length > 0 ? reader.read(hit.unit.text) : [];
+    const held = query.pairs.filter((pair) => hasPair(terms, pair)).length;
+    const share = held / Math.max(1, query.pairs.length);
+    const more = weights.pair * share + (isQuoting ? weights.phrase : 0);
+    looked.push({ ...hit, score: hit.score + best * more });
+    await pause();
+  }
+  looked.sort(compareHits);
+  const features = featuresOf(looked, query, rarities);
+  return { hits: [...looked, ...found.slice(mostReordered)], features, quoting };
+}
+
+/** Whether the words of a pair stand next to each other, or with one between them. */
+function hasPair(terms: readonly string[], [one, other]: readonly [string, string]): boolean {
+  return terms.some((term, at) => term === one && (terms[at + 1] === other || terms[at + 2] === other));
 }
 
 export function weighted(features: Features, weights: OrderWeights): number {

@@ -1,4 +1,4 @@
-import { isSameReach, type Reach } from '../../core/visibility.ts';
+import type { Reach } from '../../core/visibility.ts';
 import { tellsWhen, type Dates } from './dates.ts';
 import type { TermReader } from './words.ts';
 
@@ -50,212 +50,123 @@ export interface TextReaders {
   readonly dates: Dates;
 }
 
-/** What an index holds of a unit. */
-export interface ReadUnit {
-  readonly unit: RecallUnit;
-  /** In order, repeated ones included. */
-  readonly terms: readonly string[];
-  /** Beginnings of words, time, id. */
-  readonly fields: readonly string[];
+/** What ranking has to know of a unit's text. */
+export interface TextFacts {
+  /** Milliseconds since the epoch, 0 where unknown. */
+  readonly time: number;
   /** By length, what is not questions. */
   readonly statementShare: number;
-  readonly traits: number;
+  readonly asks: boolean;
+  readonly tellsWhen: boolean;
+  readonly hasNumber: boolean;
+  readonly hasName: boolean;
 }
 
-/** Bits of a unit's traits. */
-export const trait = { asks: 1, tellsWhen: 2, isBot: 4, hasNumber: 8, hasName: 16 } as const;
-
-/** Facts by reach, so that what may not be told does not show in statistics either. */
-interface ReachCount {
+/** An inverted index over neighbouring units for the same readers: a file, an item, or messages of a session. */
+export interface Segment {
   readonly reach: Reach;
-  units: number;
-  terms: number;
-  /** Milliseconds since the epoch, as far as known. */
-  first: number;
-  last: number;
+  readonly units: RecallUnit[];
+  /** Of each unit. */
+  readonly facts: TextFacts[];
+  /** Of each unit again what every search goes through: the number of terms, and whether the bot said it. */
+  readonly lengths: number[];
+  readonly isBot: boolean[];
+  /** The first unit of each stretch. */
+  readonly stretchStarts: number[];
+  /** The indexes of the units that have a term, ascending, each as often as the unit has it. */
+  readonly postings: Map<string, number[]>;
+  readonly authors: Set<string>;
+  termCount: number;
 }
 
-/**
- * An inverted index over neighbouring units, as plain data without texts. What ends in `Of` has an element a
- * unit.
- */
-export interface SegmentIndex {
-  /** Of all terms, ascending; the n-th's postings begin at `starts[n]`. */
-  readonly keys: Float64Array;
-  readonly starts: Uint32Array;
-  readonly postings: Uint16Array;
-  /** The number of terms. */
-  readonly lengthOf: Uint16Array;
-  readonly stretchOf: Uint32Array;
-  /** The first unit of each stretch, then the number of units. */
-  readonly stretchStarts: Uint16Array;
-  /** Milliseconds since the epoch, 0 where unknown. */
-  readonly timeOf: Float64Array;
-  readonly statementShareOf: Float64Array;
-  readonly traitsOf: Uint8Array;
-  readonly authors: readonly string[];
-  readonly authorOf: Uint32Array;
-  readonly reaches: readonly Readonly<ReachCount>[];
-  readonly reachOf: Uint32Array;
-}
-
-/** A file, a block of a message log, or all items. */
-export interface Segment extends SegmentIndex {
-  readonly unit: (index: number) => RecallUnit;
-}
-
-export function readUnit({ terms, dates }: TextReaders, unit: RecallUnit): ReadUnit {
-  const { text, at, reference } = unit;
-  const questions = questionsIn(text);
-  const asks = questions > 0 ? trait.asks : 0;
-  const read = terms.readWhole(text);
+export function createSegment(reach: Reach): Segment {
   return {
-    unit,
-    terms: read.terms,
-    fields: [
-      ...read.beginnings.keys(),
-      ...(at === undefined ? [] : dates.termsOf(at)),
-      ...(reference.kind === 'message' ? [messageTerm(reference.messageId)] : []),
-    ],
-    statementShare: text.length === 0 ? 0 : 1 - questions / text.length,
-    traits:
-      asks |
-      (tellsWhen(text) ? trait.tellsWhen : 0) |
-      (unit.isBot ? trait.isBot : 0) |
-      (/\d/u.test(text) ? trait.hasNumber : 0) |
-      (nameInside.test(text) ? trait.hasName : 0),
+    reach,
+    units: [],
+    facts: [],
+    lengths: [],
+    isBot: [],
+    stretchStarts: [],
+    postings: new Map(),
+    authors: new Set(),
+    termCount: 0,
   };
+}
+
+export function segmentOf(reach: Reach, units: readonly RecallUnit[], readers: TextReaders): Segment {
+  const segment = createSegment(reach);
+  for (const unit of units) addUnit(segment, unit, readers);
+  return segment;
+}
+
+/** `fields` has further terms by which the unit is found. */
+export function addUnit(
+  segment: Segment,
+  unit: RecallUnit,
+  { terms, dates }: TextReaders,
+  fields: Iterable<string> = [],
+): void {
+  const { text, at, reference } = unit;
+  const read = terms.readWhole(text);
+  const index = segment.units.length;
+  const post = (term: string): void => {
+    const known = segment.postings.get(term);
+    if (known === undefined) segment.postings.set(term, [index]);
+    else known.push(index);
+  };
+  for (const term of read.terms) post(term);
+  for (const beginning of read.beginnings.keys()) post(beginning);
+  for (const date of at === undefined ? [] : dates.termsOf(at)) post(date);
+  for (const field of fields) post(field);
+  if (reference.kind === 'message') post(messageTerm(reference.messageId));
+  const questions = questionsIn(text);
+  if (segment.units.at(-1)?.stretch !== unit.stretch) segment.stretchStarts.push(index);
+  segment.units.push(unit);
+  segment.lengths.push(read.terms.length);
+  segment.termCount += read.terms.length;
+  segment.isBot.push(unit.isBot);
+  segment.facts.push({
+    time: Date.parse(at ?? '') || 0,
+    statementShare: text.length === 0 ? 0 : 1 - questions / text.length,
+    asks: questions > 0,
+    tellsWhen: tellsWhen(text),
+    hasNumber: /\d/u.test(text),
+    hasName: nameInside.test(text),
+  });
+  segment.authors.add(unit.author);
 }
 
 /** A capitalised word that does not begin a sentence. */
 const nameInside = /[\p{Ll}\p{N},;:] \p{Lu}\p{Ll}/u;
 
-/** As many segments as needed; `title` as below. */
-export function segmentsOf(units: readonly ReadUnit[], title: readonly string[] = []): readonly Segment[] {
-  const parts = Math.ceil(units.length / mostUnits);
-  return Array.from({ length: parts }, (_, part) =>
-    segmentOf(units.slice(part * mostUnits, (part + 1) * mostUnits), title),
-  );
-}
-
-/** `title` has terms of a file's name, by which all units are found. */
-export function segmentOf(units: readonly ReadUnit[], title: readonly string[] = []): Segment {
-  const all = units.map(({ unit }) => unit);
-  return { ...indexUnits(units, title), unit: (index) => elementOf(all, index) };
-}
-
-/** @throws {RangeError} where there is none. */
-export function elementOf<T>(all: readonly T[], index: number): T {
-  const found = all[index];
-  if (found === undefined) throw new RangeError(`No element ${index} among ${all.length}`);
-  return found;
-}
-
-/** @throws {RangeError} for more units than one segment takes. */
-function indexUnits(units: readonly ReadUnit[], title: readonly string[] = []): SegmentIndex {
-  if (units.length > mostUnits) throw new RangeError(`${units.length} units are too many for one segment`);
-  const found = new Map<string, number[]>();
-  const reaches: ReachCount[] = [];
-  const authors = new Set<string>();
-  const titles = new Set(title.map(titleTerm));
-  const reachOf = new Uint32Array(units.length);
-  for (const [index, { unit, terms, fields }] of units.entries()) {
-    for (const some of [terms, fields, titles]) for (const term of some) post(found, term, index);
-    authors.add(unit.author);
-    const known = reaches.findIndex(({ reach }) => isSameReach(reach, unit.reach));
-    reachOf[index] =
-      known === -1
-        ? reaches.push({ reach: unit.reach, units: 0, terms: 0, first: Infinity, last: 0 }) - 1
-        : known;
-    const count = elementOf(reaches, reachOf[index] ?? 0);
-    count.units += 1;
-    count.terms += terms.length;
-    const time = Date.parse(unit.at ?? '') || Infinity;
-    count.first = Math.min(count.first, time);
-    if (time < Infinity) count.last = Math.max(count.last, time);
+/** Calls `use` with each unit that has a term, and how often it has it. */
+export function eachWith(
+  { postings }: Segment,
+  term: string,
+  leftOut: ReadonlySet<number>,
+  use: (index: number, count: number) => void,
+): void {
+  const indexes = postings.get(term) ?? [];
+  for (let [from, to] = [0, 0]; from < indexes.length; from = to) {
+    const index = indexes[from] ?? 0;
+    while (indexes[to] === index) to += 1;
+    if (!leftOut.has(index)) use(index, to - from);
   }
-  const byKey = Array.from(found, ([term, list]) => ({ key: keyOf(term), list }));
-  byKey.sort((one, other) => one.key - other.key);
-  const starts = new Uint32Array(byKey.length + 1);
-  for (const [at, { list }] of byKey.entries()) starts[at + 1] = (starts[at] ?? 0) + list.length;
-  const postings = new Uint16Array(starts.at(-1) ?? 0);
-  for (const [at, { list }] of byKey.entries()) postings.set(list, starts[at]);
-  const authorAt = new Map(Array.from(authors, (author, at) => [author, at]));
-  return {
-    keys: Float64Array.from(byKey, ({ key }) => key),
-    starts,
-    postings,
-    lengthOf: Uint16Array.from(units, ({ terms }) => Math.min(terms.length, mostLength)),
-    stretchOf: Uint32Array.from(units, ({ unit }) => unit.stretch),
-    stretchStarts: Uint16Array.from([
-      ...[...units.keys()].filter((at) => units[at]?.unit.stretch !== units[at - 1]?.unit.stretch),
-      units.length,
-    ]),
-    timeOf: Float64Array.from(units, ({ unit }) => Date.parse(unit.at ?? '') || 0),
-    statementShareOf: Float64Array.from(units, ({ statementShare }) => statementShare),
-    traitsOf: Uint8Array.from(units, ({ traits }) => traits),
-    authors: [...authors],
-    authorOf: Uint32Array.from(units, ({ unit }) => authorAt.get(unit.author) ?? 0),
-    reaches,
-    reachOf,
-  };
 }
 
-function post(found: Map<string, number[]>, term: string, index: number): void {
-  const list = found.get(term);
-  const last = list?.at(-1) ?? 0;
-  if (list === undefined) found.set(term, [(index << countBits) | 1]);
-  else if (unitOf(last) !== index) list.push((index << countBits) | 1);
-  else if (countOf(last) < countMask) list[list.length - 1] = last + 1;
-}
-
-/** The place of a key, -1 where absent. Interpolation search: keys are evenly spread. */
-export function placeOf({ keys }: SegmentIndex, key: number): number {
-  const gap = 2 ** 53 / keys.length;
-  const expected = Math.floor(key / gap);
-  const corrected = expected + Math.trunc((key - (keys[expected] ?? key)) / gap);
-  let at = Math.max(0, Math.min(keys.length - 1, corrected));
-  while ((keys[at] ?? Infinity) < key) at += 1;
-  while (at > 0 && (keys[at - 1] ?? 0) >= key) at -= 1;
-  return keys[at] === key ? at : -1;
-}
-
-/** Where the term at a place occurs; empty for -1. */
-export function postingsAt({ starts, postings }: SegmentIndex, place: number): Uint16Array {
-  return postings.subarray(starts[place] ?? 0, starts[place + 1] ?? 0);
-}
-
-/** Whether a unit has the term at a place. */
-export function holds({ starts, postings }: SegmentIndex, place: number, index: number): boolean {
-  if (place === -1) return false;
-  let from = starts[place] ?? 0;
-  const end = starts[place + 1] ?? 0;
-  for (let to = end; from < to;) {
+/** Whether the unit with that index has a term. */
+export function holds({ postings }: Segment, term: string, index: number): boolean {
+  const indexes = postings.get(term) ?? [];
+  let from = 0;
+  for (let to = indexes.length; from < to;) {
     const middle = (from + to) >>> 1;
-    if (unitOf(postings[middle] ?? 0) < index) from = middle + 1;
+    if ((indexes[middle] ?? index) < index) from = middle + 1;
     else to = middle;
   }
-  return from < end && unitOf(postings[from] ?? -1) === index;
+  return indexes[from] === index;
 }
 
-/**
- * A posting packs a unit's index and a count of up to fifteen into 16 bits: postings are most of an index.
- */
-const countBits = 4;
-const countMask = (1 << countBits) - 1;
-const mostUnits = 1 << (16 - countBits);
-/** Further terms of a unit do not count. */
-const mostLength = 2 ** 16 - 1;
-
-export function unitOf(posting: number): number {
-  return posting >> countBits;
-}
-
-export function countOf(posting: number): number {
-  return posting & countMask;
-}
-
-/** Postings of titles are kept apart. */
+/** A term of a file's name. */
 export function titleTerm(term: string): string {
   return `title:${term}`;
 }
@@ -263,20 +174,6 @@ export function titleTerm(term: string): string {
 /** For leaving a message out. */
 export function messageTerm(messageId: string): string {
   return `message:${messageId}`;
-}
-
-/** A 53-bit hash, practically free of collisions (cyrb53, public domain). */
-export function keyOf(term: string): number {
-  let a = 0xdeadbeef;
-  let b = 0x41c6ce57;
-  for (let index = 0; index < term.length; index += 1) {
-    const unit = term.charCodeAt(index);
-    a = Math.imul(a ^ unit, 2_654_435_761);
-    b = Math.imul(b ^ unit, 1_597_334_677);
-  }
-  a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
-  b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909);
-  return 2 ** 32 * (b & 0x1f_ff_ff) + (a >>> 0);
 }
 
 /** Characters of a text that belong to questions. */

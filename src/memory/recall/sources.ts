@@ -10,9 +10,10 @@ import { cursorOfNote, parseNote } from '../log/kept-summary.ts';
 import { sessionFolder, summaryHoldsOthersWords } from '../log/session-state.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import {
-  readUnit,
-  segmentsOf,
-  type ReadUnit,
+  addUnit,
+  createSegment,
+  segmentOf,
+  titleTerm,
   type RecallUnit,
   type Segment,
   type TextReaders,
@@ -50,7 +51,7 @@ export function createItemSource(durable: {
       return async () => {
         const units = (await durable.list(person.id)).map(itemUnit);
         const present = JSON.stringify(units);
-        if (present !== state) segments = segmentsOf(units.map((unit) => readUnit(readers, unit)));
+        if (present !== state) segments = units.map((unit) => segmentOf(unit.reach, [unit], readers));
         state = present;
         return segments;
       };
@@ -58,7 +59,7 @@ export function createItemSource(durable: {
   };
 }
 
-function itemUnit(item: DurableItem, index: number): RecallUnit {
+function itemUnit(item: DurableItem): RecallUnit {
   return {
     text: wordingOf(item),
     author: '',
@@ -66,7 +67,7 @@ function itemUnit(item: DurableItem, index: number): RecallUnit {
     isBot: false,
     hasThirdPartyText: false,
     reach: reachOfItem(item),
-    stretch: index,
+    stretch: 0,
     reference: { kind: 'item', id: item.id },
   };
 }
@@ -148,7 +149,7 @@ function createFileSource(
         const reach = file.reach(text);
         const known = indexed.get(file.key);
         if (known?.text === text && isSameReach(known.reach, reach)) return [known];
-        return [{ key: file.key, text, reach, segments: await fileSegments(readers, file, text, reach) }];
+        return [{ key: file.key, text, reach, segment: await fileSegment(readers, file, text, reach) }];
       };
       return async () => {
         const pause = createTimeSlice();
@@ -158,7 +159,7 @@ function createFileSource(
           await pause();
         }
         indexed = new Map(present.map((file) => [file.key, file]));
-        return [...indexed.values()].flatMap(({ segments }) => segments);
+        return [...indexed.values()].map(({ segment }) => segment);
       };
     },
   };
@@ -168,20 +169,21 @@ interface IndexedFile {
   readonly key: string;
   readonly text: string;
   readonly reach: Reach;
-  readonly segments: readonly Segment[];
+  readonly segment: Segment;
 }
 
-async function fileSegments(
+async function fileSegment(
   readers: TextReaders,
   file: RecallFile,
   text: string,
   reach: Reach,
-): Promise<readonly Segment[]> {
+): Promise<Segment> {
   const { path, channelId } = file;
   const at = /^created: (?<at>\d{4}-\d{2}-\d{2}T\S+)$/mu.exec(text)?.groups?.['at'];
   const note = parseNote(text);
   const hasThirdPartyText = note !== undefined && summaryHoldsOthersWords(note);
-  const units: ReadUnit[] = [];
+  const segment = createSegment(reach);
+  const title = new Set(readers.terms.read(path.replace(/\.md$/u, '')).map(titleTerm));
   const pause = createTimeSlice();
   for (const { content, line } of contentLines(text)) {
     const unit: RecallUnit = {
@@ -194,10 +196,10 @@ async function fileSegments(
       stretch: 0,
       reference: { kind: 'line', path, line, ...(channelId === undefined ? {} : { channelId }) },
     };
-    units.push(readUnit(readers, unit));
+    addUnit(segment, unit, readers, title);
     await pause();
   }
-  return segmentsOf(units, readers.terms.read(path.replace(/\.md$/u, '')));
+  return segment;
 }
 
 /** Line breaks stay. */

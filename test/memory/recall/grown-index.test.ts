@@ -8,9 +8,8 @@ import { dmPlace, openSessions, secretPlace, session, type Sessions } from '../.
 import { MemoryStore } from '../../support/memory-store.ts';
 import { runs } from '../../support/runs.ts';
 
-/** In segments of eight messages. */
 function recallOver({ log }: Pick<Sessions, 'log'>): Recall {
-  return createRecall({ sources: [createMessageSource(log, 8)], timeZone: 'UTC' });
+  return createRecall({ sources: [createMessageSource(log)], timeZone: 'UTC' });
 }
 
 async function answersOf(recall: Recall, now: Date): Promise<unknown> {

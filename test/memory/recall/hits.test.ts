@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createDates } from '../../../src/memory/recall/dates.ts';
 import { chooseHits, createRepeats, type Find } from '../../../src/memory/recall/hits.ts';
-import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
+import { segmentOf, type RecallUnit, type Segment } from '../../../src/memory/recall/segments.ts';
 import { sourceNames, type SourceName } from '../../../src/memory/recall/sources.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
 
@@ -11,8 +11,8 @@ const readers = { terms: new TermReader(), dates: createDates('UTC') };
 const reach = { visibility: 'dm', homeId: '1' } as const;
 
 function segmentWith(texts: readonly string[]): Segment {
-  const units = texts.map((text, stretch) =>
-    readUnit(readers, {
+  const units = texts.map((text, stretch): RecallUnit => {
+    return {
       text,
       author: '',
       isBot: false,
@@ -20,25 +20,21 @@ function segmentWith(texts: readonly string[]): Segment {
       reach,
       stretch,
       reference: { kind: 'item', id: String(stretch) },
-    }),
-  );
-  return segmentOf(units);
+    };
+  });
+  return segmentOf(reach, units, readers);
 }
 
 const texts = Array.from({ length: 40 }, (_, index) => `text ${index}`);
 const segment = segmentWith(texts);
 
 /** What a source found, best first: these of the texts. */
-function finds(source: SourceName, indexes: readonly number[]): readonly Find[] {
-  return indexes.map((index, at) => ({
-    source,
-    score: 1 / (at + 2),
-    segment,
-    index,
-    order: 0,
-    places: [],
-    admits: undefined,
-  }));
+function finds(source: SourceName, indexes: readonly number[], of: Segment = segment): readonly Find[] {
+  return indexes.flatMap((index, at) => {
+    const [unit, facts] = [of.units[index], of.facts[index]];
+    if (unit === undefined || facts === undefined) return [];
+    return [{ source, score: 1 / (at + 2), segment: of, index, unit, facts, leftOut: new Set<number>() }];
+  });
 }
 
 async function chosen(wordings: readonly (readonly Find[])[], limit: number): Promise<string[]> {
@@ -90,20 +86,18 @@ describe('hits of several wordings', () => {
         fc.integer({ min: sourceNames.length, max: 20 }),
         async (drawn, limit) => {
           const wordings = drawn.map((perSource) =>
-            sourceNames.flatMap((name, of) =>
-              finds(name, perSource[of] ?? []).map((find) => ({ ...find, segment: own[of] ?? segment })),
-            ),
+            sourceNames.flatMap((name, of) => finds(name, perSource[of] ?? [], own[of])),
           );
           const isRepeat = createRepeats(readers.terms);
           const hits = await chooseHits(
             wordings,
             limit,
-            (find, unit) => isHidden(unit.text) || isRepeat(find, unit),
+            (find) => isHidden(find.unit.text) || isRepeat(find),
           );
           const shown = hits.map(({ unit }) => unit.text);
           const there = new Set(
             wordings.flat().flatMap((find) => {
-              const { text } = find.segment.unit(find.index);
+              const { text } = find.unit;
               return isHidden(text) ? [] : [text];
             }),
           );
@@ -112,7 +106,7 @@ describe('hits of several wordings', () => {
           for (const name of sourceNames) {
             const firsts = wordings.map((perSource) =>
               perSource
-                .map((find) => ({ ...find, text: find.segment.unit(find.index).text }))
+                .map((find) => ({ ...find, text: find.unit.text }))
                 .find(({ source, text }) => source === name && !isHidden(text)),
             );
             const bests = firsts.flatMap((find) => (find === undefined ? [] : [find.text]));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createDates } from '../../../src/memory/recall/dates.ts';
 import { SessionMessages } from '../../../src/memory/recall/messages.ts';
-import { keyOf, placeOf, type Segment } from '../../../src/memory/recall/segments.ts';
+import type { Segment } from '../../../src/memory/recall/segments.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
 import { generalId } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
@@ -10,13 +10,12 @@ import { openSessions, secretPlace, session } from '../../support/sessions.ts';
 
 const minute = 60_000;
 
-const unitsOf = (segments: readonly Segment[]) =>
-  segments.flatMap((segment) => Array.from(segment.lengthOf, (_, index) => segment.unit(index)));
+const unitsOf = (segments: readonly Segment[]) => segments.flatMap(({ units }) => units);
 
 function openMessages() {
   const sessions = openSessions(new MemoryStore());
   const readers = { terms: new TermReader(), dates: createDates('UTC') };
-  const messages = new SessionMessages(sessions.log, session, readers, 8);
+  const messages = new SessionMessages(sessions.log, session, readers);
   async function units() {
     return unitsOf(await messages.segments());
   }
@@ -72,13 +71,13 @@ describe("a session's messages in the index", () => {
     const { contextOf, log, messages, units, writes } = openMessages();
     const context = contextOf(Array.from({ length: 20 }, (_, index) => `message ${index}`));
     await log.recordUser(context);
-    expect((await messages.segments()).map(({ lengthOf }) => lengthOf.length)).toEqual([8, 8, 4]);
+    expect(await units()).toHaveLength(20);
     const idAt = (index: number) => context.messages[index]?.id ?? '';
     await log.edit(generalId, idAt(12), 'edited');
     await log.remove(generalId, [idAt(13)]);
     const after = await messages.segments();
-    expect(after.map(({ lengthOf }) => lengthOf.length)).toEqual([8, 8, 3]);
-    expect(after.map((segment) => placeOf(segment, keyOf('edit')) !== -1)).toEqual([false, true, false]);
+    expect(unitsOf(after)).toHaveLength(19);
+    expect(after.map(({ postings }) => postings.get('edit'))).toEqual([[12]]);
     for (const change of [
       { kind: 'edited', channelId: generalId, messageId: idAt(2), text: 'marked' } as const,
       { kind: 'deleted', channelId: generalId, messageIds: [idAt(3), idAt(18)] } as const,

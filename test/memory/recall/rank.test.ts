@@ -4,9 +4,10 @@ import { expect, it } from 'vitest';
 import { createDates } from '../../../src/memory/recall/dates.ts';
 import type { Find } from '../../../src/memory/recall/hits.ts';
 import { readQuery } from '../../../src/memory/recall/query.ts';
-import { rank, rerank, type Ranking, type SourceSegments } from '../../../src/memory/recall/rank.ts';
+import { rank, type SourceSegments } from '../../../src/memory/recall/rank.ts';
+import { lookedAt, mostReordered } from '../../../src/memory/recall/reorder.ts';
 import { rankingWeights } from '../../../src/memory/recall/score.ts';
-import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
+import { segmentOf, type RecallUnit, type Segment } from '../../../src/memory/recall/segments.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -31,7 +32,7 @@ function segmentsOf(messages: readonly Message[], size: number): readonly Segmen
   let stretch = 0;
   const units = messages.map(({ said, author, asks, pause }, index) => {
     stretch += pause === 0 ? 1 : 0;
-    return readUnit(readers, {
+    const unit: RecallUnit = {
       text: `${said.join(' ')}${asks ? '?' : ''}`,
       author,
       at: new Date(now.getTime() - index * 40_000_000).toISOString(),
@@ -40,10 +41,15 @@ function segmentsOf(messages: readonly Message[], size: number): readonly Segmen
       reach,
       stretch,
       reference: { kind: 'message', channelId: '1', messageId: String(index), line: index + 1 },
-    });
+    };
+    return unit;
   });
   const starts = Array.from({ length: Math.ceil(units.length / size) }, (_, at) => at * size);
-  return starts.map((start) => segmentOf(units.slice(start, start + size)));
+  return starts.map((start) => segmentOf(reach, units.slice(start, start + size), readers));
+}
+
+function figures(finds: readonly Find[]): unknown {
+  return finds.map(({ unit, score }) => ({ unit, score }));
 }
 
 /** What each source has for a query, best first. */
@@ -51,8 +57,7 @@ async function perSource(
   sources: readonly SourceSegments[],
   query: ReturnType<typeof readQuery>,
 ): Promise<readonly (readonly Find[])[]> {
-  const [ranking] = await rank(sources, [query], found, rankingWeights);
-  return ranking?.perSource ?? [];
+  return (await rank(sources, query, found, rankingWeights)).perSource;
 }
 
 it('finds among segments that hold the same as before the best, whatever else is there', async () => {
@@ -70,55 +75,16 @@ it('finds among segments that hold the same as before the best, whatever else is
         const [best = []] = await perSource([{ source: 'messages', segments }], read);
         // Each segment as a source of its own is scored by the same numbers, and has fewer than are passed over for.
         const alone = segments.map((segment) => ({ source: 'messages' as const, segments: [segment] }));
-        const every = (await perSource(alone, read)).flatMap((hits, order) =>
-          hits.map(({ index, score }) => ({ order, index, score })),
-        );
-        every.sort((a, b) => b.score - a.score || a.order - b.order || a.index - b.index);
-        expect(best.map(({ order, index, score }) => ({ order, index, score }))).toEqual(every.slice(0, 100));
+        const every = (await perSource(alone, read)).flat();
+        const expected = every.toSorted((a, b) => b.score - a.score || b.facts.time - a.facts.time);
+        expect(figures(best)).toEqual(figures(expected.slice(0, 100)));
       },
     ),
     { numRuns: runs(60) },
   );
 });
 
-it('finds for several wordings in one pass what each finds alone [C1]', async () => {
-  const asked = fc
-    .tuple(fc.array(word, { maxLength: 4 }), fc.constantFrom('', 'Carol', 'when', 'now', 'who?', '2025'))
-    .map(([said, more]) => `${said.join(' ')} ${more}`);
-  const messages = fc.array(message, { minLength: 1, maxLength: 200 });
-  await fc.assert(
-    fc.asyncProperty(
-      messages,
-      messages,
-      fc.array(asked, { minLength: 1, maxLength: 5 }),
-      fc.uniqueArray(fc.nat(199), { maxLength: 3 }),
-      async (said, noted, queries, left) => {
-        const sources: readonly SourceSegments[] = [
-          { source: 'messages', segments: segmentsOf(said, 16) },
-          { source: 'notebook', segments: segmentsOf(noted, 64) },
-        ];
-        const view = { mayUse: () => true, excluded: new Set(left.map(String)) };
-        const read = queries.map((query) => readQuery(query, now, ['Alice', 'Bot', 'Carol'], readers));
-        const together = await rank(sources, read, view, rankingWeights);
-        expect(together).toHaveLength(queries.length);
-        for (const [at, query] of read.entries())
-          expect(figuresOf(together[at])).toEqual(
-            figuresOf((await rank(sources, [query], view, rankingWeights))[0]),
-          );
-      },
-    ),
-    { numRuns: runs(100) },
-  );
-});
-
-/** What each source has, with all that tells one hit from another. */
-function figuresOf(ranking: Ranking | undefined): unknown {
-  return ranking?.perSource.map((finds) =>
-    finds.map(({ source, order, index, score, places }) => ({ source, order, index, score, places })),
-  );
-}
-
-it('looks closer at what may have words side by side or the query word for word, and at nothing else', async () => {
+it('looks closer at what has words side by side or the query word for word, and at nothing else', async () => {
   const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((said) => said.join(' '));
   /** A part of what somebody may have said, words cut off at its ends. */
   const part = fc
@@ -131,12 +97,13 @@ it('looks closer at what may have words side by side or the query word for word,
       async (messages, asked) => {
         const segments = segmentsOf(messages, 16);
         const read = readQuery(asked, now, ['Alice', 'Bot', 'Carol'], readers);
-        const [finds = []] = await perSource([{ source: 'messages', segments }], read);
-        const closer = await rerank(finds, read, readers.terms, rankingWeights);
+        const ranking = await rank([{ source: 'messages', segments }], read, found, rankingWeights);
+        const finds = ranking.perSource.flat().slice(0, mostReordered);
+        const { hits } = await lookedAt(ranking, read, readers.terms, rankingWeights);
         const pairs = read.words.slice(1).map((second, index) => [read.words[index], second] as const);
         const asPairs = pairs.filter(([first, second]) => first !== second);
         const expected = finds.map((find) => {
-          const said = find.segment.unit(find.index).text;
+          const said = find.unit.text;
           const terms = readers.terms.read(said);
           const held = asPairs.filter(([first, second]) =>
             terms.some((term, at) => term === first && terms.slice(at + 1, at + 3).includes(second)),
@@ -146,23 +113,11 @@ it('looks closer at what may have words side by side or the query word for word,
           const more = rankingWeights.pair * share + (isPhrase ? rankingWeights.phrase : 0);
           return find.score + (finds[0]?.score ?? 0) * more;
         });
-        expect(closer.map(({ score }) => score)).toEqual(expected.toSorted((a, b) => b - a));
+        expect(hits.slice(0, mostReordered).map(({ score }) => score)).toEqual(
+          expected.toSorted((a, b) => b - a),
+        );
       },
     ),
     { numRuns: runs(300) },
   );
-});
-
-it('does not take a text of very many words for a short one', () => {
-  const [one, another] = segmentsOf(
-    [70_000, 3].map((length) => ({
-      said: Array.from({ length }, () => 'fig'),
-      author: 'Alice',
-      asks: false,
-      pause: 1,
-    })),
-    1,
-  ).map(({ lengthOf }) => lengthOf[0] ?? 0);
-  expect(one).toBe(65_535);
-  expect(another).toBe(3);
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../src/core/place.ts';
 import { askedVisibilityOf, visibilityOf } from '../../../src/core/visibility.ts';
 import { createRecall, type Recall } from '../../../src/memory/recall/recall.ts';
-import { readUnit, segmentOf, type RecallUnit } from '../../../src/memory/recall/segments.ts';
+import { segmentOf, type RecallUnit } from '../../../src/memory/recall/segments.ts';
 import { createNotebookSource, type RecallSource } from '../../../src/memory/recall/sources.ts';
 import { renderNote } from '../../../src/memory/log/kept-summary.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
@@ -431,7 +431,7 @@ it('a search begins again where something was deleted or forgotten while it ran 
       {
         name: 'messages',
         open: (_, readers) => async () => [
-          segmentOf(texts.map((text, index) => readUnit(readers, unitOf(text, index)))),
+          segmentOf({ visibility: 'dm', homeId: '1' }, texts.map(unitOf), readers),
         ],
       },
     ],

@@ -5,7 +5,7 @@ import { createDates } from '../../../src/memory/recall/dates.ts';
 import { readQuery } from '../../../src/memory/recall/query.ts';
 import { rank } from '../../../src/memory/recall/rank.ts';
 import { bestFirst, recallWeights } from '../../../src/memory/recall/reorder.ts';
-import { readUnit, segmentOf, type Segment } from '../../../src/memory/recall/segments.ts';
+import { segmentOf, type RecallUnit, type Segment } from '../../../src/memory/recall/segments.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -15,8 +15,8 @@ const now = new Date('2026-05-01T12:00:00Z');
 
 /** A conversation of Alice and Carol by turns, an hour's pause after every tenth message. */
 function segmentWith(texts: readonly string[]): Segment {
-  const units = texts.map((text, index) =>
-    readUnit(readers, {
+  const units = texts.map((text, index): RecallUnit => {
+    return {
       text,
       author: index % 2 === 0 ? 'Alice' : 'Carol',
       at: new Date(now.getTime() - (texts.length - index) * 60_000).toISOString(),
@@ -25,18 +25,20 @@ function segmentWith(texts: readonly string[]): Segment {
       reach,
       stretch: Math.floor(index / 10),
       reference: { kind: 'message', channelId: '1', messageId: String(index), line: index + 1 },
-    }),
-  );
-  return segmentOf(units);
+    };
+  });
+  return segmentOf(reach, units, readers);
 }
 
 async function found(texts: readonly string[], asked: string, excluded: readonly string[] = []) {
   const query = readQuery(asked, now, ['Alice', 'Carol'], readers);
   const view = { mayUse: () => true, excluded: new Set(excluded) };
   const sources = [{ source: 'messages' as const, segments: [segmentWith(texts)] }];
-  const [ranking] = await rank(sources, [query], view, recallWeights.ranking);
-  const hits = ranking === undefined ? [] : await bestFirst(ranking, query, readers.terms, recallWeights);
-  return { ranked: ranking?.perSource.flat() ?? [], hits };
+  const ranking = await rank(sources, query, view, recallWeights.ranking);
+  return {
+    ranked: ranking.perSource.flat(),
+    hits: await bestFirst(ranking, query, readers.terms, recallWeights),
+  };
 }
 
 const word = fc.constantFrom('apple', 'banana', 'cherry', 'damson', 'elder', 'fig', 'grape?', 'hazel');
