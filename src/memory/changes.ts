@@ -69,15 +69,22 @@ const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('erased'), userId: z.string(), at: z.string() }),
 ]);
 
+/** How what Discord or time takes away is carried out. */
+const ofMessages = { deletes: true, isRetried: true, isGivenUp: true };
+
 /**
- * How a change of a person's memory is carried out. `steps`: in this order the layers hide what says the words, and the
- * messages. `deletes`: what is hidden is deleted at once. `isRetried`: every minute, where a layer could not follow.
+ * How each kind of change is carried out. `steps`: in this order layers hide what says the words, and the messages.
+ * `deletes`: what is hidden is deleted at once. `isRetried`: every minute, while a layer cannot follow. `isGivenUp`:
+ * the next start is the last try.
  */
 const ways = {
+  edited: ofMessages,
+  deleted: ofMessages,
+  expired: { ...ofMessages, steps: ['messages'] },
   // Can be undone: `deleteForgotten` does the rest. Tried again, it would take what was remembered again since.
-  forgotten: { steps: ['words', 'messages'], deletes: false, isRetried: false },
-  purged: { steps: ['messages', 'words'], deletes: true, isRetried: true },
-  expired: { steps: ['messages'], deletes: true, isRetried: true },
+  forgotten: { deletes: false, isRetried: false, isGivenUp: false, steps: ['words', 'messages'] },
+  purged: { deletes: true, isRetried: true, isGivenUp: false, steps: ['messages', 'words'] },
+  erased: { deletes: true, isRetried: false, isGivenUp: false },
 } as const;
 
 /** The outbox of a channel, as far as changes reach it. */
@@ -92,7 +99,10 @@ export interface AnswerKeeper {
   unhide(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** These messages get no answer any more, even if Discord sends them again. */
   markHandled(channelId: string, messageIds: readonly string[]): Promise<void>;
-  /** Deletes answers to what a person said in these channels before a moment, ISO 8601, and what stands of unfinished ones. */
+  /**
+   * Deletes answers to what a person said in these channels before a moment, ISO 8601, and what stands of unfinished
+   * ones.
+   */
   erase(userId: string, before: string, channelIds: readonly string[]): Promise<unknown>;
   /** Another process does that. */
   noteErased(userId: string, before: string): void;
@@ -148,7 +158,7 @@ interface Entry<T extends Change = Change> {
   readonly change: T;
   /** What `RecentChanges` notes of its message after this position comes after it. */
   since: number;
-  /** An earlier process left it: a layer that cannot follow holds up the others no more. */
+  /** A layer that cannot follow holds up the others no more. */
   readonly isLastTry: boolean;
   /** Where it is on disk, and how many entered a ledger before it. */
   stored?: { readonly ledger: string; readonly sequence: number; readonly order: number };
@@ -168,9 +178,10 @@ const ledgersFolder = 'changes';
 export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 
 /**
- * The one way in which a change reaches all that holds words [F5]: what is in memory at once; then the change is on disk;
- * then, in the person's write queue, every layer hides the words, then deletes them; then its record is removed. What a kill or
- * the disk came between stays in the ledger: the next start finishes it, or another process [X2].
+ * The one way in which a change reaches all that holds words [F5]: what is in memory at once; then the change is on
+ * disk; then, in the person's write queue, every layer hides the words, then deletes them; then its record is
+ * removed. What a kill or the disk came between stays in the ledger: the next start finishes it, or another process
+ * [X2].
  */
 export function createChangeLedger(ports: ChangeLedgerPorts) {
   const { store, recent, writes, log, layers, answers, processes, clock, timer, logger } = ports;
@@ -200,7 +211,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     open.add(entry);
   }
 
-  /** It is done, and so are earlier ones that it makes pointless. Never rejects: carried out twice, it changes nothing. */
+  /**
+   * It is done, and so are earlier ones that it makes pointless. Never rejects: carried out twice, it changes
+   * nothing.
+   */
   async function close(entry: Entry): Promise<void> {
     const { order: own = Infinity } = entry.stored ?? {};
     for (const each of open)
@@ -243,7 +257,12 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const left: Entry[] = [];
     try {
       for await (const { sequence, record: change } of store.scan(ledger, changeSchema))
-        left.push({ change, since: 0, isLastTry: true, stored: { ledger, sequence, order: (entered += 1) } });
+        left.push({
+          change,
+          since: 0,
+          isLastTry: ways[change.kind].isGivenUp,
+          stored: { ledger, sequence, order: (entered += 1) },
+        });
     } catch (error) {
       await claim.release();
       throw error;
@@ -267,43 +286,41 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return [];
   }
 
-  /** Carries out a change, in a job of the person's queue where it has one person. Never rejects. */
+  /** Carries out a change, as a job of the person's queue where it has one person. Never rejects. */
   async function apply(entry: Entry, to = layers): Promise<Outcome> {
-    const { change } = entry;
-    if (change.kind === 'edited' || change.kind === 'deleted') return applyToMessages(entry, change);
-    if (change.kind === 'erased') return applyErasing(entry, change);
-    const outcome = await applyToPerson(entry, change, to);
-    if (isDone(entry, outcome.failures)) await close(entry);
-    else if (ways[change.kind].isRetried) retryLater(entry);
-    return outcome;
+    const { change, isLastTry } = entry;
+    const { kind } = change;
+    const failures: FailuresSoFar = new Map();
+    let messages = 0;
+    if (kind === 'erased') await applyErasing(change, failures);
+    else if (kind === 'edited' || kind === 'deleted') await applyToMessages(entry, change, failures);
+    else messages = await applyToPerson(entry, change, to, failures);
+    // On the last try only the log may hold it up, since that has the words to find the rest by.
+    if (failures.size === 0 || (isLastTry && !failures.has('log'))) await close(entry);
+    else if (ways[kind].isRetried) retryLater(entry);
+    return { failures, messages };
   }
 
-  /** On the last try of what Discord or time took away, only the log may hold it up, since that has the words to find the rest by. */
-  function isDone({ change: { kind }, isLastTry }: Entry, failures: Failures): boolean {
-    const isGivenUp = isLastTry && kind !== 'purged' && kind !== 'forgotten' && kind !== 'erased';
-    return failures.size === 0 || (isGivenUp && !failures.has('log'));
-  }
-
+  /** Resolves with how many messages were taken, answers included. */
   async function applyToPerson(
     entry: Entry,
     change: Forgotten | Purged | Expired,
     to: readonly MemoryLayer[],
-  ): Promise<Outcome> {
-    const { steps, deletes } = ways[change.kind];
-    const { userId } = change;
-    const failures: FailuresSoFar = new Map();
-    let messages = 0;
-    for (const step of steps)
-      await attempting(failures, { kind: change.kind, userId })('log', async () => {
-        if (step === 'words' && change.kind !== 'expired')
-          for (const failure of await follow(change, { to, deletes })) failures.set(...failure);
+    failures: FailuresSoFar,
+  ): Promise<number> {
+    const { kind, userId } = change;
+    const attempt = attempting(failures, { kind, userId });
+    let count = 0;
+    for (const step of ways[kind].steps)
+      await attempt('log', async () => {
+        if (step === 'words' && kind !== 'expired') await follow(entry, change, failures, to);
         if (step === 'messages')
           for (const deletion of deletionsOf({ userId, messages: await messagesOf(change) }))
-            messages += await takeMessages(entry, deletion, failures);
+            count += (await withdraw(entry, deletion, failures)).length;
       });
-    if (change.kind === 'purged')
+    if (kind === 'purged')
       for (const session of await log.sessionsOfPerson(userId).catch(() => [])) ports.changed(session);
-    return { failures, messages };
+    return count;
   }
 
   async function messagesOf(change: Forgotten | Purged | Expired): Promise<MessagesByChannel> {
@@ -313,68 +330,70 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return log.mentions(change.userId, change.words, saidBefore(change.commandId), true);
   }
 
-  /** Removes messages from memory, though they stay on Discord. Resolves with their number, answers included. */
-  async function takeMessages(
-    { change, isLastTry }: Entry,
-    { session, cause }: Deletion,
+  /** In each conversation that has the messages. */
+  async function applyToMessages(
+    entry: Entry,
+    change: MessageChange,
     failures: FailuresSoFar,
-  ): Promise<number> {
-    const messages = await log.affected(session, cause);
-    const isExpired = change.kind === 'expired';
-    if (messages.length === 0 && !isExpired) return 0;
-    const withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true } as const;
-    const deletes = change.kind !== 'forgotten';
-    for (const failure of await follow(withdrawn, { deletes, isLastTry: isLastTry && isExpired }))
-      failures.set(...failure);
-    ports.changed(session, isExpired || undefined);
-    if (isExpired) return messages.length;
-    const ids = messages.flatMap(({ before }) => idsOf(before));
-    await answers.hide(session.channelId, [...new Set([...cause.messageIds, ...ids])]);
-    const replies = messages.map(({ before }) => (before.role === 'user' ? [] : before.replyTo));
-    const answered = new Set(replies.flat());
-    const waiting = cause.messageIds.filter((id) => !answered.has(id));
-    if (waiting.length > 0) await answers.markHandled(session.channelId, waiting);
-    return messages.length;
-  }
-
-  /** In each conversation that has the messages. Only if there is one is the change on disk: it comes first. */
-  async function applyToMessages(entry: Entry, change: MessageChange): Promise<Outcome> {
-    const failures: FailuresSoFar = new Map();
-    let isLogged = false;
-    let count = 0;
+  ): Promise<void> {
+    const { kind, channelId } = change;
+    const attemptOne = attempting(failures, { kind, channelId });
     /** What cannot be looked at holds up nothing else. */
     const attempt = async (work: () => Promise<unknown>): Promise<void> => {
-      const isOk = await attempting(failures, { kind: change.kind, channelId: change.channelId })(
-        'log',
-        work,
-      );
-      if (!isOk) await enter(entry).catch(() => undefined);
+      if (!(await attemptOne('log', work))) await enter(entry).catch(() => undefined);
     };
-    const applyIn = async (session: SessionKey, isHeld: boolean): Promise<void> => {
-      const messages = await log.affected(session, change);
-      if (messages.length === 0 && !isHeld) return;
-      isLogged = true;
-      await enter(entry);
-      const withdrawn = { kind: 'withdrawn', session, messages, cause: change } as const;
-      const { isLastTry } = entry;
-      for (const failure of await follow(withdrawn, { to: holdersOf(messages), isLastTry }))
-        failures.set(...failure);
-      count += messages.length;
-      ports.changed(session);
-    };
+    let isKnown = false;
     await attempt(async () => {
-      for (const { session, isHeld } of await conversationsOf(change, ports))
-        await attempt(() => writes.run(session.userId, () => applyIn(session, isHeld)));
+      for (const { session, isHeld } of await conversationsOf(change))
+        await attempt(() =>
+          writes.run(session.userId, async () => {
+            const messages = await withdraw(entry, { session, cause: change }, failures, isHeld);
+            isKnown ||= isHeld || messages.length > 0;
+          }),
+        );
     });
-    if (!isLogged) await attempt(() => withdrawAnswers(answers, change, []));
-    if (isDone(entry, failures)) await close(entry);
-    else retryLater(entry);
-    return { failures, messages: count };
+    if (!isKnown) await attempt(() => withdrawAnswers(answers, change, []));
   }
 
-  async function applyErasing(entry: Entry, change: Erased): Promise<Outcome> {
+  /**
+   * Takes messages out of a conversation; resolves with them, answers included. Only if there are some, or `isHeld`,
+   * is the change on disk.
+   */
+  async function withdraw(
+    entry: Entry,
+    { session, cause }: { readonly session: SessionKey; readonly cause: MessageChange },
+    failures: FailuresSoFar,
+    isHeld = false,
+  ): Promise<readonly WithdrawnMessage[]> {
+    const messages = await log.affected(session, cause);
+    if (messages.length === 0 && !isHeld) return messages;
+    // First, since after a kill nobody would delete what the log hides.
+    await enter(entry);
+    const { kind } = entry.change;
+    const isForgetting = kind === 'edited' || kind === 'deleted' ? undefined : true;
+    const withdrawn: Withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting };
+    await follow(entry, withdrawn, failures, holdersOf(messages));
+    ports.changed(session, kind === 'expired' || undefined);
+    if (kind === 'forgotten' || kind === 'purged') await hideFromHistory(session, cause, messages);
+    return messages;
+  }
+
+  /** They stay on Discord, where they would be read again, or answered. */
+  async function hideFromHistory(
+    { channelId }: SessionKey,
+    cause: MessageChange,
+    messages: readonly WithdrawnMessage[],
+  ): Promise<void> {
+    const ids = [...messageIdsOf(cause), ...messages.flatMap(({ before }) => idsOf(before))];
+    await answers.hide(channelId, [...new Set(ids)]);
+    const replies = messages.map(({ before }) => (before.role === 'user' ? [] : before.replyTo));
+    const answered = new Set(replies.flat());
+    const waiting = messageIdsOf(cause).filter((id) => !answered.has(id));
+    if (waiting.length > 0) await answers.markHandled(channelId, waiting);
+  }
+
+  async function applyErasing(change: Erased, failures: FailuresSoFar): Promise<void> {
     const { userId, at } = change;
-    const failures: FailuresSoFar = new Map();
     processes.notices.tell({ kind: 'erased', userId, at, isDone: false });
     writes.refuseEarlier(userId);
     ports.endWork(userId, 'here');
@@ -384,14 +403,12 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     );
     // Something may have been read by others since the first notice.
     processes.notices.tell({ kind: 'erased', userId, at, isDone: true });
-    if (isDone(entry, failures)) await close(entry);
     logger.info('all that was held about a person was erased', { userId, isDone: failures.size === 0 });
-    return { failures, messages: 0 };
   }
 
   /**
-   * Every layer, and what lies beside them. The person's own folder tells where the rest is, so it goes last: what could
-   * not be done, or a kill came before, is found again.
+   * Every layer, and what lies beside them. The person's own folder tells where the rest is, so it goes last: what
+   * could not be done, or a kill came before, is found again.
    */
   async function eraseEverywhere({ userId, at }: Erased, failures: FailuresSoFar): Promise<void> {
     const attempt = attempting(failures, { kind: 'erased', userId });
@@ -409,31 +426,25 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * Has every layer hide a change, then delete it, the log last: until then it has the words, to find the rest by. Where a
-   * layer fails, nothing is deleted before the last try. Never rejects.
+   * Has layers hide a change, then delete it, the log last: until then it has the words, to find the rest by. Where
+   * a layer fails, nothing is deleted before the last try. Never rejects.
    */
   async function follow(
+    { change: { kind }, isLastTry }: Entry,
     change: LayerChange,
-    {
-      to = layers,
-      deletes = true,
-      isLastTry = false,
-    }: {
-      readonly to?: readonly MemoryLayer[];
-      readonly deletes?: boolean;
-      readonly isLastTry?: boolean;
-    },
-  ): Promise<Failures> {
+    allFailures: FailuresSoFar,
+    to: readonly MemoryLayer[],
+  ): Promise<void> {
     const failures: FailuresSoFar = new Map();
-    const attempt = attempting(failures, { kind: change.kind, userId: personOf(change) });
+    const attempt = attempting(failures, { kind, userId: personOf(change) });
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'hide'));
     if (change.kind === 'withdrawn')
       await attempt('answers', () => withdrawAnswers(answers, change.cause, change.messages));
-    if (!deletes || (failures.size > 0 && !isLastTry)) return failures;
-    for (const layer of to.toReversed())
-      if (layer.name !== 'log' || failures.size === 0 || isLastTry)
-        await attempt(layer.name, () => layer.follow(change, 'delete'));
-    return failures;
+    if (ways[kind].deletes && (failures.size === 0 || isLastTry))
+      for (const layer of to.toReversed())
+        if (layer.name !== 'log' || failures.size === 0 || isLastTry)
+          await attempt(layer.name, () => layer.follow(change, 'delete'));
+    for (const failure of failures) allFailures.set(...failure);
   }
 
   /** For steps of which one that fails holds up no other. Each resolves with whether it was done. */
@@ -450,12 +461,30 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     };
   }
 
+  /**
+   * The conversations that an edit or deletion may concern. `isHeld`: a layer has something of them that no log may
+   * have.
+   */
+  async function conversationsOf(
+    change: MessageChange,
+  ): Promise<readonly { readonly session: SessionKey; readonly isHeld: boolean }[]> {
+    const held = await Promise.all(layers.map(async (layer) => (await layer.holdersOf?.(change)) ?? []));
+    const found = [
+      ...(await log.sessionsOf(change)).map((session) => ({ session, isHeld: false })),
+      ...held.flat().map((session) => ({ session, isHeld: true })),
+    ];
+    return [...new Map(found.map((each) => [sessionName(each.session), each])).values()];
+  }
+
   /** Whom withdrawn messages concern: where the log has none of them, the layers that hold something of others. */
   function holdersOf({ length }: { readonly length: number }): readonly MemoryLayer[] {
     return length > 0 ? layers : layers.filter((layer) => layer.holdersOf !== undefined);
   }
 
-  /** Changes of one channel, and of one person, happen one after the other. Rejects with `StoreError` where the queue does. */
+  /**
+   * Changes of one channel, and of one person, happen one after the other. Rejects with `StoreError` where the queue
+   * does.
+   */
   function inOrder<T>({ change }: Entry, job: () => Promise<T>): Promise<T> {
     if (change.kind === 'edited' || change.kind === 'deleted')
       return order.run(change.channelId, () => writes.begin(job));
@@ -522,8 +551,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * A change as it goes to the disk: with secrets masked [K14], and with who can read the channel at this moment [V1]. What the
-   * author says in a pause is not written down [K9]: such an edit takes the message out, unless the log has these words already.
+   * A change as it goes to the disk: with secrets masked [K14], and with who can read the channel at this moment
+   * [V1]. What the author says in a pause is not written down [K9]: such an edit takes the message out, unless the
+   * log has these words already.
    */
   async function asKept(change: MessageChange): Promise<MessageChange> {
     if (change.kind === 'deleted') return change;
@@ -538,8 +568,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * Has something forgotten, as part of the job of the person's queue that decided on it. The layer that decided follows
-   * first; where that or the ledger rejects, this rejects with `StoreError` and nothing has changed.
+   * Has something forgotten, as part of the job of the person's queue that decided on it. The layer that decided
+   * follows first; where that or the ledger rejects, this rejects with `StoreError` and nothing has changed.
    */
   async function forget(
     layer: Pick<MemoryLayer, 'name' | 'follow'>,
@@ -558,7 +588,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return { failures, withdrawn: messages };
   }
 
-  /** Deletes what was forgotten, since it cannot be undone any more [S7]. Rejects with `StoreError` where it cannot be deleted yet. */
+  /**
+   * Deletes what was forgotten, since it cannot be undone any more [S7]. Rejects with `StoreError` where it cannot
+   * be deleted yet.
+   */
   function deleteForgotten(change: WithMessages): Promise<void> {
     if (change.messages === undefined) return Promise.resolve();
     // This must not run as part of the caller's work, which may be refused by now.
@@ -577,8 +610,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * Brings back forgotten messages in every layer [K5], but for those that went with `standing` too. Layers that could not
-   * follow the forgetting yet need not any more. As part of a job of the person's queue. Rejects with `StoreError`.
+   * Brings back forgotten messages in every layer [K5], but for those that went with `standing` too. Layers that
+   * could not follow the forgetting yet need not any more. As part of a job of the person's queue. Rejects with
+   * `StoreError`.
    */
   async function restore(
     change: WithMessages,
@@ -608,8 +642,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * Erases all that is held about a person [K11]: what runs and waits for them ends, and nothing that began before writes any
-   * more. Rejects with `StoreError` where it could not be noted; nothing has changed then.
+   * Erases all that is held about a person [K11]: what runs and waits for them ends, and nothing that began before
+   * writes any more. Rejects with `StoreError` where it could not be noted; nothing has changed then.
    */
   function erase(userId: string, at: string): Promise<Failures> {
     const entry = entryOf({ kind: 'erased', userId, at });
@@ -658,9 +692,15 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     /** Resolves when a person is not being erased any more; what they say meanwhile waits for it. */
     erased: async (userId: string): Promise<void> => void (await erasing.get(userId)),
     erasedElsewhere,
-    /** Deletes what says some words from all that is held about a person [K11]: messages with their answers, and the rest in every layer. */
+    /**
+     * Deletes what says some words from all that is held about a person [K11]: messages with their answers, and the
+     * rest in every layer.
+     */
     purge: (change: Omit<Purged, 'kind'>): Promise<Outcome> => enterAndApply({ kind: 'purged', ...change }),
-    /** Deletes messages that are too old [K15]; items are the durable layer's matter. Resolves with whether every layer could follow. */
+    /**
+     * Deletes messages that are too old [K15]; items are the durable layer's matter. Resolves with whether every
+     * layer could follow.
+     */
     expire: async (change: Omit<Expired, 'kind'>): Promise<boolean> =>
       (await enterAndApply({ kind: 'expired', ...change })).failures.size === 0,
     finish,
@@ -673,19 +713,6 @@ function entryOf<T extends Change>(change: T): Entry<T> {
 
 function idsIn({ messages = [] }: WithMessages): readonly string[] {
   return messages.flatMap(({ messageIds }) => messageIds);
-}
-
-/** The conversations that an edit or deletion may concern. `isHeld`: a layer has something of them that no log may have. Rejects with `StoreError`. */
-async function conversationsOf(
-  change: MessageChange,
-  { log, layers }: Pick<ChangeLedgerPorts, 'log' | 'layers'>,
-): Promise<readonly { readonly session: SessionKey; readonly isHeld: boolean }[]> {
-  const held = await Promise.all(layers.map(async (layer) => (await layer.holdersOf?.(change)) ?? []));
-  const found = [
-    ...(await log.sessionsOf(change)).map((session) => ({ session, isHeld: false })),
-    ...held.flat().map((session) => ({ session, isHeld: true })),
-  ];
-  return [...new Map(found.map((each) => [sessionName(each.session), each])).values()];
 }
 
 /** Messages that go with something of a person, as deletions in their conversations. */

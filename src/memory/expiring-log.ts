@@ -44,8 +44,8 @@ interface ExpiringLogKind<T extends ExpiringRecord> {
 }
 
 /**
- * Records that expire [S7], each person's in a log of their own, `users/<userId>/…`. Nothing is kept in memory. A record is
- * added without a look at the others. Rejects with `StoreError`.
+ * Records that expire [S7], each person's in a log of their own, `users/<userId>/…`. Nothing is kept in memory. A
+ * record is added without a look at the others. Rejects with `StoreError`.
  */
 export function createExpiringLog<T extends ExpiringRecord>(
   { store, clock, logger, expireAt }: ExpiringLogPorts,

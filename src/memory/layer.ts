@@ -32,7 +32,10 @@ export interface Forgotten {
   readonly messages?: MessagesByChannel;
 }
 
-/** A person had a matter erased [K11]: whatever says these words, as whole words, and was said until then. Messages that do go as `Withdrawn`, before. */
+/**
+ * A person had a matter erased [K11]: whatever says these words, as whole words, and was said until then. Messages
+ * that do go as `Withdrawn`, before.
+ */
 export interface Purged {
   readonly kind: 'purged';
   readonly userId: string;
@@ -53,7 +56,10 @@ export interface Erased {
 export interface WithdrawnMessage {
   /** Its place in the log. */
   readonly sequence: number;
-  /** As it was, with all that it said where an earlier edit could not be finished. An answer of the bot goes as a whole. */
+  /**
+   * As it was, with all that it said where an earlier edit could not be finished. An answer of the bot goes as a
+   * whole.
+   */
   readonly before: LoggedMessage;
   /** What it says now; `undefined` where it is gone. */
   readonly now: string | undefined;
@@ -68,7 +74,7 @@ export interface Withdrawn {
   /** What happened to them, also to those that no log has. */
   readonly cause: MessageChange;
   /** The person had them forgotten: on Discord they stand as before, and what else came from them stays [K4]. */
-  readonly isForgetting?: true;
+  readonly isForgetting?: true | undefined;
 }
 
 /** Messages of one conversation that were withdrawn, and not erased yet, are said again [K5]. */
@@ -97,28 +103,39 @@ export interface Erasure {
 }
 
 /**
- * How far a change has come. `hide`: what it takes away is used nowhere any more, which an undo can revoke. `delete`: nor does
- * it stand on disk; not before every layer has hidden it, so that the words can be looked up in the log until then.
+ * How far a change has come. `hide`: what it takes away is used nowhere any more, which an undo can revoke.
+ * `delete`: nor does it stand on disk; not before every layer has hidden it, so that the words can be looked up in
+ * the log until then.
  */
 export type ChangeStage = 'hide' | 'delete';
 
 /**
- * One kind of memory [F5]. Layers know each other through this port, the changes and the log only. Methods reject with `StoreError` where the
- * store does; nobody retries but the caller. No method holds a write while a model is called.
+ * One kind of memory [F5]. Layers know each other through this port, the changes and the log only. Methods reject
+ * with `StoreError` where the store does; nobody retries but the caller. No method holds a write while a model is
+ * called.
  */
 export interface MemoryLayer extends SectionSource<TurnContext> {
   readonly name: LayerName;
   /** For a prompt; nothing that may not be used in `context.place` [V2]. */
   sections(context: TurnContext): ReturnType<SectionSource<TurnContext>['sections']>;
-  /** Folds what its cursor has not seen of these sessions of one user [F4]. Safe to repeat and to abort; runs outside the user's write queue. */
+  /**
+   * Folds what its cursor has not seen of these sessions of one user [F4]. Safe to repeat and to abort; runs outside
+   * the user's write queue.
+   */
   fold?(userId: string, sessions: readonly SessionKey[], signal: AbortSignal): Promise<void>;
   /** Where it holds something of messages that no log may have: the conversations in which their authors said them. */
   holdersOf?(change: MessageChange): Promise<readonly SessionKey[]>;
-  /** Follows a change that the ledger has on disk. Safe to repeat: after a kill it comes again. Runs as a job of the user's write queue [S3]. */
+  /**
+   * Follows a change that the ledger has on disk. Safe to repeat: after a kill it comes again. Runs as a job of the
+   * user's write queue [S3].
+   */
   follow(change: LayerChange, stage: ChangeStage): Promise<void>;
   /** All that it holds of a person, in no order. */
   export(userId: string): AsyncIterable<ExportedFile>;
-  /** Takes it out of memory and off the disk, copies included; safe to repeat. Runs as a job of the user's write queue [S3]. */
+  /**
+   * Takes it out of memory and off the disk, copies included; safe to repeat. Runs as a job of the user's write
+   * queue [S3].
+   */
   erase(erasure: Erasure): Promise<void>;
   /**
    * Another process has erased the person: drop their data from memory. Must not throw. Default: the layer keeps

@@ -25,7 +25,10 @@ const changeSchema = z.object({
   words: z.string().exactOptional(),
   /** Messages that were taken out of the person's conversations, and stand on disk till the change is final [K4]. */
   messages: messagesSchema.exactOptional(),
-  /** How far the person's conversations had been looked at for items, where what was said before is not noticed from then on. */
+  /**
+   * How far the person's conversations had been looked at for items, where what was said before is not noticed from
+   * then on.
+   */
   cursors: cursorsSchema.exactOptional(),
   /** It is being undone: a kill came between. */
   isUndoing: z.literal(true).exactOptional(),
@@ -59,7 +62,10 @@ export function undoButton(undoId: string | undefined): readonly CommandButton[]
 export interface UndoPorts extends ExpiringLogPorts {
   /** Deletes for good what an expired change took. Rejects with `StoreError`, and is called again. */
   readonly onExpire: (change: UndoableChange) => Promise<void>;
-  /** Finishes undoing that an error or a kill interrupted, however old the change is. Rejects with `StoreError`, and is called again. */
+  /**
+   * Finishes undoing that an error or a kill interrupted, however old the change is. Rejects with `StoreError`, and
+   * is called again.
+   */
   readonly resume: (change: UndoableChange) => Promise<void>;
 }
 
@@ -80,7 +86,10 @@ export function createUndoLog({ onExpire, resume, ...ports }: UndoPorts) {
   });
   return {
     ...log,
-    /** Notes how a change is undone, then makes it. Resolves with the id to undo it by, which is absent where it changes nothing. */
+    /**
+     * Notes how a change is undone, then makes it. Resolves with the id to undo it by, which is absent where it
+     * changes nothing.
+     */
     async noting<T>(
       change: Omit<UndoableChange, 'id' | 'expiresAt'>,
       make: () => Promise<T>,

@@ -108,7 +108,10 @@ export function reverted(document: DurableDocument, undo: ItemsUndo): DurableDoc
   return withTombstones(restored, unwanted);
 }
 
-/** How a later change is undone once this one was: it cannot go back to this one's mark. `undefined` where nothing differs. */
+/**
+ * How a later change is undone once this one was: it cannot go back to this one's mark. `undefined` where nothing
+ * differs.
+ */
 export function afterUndoing({ upTo }: ItemsUndo, later: ItemsUndo): ItemsUndo | undefined {
   if (upTo === undefined || later.upTo === undefined || later.upTo.before !== upTo.after) return undefined;
   return { ...later, upTo: { ...later.upTo, before: upTo.before } };

@@ -53,8 +53,8 @@ export function createDurableSections({ injectMaxChars, dateOf }: InjectionLimit
 
   return {
     /**
-     * The items of `ownerId` for a turn [D4]. When all fit the budget, they are one section, which does not depend on the
-     * message. Otherwise it gets two thirds, and what else matches the message rides behind, in the rest.
+     * The items of `ownerId` for a turn [D4]. When all fit the budget, they are one section, which does not depend
+     * on the message. Otherwise it gets two thirds, and what else matches the message rides behind, in the rest.
      */
     sections(
       items: readonly DurableItem[],
@@ -94,8 +94,8 @@ function sectionOf<Head extends Parameters<typeof fitLines>[0]>(head: Head, show
 }
 
 /**
- * What shares a word with a message, the best match first: a word counts the more the rarer it is among the items. Works in
- * any script and without a model [D4].
+ * What shares a word with a message, the best match first: a word counts the more the rarer it is among the items.
+ * Works in any script and without a model [D4].
  */
 function byMatch(shown: Shown, message: string): Shown {
   const wanted = contentTerms(message);

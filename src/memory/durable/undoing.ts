@@ -40,14 +40,17 @@ export interface UndoingOptions {
   readonly logger: Logger;
 }
 
-/** Changes people's items on disk, and undoes that [K5], with changes of notes in the same order. Rejects with `StoreError`. */
+/**
+ * Changes people's items on disk, and undoes that [K5], with changes of notes in the same order. Rejects with
+ * `StoreError`.
+ */
 export function createUndoing({ store, writes, undo, changes, notes, noticing, logger }: UndoingOptions) {
   const read = (userId: string) => store.read(durableKey(userId), durableDocumentKind);
 
   /**
-   * As part of a job of the person's queue. `operation` is pure, for the store may run it again after a conflict. What it
-   * removes or narrows is erased from all copies [S7]; with `erases` they are looked at in any case. `noted` is what is
-   * noted of a change that can be undone.
+   * As part of a job of the person's queue. `operation` is pure, for the store may run it again after a conflict.
+   * What it removes or narrows is erased from all copies [S7]; with `erases` they are looked at in any case. `noted`
+   * is what is noted of a change that can be undone.
    */
   async function change<T>(
     userId: string,
@@ -118,7 +121,10 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
     change,
     erase,
 
-    /** Of items that their owner did not store themselves: changes that would bring such a one back cannot be undone any more. */
+    /**
+     * Of items that their owner did not store themselves: changes that would bring such a one back cannot be undone
+     * any more.
+     */
     keepFromReturning: (userId: string, isGone: (item: DurableItem) => boolean): Promise<void> =>
       undo.delete(userId, ({ part }) =>
         (readItemsUndo(part)?.items ?? []).some(
@@ -137,8 +143,8 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
       ),
 
     /**
-     * Undoes a person's change, by default the newest [K5], in one job of their queue: `undefined` where there is none or
-     * it is final, `isDone: false` where something of it was changed since.
+     * Undoes a person's change, by default the newest [K5], in one job of their queue: `undefined` where there is
+     * none or it is final, `isDone: false` where something of it was changed since.
      */
     undo: (userId: string, id?: string) =>
       writes.run(userId, async (): Promise<Undoing | undefined> => {
