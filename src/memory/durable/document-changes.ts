@@ -144,8 +144,8 @@ function revertedList<T>(list: readonly T[], undo: ListUndo<T>, keyOf: (value: T
 }
 
 /** What an item says, and where it may be used. */
-function usableWords({ text, visibility }: DurableItem): string {
-  return `${visibility} ${text}`;
+function usableWords({ text, question, visibility }: DurableItem): string {
+  return JSON.stringify([visibility, text, question]);
 }
 
 function idOf({ id }: DurableItem): string {
@@ -154,6 +154,8 @@ function idOf({ id }: DurableItem): string {
 
 /** Tells versions apart without keeping their words; the order of fields does not matter. */
 function fingerprint(value: {}): string {
-  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  // What is undefined is not there on disk either.
+  const present = Object.entries(value).filter(([, field]) => field !== undefined);
+  const fields = present.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return hexDigits(JSON.stringify(fields), 16);
 }
