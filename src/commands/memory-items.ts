@@ -58,7 +58,7 @@ export async function mergeItem(
 ): Promise<CommandReply> {
   const { item, before, undoId } = await durable.merge(speaker.id, id, into, place);
   if (item === undefined || before === undefined)
-    return { text: 'Nothing was merged: one of the two is not there any more, or not for this place.' };
+    return { text: 'Nothing was merged: one of the two is gone, or may not be used here.' };
   const line = `Merged: ${quoted(wordingOf(item))} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
   return { text: `${line}\nIt said before: ${quoted(wordingOf(before))}`, buttons: undoButton(undoId) };
 }

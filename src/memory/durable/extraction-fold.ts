@@ -96,7 +96,7 @@ export function createExtractionFold(ports: {
     const before = unusable.get(name) ?? { count: 0, last };
     unusable.set(name, { ...before, count: before.count + 1 });
     if (before.count + 1 < unusableAnswers) return;
-    logger.warn('messages are passed over, since no usable extraction came of them', {
+    logger.warn('no usable extraction; skipping these messages', {
       session: name,
       upTo: before.last,
     });
