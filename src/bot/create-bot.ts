@@ -163,7 +163,7 @@ export function createBot(config: Config, ports: BotPorts) {
     waitingReactions,
     pauseNotes: createPauseNotes(clock),
     memoryNotices,
-    answered: lateNotices.answered,
+    lateNotices,
     greeting,
     setAside,
     provenance,
@@ -231,8 +231,6 @@ export function createBot(config: Config, ports: BotPorts) {
   const recovery = createRecovery({
     ...shared,
     sessionLog,
-    provenance,
-    memoryNotices,
     afterTurn,
     finishChanges: memory.changes.finish,
     discordClock: ports.discordClock,

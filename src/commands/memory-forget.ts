@@ -4,7 +4,15 @@ import { clip, flatten, saysWords } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { DurableItem } from '../memory/durable/document.ts';
 import { undoButton, type MessagesByChannel } from '../memory/undo.ts';
-import { brieflyQuoted, counted, listedItem, nameable, readingPlace, withoutFences } from './answer-lines.ts';
+import {
+  brieflyQuoted,
+  counted,
+  listedItem,
+  nameable,
+  quoted,
+  readingPlace,
+  withoutFences,
+} from './answer-lines.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 
 /** Buttons that fit under an answer, less the two that are for all and none. */
@@ -207,13 +215,13 @@ async function forgetMentions(
 export async function undoChange(
   context: CommandContext,
   id: string | undefined,
-  { durable }: MemoryCommandPorts,
+  ports: MemoryCommandPorts,
 ): Promise<CommandReply> {
+  // As the button of an answer says it that told of several.
+  if (id?.includes(',') === true) return listChanges(context, id.split(','), ports);
+  const { durable } = ports;
   const done = await durable.undo(context.speaker.id, id);
-  if (done === undefined)
-    return {
-      text: 'There is nothing to undo: changes can be undone for ten minutes, each of them once.',
-    };
+  if (done === undefined) return { text: nothingToUndo };
   const what = `\`${done.what}\``;
   if (!done.isDone)
     return { text: `I did not undo the ${what}: something of it was changed since. Undo that first.` };
@@ -225,4 +233,34 @@ export async function undoChange(
   );
   const back = named.map((item) => listedItem(item, view));
   return { text: [`Undone: the ${what}.${back.length === 0 ? '' : ' As before:'}`, ...back].join('\n') };
+}
+
+const nothingToUndo = 'There is nothing to undo: changes can be undone for ten minutes, each of them once.';
+
+/** Lists several changes, each with its buttons [K6]. */
+async function listChanges(
+  context: CommandContext,
+  ids: readonly string[],
+  { durable }: MemoryCommandPorts,
+): Promise<CommandReply> {
+  const { speaker } = context;
+  const changes = await durable.undoable(speaker.id, ids);
+  if (changes.length === 0) return { text: nothingToUndo };
+  const view = readingPlace(context);
+  const lines = changes.map(({ what, items }, index) => {
+    const { named } = nameable(items, speaker.id, view);
+    const texts = named.map(({ text }) => quoted(text)).join(', ');
+    return `${index + 1}. ${texts === '' ? `\`${what}\`` : texts}`;
+  });
+  const buttons = changes.flatMap(({ id, items }, index) =>
+    [
+      { label: `Undo ${index + 1}`, line: `memory undo ${id}` },
+      ...items.flatMap((item) =>
+        item.visibility === 'dm'
+          ? []
+          : [{ label: `Only in DM ${index + 1}`, line: `memory hide ${item.id}` }],
+      ),
+    ].map((button) => ({ ...button, takes: 'itself' as const })),
+  );
+  return { text: ['What I changed, and you can take back:', ...lines].join('\n'), buttons };
 }

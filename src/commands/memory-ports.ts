@@ -26,6 +26,7 @@ export interface MemoryCommandPorts {
     | 'merge'
     | 'forget'
     | 'undo'
+    | 'undoable'
     | 'setVisibility'
     | 'setPinned'
     | 'usage'

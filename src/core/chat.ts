@@ -110,7 +110,7 @@ export interface CommandButton {
   readonly line?: string;
   /** What it does cannot be undone. */
   readonly isDanger?: true;
-  /** What goes once it is pressed, `answer` as soon as the next one is there. Default: `all` buttons. */
+  /** What goes once it is pressed, `answer` with the next one. Default: `all` but those that take nothing. */
   readonly takes?: 'all' | 'itself' | 'nothing' | 'answer';
   /** Opens a form; the buttons go once that is submitted. */
   readonly opensForm?: true;
@@ -120,6 +120,14 @@ export interface ButtonsOfPerson {
   readonly personId: string;
   readonly buttons: readonly CommandButton[];
 }
+
+/** Small last lines of an answer, in the bot's own words, and their buttons [K6]; no part of history [F2]. */
+export interface Footer extends ButtonsOfPerson {
+  readonly lines: readonly string[];
+}
+
+/** A footer without the person it is for. */
+export type FooterParts = Omit<Footer, 'personId'>;
 
 /** When the bot answers in a guild channel: only to mentions and replies, or to everything. */
 export type AnswerMode = 'mentions' | 'everything';
@@ -166,8 +174,6 @@ export interface ReplyStart {
   readonly onMessages: (messageIds: readonly string[]) => Promise<void>;
   /** Somebody deleted one of its messages. */
   readonly onGone: () => void;
-  /** Under the last message, once it is complete. */
-  readonly buttons?: ButtonsOfPerson | undefined;
 }
 
 export type FinishedReply =
@@ -191,10 +197,10 @@ export interface GrowingReply {
   /** `finish` follows shortly: until then nothing more is shown, so that it takes one request. Never throws. */
   hold(): void;
   /**
-   * Ends with exactly the messages that `send` would make. Rejects only with what may pass: a connection or
-   * server error, after some tries.
+   * Ends with exactly the messages of this text, the footer in the last one. Rejects only with what may pass: a
+   * connection or server error, after some tries.
    */
-  finish(text: string, buttons?: ButtonsOfPerson): Promise<FinishedReply>;
+  finish(text: string, footer?: Footer): Promise<FinishedReply>;
   /** Removes what was shown, also while it is being finished; does nothing once it was sent. Never rejects. */
   takeAway(): Promise<void>;
 }
@@ -248,7 +254,17 @@ export interface ReplyPort {
     },
     reason: RefusalReason,
   ): Promise<void>;
+  /** The model's answer: its own lines in small print show their sign, so that none looks like a footer. */
   begin(start: ReplyStart): GrowingReply;
+  /**
+   * Changes the footer of a message that stands, which notifies nobody. `change` gets what stands there now;
+   * `undefined` leaves it. Resolves with whether that could be done; never rejects.
+   */
+  amend(
+    channelId: string,
+    messageId: string,
+    change: (standing: FooterParts) => Promise<Footer | undefined>,
+  ): Promise<boolean>;
   /** Looks for a message and the bot's replies to it. Rejects with what may pass. */
   find(channelId: string, messageId: string): Promise<FoundReply>;
 }

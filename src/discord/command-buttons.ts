@@ -3,6 +3,7 @@ import {
   ComponentType,
   type APIActionRowComponent,
   type APIButtonComponent,
+  type APIMessage,
   type APIModalInteractionResponseCallbackData,
   type APIStringSelectComponent,
   type ButtonInteraction,
@@ -111,12 +112,35 @@ function createFilter() {
   };
 }
 
-export function rowsWithout({ components }: Pick<Message, 'components'>, customId: string) {
+/** The buttons of commands under a message that stands. */
+export function standingButtons({ components = [] }: Pick<APIMessage, 'components'>): CommandButton[] {
   return components.flatMap((row) => {
     if (row.type !== ComponentType.ActionRow) return [];
-    const rest = row
-      .toJSON()
-      .components.filter((each) => !('custom_id' in each) || each.custom_id !== customId);
+    return row.components.flatMap((each) => {
+      if (each.type !== ComponentType.Button || !('custom_id' in each)) return [];
+      const { line, takes, opensForm } = readCommandButton(each.custom_id) ?? {};
+      if (line === undefined) return [];
+      const isDanger = each.style === ButtonStyle.Danger ? true : undefined;
+      return [
+        {
+          label: each.label ?? '',
+          line,
+          takes,
+          opensForm: opensForm === true ? opensForm : undefined,
+          isDanger,
+        },
+      ];
+    });
+  });
+}
+
+/** What stays once a button was pressed: what takes nothing, and all others where it takes only itself. */
+export function rowsAfter({ components }: Pick<Message, 'components'>, customId: string, takes: Takes) {
+  const stays = (id: string): boolean =>
+    readCommandButton(id)?.takes === 'nothing' || (takes === 'itself' && id !== customId);
+  return components.flatMap((row) => {
+    if (row.type !== ComponentType.ActionRow) return [];
+    const rest = row.toJSON().components.filter((each) => 'custom_id' in each && stays(each.custom_id));
     return rest.length === 0 ? [] : [{ type: ComponentType.ActionRow as const, components: rest }];
   });
 }

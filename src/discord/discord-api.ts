@@ -74,6 +74,10 @@ export function createDiscordApi(client: Client) {
       check('view', channelId);
       await rest.delete(Routes.channelMessage(channelId, messageId));
     },
+    async message(channelId: string, messageId: string) {
+      check('read', channelId);
+      return answer<APIMessage>(rest.get(Routes.channelMessage(channelId, messageId)));
+    },
     /** The first hundred, oldest first. */
     async messagesAfter(channelId: string, messageId: string): Promise<readonly APIMessage[]> {
       check('read', channelId);

@@ -55,10 +55,10 @@ export function createMessageChanges(
         history.showCards(channelId, id, cardsIn(data));
       if (data.content === undefined) return;
       const { content, guild_id: guildId = null, mentions: mentioned = [] } = data;
-      const text = textIn(client, { content, channelId, guildId, mentioned });
+      const authorId = data.author?.id;
+      const text = textIn(client, { content, authorId, channelId, guildId, mentioned });
       if (text === history.messageOf(channelId, id)?.text) return;
       if (data.edited_timestamp === null) return;
-      const authorId = data.author?.id;
       const message = { channelId, messageId: id, authorId, text };
       if (authorId !== undefined && authorId === client.user?.id) {
         recent.note({ kind: 'edited', ...message });

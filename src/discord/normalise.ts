@@ -12,6 +12,7 @@ import {
 import { mention } from '../core/own-words.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import { isPublic } from './place.ts';
+import { splitFooter } from './replies/footer.ts';
 import { forwardPiece, isVoiceMessage, shownIn } from './shown.ts';
 
 const spokenTypes: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);
@@ -43,14 +44,22 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
   };
 }
 
-export function textOf({ client, channelId, guildId, content, mentions }: Message): string {
-  return textIn(client, { content, channelId, guildId, mentioned: [...mentions.users.values()] });
+export function textOf({ client, author, channelId, guildId, content, mentions }: Message): string {
+  const authorId = author.id;
+  return textIn(client, { content, authorId, channelId, guildId, mentioned: [...mentions.users.values()] });
 }
 
+/** Without the footer, where the message is the bot's own [K6]. */
 export function textIn(
   client: Client,
-  { content, ...where }: WrittenIn & { readonly content: string },
+  {
+    content: whole,
+    authorId,
+    ...where
+  }: WrittenIn & { readonly content: string; readonly authorId: string | undefined },
 ): string {
+  const isOwn = authorId === client.user?.id && !isSentForSomebody(whole);
+  const content = isOwn ? splitFooter(whole).text : whole;
   if (!content.includes('<')) return content.toWellFormed().trim();
   return readableText(content, namesIn(client, where), ownIdsIn(client, where.guildId));
 }
@@ -64,7 +73,13 @@ export function sentMessageOf(client: Client, message: APIMessage): ChatMessage 
     id,
     channelId,
     author: { id: author.id, name: userName(author), kind: 'self' },
-    text: textIn(client, { content: message.content, channelId, guildId, mentioned: message.mentions }),
+    text: textIn(client, {
+      content: message.content,
+      authorId: author.id,
+      channelId,
+      guildId,
+      mentioned: message.mentions,
+    }),
     at: snowflakeTime(id).toISOString(),
     attachments: message.attachments.map(({ filename }) => filename.toWellFormed()),
     answers: message.message_reference?.message_id,
@@ -166,10 +181,14 @@ function hasThirdPartyText(
   botId: string,
 ): boolean {
   // Its words may be those of the person it was sent for [M5a].
-  if (author.id === botId) return /\n-# for <@[0-9]+>$/u.test(content);
+  if (author.id === botId) return isSentForSomebody(content);
   const repliedId = mentions.repliedUser?.id;
   const isToOther = type === MessageType.Reply && repliedId !== author.id && repliedId !== botId;
   return isToOther || attachments.size > 0 || messageSnapshots.size > 0 || shown.some(isOthersText);
+}
+
+function isSentForSomebody(content: string): boolean {
+  return /\n-# for <@[0-9]+>$/u.test(content);
 }
 
 export function sentFor(text: string, userId: string): string {

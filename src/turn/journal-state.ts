@@ -12,12 +12,23 @@ const question = {
   place: placeSchema,
 };
 
+const buttonSchema = z.object({
+  label: z.string(),
+  line: z.string().optional(),
+  isDanger: z.literal(true).optional(),
+  takes: z.enum(['all', 'itself', 'nothing', 'answer']).optional(),
+  opensForm: z.literal(true).optional(),
+});
+
 const preparedSchema = z.object({
   kind: z.literal('prepared'),
   ...question,
   /** The answer to a command; not part of history [F2]. */
   isCommand: z.literal(true).exactOptional(),
   text: z.string(),
+  footer: z
+    .object({ lines: z.array(z.string()).readonly(), buttons: z.array(buttonSchema).readonly() })
+    .optional(),
   /** As the log is to have it; absent for a command's answer. */
   hasThirdPartyText: z.boolean().exactOptional(),
   thirdPartyTextAt: z.string().exactOptional(),

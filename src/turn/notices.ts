@@ -1,23 +1,20 @@
-import type { CommandButton } from '../core/chat.ts';
+import type { CommandButton, FooterParts, ReplyPort } from '../core/chat.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { growingCache } from '../core/limits.ts';
 import { usesMemory, type UsedMemory } from '../core/memory-source.ts';
 import { hasMoreReaders, sessionName } from '../core/place.ts';
 import { counted } from '../core/text.ts';
-import type { Clock } from '../core/time.ts';
 import type { LateNotice, MemoryNotice } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
-import { lineUnder, newestOf, sendLine, type Question, type ReplyPorts } from './reply.ts';
+import { newestOf, type Question, type ReplyPorts } from './reply.ts';
 
-/** What stands under an answer of what became of memory: lines without the sign of small print, and buttons. */
-interface ToldOfMemory {
-  readonly lines: readonly string[];
-  readonly buttons: readonly CommandButton[];
-}
+/** Conversations and answers that are remembered for telling. */
+const remembered = 1000;
 
 export type MemoryNotices = ReturnType<typeof createMemoryNotices>;
 
-/** Tells under an answer what became of the speaker's memory in a turn, from what was done and never from what the model says [K6][K13]. */
+/** Tells in an answer's footer what was done with the speaker's memory, whatever the model says [K6][K13]. */
 export function createMemoryNotices(ports: {
   readonly people: Pick<PersonSettingsStore, 'latest'>;
   /** Where there are none, there are no buttons either: they would give commands. */
@@ -25,7 +22,7 @@ export function createMemoryNotices(ports: {
 }) {
   const { people, commandsEnabled } = ports;
   /** Conversations that have been told that the model has no tools. */
-  const warned = growingCache<string, true>(keptAnswers);
+  const warned = growingCache<string, true>(remembered);
 
   /** Once a conversation: the model may sound as if it had stored something [M9]. */
   function warningFor(turn: TurnContext): readonly string[] {
@@ -37,24 +34,24 @@ export function createMemoryNotices(ports: {
 
   return {
     /**
-     * `mayName` is asked, where there are words to show, whether nobody reads along who does not read the answer; `hadNoTools` is whether the model could store
-     * nothing. Never rejects.
+     * Adds notices to a footer. `mayName` says whether all readers may see the words; `hadNoTools` whether the
+     * model could store nothing. Never rejects.
      */
     async under(
       turn: TurnContext,
       notices: readonly MemoryNotice[],
-      { hadNoTools = false, mayName }: UnderOptions,
-    ): Promise<ToldOfMemory> {
-      if (turn.speaker.isBot !== undefined) return nothing;
+      { standing = nothing, hadNoTools = false, mayName }: UnderOptions,
+    ): Promise<FooterParts> {
+      if (turn.speaker.isBot !== undefined) return standing;
       const isMuted =
         notices.some(({ isQuiet }) => isQuiet) && (await people.latest(turn.speaker.id)).notices === 'off';
-      const told = distinct(notices.filter(({ isQuiet }) => !isMuted || isQuiet === undefined));
-      const done = told.length === 0 ? nothing : listed(told, await mayName());
-      const panel = hadNoTools ? [{ label: 'Memory', line: 'memory panel', takes: 'nothing' as const }] : [];
-      const buttons = [...done.buttons, ...panel].slice(0, mostButtons);
+      const told = notices.filter(({ isQuiet }) => !isMuted || isQuiet === undefined);
+      const namesWords = told.length > 0 && (await mayName());
+      const { lines, buttons } = withNotices(standing, told, namesWords);
+      const panel = { label: 'Memory', line: 'memory panel', takes: 'nothing' as const };
       return {
-        lines: [...done.lines, ...(hadNoTools ? warningFor(turn) : [])],
-        buttons: commandsEnabled ? buttons : [],
+        lines: hadNoTools ? [...lines, ...warningFor(turn)] : lines,
+        buttons: commandsEnabled ? [...buttons, ...(hadNoTools ? [panel] : [])] : [],
       };
     },
     /**
@@ -67,57 +64,47 @@ export function createMemoryNotices(ports: {
     ): Promise<readonly CommandButton[]> {
       if (!commandsEnabled || isBot !== undefined || !usesMemory(used)) return [];
       if ((await people.latest(userId)).notices === 'off') return [];
-      return [{ label: 'Why', line: `memory why ${newestOf({ messageIds })}`, takes: 'nothing' }];
+      return [{ label: whyLabel, line: `memory why ${newestOf({ messageIds })}`, takes: 'nothing' }];
     },
   };
 }
 
-/** How long after an answer what was stored of its question is told, though more was said since; milliseconds. */
-const lateForMs = 2 * 60_000;
-/** How long what was stored waits for the answer to its message; longer than an answer takes, in milliseconds. */
-const earlyForMs = 10 * 60_000;
-/** Answers that are remembered for that. */
-const keptAnswers = 1000;
+export type LateNotices = ReturnType<typeof createLateNotices>;
 
 /**
- * Says under an answer what was stored after it: until the next answer in the conversation, for two minutes at most
- * [K6]. Work after an earlier turn may finish while the next message is being answered; its notices wait for that
- * answer, and only what still holds is shown [G5].
+ * Says in an answer what was stored after it, by an edit that notifies nobody [K6]. What has no answer yet, or one
+ * that can no longer be edited, stands in the conversation's next answer, if it still holds then [G5].
  */
-export function createLateNotices(
-  ports: Pick<ReplyPorts, 'journal' | 'replies' | 'presentPlace' | 'logger'> & {
-    readonly memoryNotices: MemoryNotices;
-    /** Whether what a notice names is there yet, in the words that it has. Rejects with `StoreError`. */
-    readonly isNamed: (late: LateNotice) => Promise<boolean>;
-    readonly clock: Clock;
-  },
-) {
-  const { memoryNotices, isNamed, presentPlace, clock, logger } = ports;
-  const byMessage = growingCache<string, { readonly turn: TurnContext; readonly at: number }>(keptAnswers);
-  const newest = growingCache<string, TurnContext>(keptAnswers);
-  /** By message, of which this process knows no answer yet. */
-  const early = growingCache<string, readonly LateNotice[]>(keptAnswers, { maxAge: earlyForMs });
-  /** By message, how many were told under its answer. */
-  const told = growingCache<string, number>(keptAnswers);
+export function createLateNotices({
+  memoryNotices,
+  isNamed,
+  replies,
+  presentPlace,
+  logger,
+}: Pick<ReplyPorts, 'presentPlace' | 'logger'> & {
+  readonly replies: Pick<ReplyPort, 'amend'>;
+  readonly memoryNotices: Pick<MemoryNotices, 'under'>;
+  /** Whether what a notice names still exists, in the words that it has. Rejects with `StoreError`. */
+  readonly isNamed: (late: LateNotice) => Promise<boolean>;
+}) {
+  /** By each message answered. */
+  const answers = growingCache<string, Answer>(remembered);
+  /** What an answer tells that is still to come: by the message that it answers, or by session. */
+  const waiting = growingCache<string, readonly LateNotice[]>(remembered);
+  const inOrder = createKeyedQueue();
 
-  async function tellUnder(turn: TurnContext, stored: readonly LateNotice[]): Promise<void> {
-    const { speaker, place, messages } = turn;
-    const readers = turn.saidIn ?? place;
-    const mayName = !hasMoreReaders(readers, await presentPlace(readers));
-    // Last, since Discord may be asked for the readers.
-    const named = await stillNamed(stored);
-    const notices = named.map(({ notice }) => notice);
-    const { lines, buttons } = await memoryNotices.under(turn, notices, {
-      mayName: () => Promise.resolve(mayName),
-    });
-    const line = lineUnder(undefined, [], lines);
-    if (line === undefined) return;
-    const question = { messageIds: messages.map(({ id }) => id), userId: speaker.id, place };
-    const later = (told.get(newestOf(question)) ?? 0) + 1;
-    told.set(newestOf(question), later);
-    const stillHolds = async () => (await stillNamed(named)).length === named.length;
-    if (!(await sendLine(ports, question, line, true, { buttons, later, stillHolds })))
-      await tellUnder(turn, named);
+  function keep(key: string, stored: readonly LateNotice[]): void {
+    waiting.set(key, [...(waiting.get(key) ?? []), ...stored]);
+  }
+
+  const keysOf = (turn: TurnContext): readonly string[] => [
+    ...turn.messages.map(({ id }) => id),
+    sessionName(sessionOf(turn)),
+  ];
+
+  function waitingFor(turn: TurnContext): readonly LateNotice[] {
+    const found = keysOf(turn).flatMap((key) => waiting.get(key) ?? []);
+    return found.filter(({ userId }) => userId === turn.speaker.id);
   }
 
   async function stillNamed(stored: readonly LateNotice[]): Promise<readonly LateNotice[]> {
@@ -126,88 +113,188 @@ export function createLateNotices(
     return named;
   }
 
-  /** Resolves with those of which this process knows no answer. Never rejects. */
-  async function tell(stored: readonly LateNotice[]): Promise<readonly LateNotice[]> {
-    const now = clock().getTime();
-    const turns = new Map<TurnContext, LateNotice[]>();
-    const unknown: LateNotice[] = [];
-    for (const late of stored) {
-      const { messageId, userId } = late;
-      const { turn, at = 0 } = byMessage.get(messageId) ?? {};
-      if (turn === undefined) early.set(messageId, [...(early.get(messageId) ?? []), late]);
-      if (turn?.speaker.id !== userId) {
-        unknown.push(late);
-        continue;
-      }
-      if (now - at > lateForMs && newest.get(sessionName(sessionOf(turn))) !== turn) continue;
-      turns.set(turn, [...(turns.get(turn) ?? []), late]);
+  /** Never rejects. */
+  async function add({ turn, lastId }: Answer, stored: readonly LateNotice[]): Promise<void> {
+    const { speaker, place } = turn;
+    const readers = turn.saidIn ?? place;
+    let before = nothing;
+    let named = stored;
+    const amend = (change: (standing: FooterParts) => Promise<FooterParts | undefined>) =>
+      replies.amend(place.channelId, lastId, async (standing) => {
+        const parts = await change(standing);
+        return parts && { ...parts, personId: speaker.id };
+      });
+    try {
+      const mayName = !hasMoreReaders(readers, await presentPlace(readers));
+      const isTold = await amend(async (standing) => {
+        before = standing;
+        named = await stillNamed(stored);
+        if (named.length === 0) return undefined;
+        const notices = named.map(({ notice }) => notice);
+        return memoryNotices.under(turn, notices, { standing, mayName: () => Promise.resolve(mayName) });
+      });
+      if (!isTold) return keep(sessionName(sessionOf(turn)), named);
+      const left = await stillNamed(named);
+      if (left.length === named.length) return;
+      // What ended it came while it was posted.
+      await amend(() => Promise.resolve(before));
+      if (left.length > 0) await add({ turn, lastId }, left);
+    } catch (error) {
+      logger.warn('a late memory notice could not be sent', { ...sessionOf(turn), error });
     }
-    for (const [turn, notices] of turns)
-      try {
-        await tellUnder(turn, notices);
-      } catch (error) {
-        logger.warn('a late memory notice could not be sent', { ...sessionOf(turn), error });
-      }
-    return unknown;
   }
 
   return {
-    tell,
-    /** A turn has its answer. */
-    answered(this: void, turn: TurnContext): void {
-      const at = clock().getTime();
-      for (const { id } of turn.messages) byMessage.set(id, { turn, at });
-      newest.set(sessionName(sessionOf(turn)), turn);
-      const waiting = turn.messages.flatMap(({ id }) => early.get(id) ?? []);
-      for (const { id } of turn.messages) early.delete(id);
-      if (waiting.length > 0) void tell(waiting);
+    /** Resolves with those of which this process knows no answer. Never rejects. */
+    async tell(this: void, stored: readonly LateNotice[]): Promise<readonly LateNotice[]> {
+      const known = new Map<Answer, LateNotice[]>();
+      const unknown: LateNotice[] = [];
+      for (const late of stored) {
+        const answer = answers.get(late.messageId);
+        if (answer?.turn.speaker.id === late.userId) known.set(answer, [...(known.get(answer) ?? []), late]);
+        else unknown.push(late);
+      }
+      for (const late of unknown) if (!answers.has(late.messageId)) keep(late.messageId, [late]);
+      for (const [answer, notices] of known) await inOrder.run(answer.lastId, () => add(answer, notices));
+      return unknown;
+    },
+    /** What the next answer of a conversation tells. Never rejects. */
+    async waiting(turn: TurnContext): Promise<readonly LateNotice[]> {
+      try {
+        return await stillNamed(waitingFor(turn));
+      } catch (error) {
+        logger.warn('a late memory notice could not be sent', { ...sessionOf(turn), error });
+        return [];
+      }
+    },
+    /** A turn has its answer, in these messages, which tells these notices. */
+    answered(turn: TurnContext, messageIds: readonly string[], told: readonly LateNotice[]): void {
+      const lastId = messageIds.at(-1);
+      if (lastId === undefined) return;
+      const answer = { turn, lastId };
+      for (const { id } of turn.messages) answers.set(id, answer);
+      const rest = waitingFor(turn).filter((late) => !told.includes(late));
+      for (const key of keysOf(turn)) waiting.delete(key);
+      if (rest.length > 0) void inOrder.run(lastId, () => add(answer, rest));
     },
   };
 }
 
+interface Answer {
+  readonly turn: TurnContext;
+  /** Its last message. */
+  readonly lastId: string;
+}
+
 interface UnderOptions {
+  /** Default: nothing. */
+  readonly standing?: FooterParts;
   readonly hadNoTools?: boolean;
   readonly mayName: () => Promise<boolean>;
 }
 
+/** An icon, so that it takes little room. */
+const whyLabel = '❔';
 const cannotStore = 'The model that I use has no tools: saying it in plain words stores and changes nothing';
 const storeYourself = '`!memory remember <text>` stores it';
 
-const nothing: ToldOfMemory = { lines: [], buttons: [] };
-/** Changes that are told one by one; of more there is the number. */
-const mostTold = 8;
+const nothing: FooterParts = { lines: [], buttons: [] };
+/** Lines of memory with words in them, in characters; of more, each says only how much it was. */
+const namedMaxChars = 600;
+/** Lines of a footer; of more changes there is the number. */
+const mostLines = 8;
+
+/** That something went for it is told with each of them. */
+const madeRoom = 'Let go to make room';
+/** What there may be several of is one line that counts them. */
+const countedKinds = [
+  {
+    begins: '💾 Remembered',
+    several: /^💾 Remembered (\d+) things$/u,
+    of: (n: number) => `💾 Remembered ${n} things`,
+  },
+  {
+    begins: '💭 May I remember',
+    several: /^💭 May I remember (\d+) things\?$/u,
+    of: (n: number) => `💭 May I remember ${n} things?`,
+  },
+];
+
+function withNotices(
+  standing: FooterParts,
+  notices: readonly MemoryNotice[],
+  namesWords: boolean,
+): FooterParts {
+  const isLong = notices.reduce((sum, { line }) => sum + line.length, 0) > namedMaxChars;
+  return notices.reduce(
+    (footer, notice) => withNotice(footer, notice, namesWords && !isLong ? notice.line : notice.bareLine),
+    standing,
+  );
+}
+
+function withNotice(
+  { lines, buttons }: FooterParts,
+  { buttons: added }: MemoryNotice,
+  line: string,
+): FooterParts {
+  return { lines: withLine(lines, line), buttons: withButtons(buttons, added) };
+}
+
+function withLine(lines: readonly string[], line: string): readonly string[] {
+  const kind = countedKinds.find(({ begins }) => line.startsWith(begins) && !line.includes(madeRoom));
+  const same = lines.findIndex(
+    (each) => kind !== undefined && each.startsWith(kind.begins) && !each.includes(madeRoom),
+  );
+  if (kind !== undefined && same >= 0) {
+    const before = Number(kind.several.exec(lines[same] ?? '')?.[1] ?? 1);
+    return lines.with(same, kind.of(before + 1));
+  }
+  if (lines.includes(line)) return lines;
+  if (lines.length < mostLines) return [...lines, line];
+  const more = lines.findIndex((each) => moreChanges.test(each));
+  if (more < 0) return [...lines, moreLine(1)];
+  return lines.with(more, moreLine(Number(moreChanges.exec(lines[more] ?? '')?.[1]) + 1));
+}
+
+const moreChanges = /^… and (\d+) more changes?/u;
+
+function moreLine(count: number): string {
+  return `… and ${counted(count, 'more change')}: \`!memory show\` lists what there is now`;
+}
+
+/** Several changes have one button, which lists them to the person alone; so have several proposals. */
+function withButtons(
+  standing: readonly CommandButton[],
+  added: readonly CommandButton[],
+): readonly CommandButton[] {
+  const all = [...standing, ...added];
+  const undoIds = all.flatMap(({ line = '' }) =>
+    line.startsWith(undoLine) ? line.slice(undoLine.length).split(',') : [],
+  );
+  const hasProposals = all.filter(({ line = '' }) => /^memory (?:accept |proposals$)/u.test(line)).length > 1;
+  const isListed = ({ line = '' }: CommandButton): boolean =>
+    (undoIds.length > 1 && /^memory (?:undo|hide) /u.test(line)) ||
+    (hasProposals && /^memory (?:accept|decline|proposals)\b/u.test(line));
+  const isAlone = standing.every(({ takes }) => takes === 'nothing');
+  // Those that stay under the answer come last.
+  const rest = all
+    .filter((button) => !isListed(button))
+    .toSorted((a, b) => Number(a.takes === 'nothing') - Number(b.takes === 'nothing'));
+  return [
+    ...(undoIds.length > 1 ? [listing('Undo', undoLine + undoIds.slice(-mostUndone).join(','))] : []),
+    ...(hasProposals ? [listing('Show', 'memory proposals')] : []),
+    ...rest.map((button) =>
+      isAlone || button.takes === 'nothing' ? button : { ...button, takes: 'itself' as const },
+    ),
+  ].slice(0, mostButtons);
+}
+
+const undoLine = 'memory undo ';
+/** As many ids as a button can hold. */
+const mostUndone = 6;
 /** Discord's limit. */
 const mostButtons = 25;
 
-/** A file that was written twice is told once. */
-function distinct(notices: readonly MemoryNotice[]): readonly MemoryNotice[] {
-  return [...new Map(notices.map((each) => [`${each.line}\n${linesOf(each)}`, each])).values()];
-}
-
-function linesOf({ buttons }: MemoryNotice): string {
-  return buttons.map(({ line = '' }) => line).join('\n');
-}
-
-/** One line a change; where there are several, they and their buttons are numbered. */
-function listed(notices: readonly MemoryNotice[], namesWords: boolean): ToldOfMemory {
-  const said = ({ line, bareLine }: MemoryNotice): string => (namesWords ? line : bareLine);
-  const [first, second] = notices;
-  if (first !== undefined && second === undefined) return { lines: [said(first)], buttons: first.buttons };
-  const shown = notices.slice(0, mostTold);
-  const more = notices.length - shown.length;
-  return {
-    lines: [
-      ...shown.map((each, index) => `${index + 1}. ${said(each)}`),
-      ...(more === 0
-        ? []
-        : [`… and ${counted(more, 'more change')}: \`!memory show\` lists what there is now`]),
-    ],
-    buttons: shown.flatMap(({ buttons }, index) =>
-      buttons.map((button) => ({
-        ...button,
-        label: `${button.label} ${index + 1}`,
-        takes: 'itself' as const,
-      })),
-    ),
-  };
+function listing(label: string, line: string): CommandButton {
+  return { label, line, takes: 'nothing' };
 }

@@ -1,13 +1,11 @@
-import { catchUpWindowMs, type AskedMessage, type CommandButton } from '../core/chat.ts';
+import { catchUpWindowMs, type AskedMessage } from '../core/chat.ts';
 import { pauseFor, type Clock } from '../core/time.ts';
 import { hasMoreReaders } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
-import type { Provenance } from '../memory/provenance.ts';
 import type { AfterTurn } from './after-turn.ts';
 import { saveBestEffort } from './journal.ts';
 import type { BegunReply, PreparedReply } from './journal-state.ts';
-import type { MemoryNotices } from './notices.ts';
 import {
   askedAt,
   beginReply,
@@ -31,8 +29,6 @@ export interface RecoveryPorts extends ReplyPorts {
   readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message' | 'isUnanswered'>;
   readonly settings: Pick<TurnPorts['settings'], 'isMemoryOff'>;
   readonly people: Pick<TurnPorts['people'], 'mayStore' | 'erasedBy'>;
-  readonly provenance: Pick<Provenance, 'find'>;
-  readonly memoryNotices: Pick<MemoryNotices, 'why'>;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
   /** Must not reject. */
   readonly finishChanges: () => Promise<void>;
@@ -123,7 +119,15 @@ async function finishReply(
   options: RecoveryPorts,
   prepared: PreparedReply,
 ): Promise<'handled' | 'unhandled'> {
-  const { text, isCommand, hasThirdPartyText: _, thirdPartyTextAt: __, retells: ___, ...question } = prepared;
+  const {
+    text,
+    footer,
+    isCommand,
+    hasThirdPartyText: _,
+    thirdPartyTextAt: __,
+    retells: ___,
+    ...question
+  } = prepared;
   const now = options.clock();
   if (isOld(question, (options.discordClock ?? options.clock)())) {
     const isBegun = await options.journal.isUnfinished(question.place.channelId, newestOf(question));
@@ -137,7 +141,7 @@ async function finishReply(
   }
   const control = new TurnControl();
   const reply = await beginReply(options, question, question.place, control);
-  const finished = await reply.finish(text, await whyButtons(options, question));
+  const finished = await reply.finish(text, footer);
   if (finished.kind === 'sent') {
     await logReply(options, prepared, finished.ids, now);
     return 'handled';
@@ -155,21 +159,6 @@ async function finishReply(
 /** Whether the person has erased the question [K11]. Never rejects. */
 async function isErased({ people }: RecoveryPorts, question: Question): Promise<boolean> {
   return (await people.erasedBy(question.userId))(askedAt(question));
-}
-
-/** As without the kill. Never rejects. */
-async function whyButtons(
-  { provenance, memoryNotices, logger }: RecoveryPorts,
-  question: Question,
-): Promise<readonly CommandButton[]> {
-  const session = { channelId: question.place.channelId, userId: question.userId };
-  try {
-    const used = await provenance.find(session, newestOf(question));
-    return used === undefined || used === 'unknown' ? [] : await memoryNotices.why(question, used);
-  } catch (error) {
-    logger.warn('what an answer was made from could not be read', { ...session, error });
-    return [];
-  }
 }
 
 /**
@@ -202,10 +191,16 @@ async function settleBegun(options: RecoveryPorts, begun: BegunReply): Promise<'
     return 'unhandled';
   }
   if (!isOld(question, (options.discordClock ?? options.clock)())) return 'unhandled';
-  if (replyIds.length === 0) return 'handled';
+  const lastId = replyIds.at(-1);
+  if (lastId === undefined) return 'handled';
   const hasOthersNow = hasMoreReaders(place, await presentPlace(place));
-  if (hasOthersNow) await takeAwayReply(options, question);
-  await sendLine(options, question, hasOthersNow ? keptBackLine : interruptedLine, true);
+  if (hasOthersNow) {
+    await takeAwayReply(options, question);
+    await sendLine(options, question, keptBackLine, true);
+  } else {
+    const footer = { personId: question.userId, lines: [interruptedLine], buttons: [] };
+    await replies.amend(place.channelId, lastId, () => Promise.resolve(footer));
+  }
   return 'handled';
 }
 

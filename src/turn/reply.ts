@@ -1,11 +1,17 @@
-import type { CommandButton, FinishedReply, PresentPlace, RefusalReason, ReplyPort } from '../core/chat.ts';
+import type {
+  CommandButton,
+  FinishedReply,
+  FooterParts,
+  PresentPlace,
+  RefusalReason,
+  ReplyPort,
+} from '../core/chat.ts';
 import { ModelError, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasMoreReaders, type Place } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import { offerText, type Offer, type OfferPort } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
-import type { FirstWords } from '../memory/settings/greeting.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { saveBestEffort, type ChannelJournal } from './journal.ts';
 import type { BegunReply } from './journal-state.ts';
@@ -80,9 +86,9 @@ export async function beginReply(
     /** The text is whole, but something comes before `finish`. Never throws. */
     hold: (): void => reply.hold(),
     /** The text is on disk already. Rejects as `ReplyPort.send` does. */
-    finish(text: string, buttons: readonly CommandButton[] = []): Promise<FinishedReply> {
+    finish(text: string, footer?: FooterParts): Promise<FinishedReply> {
       isWhole = true;
-      return reply.finish(text, buttons.length === 0 ? undefined : { personId: question.userId, buttons });
+      return reply.finish(text, footer && { ...footer, personId: question.userId });
     },
     /** Never rejects. */
     takeAway: (): Promise<void> => reply.takeAway(),
@@ -128,27 +134,24 @@ export function markHandled(
 
 interface LineOptions {
   readonly buttons?: readonly CommandButton[];
-  /** The line's number among those under the same reply, from 1. */
-  readonly later?: number;
   /** Asked before posting and again after it, since what ends it may be on its way. */
-  readonly stillHolds?: () => boolean | Promise<boolean>;
+  readonly stillHolds?: () => boolean;
 }
 
 /**
- * Sends a line of the bot's own under a reply or in its place, which enters neither history nor log [F2].
- * Resolves with whether it still holds; if not, it was removed. Rejects as `ReplyPort.send` and `stillHolds`
- * do.
+ * Sends a line of the bot's own in place of a reply, which enters neither history nor log [F2]. It is removed
+ * if it does not hold any more. Rejects as `ReplyPort.send` does.
  */
 export async function sendLine(
   { journal, replies, logger }: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
   question: Pick<Question, 'messageIds' | 'place' | 'userId' | 'isBot'>,
   line: string,
   isAfterReply: boolean,
-  { buttons = [], later, stillHolds = () => true }: LineOptions = {},
-): Promise<boolean> {
-  if (!(await stillHolds())) return false;
+  { buttons = [], stillHolds = () => true }: LineOptions = {},
+): Promise<void> {
+  if (!stillHolds()) return;
   const { channelId } = question.place;
-  const nonceBase = `${newestOf(question)}${isAfterReply ? 'e' : ''}${later === undefined ? '' : `l${later}`}`;
+  const nonceBase = `${newestOf(question)}${isAfterReply ? 'e' : ''}`;
   const sent = await replies.send(
     channelId,
     line,
@@ -157,9 +160,7 @@ export async function sendLine(
     buttons.length === 0 ? undefined : { personId: question.userId, buttons },
   );
   if (sent.kind === 'refused') await tellRefused(replies, question, sent.reason);
-  if (await stillHolds()) return true;
-  if (sent.kind === 'sent') await takeAwayPosted(replies, channelId, nonceBase, sent.ids);
-  return false;
+  if (!stillHolds() && sent.kind === 'sent') await takeAwayPosted(replies, channelId, nonceBase, sent.ids);
 }
 
 /** Removes messages of the bot. Never rejects. */
@@ -178,22 +179,6 @@ export function takeAwayPosted(
     onGone: () => {},
   });
   return reply.takeAway();
-}
-
-/**
- * Under a whole answer: what went wrong or was done, and what is told once [K12][S5]. Rejects as `sendLine`
- * does.
- */
-export async function sendLinesUnder(
-  bot: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
-  question: Question,
-  line: string | undefined,
-  firstWords: FirstWords | undefined,
-  options: LineOptions,
-): Promise<void> {
-  const lines = [line, firstWords?.line].filter((each) => each !== undefined);
-  if (lines.length === 0) return;
-  if (await sendLine(bot, question, lines.join('\n'), true, options)) await firstWords?.sent();
 }
 
 /**
@@ -261,16 +246,15 @@ export async function showOffers(
   await port.show(guarded, { personId: speaker.id, channelId, messages, replyIds, beforeSeen });
 }
 
-/** What went wrong, and in small print what was done and what became of memory; `undefined` for nothing. */
-export function lineUnder(
-  problem: string | undefined,
-  notes: readonly string[],
-  ofMemory: readonly string[] = [],
-): string | undefined {
-  const done = notes.length === 0 ? [] : [[...new Set(notes)].join(' · ')];
-  const small = [...done, ...ofMemory].map((line) => `-# ${line}`);
-  const lines = [...(problem === undefined ? [] : [problem]), ...small];
-  return lines.length === 0 ? undefined : lines.join('\n');
+/** What was done in a turn, each thing once: one line at most. */
+export function doneLines(notes: readonly string[]): readonly string[] {
+  return notes.length === 0 ? [] : [[...new Set(notes)].join(' · ')];
+}
+
+/** A line in place of an answer, with small ones under it; `undefined` for nothing. */
+export function lineInPlace(problem: string | undefined, lines: readonly string[]): string | undefined {
+  const all = [...(problem === undefined ? [] : [problem]), ...lines.map((line) => `-# ${line}`)];
+  return all.length === 0 ? undefined : all.join('\n');
 }
 
 /** The part that came was sent before it. */

@@ -16,21 +16,21 @@ import { runToolLoop } from '../model/tool-loop.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { CommandOrder } from './commands.ts';
 import { saveBestEffort } from './journal.ts';
-import type { MemoryNotices } from './notices.ts';
+import type { LateNotices, MemoryNotices } from './notices.ts';
 import type { PromptComposer, SwitchedOff } from './prompt-input.ts';
 import {
   addOffer,
   beginReply,
   brokenOffLine,
+  doneLines,
   endRefused,
   failureLine,
   keptBackLine,
   lengthLimitLine,
-  lineUnder,
+  lineInPlace,
   markHandled,
   newestOf,
   sendLine,
-  sendLinesUnder,
   showOffers,
   stoppedLine,
   tellRefused,
@@ -58,8 +58,8 @@ export interface TurnPorts extends ReplyPorts, ToolPorts, TurnMemoryPorts {
   readonly pauseNotes: PauseNotes;
   /** Tells the speaker what became of their memory [K6][K13]. */
   readonly memoryNotices: MemoryNotices;
-  /** A turn has its whole answer: what is stored of it later can be told under that. */
-  readonly answered: (turn: TurnContext) => void;
+  /** What is stored after a turn, told in its answer or the next one. */
+  readonly lateNotices: Pick<LateNotices, 'waiting' | 'answered'>;
   readonly history: HistoryPort;
   readonly prompts: Pick<PromptComposer, 'compose'>;
   /** Where what a tool offers is shown to the speaker. */
@@ -83,7 +83,7 @@ export interface TurnPorts extends ReplyPorts, ToolPorts, TurnMemoryPorts {
  */
 export type TurnOutcome = 'answered' | 'explained' | 'taken-away' | 'refused' | 'left' | 'dropped' | 'failed';
 
-/** What is to be sent: the answer, which may be empty; a line under it or in its place, where what was done is told too; and what is offered. */
+/** What is to be sent: the answer, which may be empty, what its footer tells, and what is offered. */
 interface Answer extends Known {
   readonly text: string;
   readonly problem?: string;
@@ -314,50 +314,38 @@ async function deliver(
   control: TurnControl,
   bot: TurnPorts,
 ): Promise<TurnOutcome> {
-  const { text, problem, notes, notices, offers, hadNoTools = false } = answer;
-  const { hasThirdPartyText, thirdPartyTextAt, retells } = answer;
+  const { text, offers, hasThirdPartyText, thirdPartyTextAt, retells } = answer;
   const question = questionOf(turn);
-  const paused = bot.pauseNotes.take(sessionOf(turn), memory.consent);
-  const under = async () => {
-    const told = await bot.memoryNotices.under(turn, notices, {
-      hadNoTools: hadNoTools && text !== '' && problem === undefined,
-      mayName: reply.mayShow,
-    });
-    const ofMemory = [...told.lines, ...(await memory.channelLines())];
-    const line = lineUnder(problem, [...paused, ...notes, ...memory.notes(answer)], ofMemory);
-    return { line, buttons: told.buttons };
-  };
-  // Once it was sent, the reply itself stays.
-  const stillHolds = () => control.ending !== 'deleted' && control.ending !== 'erased';
-  if (text === '') {
-    const wasSeen = reply.hasBegun();
-    await reply.takeAway();
-    const { line, buttons } = await under();
-    if (line !== undefined) await sendLine(bot, question, line, wasSeen, { buttons, stillHolds });
-    await markHandled(bot, question);
-    return 'explained';
-  }
+  if (text === '') return explainInPlace(turn, memory, reply, answer, control, bot);
   if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
   await memory.recordUsed(answer.used);
+  const late = await bot.lateNotices.waiting(turn);
+  const firstWords = await memory.toldOnce();
+  const footer = await footerOf(turn, memory, reply, answer, bot, [
+    ...answer.notices,
+    ...late.map(({ notice }) => notice),
+  ]);
+  footer.lines.push(...withoutSigns(firstWords?.line));
+  footer.buttons.push(...(await bot.memoryNotices.why(question, answer.used)));
   // What may repeat others' notes is on no disk [B2].
   if (!usesNotes(answer.used))
     await saveBestEffort(bot.logger, 'the answer', () =>
       bot.journal.prepare({
         ...question,
         text,
+        footer,
         hasThirdPartyText,
         ...(thirdPartyTextAt !== undefined && { thirdPartyTextAt }),
         ...(retells === true && { retells }),
       }),
     );
-  const finished = await reply.finish(text, await bot.memoryNotices.why(question, answer.used));
+  const finished = await reply.finish(text, footer);
   switch (finished.kind) {
     case 'sent': {
       await memory.recordReply(finished.ids, answer);
       await markHandled(bot, question);
-      const { line, buttons } = await under();
-      await sendLinesUnder(bot, question, line, await memory.toldOnce(), { buttons, stillHolds });
-      bot.answered(turn);
+      await firstWords?.sent();
+      bot.lateNotices.answered(turn, finished.ids, late);
       if (offers.length > 0) await showOffers(bot, turn, reply, finished.ids, offers);
       return 'answered';
     }
@@ -368,6 +356,59 @@ async function deliver(
     case 'withheld':
       return takeAway(turn, reply, answer, control, bot);
   }
+}
+
+/** A footer's lines get their sign when they are sent. */
+function withoutSigns(lines = ''): readonly string[] {
+  return lines.split('\n').flatMap((line) => (line === '' ? [] : [line.replace(/^-# /u, '')]));
+}
+
+/** A line in place of an answer that is empty. */
+async function explainInPlace(
+  turn: TurnContext,
+  memory: TurnMemory,
+  reply: Reply,
+  answer: Answer,
+  control: TurnControl,
+  bot: TurnPorts,
+): Promise<TurnOutcome> {
+  const question = questionOf(turn);
+  const wasSeen = reply.hasBegun();
+  await reply.takeAway();
+  const { problem, notices } = answer;
+  const { lines, buttons } = await footerOf(
+    turn,
+    memory,
+    reply,
+    { ...answer, problem: undefined },
+    bot,
+    notices,
+  );
+  const line = lineInPlace(problem, lines);
+  const stillHolds = () => control.ending !== 'deleted' && control.ending !== 'erased';
+  if (line !== undefined) await sendLine(bot, question, line, wasSeen, { buttons, stillHolds });
+  await markHandled(bot, question);
+  return 'explained';
+}
+
+/** What the footer tells: what went wrong, what was done, and what became of memory. Never rejects. */
+async function footerOf(
+  turn: TurnContext,
+  memory: TurnMemory,
+  reply: Reply,
+  answer: Answer,
+  bot: TurnPorts,
+  notices: readonly MemoryNotice[],
+) {
+  const { text, problem, notes, hadNoTools = false } = answer;
+  const paused = bot.pauseNotes.take(sessionOf(turn), memory.consent);
+  const done = doneLines([...paused, ...notes, ...memory.notes(answer)]);
+  const { lines, buttons } = await bot.memoryNotices.under(turn, notices, {
+    standing: { lines: problem === undefined ? done : [problem, ...done], buttons: [] },
+    hadNoTools: hadNoTools && text !== '' && problem === undefined,
+    mayName: reply.mayShow,
+  });
+  return { lines: [...lines, ...(await memory.channelLines())], buttons: [...buttons] };
 }
 
 /** Nothing of the reply stays, neither in the channel nor in log or history. */
@@ -385,7 +426,7 @@ async function takeAway(
   if (ending === 'more-readers') {
     const { notes, notices } = answer === 'left' ? { notes: [], notices: [] } : answer;
     const told = await bot.memoryNotices.under(turn, notices, { mayName: reply.mayShow });
-    const line = lineUnder(keptBackLine, notes, told.lines) ?? keptBackLine;
+    const line = lineInPlace(keptBackLine, [...doneLines(notes), ...told.lines]) ?? keptBackLine;
     await sendLine(bot, question, line, wasSeen, { buttons: told.buttons });
   }
   await markHandled(bot, question);

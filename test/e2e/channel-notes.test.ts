@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { answeringBy, callsOf, chatCall, sectionIn, toldIn, type Answers } from './model-calls.ts';
 import { command, idIn } from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
+import { withFooter } from './footers.ts';
 
 const answers: Answers = {};
 let stage: Stage;
@@ -175,8 +176,7 @@ it('stays among those who can read its channel', async () => {
 
 it('says once in each channel that it is on, and nothing where it is off', async () => {
   const said = await stage.sandbox.say({ as: 'carol', in: '#dev', text: 'hello there' });
-  const line = await stage.sandbox.waitForReply({ in: '#dev', after: (await stage.answerTo(said)).id });
-  expect(line.text).toContain('Channel memory is on here');
+  await withFooter(stage, await stage.answerTo(said), 'Channel memory is on here');
   await settings('channel-memory off', '#general');
   expect((await stage.ask('bob', '#general', `!memory note ${saidByBob}`)).text).toContain('off here');
 });

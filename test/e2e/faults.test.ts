@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessagesBody } from '../support/model-server.ts';
 import { halfText, type ModelAnswer } from '../support/model-answer.ts';
 import { openStage, type Stage } from './stage.ts';
+import { withFooter } from './footers.ts';
 
 const referenceIn = (text: string): string => /\(reference ([0-9a-f]+)\)/.exec(text)?.[1] ?? 'none';
 
@@ -91,9 +92,11 @@ describe('a model that fails [E1]', () => {
     it.each(saysHalf)('shows the part that came, marked, when it happens to %s', async (failure) => {
       const person = await newcomer(failure);
       const part = await stage.ask(person, 'dm', `Please ${failure}`);
-      expect(part.text).toBe(halfText.trim());
-      const mark = await stage.sandbox.waitForReply({ in: part.channelId, after: part.id });
-      expect(mark.text).toMatch(/^⚠️ My answer broke off here\. .*\(reference [0-9a-f]+\)$/);
+      const mark = await withFooter(stage, part, 'broke off');
+      expect(mark.text.split('\n-# ')).toEqual([
+        halfText.trim(),
+        expect.stringMatching(/^⚠️ My answer broke off here\. .*\(reference [0-9a-f]+\)$/),
+      ]);
       expect(stage.bot().output()).toContain(`"reference":"${referenceIn(mark.text)}"`);
 
       await stage.ask(person, 'dm', 'Go on');

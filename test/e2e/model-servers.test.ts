@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ModelFeature } from '../../src/core/model.ts';
-import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { sampleBytes } from '../discord/attachments/samples.ts';
 import {
   gateway,
@@ -14,6 +13,7 @@ import {
 } from '../support/partial-servers.ts';
 import { callsOf, kindOf, sectionIn, systemIn, toldIn } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
+import { withFooter } from './footers.ts';
 
 const summary = 'They talk about tea.';
 const axolotls = 'I breed axolotls';
@@ -58,12 +58,6 @@ async function shown(stage: Stage): Promise<string> {
   return (await stage.ask('alice', 'dm', '!memory show')).text;
 }
 
-/** Resolves when the bot has said a text in a line under an answer; other lines may come before it. */
-async function toldAfter(stage: Stage, { id, channelId }: MessageView, text: string): Promise<void> {
-  const line = await stage.sandbox.waitForReply({ in: channelId, after: id });
-  if (!line.text.includes(text)) await toldAfter(stage, line, text);
-}
-
 describe.each(scenes.map(([server, leftOut]) => ({ server, leftOut, name: server.name })))(
   'with $name as the model’s server [M9]',
   ({ server, leftOut }) => {
@@ -86,7 +80,7 @@ describe.each(scenes.map(([server, leftOut]) => ({ server, leftOut, name: server
       const question = await stage.sandbox.say({ as: 'alice', in: 'dm', text: 'What do I drink?' });
       const first = await stage.answerTo(question);
       expect(first.text).toContain('You like oolong.');
-      if (!hasTools) await toldAfter(stage, first, 'saying it in plain words stores and changes nothing');
+      if (!hasTools) await withFooter(stage, first, 'saying it in plain words stores and changes nothing');
 
       await stage.ask('alice', 'dm', `${axolotls}.`);
       await expect.poll(() => shown(stage)).toContain(axolotls);
@@ -94,8 +88,10 @@ describe.each(scenes.map(([server, leftOut]) => ({ server, leftOut, name: server
 
       const asked = await stage.sandbox.say({ as: 'alice', in: 'dm', text: `Remember that ${lute}.` });
       const answer = await stage.answerTo(asked);
-      expect(answer.text).toBe(hasTools ? 'I have noted it.' : 'Of course, I will keep that in mind!');
-      if (hasTools) await toldAfter(stage, answer, `Remembered: "Remember that ${lute}."`);
+      expect(answer.text.split('\n-# ')[0]).toBe(
+        hasTools ? 'I have noted it.' : 'Of course, I will keep that in mind!',
+      );
+      if (hasTools) await withFooter(stage, answer, `Remembered: "Remember that ${lute}."`);
       expect((await shown(stage)).includes(lute)).toBe(hasTools);
 
       const looked = await stage.sandbox.say({
@@ -105,9 +101,9 @@ describe.each(scenes.map(([server, leftOut]) => ({ server, leftOut, name: server
         attachments: [{ name: 'cup.png', base64: sampleBytes.png.toString('base64') }],
       });
       const seen = await stage.answerTo(looked);
-      expect(seen.text).toBe('You like oolong.');
+      expect(seen.text.split('\n-# ')[0]).toBe('You like oolong.');
       if (leftOut.includes('pictures'))
-        await toldAfter(stage, seen, 'The model that I use cannot see pictures');
+        await withFooter(stage, seen, 'The model that I use cannot see pictures');
 
       const { text: status } = await stage.ask(stage.info.owner.name, 'dm', '!status');
       expect(status).toMatch(/Today \(.*\$0\.00/u);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { answeringBy, callsOf, chatCall, historyIn, toldIn, type Answers } from './model-calls.ts';
 import { openStage, type Stage } from './stage.ts';
+import { footerIn } from './footers.ts';
 
 const answers: Answers = {};
 const everyLayer = {
@@ -19,7 +20,7 @@ async function keptText(stage: Stage): Promise<string> {
 /** The bot's small lines in a place. */
 async function smallLines(stage: Stage, place: string): Promise<readonly string[]> {
   const said = await stage.sandbox.messages({ in: place, from: 'bot' });
-  return said.flatMap(({ text }) => (text.startsWith('-# ') ? [text] : []));
+  return said.map(footerIn).filter((footer) => footer !== '');
 }
 
 function shownIn(call: Parameters<typeof historyIn>[0]): string {

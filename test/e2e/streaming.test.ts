@@ -7,6 +7,7 @@ import { read } from '../discord/support/markdown.ts';
 import { answersTo } from './answers-to.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from './stage.ts';
+import { withFooter } from './footers.ts';
 
 const prose = (title: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${title} ${index} is a sentence of the answer.`).join(' ');
@@ -119,13 +120,13 @@ describe.concurrent('an answer that grows', () => {
     await stage.sandbox.react({ as: 'bob', message: reply.id, emoji: '👍' });
     await eventually(async () => expect((await repliesTo(said))[0]?.text).toContain('word15'));
     await stage.sandbox.react({ as: 'bob', message: reply.id, emoji: '🛑' });
-    const line = await stage.sandbox.waitForReply({ in: said.channelId, after: reply.id });
-    expect(line.text).toContain('Stopped');
+    await withFooter(stage, reply, 'Stopped');
     await eventually(() => expect(callFor('bob slowly in dev')?.wasGivenUp).toBe(true));
     const [part] = await repliesTo(said);
     expect(part?.text).toContain('word15');
     expect(part?.text).not.toContain('word199');
-    await eventually(async () => expect(await logOf(said)).toContain(`"text":"${part?.text}"`));
+    const came = part?.text.split('\n-# ')[0];
+    await eventually(async () => expect(await logOf(said)).toContain(`"text":"${came}"`));
 
     await stage.sandbox.react({ as: 'bob', message: said.id, emoji: '🛑' });
     const next = await stage.ask('bob', '#dev', 'Bob is back');
@@ -146,7 +147,7 @@ describe.concurrent('an answer that grows', () => {
       ),
     );
     await stage.sandbox.react({ as: 'alice', message: said.id, emoji: '🛑' });
-    await stage.sandbox.waitForReply({ in: said.channelId, after: reply.id, containing: 'Stopped' });
+    await withFooter(stage, reply, 'Stopped');
     await stage.ask('alice', '#general', 'Are you there?');
     expect(await answersTo(stage.sandbox, waiting)).toEqual([]);
     expect(callFor('This too')).toBeUndefined();

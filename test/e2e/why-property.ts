@@ -168,7 +168,7 @@ async function whyBy(
       return (await sandbox.menu({ as, message: answer, name: 'Why this answer?' })).answer?.text ?? '';
     case 'button': {
       if (!hasButton) break;
-      const { followUps } = await sandbox.click({ as, message: answer, label: 'Why', followUps: 1 });
+      const { followUps } = await sandbox.click({ as, message: answer, label: '❔', followUps: 1 });
       return followUps[0]?.text ?? '';
     }
   }

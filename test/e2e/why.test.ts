@@ -55,7 +55,7 @@ async function answered(as: string, place: string, item: string, question = 'Wha
 }
 
 function hasWhy({ components }: MessageView): boolean {
-  return components.rows.some(({ buttons }) => buttons.some(({ label }) => label === 'Why'));
+  return components.rows.some(({ buttons }) => buttons.some(({ label }) => label === '❔'));
 }
 
 const waysToAsk = {
@@ -72,7 +72,7 @@ const waysToAsk = {
 } as const;
 
 async function press(as: string, message: string, followUps = 1) {
-  const { answer, followUps: told } = await stage.sandbox.click({ as, message, label: 'Why', followUps });
+  const { answer, followUps: told } = await stage.sandbox.click({ as, message, label: '❔', followUps });
   return { told: told[0]?.text ?? answer?.text ?? '', isPrivate: (told[0] ?? answer)?.isEphemeral };
 }
 

@@ -104,9 +104,9 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'own-lines-read-as-words',
     promise:
       '[F2] The small lines under answers, with what was remembered in them, are read to the model as what was said.',
-    file: 'src/turn/reply.ts',
-    find: "(id) => saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [id])),",
-    put: 'undefined,',
+    file: 'src/discord/replies/footer.ts',
+    find: "const text = all.slice(0, start).join('\\n');",
+    put: 'const text = content;',
   },
   {
     name: 'pause-not-kept',

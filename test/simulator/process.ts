@@ -12,6 +12,7 @@ import { readCommandButton } from '../../src/discord/command-buttons.ts';
 import { createHistory } from '../../src/discord/history.ts';
 import { createOffers } from '../../src/discord/interactions/offers.ts';
 import { createDirectMessages } from '../../src/discord/replies/direct-messages.ts';
+import { splitFooter } from '../../src/discord/replies/footer.ts';
 import { createReplies } from '../../src/discord/replies/replies.ts';
 import { createAnthropicClient } from '../../src/model/anthropic/anthropic-client.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
@@ -377,7 +378,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
     logger,
     onSent: ({ id }) => seen(id),
     onEdited: ({ id, content, channel_id: channelId }) =>
-      recent.note({ kind: 'edited', channelId, messageId: id, text: content }),
+      recent.note({ kind: 'edited', channelId, messageId: id, text: splitFooter(content).text }),
     onRemoved: (channelId, id) => recent.note({ kind: 'deleted', channelId, messageIds: [id] }),
   });
   const offers = createOffers({ api: { ...api, editMessage: api.editMessage }, recent, logger });

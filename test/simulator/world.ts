@@ -3,6 +3,7 @@ import { DiscordAPIError, type APIMessage } from 'discord.js';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
+import { splitFooter } from '../../src/discord/replies/footer.ts';
 import type { RepliesOptions } from '../../src/discord/replies/growing-reply.ts';
 import type { VirtualClock } from './clock.ts';
 import type { ProcessLife } from './disk.ts';
@@ -177,7 +178,7 @@ export class World {
         name: isOwn ? 'Discoclaw' : this.person(authorId).name,
         kind: isOwn ? 'self' : 'human',
       },
-      text,
+      text: isOwn ? splitFooter(text).text : text,
       at: new Date(at).toISOString(),
       attachments: [],
       ...(answers !== undefined && { answers }),
@@ -247,6 +248,7 @@ export class World {
         request(() => {
           this.#own(channelId, messageId).isDeleted = true;
         }),
+      message: (channelId, messageId) => request(() => apiMessage(this.#own(channelId, messageId))),
       messagesAfter: (channelId, messageId) =>
         request(() => {
           this.#assertThere(channelId);
@@ -327,12 +329,13 @@ function apiError(status: number, code: number, message: string): DiscordAPIErro
 }
 
 /** What the bot's edge reads of a message that Discord answers with. */
-function apiMessage({ id, channelId, authorId, text, at, answers }: WorldMessage): APIMessage {
+function apiMessage({ id, channelId, authorId, text, at, answers, components }: WorldMessage): APIMessage {
   const message = {
     id,
     channel_id: channelId,
     author: { id: authorId },
     content: text,
+    components,
     timestamp: new Date(at).toISOString(),
     ...(answers !== undefined && { message_reference: { message_id: answers } }),
   };

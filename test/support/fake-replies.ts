@@ -1,13 +1,22 @@
-import type { FoundReply, GrowingReply, ReplyPort, ReplyStart } from '../../src/core/chat.ts';
+import type {
+  Footer,
+  FooterParts,
+  FoundReply,
+  GrowingReply,
+  ReplyPort,
+  ReplyStart,
+} from '../../src/core/chat.ts';
 
 /** What a fake channel notes of replies, in order. */
 export interface FakeRepliesOptions {
-  /** `show <text>`, `send <text> as <end of nonce>`, `withdraw`, `typing ends`. */
+  /** `show <text>`, `send <text> as <end of nonce>`, `footer <lines>`, `withdraw`, `typing ends`. */
   readonly note?: (step: string) => void;
   /** The id of the message that is posted next. */
   readonly nextId?: () => string;
   /** What stands in the channel of a message and its reply. */
   readonly found?: FoundReply;
+  /** Messages can be edited no more. */
+  readonly cannotAmend?: () => boolean;
 }
 
 /** A channel that takes what is sent and shown at once, each text as one message. */
@@ -16,7 +25,9 @@ export function fakeReplies(options: FakeRepliesOptions = {}): ReplyPort {
     note = () => {},
     nextId = () => '900000000000000001',
     found = { isAsked: true, ids: [] },
+    cannotAmend = () => false,
   } = options;
+  const footers = new Map<string, FooterParts>();
   return {
     typing: () => ({ show: () => {}, end: () => note('typing ends') }),
     find: () => Promise.resolve(found),
@@ -29,6 +40,14 @@ export function fakeReplies(options: FakeRepliesOptions = {}): ReplyPort {
       return { kind: 'sent' as const, ids: [id] };
     },
     begin: (start) => new FakeGrowingReply(start, note, nextId),
+    async amend(_channelId, messageId, change) {
+      if (cannotAmend()) return false;
+      const footer = await change(footers.get(messageId) ?? { lines: [], buttons: [] });
+      if (footer === undefined) return true;
+      footers.set(messageId, footer);
+      note(`footer ${footer.lines.join(' | ')}`);
+      return true;
+    },
   };
 }
 
@@ -59,9 +78,10 @@ class FakeGrowingReply implements GrowingReply {
 
   hold(): void {}
 
-  async finish(text: string) {
+  async finish(text: string, { lines = [] }: Partial<Footer> = {}) {
     await this.#last;
-    const isThere = await this.#put(text, `send ${text} as ${this.#start.nonceBase.slice(-2)}`);
+    const whole = [text, ...lines].join('\n-# ');
+    const isThere = await this.#put(text, `send ${whole} as ${this.#start.nonceBase.slice(-2)}`);
     this.#isClosed = true;
     return isThere ? { kind: 'sent' as const, ids: this.#ids } : { kind: 'withheld' as const };
   }

@@ -5,18 +5,18 @@ import { createEvents } from '../../src/bot/events.ts';
 import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
+import type { ReplyPort } from '../../src/core/chat.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { noUsage } from '../../src/core/model.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import type { NoticingMode } from '../../src/memory/settings/person-settings.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
 import { createLateNotices, createMemoryNotices } from '../../src/turn/notices.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { messageId, session, silent } from '../support/sessions.ts';
 
-const [said, later, commandId] = [messageId(1), messageId(2), messageId(3)];
+const [said, later, commandId, answerId] = [messageId(1), messageId(2), messageId(3), messageId(4)];
 
 const clock = () => new Date();
 
@@ -30,8 +30,16 @@ async function noticedEarly(mode: NoticingMode) {
   const writes = createKeyedQueue();
   const events = createEvents();
   const replies = fakeReplies({ note: (step) => sent.push(step) });
-  /** What happens while the next line is on its way to the channel. */
+  /** What happens while the next edit is on its way to the channel. */
   let meanwhile: (() => unknown) | undefined;
+  const amend: ReplyPort['amend'] = (channelId, id, change) =>
+    replies.amend(channelId, id, async (standing) => {
+      const footer = await change(standing);
+      const happens = meanwhile;
+      meanwhile = undefined;
+      await happens?.();
+      return footer;
+    });
   const memory = layersAlone(config, {
     writes,
     store,
@@ -56,18 +64,8 @@ async function noticedEarly(mode: NoticingMode) {
       commandsEnabled: true,
     }),
     isNamed: memory.isNamed,
-    journal: createChannelJournal({ store, changes: recent }),
-    replies: {
-      ...replies,
-      async send(...parameters) {
-        const happens = meanwhile;
-        meanwhile = undefined;
-        await happens?.();
-        return replies.send(...parameters);
-      },
-    },
+    replies: { amend },
     presentPlace: (place) => Promise.resolve(place),
-    clock,
     logger: silent,
   });
   events.stored.on(notices.tell);
@@ -99,8 +97,9 @@ async function noticedEarly(mode: NoticingMode) {
     if (outcome.outcome === 'refused') throw new Error(outcome.reason);
     const { id, text } = outcome.item;
     const notice = { line: `Remembered: ${text}`, bareLine: '', buttons: [] };
-    await notices.tell([{ userId: aliceId, messageId: later, notice, about: { kind: 'item', id, text } }]);
-    notices.answered(turn);
+    const about = { kind: 'item' as const, id, text };
+    await notices.tell([{ userId: aliceId, messageId: later, notice, about }]);
+    notices.answered(turn, [answerId], []);
     await vi.waitFor(() => expect(sent).not.toEqual([]));
     return sent.join('\n');
   }
@@ -153,7 +152,7 @@ describe.each(['auto', 'ask'] as const)(
         expect(scene.sent).toHaveLength(left === 'nothing' ? 2 : 3);
         return scene.sent;
       });
-      expect(taken).toBe('withdraw');
+      expect(taken).toBe('footer ');
       expect(next).toContain(left);
       expect(scene.sent[0]).toContain('tea');
       expect(scene.sent.slice(1).join(' ')).not.toContain('tea');

@@ -1,13 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import { RecentChanges } from '../../src/core/changes.ts';
-import type { MemoryNotice } from '../../src/core/tool.ts';
+import type { LateNotice, MemoryNotice } from '../../src/core/tool.ts';
+import type { TurnContext } from '../../src/core/turn-context.ts';
 import type { PersonSettings } from '../../src/memory/settings/person-settings.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
 import { createLateNotices, createMemoryNotices } from '../../src/turn/notices.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, incoming, publicPlace } from '../support/incoming.ts';
-import { MemoryStore } from '../support/memory-store.ts';
 import { silent } from '../support/sessions.ts';
 
 const stored: MemoryNotice = {
@@ -22,6 +20,25 @@ const forgotten: MemoryNotice = {
   buttons: [{ label: 'Undo', line: 'memory undo 2b' }],
 };
 const noted: MemoryNotice = { line: '📝 Noted in `a.md`', bareLine: '', buttons: [], isQuiet: true };
+
+const undo = (id: string) => ({ label: 'Undo', line: `memory undo ${id}` });
+const onlyInDm = { label: 'Only in DM', line: 'memory hide aaaaaaaa' };
+
+const asked = (id: string): MemoryNotice => ({
+  line: `💭 May I remember: "${id}"?`,
+  bareLine: '',
+  buttons: ['accept', 'proposals', 'decline'].map((verb) => ({
+    label: verb,
+    line: `memory ${verb} ${id}`,
+  })),
+  isProposal: true,
+});
+
+const long = (id: string): MemoryNotice => ({
+  ...forgotten,
+  line: `💾 Changed: ${'x'.repeat(400)}${id}`,
+  bareLine: `💾 Changed: ${id}`,
+});
 
 interface Scene {
   readonly settings?: Partial<PersonSettings>;
@@ -57,11 +74,36 @@ function under(notices: readonly MemoryNotice[], scene: Scene = {}) {
 const labels = (told: Awaited<ReturnType<typeof under>>) => told.buttons.map(({ label }) => label);
 
 describe('what is told under an answer [K6]', () => {
-  it('is what was done, one line a change, numbered with its buttons where there are several', async () => {
+  it('is what was done, one line a change with its buttons', async () => {
     expect(await under([stored])).toEqual({ lines: [stored.line], buttons: stored.buttons });
-    const several = await under([stored, noted, noted, forgotten]);
-    expect(several.lines).toEqual([`1. ${stored.line}`, `2. ${noted.line}`, `3. ${forgotten.line}`]);
-    expect(labels(several)).toEqual(['Undo 1', 'Undo 3']);
+  });
+
+  it('counts what was stored where it is several things, with one button that lists all that can be undone', async () => {
+    const second = { ...stored, line: '💾 Remembered: "Likes rum"', buttons: [undo('3c'), onlyInDm] };
+    const told = await under([
+      { ...stored, buttons: [undo('1a'), onlyInDm] },
+      noted,
+      second,
+      noted,
+      forgotten,
+    ]);
+    expect(told.lines).toEqual(['💾 Remembered 2 things', noted.line, forgotten.line]);
+    expect(told.buttons).toEqual([{ label: 'Undo', line: 'memory undo 1a,3c,2b', takes: 'nothing' }]);
+  });
+
+  it('tells of each thing for which others were let go', async () => {
+    const evicting = { ...stored, line: `${stored.line} · 🗑️ Let go to make room: 1 item` };
+    expect((await under([stored, evicting, stored])).lines).toEqual([
+      '💾 Remembered 2 things',
+      evicting.line,
+    ]);
+  });
+
+  it('asks about several things in one line, with a button that lists them [K9]', async () => {
+    expect(await under([asked('a'), asked('b'), asked('c')])).toEqual({
+      lines: ['💭 May I remember 3 things?'],
+      buttons: [{ label: 'Show', line: 'memory proposals', takes: 'nothing' }],
+    });
   });
 
   it('leaves out with notices off what was stored, and nothing that was changed or removed', async () => {
@@ -92,11 +134,14 @@ describe('what is told under an answer [K6]', () => {
   });
 
   it('tells eight changes one by one, and how many more there were', async () => {
-    const many = Array.from({ length: 11 }, (_, index) => ({ ...stored, line: `stored ${index}` }));
-    const { lines, buttons } = await under(many);
+    const many = Array.from({ length: 11 }, (_, index) => ({ ...noted, line: `noted ${index}` }));
+    const { lines } = await under(many);
     expect(lines).toHaveLength(9);
     expect(lines.at(-1)).toContain('3 more changes');
-    expect(buttons).toHaveLength(8);
+  });
+
+  it('leaves out the words where they would take too much room', async () => {
+    expect((await under([long('1'), long('2')])).lines).toEqual(['💾 Changed: 1', '💾 Changed: 2']);
   });
 
   it('has no buttons where there are no commands, and nothing for another bot', async () => {
@@ -105,78 +150,84 @@ describe('what is told under an answer [K6]', () => {
   });
 });
 
+const turnOf = (id: string): TurnContext => ({
+  speaker: { id: aliceId, name: 'Alice', isOwner: false },
+  place: publicPlace,
+  messages: [incoming({ id })],
+  now: new Date(0),
+  hasThirdPartyText: false,
+});
+
 function late() {
   const steps: string[] = [];
-  let now = 0;
+  let isFixed = false;
   const notices = createLateNotices({
-    memoryNotices: {
-      under: () => Promise.resolve({ lines: ['stored'], buttons: [] }),
-      why: () => Promise.resolve([]),
-    },
-    journal: createChannelJournal({ store: new MemoryStore(), changes: new RecentChanges() }),
+    memoryNotices: createMemoryNotices({
+      people: { latest: () => Promise.resolve({ version: 1 }) },
+      commandsEnabled: true,
+    }),
     isNamed: () => Promise.resolve(true),
-    replies: fakeReplies({ note: (step) => steps.push(step) }),
+    replies: fakeReplies({ note: (step) => steps.push(step), cannotAmend: () => isFixed }),
     presentPlace: (place) => Promise.resolve(place),
-    clock: () => new Date(now),
     logger: silent,
   });
   return {
     steps,
-    answered: (id: string, minutes: number): void => {
-      now = minutes * 60_000;
-      const messages = [incoming({ id })];
-      const speaker = { id: aliceId, name: 'Alice', isOwner: false };
-      notices.answered({
-        speaker,
-        place: publicPlace,
-        messages,
-        now: new Date(now),
-        hasThirdPartyText: false,
-      });
-    },
-    tell: (messageId: string, minutes: number, userId = aliceId): Promise<unknown> => {
-      now = minutes * 60_000;
-      return notices.tell([
-        { userId, messageId, notice: stored, about: { kind: 'item', id: 'aaaaaaaa', text: 'Likes tea' } },
-      ]);
+    fix: (): void => void (isFixed = true),
+    waiting: (id: string) => notices.waiting(turnOf(id)),
+    answered: (id: string, told: readonly LateNotice[] = []): void =>
+      notices.answered(turnOf(id), [id.replace('4', '9')], told),
+    tell: (messageId: string, text = 'Likes tea', userId = aliceId): Promise<unknown> => {
+      const notice = { ...stored, line: `💾 Remembered: "${text}"` };
+      const about = { kind: 'item' as const, id: 'aaaaaaaa', text };
+      return notices.tell([{ userId, messageId, notice, about }]);
     },
   };
 }
 
 describe('what was stored after a turn [K6]', () => {
-  it('is told under the newest answer, however late, and under another one for two minutes', async () => {
+  const [first, second] = ['400000000000000011', '400000000000000012'];
+
+  it('is told by an edit of its answer, however many answers there were since', async () => {
     const { steps, answered, tell } = late();
-    answered('400000000000000011', 0);
-    answered('400000000000000012', 1);
-    await tell('400000000000000011', 1.5);
-    await tell('400000000000000011', 3);
-    await tell('400000000000000012', 60);
-    expect(steps).toEqual(['send -# stored as l1', 'send -# stored as l1']);
+    answered(first);
+    answered(second);
+    await tell(first);
+    await tell(first, 'Likes rum');
+    await tell(second, 'Likes milk');
+    expect(steps).toEqual([
+      'footer 💾 Remembered: "Likes tea"',
+      'footer 💾 Remembered 2 things',
+      'footer 💾 Remembered: "Likes milk"',
+    ]);
   });
 
   it('is told once its message is answered, where it was noticed before', async () => {
     const { steps, answered, tell } = late();
-    await tell('400000000000000011', 0);
-    await tell('400000000000000012', 0, '100000000000000099');
+    await tell(first);
+    await tell(second, 'Likes rum', '100000000000000099');
     expect(steps).toEqual([]);
-    answered('400000000000000011', 1);
-    answered('400000000000000012', 1);
-    await vi.waitFor(() => expect(steps).toEqual(['send -# stored as l1']));
+    answered(first);
+    answered(second);
+    await vi.waitFor(() => expect(steps).toEqual(['footer 💾 Remembered: "Likes tea"']));
   });
 
-  it('is told in a message of its own, not in place of what was told before [G3]', async () => {
-    const { steps, answered, tell } = late();
-    answered('400000000000000011', 0);
-    await tell('400000000000000011', 0);
-    await tell('400000000000000011', 0);
-    expect(steps).toEqual(['send -# stored as l1', 'send -# stored as l2']);
+  it('stands under the next answer where its own can be edited no more, and once', async () => {
+    const { steps, answered, fix, tell, waiting } = late();
+    answered(first);
+    fix();
+    await tell(first);
+    const next = await waiting(second);
+    expect(next.map(({ notice }) => notice.line)).toEqual(['💾 Remembered: "Likes tea"']);
+    answered(second, next);
+    expect(await waiting(second)).toEqual([]);
+    expect(steps).toEqual([]);
   });
 
-  it('names neither unanswered messages nor somebody else', async () => {
+  it('is told in no answer to somebody else', async () => {
     const { steps, answered, tell } = late();
-    answered('400000000000000011', 0);
-    await tell('400000000000000099', 0);
-    await tell('400000000000000011', 0, '100000000000000099');
+    answered(first);
+    await tell(first, 'Likes tea', '100000000000000099');
     expect(steps).toEqual([]);
   });
 });

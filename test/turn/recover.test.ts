@@ -58,8 +58,6 @@ async function start(
     },
     settings: { isMemoryOff: () => Promise.resolve(false) },
     people: { mayStore: () => Promise.resolve(true), erasedBy: () => Promise.resolve(() => false) },
-    provenance: { find: () => Promise.resolve(undefined) },
-    memoryNotices: { why: () => Promise.resolve([]) },
     afterTurn: { schedule: (each) => scheduled.push(each) },
     finishChanges: () => Promise.resolve(),
     replies: fakeReplies({ note: (step) => sent.push(step), ...fake }),
@@ -318,7 +316,7 @@ describe('recovery of a reply that people saw the beginning of', () => {
         begun: [standing],
         ...(text && { text }),
       });
-      expect(sent).toEqual([`send ${interruptedLine} as ${after(old)}`]);
+      expect(sent).toEqual([`footer ${interruptedLine}`]);
       expect(logged).toEqual([]);
       expect(await journal.isHandled(generalId, old)).toBe(true);
       expect(await journal.begun(generalId)).toEqual([]);

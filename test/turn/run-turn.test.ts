@@ -84,17 +84,16 @@ describe('a turn', () => {
   });
 
   it('says under the reply what was done, each thing once, and logs no word of that as its own', async () => {
-    const { run, steps, journal } = turnWith((_context, _signal, { onNote }) => {
+    const { run, steps } = turnWith((_context, _signal, { onNote }) => {
       for (const note of ['📌 pinned', '📌 pinned', '➡️ sent to #dev']) onNote(note);
       return Promise.resolve({ text: 'Done.', stop: 'whole' });
     });
     await run([message], new TurnControl());
-    expect(steps.slice(2, 5)).toEqual([
-      'send Done. as 11',
+    expect(steps.slice(2, 4)).toEqual([
+      'send Done.\n-# 📌 pinned · ➡️ sent to #dev as 11',
       'log reply Done.',
-      'send -# 📌 pinned · ➡️ sent to #dev as 1e',
     ]);
-    expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
+    expect(steps.filter((step) => step.startsWith('send'))).toHaveLength(1);
   });
 
   it('shows what was offered once the answer is there, three things at most and each once [M8]', async () => {
@@ -105,8 +104,7 @@ describe('a turn', () => {
     });
     await run([message], new TurnControl());
     expect(steps.filter((step) => /^(?:send|offer)/u.test(step))).toEqual([
-      'send Shall I? as 11',
-      'send -# 📌 pinned as 1e',
+      'send Shall I?\n-# 📌 pinned as 11',
       'offer Pin it. · Send it. · Forget it.',
     ]);
     expect(await journal.isHidden(generalId, '900000000000000009')).toBe(true);
@@ -157,7 +155,7 @@ describe('a turn', () => {
     for (const [partialText, line, sent] of [
       ['', 'Used up.', ['send Used up. as 11']],
       ['', undefined, []],
-      ['Half of ', 'Used up.', ['send Half of as 11', 'send Used up. as 1e']],
+      ['Half of ', 'Used up.', ['send Half of\n-# Used up. as 11']],
     ] as const) {
       const asked: boolean[] = [];
       const limits = {
@@ -177,15 +175,14 @@ describe('a turn', () => {
     }
   });
 
-  it('that broke off gives the part that came, and a mark under another nonce', async () => {
+  it('that broke off gives the part that came, and a mark in its footer', async () => {
     const { run, steps } = turnWith(() =>
       Promise.reject(new ModelError('cut', 'broken', { partialText: 'Half of ' })),
     );
     await run([message], new TurnControl());
     const sent = steps.filter((step) => step.startsWith('send'));
-    expect(sent[0]).toBe('send Half of as 11');
-    expect(sent[1]).toContain('broke off');
-    expect(sent[1]).toMatch(/as 1e$/u);
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toMatch(/^send Half of\n-# .*broke off.* as 11$/u);
     expect(steps).toContain('log reply Half of');
   });
 
@@ -245,7 +242,7 @@ describe('a turn', () => {
     );
     const prepare = vi.spyOn(journal, 'prepare');
     await run([message], new TurnControl());
-    expect(steps).toContain('send Hi. as 11');
+    expect(steps.some((step) => /^send Hi\.(?:\n-# Noted)? as 11$/u.test(step))).toBe(true);
     expect(logged).toEqual([expected]);
     expect(prepare.mock.calls).toMatchObject([[{ hasThirdPartyText: expected }]]);
   });
@@ -405,7 +402,7 @@ describe('the answer of a turn while it grows', () => {
   });
 
   it.each(['deleted', 'erased'] as const)(
-    'has no line under it any more where its question was %s while that was posted [G5]',
+    'goes, with its footer, where its question was %s while it was posted [G5]',
     async (ending) => {
       const control = new TurnControl();
       const steps: string[] = [];
@@ -414,17 +411,12 @@ describe('the answer of a turn while it grows', () => {
         if (step.includes('📌')) control.end(ending);
       };
       await turnWith(pinning, { replies: fakeReplies({ note }) }).run([message], control);
-      expect(steps.slice(-4)).toEqual([
-        'send Done. as 11',
-        'send -# 📌 pinned as 1e',
-        'withdraw',
-        'typing ends',
-      ]);
+      expect(steps.slice(-3)).toEqual(['send Done.\n-# 📌 pinned as 11', 'withdraw', 'typing ends']);
     },
   );
 
   it.each([
-    ['Half of', ['show Half of ', 'send Half of as 11', 'log reply Half of', `send ${stoppedLine} as 1e`]],
+    ['Half of', ['show Half of ', `send Half of\n-# ${stoppedLine} as 11`, 'log reply Half of']],
     ['', [`send ${stoppedLine} as 11`]],
   ])('that its author stops keeps what came, "%s", and a line says so', async (came, expected) => {
     const control = new TurnControl();
@@ -466,8 +458,7 @@ describe('the answer of a turn while it grows', () => {
     const control = new TurnControl();
     const { run, steps, journal } = turnWith(sayingHalf(() => control.end('shutdown')));
     await run([message], control);
-    expect(steps).toContain('send Half of as 11');
-    expect(steps.some((step) => /^send .*broke off.* as 1e$/u.test(step))).toBe(true);
+    expect(steps.some((step) => /^send Half of\n-# .*broke off.* as 11$/u.test(step))).toBe(true);
     expect(await journal.isHandled(generalId, message.id)).toBe(true);
   });
 
@@ -630,8 +621,10 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     await run([message], new TurnControl());
     await run([incoming({ id: '400000000000000012' })], new TurnControl());
     expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
-    const lines = steps.filter((step) => step.startsWith('send -#'));
-    expect(lines).toEqual(['send -# Paused: nothing of this is stored until `!memory resume` as 1e']);
+    expect(steps.filter((step) => step.startsWith('send'))).toEqual([
+      'send Hi.\n-# Paused: nothing of this is stored until `!memory resume` as 11',
+      'send Hi. as 12',
+    ]);
   });
 
   it('says what is so where the settings cannot be read, and not that anybody has paused [E3]', async () => {
@@ -639,8 +632,8 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     const { run, steps } = turnWith(hi, { people: people(unreadable) });
     await run([message], new TurnControl());
     expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
-    expect(steps.filter((step) => step.startsWith('send -#'))).toEqual([
-      "send -# I can't save right now, so nothing of this is remembered as 1e",
+    expect(steps.filter((step) => step.startsWith('send'))).toEqual([
+      "send Hi.\n-# I can't save right now, so nothing of this is remembered as 11",
     ]);
   });
 
@@ -695,7 +688,7 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     };
     const { run, steps } = turnWith(hi, { greeting });
     await run([message], new TurnControl());
-    expect(steps).toContain('send -# I am an AI as 1e');
+    expect(steps).toContain('send Hi.\n-# I am an AI as 11');
     expect(told.splice(0)).toEqual(['sent', 'released']);
     await turnWith(failing, { greeting }).run([{ ...message, text: 'x' }], new TurnControl());
     await turnWith(() => Promise.reject(new ModelError('slow', 'timeout')), { greeting }).run(

@@ -22,7 +22,7 @@ import {
   answerRows,
   formModal,
   readCommandButton,
-  rowsWithout,
+  rowsAfter,
   typedInto,
   type PressedButton,
   type PressInteraction,
@@ -230,10 +230,7 @@ type AskingInteraction = CommandInteraction | PressInteraction;
 async function takeAway(interaction: PressInteraction, takes: PressedButton['takes']): Promise<void> {
   if (interaction.isModalSubmit() && !interaction.isFromMessage()) return;
   if (takes === 'nothing' || takes === 'answer') await interaction.deferUpdate();
-  else
-    await interaction.update({
-      components: takes === 'itself' ? rowsWithout(interaction.message, interaction.customId) : [],
-    });
+  else await interaction.update({ components: rowsAfter(interaction.message, interaction.customId, takes) });
 }
 
 async function deliver(

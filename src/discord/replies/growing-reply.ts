@@ -1,6 +1,6 @@
 import { RESTJSONErrorCodes, type APIMessage, type RawFile } from 'discord.js';
 
-import type { ButtonsOfPerson, FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
+import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import { pauseFor, type Clock } from '../../core/time.ts';
@@ -9,6 +9,7 @@ import { hasErrorCode, noPings, sentOnce, type DiscordApi } from '../discord-api
 import { isGone, mayHaveForgottenNonces, mayPass, refusalOf } from './refusals.ts';
 import {
   finishing,
+  hasButtons,
   newReply,
   nextStep,
   stopped,
@@ -16,6 +17,7 @@ import {
   withMessage,
   withoutMessage,
   withText,
+  type ReplyKind,
   type ReplyState,
   type ReplyStep,
 } from './reply-state.ts';
@@ -27,6 +29,7 @@ export interface RepliesOptions {
     | 'editMessage'
     | 'deleteMessage'
     | 'messagesAfter'
+    | 'message'
     | 'showTyping'
     | 'openThread'
     | 'openDm'
@@ -55,14 +58,16 @@ function rawFiles(files: PostRequest['files']): readonly RawFile[] {
 }
 
 /** Carries out {@link nextStep}, one request at a time [G3]. Nonces keep anything from being sent twice. */
-export function growReply(options: RepliesOptions, start: ReplyStart): GrowingReply {
+export function growReply(options: RepliesOptions, start: ReplyStart, kind: ReplyKind = {}): GrowingReply {
   const { api, clock, logger, sleep = pauseFor, retryDelaysMs = [500, 2000, 5000] } = options;
   const { channelId, nonceBase } = start;
-  let state: ReplyState = newReply(start.standing ?? [], options.takesFiles?.(channelId));
+  let state: ReplyState = newReply(start.standing ?? [], {
+    takesFiles: options.takesFiles?.(channelId),
+    ...kind,
+  });
   let working: Promise<void> | undefined;
   let earlier: readonly APIMessage[] | undefined;
   let hasBegun = state.standing.length > 0;
-  let { buttons } = start;
   let failures = 0;
   let lastError: unknown;
   let wasOpened = false;
@@ -151,12 +156,19 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     }
     edit = new AbortController();
     const { id, content, files, isLast } = request;
-    const components =
-      isLast === true && buttons !== undefined ? answerRows(buttons.personId, buttons) : undefined;
-    const body = { content: content.toWellFormed(), allowed_mentions: noPings, components };
+    const body = {
+      content: content.toWellFormed(),
+      allowed_mentions: noPings,
+      components: rowsUnder(isLast),
+    };
     const message = await api.editMessage(channelId, id, body, edit.signal, rawFiles(files));
     state = withMessage(state, { id, content, hasButtons: isLast === true }, now());
     options.onEdited(message);
+  }
+
+  function rowsUnder(isLast: true | undefined) {
+    const { footer } = state;
+    return isLast === true && hasButtons(footer) ? answerRows(footer.personId, footer) : undefined;
   }
 
   function removed(messageId: string): void {
@@ -168,20 +180,22 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     const { index, content, isLast } = request;
     const found = earlier?.[index];
     const isEarlier = found !== undefined && (index === 0 || found.content === content.trim());
-    const under = isLast === true ? buttons : undefined;
-    const message = isEarlier ? found : await post(request, under);
+    const message = isEarlier ? found : await post(request);
     // Under a known nonce Discord returns the earlier message, which may differ.
     const says = message.content.trim() === content.trim() ? content : message.content;
-    const hasButtons = under !== undefined && !isEarlier;
-    state = withMessage(state, { id: message.id, content: says, hasButtons }, now());
+    state = withMessage(
+      state,
+      { id: message.id, content: says, hasButtons: isLast === true && !isEarlier },
+      now(),
+    );
     await start.onMessages(ids());
     options.onSent(message);
   }
 
   /** Without the permission to read history the bot may not reply, only speak. */
-  async function post({ index, content, files }: PostRequest, under?: ButtonsOfPerson): Promise<APIMessage> {
+  async function post({ index, content, files, isLast }: PostRequest): Promise<APIMessage> {
     const raw = rawFiles(files);
-    const components = under && answerRows(under.personId, under);
+    const components = rowsUnder(isLast);
     const body = { content: content.toWellFormed(), ...sentOnce(`${nonceBase}-${index}`), components };
     if (index > 0 || !isSnowflake(nonceBase)) return api.postMessage(channelId, body, raw);
     const reference = { message_id: nonceBase, fail_if_not_exists: false };
@@ -239,9 +253,8 @@ export function growReply(options: RepliesOptions, start: ReplyStart): GrowingRe
     hold() {
       state = stopped(state, 'paused');
     },
-    async finish(text, under) {
-      buttons ??= under;
-      state = finishing(state, text, under !== undefined);
+    async finish(text, footer) {
+      state = finishing(state, text, footer);
       hurry();
       while (state.phase === 'finishing') await work();
       return finished();

@@ -1,6 +1,8 @@
-import type { RefusalReason, ReplyPort, Typing } from '../../core/chat.ts';
+import { sentMaxChars, type RefusalReason, type ReplyPort, type Typing } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
-import { sentOnce, type DiscordApi } from '../discord-api.ts';
+import { answerRows, standingButtons } from '../command-buttons.ts';
+import { noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
+import { splitFooter, withFooter } from './footer.ts';
 import { growReply, type RepliesOptions } from './growing-reply.ts';
 import { refusalOf } from './refusals.ts';
 
@@ -24,7 +26,8 @@ export function createReplies(options: RepliesOptions): ReplyPort {
       }
     },
     tellRefused: (question, reason) => tellRefused(options, question, reason),
-    begin: (start) => growReply(options, start),
+    begin: (start) => growReply(options, start, { isModels: true }),
+    amend: (...change) => amend(options, ...change),
     async send(channelId, text, nonceBase, beforeSeen, buttons) {
       const seen = new Set<string>();
       const reply = growReply(options, {
@@ -38,9 +41,8 @@ export function createReplies(options: RepliesOptions): ReplyPort {
           }
         },
         onGone: () => {},
-        buttons,
       });
-      return reply.finish(text);
+      return reply.finish(text, buttons && { ...buttons, lines: [] });
     },
   };
 }
@@ -66,6 +68,28 @@ function keepTyping(api: Pick<DiscordApi, 'showTyping'>, channelId: string, logg
     clearTimeout(timer);
   }
   return { show, end };
+}
+
+async function amend(
+  { api, logger }: Pick<RepliesOptions, 'api' | 'logger'>,
+  channelId: string,
+  messageId: string,
+  change: Parameters<ReplyPort['amend']>[2],
+): Promise<boolean> {
+  try {
+    const message = await api.message(channelId, messageId);
+    const { text, lines } = splitFooter(message.content);
+    const footer = await change({ lines, buttons: standingButtons(message) });
+    if (footer === undefined) return true;
+    const content = withFooter(text, footer.lines);
+    if (content.length > sentMaxChars) return false;
+    const components = answerRows(footer.personId, footer);
+    await api.editMessage(channelId, messageId, { content, allowed_mentions: noPings, components });
+    return true;
+  } catch (error) {
+    logger.info('an answer cannot be edited', { channelId, messageId, error });
+    return false;
+  }
 }
 
 const refusedEmoji = '⚠️';

@@ -1,7 +1,17 @@
-import { splitReply, visiblePart, withLongCodeAsFiles, type ReplyFile } from './split-reply.ts';
+import { sentMaxChars, type Footer } from '../../core/chat.ts';
+import { withFooter } from './footer.ts';
+import {
+  splitReply,
+  visiblePart,
+  withLongCodeAsFiles,
+  withSignsShown,
+  type ReplyFile,
+} from './split-reply.ts';
 
 const editPauseMs = 1200;
 const firstPauseMs = 200;
+/** What the last part of a split answer leaves free for a footer, in characters. */
+const footerRoom = 200;
 
 /** `content` is unknown after a restart. */
 export interface StandingMessage {
@@ -32,11 +42,17 @@ export interface ReplyState {
     | 'taken-away';
   readonly text: string;
   readonly standing: readonly StandingMessage[];
-  /** Then long code becomes a file. */
-  readonly takesFiles: boolean;
-  readonly wantsButtons?: boolean;
+  readonly kind: ReplyKind;
+  readonly footer?: Footer | undefined;
   /** No edits and no first message before this time; milliseconds since the epoch. */
   readonly notBefore?: number | undefined;
+}
+
+export interface ReplyKind {
+  /** Then long code becomes a file. */
+  readonly takesFiles?: boolean;
+  /** The words are a model's: none of them may look like a footer. */
+  readonly isModels?: true;
 }
 
 export interface Chunk {
@@ -53,8 +69,8 @@ export type ReplyStep =
   | { readonly kind: 'delete'; readonly id: string }
   | { readonly kind: 'end' };
 
-export function newReply(standing: readonly string[], takesFiles = false): ReplyState {
-  return { phase: 'growing', text: '', standing: standing.map((id) => ({ id })), takesFiles };
+export function newReply(standing: readonly string[], kind: ReplyKind = {}): ReplyState {
+  return { phase: 'growing', text: '', standing: standing.map((id) => ({ id })), kind };
 }
 
 export function withText(state: ReplyState, text: string, now: number): ReplyState {
@@ -63,9 +79,9 @@ export function withText(state: ReplyState, text: string, now: number): ReplySta
   return { ...state, text, notBefore: isFirst ? now + firstPauseMs : state.notBefore };
 }
 
-export function finishing(state: ReplyState, text: string, wantsButtons = false): ReplyState {
+export function finishing(state: ReplyState, text: string, footer?: Footer): ReplyState {
   if (state.phase !== 'growing' && state.phase !== 'paused') return state;
-  return { ...state, phase: 'finishing', text, wantsButtons };
+  return { ...state, phase: 'finishing', text, footer };
 }
 
 export function takingAway(state: ReplyState): ReplyState {
@@ -99,12 +115,9 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
       // Until then the text need not be split.
       if (state.standing.length === 0 && state.notBefore !== undefined && state.notBefore > now)
         return { kind: 'wait', milliseconds: state.notBefore - now };
-      return nextChange(state, chunksOf(visiblePart(state.text), state).texts, now) ?? { kind: 'rest' };
+      return nextChange(state, chunksOf(visiblePart(state.text), state.kind).texts, now) ?? { kind: 'rest' };
     case 'finishing': {
-      const { texts, files } = chunksOf(state.text, state);
-      const chunks = [...texts, ...files].map((chunk, index, { length }): Chunk =>
-        index === length - 1 ? { ...chunk, isLast: true } : chunk,
-      );
+      const chunks = finalChunks(state);
       // Nothing more is awaited before the first message.
       const notBefore = state.standing.length === 0 ? 0 : state.notBefore;
       const change = nextChange({ ...state, notBefore }, chunks, now);
@@ -125,27 +138,47 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
   }
 }
 
+/** The whole reply: the last of its messages has the footer, and room for more of it. */
+function finalChunks({ text, kind, footer }: ReplyState): readonly Chunk[] {
+  const { texts, files } = chunksOf(text, kind);
+  const [last, ...before] = [...texts, ...files].toReversed();
+  if (last === undefined) return [];
+  const lines = footer?.lines ?? [];
+  const isSplit = kind.isModels === true && before.length > 0;
+  const room = Math.max(isSplit ? footerRoom : 0, withFooter('', lines).length);
+  const ends =
+    last.content.length + room > sentMaxChars
+      ? splitReply(last.content, sentMaxChars - room).map((content) => ({ content, files: [] }))
+      : [last];
+  return [...before.toReversed(), ...ends].map((chunk, index, { length }) =>
+    index < length - 1 ? chunk : { ...chunk, content: withFooter(chunk.content, lines), isLast: true },
+  );
+}
+
 /** Files are sent when the text is whole. */
 function chunksOf(
   whole: string,
-  { takesFiles }: Pick<ReplyState, 'takesFiles'>,
+  { takesFiles, isModels }: ReplyKind,
 ): { readonly texts: readonly Chunk[]; readonly files: readonly Chunk[] } {
-  const { text, files } = takesFiles ? withLongCodeAsFiles(whole) : { text: whole, files: [] };
+  const { text, files } = takesFiles === true ? withLongCodeAsFiles(whole) : { text: whole, files: [] };
   return {
-    texts: splitReply(text).map((content) => ({ content, files: [] })),
+    texts: splitReply(isModels === true ? withSignsShown(text) : text).map((content) => ({
+      content,
+      files: [],
+    })),
     files: files.map((file) => ({ content: `📄 ${file.name}`, files: [file] })),
   };
 }
 
 function nextChange(
-  { standing, notBefore = 0, wantsButtons = false }: ReplyState,
+  { standing, notBefore = 0, footer }: ReplyState,
   chunks: readonly Chunk[],
   now: number,
 ): ReplyStep | undefined {
   const index = chunks.findIndex(
     ({ content, isLast }, at) =>
       standing[at]?.content !== content ||
-      (wantsButtons && isLast === true && standing[at].hasButtons !== true),
+      (isLast === true && hasButtons(footer) && standing[at].hasButtons !== true),
   );
   const chunk = chunks[index];
   if (chunk === undefined) return undefined;
@@ -155,4 +188,8 @@ function nextChange(
   return message === undefined
     ? { kind: 'post', index, ...chunk }
     : { kind: 'edit', index, id: message.id, ...chunk };
+}
+
+export function hasButtons(footer: Footer | undefined): footer is Footer {
+  return footer !== undefined && footer.buttons.length > 0;
 }

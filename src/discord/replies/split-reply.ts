@@ -25,6 +25,22 @@ export function splitReply(text: string, max: number = sentMaxChars): readonly s
   return withSpoilersClosed(chunks.map(shownForm));
 }
 
+/** Small print of a model's own shows its sign `-#`, so that nothing poses as a footer [K6]. */
+export function withSignsShown(text: string): string {
+  if (!text.includes(smallSign)) return text;
+  return fencedLines(text)
+    .map(({ line, isCode }) =>
+      isCode || !isSmallPrint(line) ? line : line.replace(smallSign, `\\${smallSign}`),
+    )
+    .join('\n');
+}
+
+const smallSign = '-#';
+
+function isSmallPrint(line: string): boolean {
+  return line.trimStart().startsWith(smallSign);
+}
+
 /** To close a spoiler and open it again. */
 const spoilerChars = 4;
 
@@ -100,7 +116,7 @@ function closingChars(fence: Fence | undefined): number {
   return fence === undefined ? 0 : fence.closer.length + 1;
 }
 
-/** As late as possible, not through a spoiler's mark, nor so that a part looks like a fence. */
+/** As late as possible, not through a spoiler's mark, nor so that a part looks like a fence or a footer. */
 function cutIn(line: string, fence: Fence | undefined, room: number, max: number): number {
   for (let size = room; size > 1; size -= 1) {
     const head = clip(line, size);
@@ -108,6 +124,7 @@ function cutIn(line: string, fence: Fence | undefined, room: number, max: number
     const good = ends.find(
       (end) =>
         line.slice(end - 1, end + 1) !== spoilerMark &&
+        !isSmallPrint(line.slice(end)) &&
         fenceAfter(line.slice(0, end), fence, max) === fence &&
         fenceAfter(line.slice(end), fence, max) === fence,
     );

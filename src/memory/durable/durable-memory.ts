@@ -8,7 +8,7 @@ import type { Visibility } from '../../core/visibility.ts';
 import type { ChangeLedger } from '../changes.ts';
 import type { Forgotten, MemoryLayer, Purged, WithdrawnMessage } from '../layer.ts';
 import type { MessagesByChannel } from '../undo.ts';
-import { changeDocument } from './document-changes.ts';
+import { changeDocument, readItemsUndo } from './document-changes.ts';
 import {
   activeInOrder,
   durableDocumentKind,
@@ -193,6 +193,16 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     resumeUndo: undoing.resume,
     undo: undoing.undo,
+    /** A person's changes with these ids that can be undone, with the active items of each. */
+    async undoable(userId: string, ids: readonly string[]) {
+      const items = (await documentOf(userId)).items.filter(({ status }) => status === 'active');
+      const changes = await Promise.all(ids.map((id) => options.undo.find(userId, id)));
+      return changes.flatMap((change) => {
+        if (change === undefined) return [];
+        const touched = new Set(readItemsUndo(change.part)?.items.map(({ key }) => key));
+        return [{ id: change.id, what: change.what, items: items.filter(({ id }) => touched.has(id)) }];
+      });
+    },
 
     /** The active items, pinned first, then the newest. All of them: what is shown of them in a place is up to `mayUseItem`. */
     list: async (userId: string): Promise<readonly DurableItem[]> => activeInOrder(await itemsOf(userId)),

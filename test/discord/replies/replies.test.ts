@@ -20,6 +20,7 @@ const notAskedFor = () => Promise.reject(new Error('not asked for'));
 const unused: RepliesOptions['api'] = {
   showTyping: () => Promise.resolve(),
   messagesAfter: notAskedFor,
+  message: notAskedFor,
   postMessage: notAskedFor,
   editMessage: notAskedFor,
   deleteMessage: notAskedFor,

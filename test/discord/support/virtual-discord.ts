@@ -48,6 +48,7 @@ export class VirtualDiscord {
     sleep: (milliseconds, signal) => this.sleep(milliseconds, signal),
     api: {
       messagesAfter: () => Promise.resolve([]),
+      message: () => Promise.reject(new Error('not asked for')),
       showTyping: () => Promise.resolve(),
       openThread: () => Promise.resolve(),
       openDm: () => Promise.resolve('200000000000000009'),

@@ -1,0 +1,93 @@
+import type { APIMessage } from 'discord.js';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { Footer } from '../../../src/core/chat.ts';
+import { splitFooter, withFooter } from '../../../src/discord/replies/footer.ts';
+import { growReply } from '../../../src/discord/replies/growing-reply.ts';
+import { createReplies } from '../../../src/discord/replies/replies.ts';
+import { VirtualDiscord } from '../support/virtual-discord.ts';
+
+const start = {
+  channelId: '200000000000000001',
+  nonceBase: '400000000000000001',
+  mayShow: () => Promise.resolve(true),
+  onMessages: () => Promise.resolve(),
+  onGone: () => {},
+};
+
+function footer(...lines: readonly string[]): Footer {
+  return { personId: '1', lines, buttons: [] };
+}
+
+/** The messages of a model's answer. */
+async function answered(text: string, under?: Footer): Promise<readonly string[]> {
+  const discord = new VirtualDiscord();
+  await discord.until(createReplies(discord.options).begin(start).finish(text, under));
+  return discord.texts;
+}
+
+function messageOf(content = ''): APIMessage {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is read of it
+  return { content, components: [] } as unknown as APIMessage;
+}
+
+describe('the footer of an answer [K6]', () => {
+  it('is told apart from any answer of a model’s, and comes back as it was put', async () => {
+    const texts = fc.array(
+      fc.constantFrom('-# ', '\n', 'word ', '```', '~~~', '-#', ' ', '> ', 'x'.repeat(900)),
+    );
+    const lines = fc.array(fc.constantFrom('💾 Remembered: "tea"', '⏸️ Paused'), { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(texts, lines, async (pieces, under) => {
+        const posted = await answered(`Well: ${pieces.join('')}`, footer(...under));
+        const split = posted.map(splitFooter);
+        expect(split.at(-1)?.lines).toEqual(under);
+        for (const part of split.slice(0, -1)) expect(part.lines).toEqual([]);
+        for (const content of posted) expect(content.length).toBeLessThanOrEqual(2000);
+      }),
+    );
+  });
+
+  it('is never all of a message', () => {
+    expect(splitFooter('-# Paused\n-# for now')).toEqual({ text: '-# Paused\n-# for now', lines: [] });
+  });
+
+  it('finds 200 characters free in the last part of a split answer, and makes room in any other', async () => {
+    const word = 'word ';
+    const split = await answered(word.repeat(790));
+    expect(split.length).toBeGreaterThan(1);
+    expect(split.at(-1)?.length).toBeLessThanOrEqual(1800);
+    expect(await answered(word.repeat(399))).toHaveLength(1);
+    const made = await answered(word.repeat(399), footer('x'.repeat(300)));
+    expect(made.map(splitFooter).at(-1)?.lines).toEqual(['x'.repeat(300)]);
+    expect(made.join(' ').match(/word/gu)).toHaveLength(399);
+  });
+
+  it('leaves the bot’s own small print as it is', async () => {
+    const discord = new VirtualDiscord();
+    await discord.until(growReply(discord.options, start).finish('-# Paused'));
+    expect(discord.texts).toEqual(['-# Paused']);
+  });
+
+  it('is changed in a message that stands, whatever stands there by now', async () => {
+    const discord = new VirtualDiscord();
+    const replies = createReplies({
+      ...discord.options,
+      api: {
+        ...discord.options.api,
+        message: (_, id) => Promise.resolve(messageOf(discord.standing.get(id))),
+      },
+    });
+    const sent = await discord.until(replies.begin(start).finish('Hello.', footer('one')));
+    const [id = ''] = sent.kind === 'sent' ? sent.ids : [];
+    const change = (more: string) =>
+      discord.until(
+        replies.amend(start.channelId, id, ({ lines }) => Promise.resolve(footer(...lines, more))),
+      );
+    expect(await change('two')).toBe(true);
+    expect(discord.texts).toEqual([withFooter('Hello.', ['one', 'two'])]);
+    expect(await change('x'.repeat(2000))).toBe(false);
+    expect(discord.texts).toEqual([withFooter('Hello.', ['one', 'two'])]);
+  });
+});

@@ -1,0 +1,24 @@
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Stage } from './stage.ts';
+
+/** The small last lines of a message [K6]; the empty string where there are none. */
+export function footerIn({ text }: Pick<MessageView, 'text'>): string {
+  const lines = text.split('\n');
+  return lines.slice(lines.findLastIndex((line) => !line.startsWith('-# ')) + 1).join('\n');
+}
+
+/** An answer once its footer has these words; it may get them by an edit. */
+export async function withFooter(
+  { sandbox }: Pick<Stage, 'sandbox'>,
+  { id, channelId }: Pick<MessageView, 'id' | 'channelId'>,
+  words: string,
+): Promise<MessageView> {
+  return eventually(async () => {
+    const all = await sandbox.messages({ in: channelId, from: 'bot' });
+    const answer = all.find((each) => each.id === id);
+    if (answer === undefined || !footerIn(answer).includes(words))
+      throw new Error(`"${words}" is not told under "${answer?.text ?? 'what is gone'}"`);
+    return answer;
+  });
+}
