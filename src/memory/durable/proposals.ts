@@ -38,7 +38,7 @@ const proposalSchema = z.object({
   ...expiringFields,
   kind: z.enum(itemKinds).exactOptional(),
   text: z.string(),
-  question: z.string().exactOptional(),
+  question: z.string().optional(),
   place: placeSchema,
   messageId: z.string(),
   type: z.enum(['discord', 'summary']),
