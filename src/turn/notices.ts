@@ -97,11 +97,6 @@ export function createLateNotices({
     waiting.set(key, [...(waiting.get(key) ?? []), ...stored]);
   }
 
-  const keysOf = (turn: TurnContext): readonly string[] => [
-    ...turn.messages.map(({ id }) => id),
-    sessionName(sessionOf(turn)),
-  ];
-
   function waitingFor(turn: TurnContext): readonly LateNotice[] {
     const found = keysOf(turn).flatMap((key) => waiting.get(key) ?? []);
     return found.filter(({ userId }) => userId === turn.speaker.id);
@@ -178,6 +173,10 @@ export function createLateNotices({
       if (rest.length > 0) void inOrder.run(lastId, () => add(answer, rest));
     },
   };
+}
+
+function keysOf(turn: TurnContext): readonly string[] {
+  return [...turn.messages.map(({ id }) => id), sessionName(sessionOf(turn))];
 }
 
 interface Answer {
