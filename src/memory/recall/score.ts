@@ -115,22 +115,25 @@ export function createSheet(size: number, words: number) {
 /** Offers to `top` what has a word of the query, is near one, or answers a question that has one. */
 export function scoreSegment(candidate: Candidate, scoring: Scoring, top: TopHits): void {
   const { source, segment, leftOut } = candidate;
+  const { isBot } = segment;
   const { sheet, weights } = scoring;
+  const { answer, stretch } = weights;
   const { own, lent, fields, stretches } = sheet;
   const ofWords = addTerms(candidate, scoring);
   sumStretches(segment, scoring);
   const [near = 0, farther = 0, farthest = 0] = weights.neighbours.map((share) => share * weights.sameAuthor);
-  const [ofPerson, ofBot] = [false, true].map((isBot) => highestFactor(isBot, scoring));
+  const ofPerson = highestFactor(false, scoring);
+  const ofBot = highestFactor(true, scoring);
   for (let index = 0; index < segment.units.length; index += 1) {
     const around =
       near * ((lent[index + 2] ?? 0) + (lent[index + 4] ?? 0)) +
       farther * ((lent[index + 1] ?? 0) + (lent[index + 5] ?? 0)) +
       farthest * ((lent[index] ?? 0) + (lent[index + 6] ?? 0));
-    const asked = index === 0 ? 0 : weights.answer * (own[index - 1] ?? 0);
+    const asked = index === 0 ? 0 : answer * (own[index - 1] ?? 0);
     const most = (own[index] ?? 0) + around + (fields[index] ?? 0) + asked;
-    const ofStretch = weights.stretch * (stretches[index] ?? 0);
-    const highest = segment.isBot[index] === true ? ofBot : ofPerson;
-    if (most === 0 || (most + ofStretch) * (highest ?? 0) < top.least || leftOut.has(index)) continue;
+    const ofStretch = stretch * (stretches[index] ?? 0);
+    const highest = isBot[index] === true ? ofBot : ofPerson;
+    if (most === 0 || (most + ofStretch) * highest < top.least || leftOut.has(index)) continue;
     const [unit, facts] = [segment.units[index], segment.facts[index]];
     if (unit === undefined || facts === undefined) continue;
     const factor = factorOf(unit, facts, segment.lengths[index] ?? 0, scoring);
@@ -162,8 +165,6 @@ function addTerms(candidate: Candidate, scoring: Scoring): readonly Float64Array
       addTerm(candidate, each, column, scoring);
     }
   }
-  for (let index = 0; index < size; index += 1)
-    if (segment.isBot[index] === false) lent[index + margin] = own[index] ?? 0;
   return [...byWord.values()];
 }
 
@@ -172,10 +173,10 @@ function addTerm(
   { segment, leftOut }: Candidate,
   { term, value }: ValuedTerm,
   ofWord: Float64Array,
-  { weights, meanLength, sheet: { own } }: Scoring,
+  { weights, meanLength, sheet: { own, lent } }: Scoring,
 ): void {
   const { saturation, lengthShare, alike } = weights;
-  const { lengths } = segment;
+  const { lengths, isBot } = segment;
   eachWith(segment, term, leftOut, (index, count) => {
     const length = (lengths[index] ?? 0) / meanLength;
     const score =
@@ -183,6 +184,7 @@ function addTerm(
     const before = ofWord[index] ?? 0;
     const after = Math.max(before, score) + alike * Math.min(before, score);
     own[index] = (own[index] ?? 0) + after - before;
+    if (isBot[index] === false) lent[index + margin] = own[index] ?? 0;
     ofWord[index] = after;
   });
 }
