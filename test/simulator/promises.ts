@@ -439,8 +439,10 @@ export class Promises {
     const since = this.#clock.now - graceMs;
     const places = this.#world.placesSince(channel.id, since);
     for (const echo of new Set(message.text.match(echoPattern))) {
-      this.#checkEcho(echo, authorId, { channel, places, since, where, message });
-      this.#echoes.set(echo, (this.#echoes.get(echo) ?? new Set()).add(message));
+      const tellers = this.#echoes.get(echo) ?? new Set();
+      // An edit tells nothing new of what the message told already.
+      if (!tellers.has(message)) this.#checkEcho(echo, authorId, { channel, places, since, where, message });
+      this.#echoes.set(echo, tellers.add(message));
     }
   }
 
