@@ -82,12 +82,15 @@ export function createChannelJournal({
       (await hiddenIn(channelId))(messageId),
     /**
      * Keeps the answer until `markHandled`: after a crash it is sent again under the same nonce. An answer to
-     * an edited or deleted message is not kept, as it may repeat it; after a crash the message is asked
-     * again.
+     * an edited, deleted or forgotten message is not kept, as it may repeat it; after a crash the message is
+     * asked again, unless it was forgotten.
      */
     async prepare(reply: PreparedReply): Promise<void> {
       const { channelId } = reply.place;
       if (reply.messageIds.some((id) => changes.latest(id) !== undefined) || isErased(reply)) return;
+      // A command is hidden as such; any other message only once it is forgotten.
+      const { hidden } = await stateOf(channelId);
+      if (reply.isCommand !== true && reply.messageIds.some((id) => hidden.has(id))) return;
       await write(channelId, { kind: 'prepared', ...reply });
     },
     /** Notes a growing reply's messages, until `markHandled`, for continuing in them. */

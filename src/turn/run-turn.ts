@@ -322,7 +322,7 @@ async function deliver(
   const late = await bot.lateNotices.waiting(turn);
   const firstWords = await memory.toldOnce();
   const footer = await footerOf(turn, memory, reply, answer, bot, [
-    ...answer.notices,
+    ...((await isForgotten(turn, bot)) ? [] : answer.notices),
     ...late.map(({ notice }) => notice),
   ]);
   footer.lines.push(...withoutSigns(firstWords?.line));
@@ -356,6 +356,12 @@ async function deliver(
     case 'withheld':
       return takeAway(turn, reply, answer, control, bot);
   }
+}
+
+/** Whether the speaker had a message of the turn forgotten meanwhile, and with it what was stored. Never rejects. */
+async function isForgotten({ messages, place }: TurnContext, { journal }: TurnPorts): Promise<boolean> {
+  const hidden = messages.map(({ id }) => journal.isHidden(place.channelId, id).catch(() => false));
+  return (await Promise.all(hidden)).includes(true);
 }
 
 /** A footer's lines get their sign when they are sent. */

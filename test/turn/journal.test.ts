@@ -139,6 +139,17 @@ describe('the journal of a channel', () => {
       expect(await restarted.isHandled(generalId, id(number))).toBe(true);
   });
 
+  it('keeps no answer to a message that was forgotten meanwhile, but one to a command', async () => {
+    const store = new MemoryStore();
+    const journal = createChannelJournal({ store, changes: new RecentChanges() });
+    await journal.hide(generalId, [id(1), id(2)]);
+    await journal.prepare(prepared([id(1)], 'You love bees.'));
+    const command = { ...prepared([id(2)], 'Durable memory'), isCommand: true } as const;
+    await journal.prepare(command);
+    expect(await journal.unsent(generalId)).toEqual([command]);
+    expect(await rawJournal(store)).not.toContain('bees');
+  });
+
   it('keeps no answer whose messages got another one, together with others', async () => {
     const journal = createChannelJournal({ store: openStore(), changes: new RecentChanges() });
     await journal.prepare(prepared([id(1)]));
