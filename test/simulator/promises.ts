@@ -497,12 +497,18 @@ export class Promises {
 
   /**
    * The workspace belongs to the installation and survives its owner's erasing [K11]. An item remembered by command
-   * has no message, so `forget` takes the item but not the model's notes about it [K4].
+   * has no message, so `forget` takes the item but not the model's notes about it [K4]. With a message go the notes on
+   * its conversation, and the notebook with a direct message [G5]: not what a model took from memory into notes elsewhere.
    */
   #mayKeep({ messageId, gone }: SaidWord, path: string): boolean {
-    if (gone?.how === 'erase') return path.startsWith('/workspace/');
-    const isOfCommand = this.#world.message(messageId ?? '')?.text.startsWith('!') !== false;
-    return gone?.how === 'forget' && isOfCommand && /^\/workspace\/|\/notebook\//u.test(path);
+    if (gone === undefined || gone.how === 'purge') return false;
+    if (gone.how === 'erase') return path.startsWith('/workspace/');
+    const message = this.#world.message(messageId ?? '');
+    const isOfCommand = message?.text.startsWith('!') !== false;
+    const isOfDm = message !== undefined && this.#world.channel(message.channelId).kind === 'dm';
+    if (/^\/workspace\/|\/notebook\//u.test(path)) return gone.how === 'forget' ? isOfCommand : !isOfDm;
+    const noteOf = /\/sessions\/(?<channelId>\d+)\/.*\.md/u.exec(path)?.groups?.['channelId'];
+    return noteOf !== undefined && gone.how !== 'forget' && noteOf !== message?.channelId;
   }
 
   /** What a person was told to be remembered, and has not touched since, is shown to them. */
