@@ -93,7 +93,7 @@ export default defineConfig({
     // No test changes a module, so that files can share what they have loaded.
     isolate: false,
     // Many tests wait for other processes, so there may be more of them than cores.
-    maxWorkers: 3,
+    maxWorkers: 4,
     reporters: ['default', new URL('closing-line-reporter.ts', import.meta.url).pathname],
     coverage: { provider: 'v8', include: ['src/**/*.ts'] },
   },

@@ -4,7 +4,7 @@ import { runs, seedOfTheDay } from '../support/runs.ts';
 import { playObedientScenes, rarerThan } from './obedient-property.ts';
 import { playScenes } from './visibility-property.ts';
 
-const scenes = runs(667);
+const scenes = runs(800);
 const examples = `in ${scenes} scenes from the seed of the day: ${seedOfTheDay}`;
 /** Milliseconds: a failing scene is made shorter too. */
 const timeout = scenes * 5000;
