@@ -30,7 +30,6 @@ export interface SharedPorts {
   readonly work: WorkQueue;
 }
 
-/** What the bot needs from its edges. */
 export interface BotPorts {
   readonly store: Store;
   readonly model: ModelClient;

@@ -15,7 +15,6 @@ export const usage = `A Discord bot whose memory its people can see, correct and
 
 Without npm: node dist/main.js [setup | doctor | backup FILE | restore FILE [--replace] | migrate FROM TO | notebook pull|push WHOSE FOLDER]`;
 
-/** The command line is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -29,7 +29,6 @@ export interface CommandPorts extends Pick<
   readonly readStatus: (() => Promise<StatusFacts>) | undefined;
 }
 
-/** All commands that are switched on. */
 export function createCommands(config: Config, memory: Memory, ports: CommandPorts): CommandSet {
   const { journal, directMessages, readAttachment, server, channels, begin, logger, readStatus } = ports;
   const memoryPorts = {

@@ -40,7 +40,6 @@ import { createReadStatus, statusOfAll } from './status.ts';
 /** The bot without its edges: everything between the gateway's events and the ports. */
 export type Bot = ReturnType<typeof createBot>;
 
-/** Connects layers, turns, commands and background work. */
 export function createBot(config: Config, ports: BotPorts) {
   const { store, model, recent, replies, reactions, presentPlace, clock, logger } = ports;
   const { directMessages, offers, statusSources, spending, channels = unknownChannels } = ports;
@@ -254,7 +253,6 @@ export function createBot(config: Config, ports: BotPorts) {
     answerModes: settings,
     /** Logs which channel contexts of the workspace are unused. Never rejects. */
     nameUnusedContexts: memory.workspace.nameUnusedContexts,
-    /** Tells the owners about the daily cost. */
     tellOwners: limits.tellOwners,
     /** The role that lets people into a guild, where one is set [V0]. */
     memberRole: settings.memberRole,
@@ -279,7 +277,6 @@ export function createBot(config: Config, ports: BotPorts) {
       await noteTaking.start(presentGuilds.areKnown);
     },
     idle,
-    /** What waits or runs, by queue. */
     openWork: () => ({
       turns_running: turns.open.running,
       turns_waiting: turns.open.waiting,

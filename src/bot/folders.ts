@@ -58,10 +58,7 @@ export async function assertFoldersUsable(config: Config): Promise<void> {
 /** Errors that do not pass by themselves. */
 const refusals: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR']);
 
-/**
- * A failure of the file system that only the operator can fix, with path, user and remedy [O7], such as a file that an
- * earlier start as root left; `undefined` for any other error.
- */
+/** What only the operator can fix [O7], such as a file that an earlier start as root left. */
 export function refusedByDisk(error: unknown): UnusableStoreError | undefined {
   if (error instanceof UnusableStoreError) return undefined;
   const failure = error instanceof StoreError ? error.cause : error;

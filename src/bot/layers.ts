@@ -278,7 +278,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
     durable,
     recall,
     provenance,
-    /** The layers that keep notes. */
     noted: [rolling, notebook, channelNotes],
     workspace: createWorkspace({ store, server: ports.server, logger }),
     channelNotes,
@@ -288,7 +287,6 @@ export function createLayers(config: Config, ports: LayerPorts) {
   };
 }
 
-/** Where nothing is known of channels. */
 export const unknownChannels: ChannelPort = {
   placeOf: () => Promise.resolve(undefined),
   personMay: () => Promise.resolve(false),

@@ -17,10 +17,7 @@ interface Moved {
   readonly damagedLines: number;
 }
 
-/**
- * Copies one store into another, and compares keys and hashes. Continues an interrupted copy [X4]; never changes the
- * source. @throws {RequestError} where the target holds something else. @throws {StoreError}
- */
+/** Continues an interrupted copy [X4]; never changes the source. @throws {RequestError} @throws {StoreError} */
 export async function moveAll(from: RawStore, to: RawStore): Promise<Moved> {
   const keys = await from.keys();
   const wanted = new Set(keys);

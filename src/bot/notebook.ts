@@ -16,10 +16,7 @@ const clock = () => new Date();
 /** Lists the SHA-256 of each file as it was pulled. */
 const pulledName = '.pulled.json';
 
-/**
- * `npm run notebook -- pull|push WHOSE FOLDER`: copies a notebook or the workspace out of a database for editing, and
- * back; the bot may run [X1]. Prints what was written. @throws {RequestError} @throws {StoreError}
- */
+/** `npm run notebook -- pull|push WHOSE FOLDER`; the bot may run [X1]. @throws {RequestError} @throws {StoreError} */
 export async function runNotebook(
   wish: string,
   whose: string,
@@ -59,10 +56,7 @@ async function pull(store: Store, root: string, folder: string): Promise<readonl
   return Array.from(pulled.keys(), (path) => join(folder, path));
 }
 
-/**
- * Resolves with the keys that were written; skips hidden files.
- * @throws {RequestError} before anything is written, where something changed since it was pulled.
- */
+/** Resolves with the keys. @throws {RequestError} where something changed since it was pulled: nothing is written. */
 async function push(store: Store, root: string, folder: string): Promise<readonly string[]> {
   const pulled = await pulledIn(folder);
   const edited = new Map<string, string>();

@@ -7,10 +7,7 @@ interface ChannelPorts {
   readonly readChannel: ReadChannel;
 }
 
-/**
- * The same ports over all processes of this machine [X3]: each answers for channels that its client holds. For
- * a channel that none of them holds, this process's own ports decide [V0].
- */
+/** Each process answers for channels that it holds [X3]. Where none does, this one's own ports decide [V0]. */
 export function acrossProcesses(
   { channels, readChannel }: ChannelPorts,
   { ask }: Pick<OtherProcesses, 'ask'>,

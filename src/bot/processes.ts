@@ -26,7 +26,6 @@ export interface ProcessCalls {
   readChannel(wish: ChannelWish): Promise<ChannelTalk>;
 }
 
-/** What a supervised process may call in its supervisor. */
 export interface SupervisorCalls {
   /** Resolves when a shard may identify: one per rate-limit key in five seconds, over all processes. */
   mayIdentify(shard: number): Promise<void>;

@@ -17,10 +17,7 @@ import { askAboutShards, shardsHere, shownShards } from './shards.ts';
 import { startBot } from './start-bot.ts';
 import type { Supervised } from './processes.ts';
 
-/**
- * Runs the bot on Discord until `signal`, and tells its process manager or supervisor when it is ready. Rejects when
- * the connection is lost for good, after a clean stop.
- */
+/** Until `signal`. Rejects when the connection is lost for good, after a clean stop. */
 export async function runConnected(
   config: Config,
   token: string,
@@ -84,10 +81,7 @@ export async function runConnected(
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 
-/**
- * Retries while Discord cannot be reached or asks for a pause; throws what does not pass by itself [O2] [O7].
- * `undefined` once `signal` is aborted.
- */
+/** Retries what passes by itself [O2] [O7]. `undefined` once `signal` is aborted. */
 export async function whenReachable<Bot>(
   start: () => Promise<Bot>,
   logger: Logger,
@@ -111,10 +105,7 @@ export async function whenReachable<Bot>(
   return undefined;
 }
 
-/**
- * Runs the bot without an account: with a sandbox Discord in this process and a chat in the terminal [Z5]. A
- * demonstration uses a temporary folder, a conversation the data folder.
- */
+/** Without an account: a sandbox Discord in this process and a chat in the terminal [Z5]. */
 export async function runInSandbox(
   config: Config,
   notes: readonly string[],

@@ -59,7 +59,6 @@ function envPath(): string {
   return resolve('.env');
 }
 
-/** Writes a value to `.env` and keeps the rest of the file. */
 async function save({ asker, environment }: Setup, name: SecretName, value: string): Promise<void> {
   if (environment[name] === value) return;
   const before = decodeEnvFile((await unlessMissing(readFile(envPath()))) ?? Buffer.alloc(0));
@@ -72,7 +71,6 @@ async function save({ asker, environment }: Setup, name: SecretName, value: stri
   if (isElsewhere) asker.say(`But the environment sets ${name} too, and wins over .env: take it out there.`);
 }
 
-/** The present value, if the person keeps it. */
 async function keptValue({ asker, environment }: Setup, name: SecretName): Promise<string | undefined> {
   const present = environment[name]?.trim() ?? '';
   if (present === '' || (await asker.confirm(`${name} is set. Replace it?`, false))) return undefined;

@@ -59,10 +59,7 @@ export interface StartOptions {
   readonly onLost: (error: Error) => void;
 }
 
-/**
- * Connects a bot with real edges: store, model, Discord.
- * @throws {ConfigError} where a limit needs an unknown price. @throws {StoreError} @throws {GatewayError}
- */
+/** @throws {ConfigError} where a limit needs an unknown price. @throws {StoreError} @throws {GatewayError} */
 export async function startBot(config: Config, options: StartOptions) {
   const { shards = allShards, identifying, others, apiUrl, logger, metrics } = options;
   const firstId = options.serverBegan === undefined ? '0' : snowflakeAt(options.serverBegan);

@@ -27,10 +27,7 @@ const badConfiguration = 78;
 /** Milliseconds that processes have to end [G4]; each gives itself ten seconds. */
 const endWithinMs = 9300;
 
-/**
- * Runs the bot in several processes until `signal` [X3]. Runs the checks of a start once, and tells a process manager
- * when all are ready. @throws {UnusableError} where one of them cannot run, after all have ended.
- */
+/** Until `signal` [X3]. @throws {UnusableError} where one process cannot run, after all have ended. */
 export async function runProcesses(
   config: Config,
   token: string,
@@ -94,7 +91,6 @@ export async function runProcesses(
 }
 
 export interface SupervisorOptions {
-  /** The shards of each process. */
   readonly parts: readonly Shards[];
   /** Starts process `number`, from 1, which may call `own`. May throw. */
   readonly start: (number: number, shards: Shards, own: SupervisorCalls) => RunningProcess;
@@ -109,10 +105,7 @@ export interface SupervisorOptions {
 
 export type Supervisor = ReturnType<typeof createSupervisor>;
 
-/**
- * Runs the bot's processes [X3]: restarts each that ends, with growing pauses, queues their shards' identifying,
- * forwards their calls to each other, and combines their health.
- */
+/** Restarts each process that ends, with growing pauses, and forwards their calls to each other [X3]. */
 export function createSupervisor({ parts, start, mayIdentify, wait, now, logger }: SupervisorOptions) {
   const running = new Map<number, { readonly process: RunningProcess; readyAt?: number }>();
   const stopping = new AbortController();

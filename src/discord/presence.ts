@@ -21,14 +21,19 @@ function customStatus(text: string) {
 /** Discord takes 5 presences in 20 seconds. */
 const pauseMs = 5000;
 
-export function createPresence(send: (state: ShownState) => void, timer: Timer) {
+/** Sends nothing while it is not open; `again` sends what is wanted, whatever was sent before. */
+export function createPresence(
+  send: (state: ShownState) => void,
+  timer: Timer,
+  isOpen: () => boolean = () => true,
+) {
   let wanted: ShownState = 'well';
   // Discord's own default.
   let sent: ShownState | undefined = 'well';
   let isPausing = false;
 
   function update(): void {
-    if (wanted === sent || isPausing) return;
+    if (wanted === sent || isPausing || !isOpen()) return;
     sent = wanted;
     send(wanted);
     isPausing = true;
@@ -39,11 +44,11 @@ export function createPresence(send: (state: ShownState) => void, timer: Timer) 
   }
 
   return {
-    show(state: ShownState): void {
+    show: (state: ShownState): void => {
       wanted = state;
       update();
     },
-    again(): void {
+    again: (): void => {
       sent = undefined;
       update();
     },
@@ -54,30 +59,24 @@ export function createClientPresence(
   client: Client,
   { timer, logger }: { readonly timer: Timer; readonly logger: Logger },
 ) {
+  // Without a connection, the library's promise would reject unhandled.
   let isClosed = false;
-  const presence = createPresence((state) => {
-    // Without a connection, the library's promise would reject unhandled.
-    if (isClosed) return;
-    try {
-      client.user?.setPresence(presences[state]);
-    } catch (error) {
-      logger.warn('the presence could not be set', { error });
-    }
-  }, timer);
-  let latest: ShownState = 'well';
-  let isConnected = client.isReady();
-  client.once(Events.ClientReady, () => {
-    isConnected = true;
-    presence.show(latest);
-  });
-  client.on(Events.ShardReady, () => isConnected && presence.again());
-  client.on(Events.ShardResume, () => isConnected && presence.again());
+  const presence = createPresence(
+    (state) => {
+      try {
+        client.user?.setPresence(presences[state]);
+      } catch (error) {
+        logger.warn('the presence could not be set', { error });
+      }
+    },
+    timer,
+    () => client.isReady() && !isClosed,
+  );
+  const connected = [Events.ClientReady, Events.ShardReady, Events.ShardResume] as const;
+  for (const event of connected) client.on(event, presence.again);
   return {
     /** Shows the latest state as soon as Discord takes one. Never throws. */
-    show(state: ShownState): void {
-      latest = state;
-      if (isConnected) presence.show(state);
-    },
+    show: presence.show,
     close(): void {
       isClosed = true;
     },

@@ -10,10 +10,7 @@ import type {
 } from '../core/model.ts';
 import { createMinuteBudget } from '../core/limits.ts';
 
-/**
- * A client for one turn that leaves out files for which the server refuses a request [Q2]. Of several files, each is
- * tried alone to find the bad ones; where that finds none, all are left out. `onRefused` gets their titles.
- */
+/** Leaves out files that the server refuses [Q2]: those that it refuses alone, or else all. For one turn. */
 export function withMediaFallback(
   client: ModelClient,
   logger: Logger,

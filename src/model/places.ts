@@ -19,11 +19,7 @@ interface Call extends Caller {
   readonly refuse: (error: ModelError) => void;
 }
 
-/**
- * Limits calls [L1][M7]: `concurrency` run, at most two per person, and `queueLimit` wait. Free places go round by
- * person, answers first; background work leaves one place free. Where too many wait, a background call or the newest
- * call of the person with most is rejected with `ModelError` `busy`.
- */
+/** [L1][M7] Free places go round by person, answers first; background work leaves one place free. */
 export function createModelPlaces(concurrency: number, queueLimit: number) {
   const running = new Set<Call>();
   /** In order of arrival. */

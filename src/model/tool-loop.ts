@@ -171,10 +171,7 @@ function withinResults(text: string, left: number): string {
   return clip(text, max - end.length) + end;
 }
 
-/**
- * Runs one tool call; the result has at most 8,000 characters [P4]. Failures give an error result without details
- * [M6]. Rejects only with the signal's reason, at once when it is aborted.
- */
+/** At most 8,000 characters [P4]; failures show no details [M6]. Rejects only with the signal's reason. */
 export async function runToolCall(
   call: ToolUseBlock,
   options: Pick<ToolLoopOptions, 'tools' | 'context' | 'onNote' | 'onNotice' | 'onOffer' | 'logger'> & {

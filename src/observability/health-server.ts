@@ -18,10 +18,7 @@ const notStarted: Health = {
 
 export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>;
 
-/**
- * Answers `/healthz`, `/readyz` and `/metrics` at a port of this machine [O3]. Rejects as node:http does where the port
- * cannot be had.
- */
+/** At a port of this machine [O3]. Rejects as node:http does where the port cannot be had. */
 export async function startHealthServer(
   { port, host }: { readonly port: number; readonly host: string },
   metrics: Pick<Metrics, 'contentType' | 'text'>,

@@ -91,7 +91,6 @@ function plain(value: unknown): string {
   return typeof value === 'string' && /^[\w.:/@-]+$/u.test(value) ? value : JSON.stringify(value);
 }
 
-/** What it and its causes say, on one line. */
 function errorInWords({ name = 'Error', message = '', code, cause }: DescribedError): string {
   const said = message === '' ? name : JSON.stringify(message).slice(1, -1);
   const own = code === undefined || said.includes(code) ? said : `${said}, ${code}`;

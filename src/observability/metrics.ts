@@ -18,10 +18,8 @@ const queues = {
   writes: 'Changes to memory that run or wait',
 } as const;
 
-/** What waits or runs at the moment, by queue. */
 export type OpenWork = Readonly<Record<keyof typeof queues, number>>;
 
-/** One call of a model. */
 export interface UsedModel {
   readonly model: string;
   readonly purpose: string;

@@ -53,10 +53,7 @@ export interface SpendingOptions {
 
 export type Spending = ReturnType<typeof createSpending>;
 
-/**
- * What model calls cost today, and the limits on it [L2]: what a call can cost at most is added to the sums before it goes
- * out, and what it did not cost is taken off again. What the store refuses is counted in memory until it takes it.
- */
+/** The most that a call can cost is added before it goes out [L2]. In memory while the store refuses. */
 export function createSpending({ store, clock, timeZone, limits, tellOwner, logger }: SpendingOptions) {
   const { dailyCost, dailyCostPerPerson } = limits;
   const sums = createKeyedQueue();
@@ -66,10 +63,7 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
   const held = new Map<string, string>();
   const today = (): string => localDate(clock(), timeZone);
 
-  /**
-   * Adds to a sum within the limit; without one gives back, where the sum is still that of its day. Resolves with the new
-   * sum, `undefined` where it did not change. Rejects with `StoreError`.
-   */
+  /** Without a limit it gives back, to its own day. `undefined` where the sum did not change. May reject. */
   function add(key: string, day: string, usd: number, limit?: number): Promise<number | undefined> {
     return sums.run(key, async () => {
       const ahead = unsaved.get(key)?.day === day ? (unsaved.get(key)?.usd ?? 0) : undefined;

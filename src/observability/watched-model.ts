@@ -2,10 +2,10 @@ import { ModelError, type ModelFailure } from '../core/errors.ts';
 import type { ModelClient, ModelRequest, ModelResponse, ModelState, OpenCalls } from '../core/model.ts';
 import type { Clock } from '../core/time.ts';
 
-/** Failures in a row, with no success between them, after which the model counts as out of reach. */
+/** After so many, the model counts as out of reach. */
 const failuresInARow = 2;
 
-/** Failures that mean that nothing came from the model at all. */
+/** Nothing came from the model at all. */
 const outOfReach: ReadonlySet<ModelFailure> = new Set([
   'overloaded',
   'unavailable',
@@ -16,23 +16,22 @@ const outOfReach: ReadonlySet<ModelFailure> = new Set([
 ]);
 
 export interface WatchedModelOptions {
-  /** The model that answers people; the others' failures are seen by nobody, and say nothing of it. */
+  /** The model that answers people; nobody sees the others' failures. */
   readonly mainModel: string;
   readonly clock: Clock;
-  /** Called when the main model's state has changed. Must not throw. */
+  /** Must not throw. */
   readonly onState: (state: ModelState) => void;
-  /** Called with each answer to a request, for what it used; the request's model is the name that was asked for. Must not throw. */
+  /** Called for each answer, with the name of the model in the request. Must not throw. */
   readonly onUsage: (request: ModelRequest, response: Pick<ModelResponse, 'usage' | 'cacheMiss'>) => void;
 }
 
-/** The same model, watched: how its calls end, how many there are, and what they use. */
 export interface WatchedModel extends ModelClient {
   readonly state: ModelState;
   readonly openCalls: OpenCalls;
 }
 
 export function watchModel(model: ModelClient, options: WatchedModelOptions): WatchedModel {
-  let health = unknownHealth;
+  let health = goodHealth;
   let open = 0;
   let waiting = 0;
 
@@ -70,7 +69,7 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
           },
         });
         options.onUsage(request, response);
-        if (request.model === options.mainModel) follow(afterSuccess());
+        if (request.model === options.mainModel) follow(goodHealth);
         return response;
       } catch (error) {
         if (error instanceof ModelError && request.model === options.mainModel)
@@ -84,23 +83,16 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
   };
 }
 
-/**
- * Follows how calls of one model end, as a pure fold: each step gives the next value. One failure alone says little, since it may be the
- * message's; a first success says that all is well again.
- */
 export interface ModelHealth {
   readonly state: ModelState;
-  /** Failures since the last success. */
+  /** Since the last success. One alone says little, since it may be the message's. */
   readonly failures: number;
 }
 
-export const unknownHealth: ModelHealth = { state: { kind: 'reachable' }, failures: 0 };
+/** Before the first call, and after each success. */
+export const goodHealth: ModelHealth = { state: { kind: 'reachable' }, failures: 0 };
 
-export function afterSuccess(): ModelHealth {
-  return unknownHealth;
-}
-
-/** What says nothing about the model's health, such as a full local queue or a partial answer, changes nothing. */
+/** A full local queue or a partial answer says nothing about the model's health. */
 export function afterFailure(
   health: ModelHealth,
   { failure, partialText }: Pick<ModelError, 'failure' | 'partialText'>,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { ChatMessage, HistoryPort } from '../../core/chat.ts';
+import type { HistoryPort } from '../../core/chat.ts';
 import { compareSnowflakes, messageReferenceIn } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { ActionRefusal } from './action.ts';
@@ -18,18 +18,9 @@ const inOther = 'That message is in another channel.';
 /** @throws {ActionRefusal} where it means none. */
 export async function messageIn(
   reference: string,
-  context: TurnContext,
+  { messages, place }: Pick<TurnContext, 'messages' | 'place'>,
   history: Pick<HistoryPort, 'recent'>,
 ): Promise<string> {
-  return findMessage(reference, context, await history.recent(context.place.channelId, lookedThrough));
-}
-
-/** `recent` is oldest first. @throws {ActionRefusal} where it means none. */
-export function findMessage(
-  reference: string,
-  { messages, place }: Pick<TurnContext, 'messages' | 'place'>,
-  recent: readonly ChatMessage[],
-): string {
   const wanted = reference.trim();
   switch (wanted) {
     case 'current':
@@ -41,6 +32,7 @@ export function findMessage(
     }
     case 'my_last': {
       const first = messages[0]?.id ?? '0';
+      const recent = await history.recent(place.channelId, lookedThrough);
       const own = recent.findLast(
         ({ id, author }) => author.kind === 'self' && compareSnowflakes(id, first) < 0,
       );

@@ -15,10 +15,7 @@ interface Fence {
   readonly closer: string;
 }
 
-/**
- * Splits a reply into messages of at most `max` characters (at least 44) [G3]: at a paragraph, a line, a sentence, or a word.
- * Fences and spoilers are closed and opened again; nothing but white space is lost.
- */
+/** At most `max` characters each (at least 44) [G3]. Loses nothing but white space; reopens fences and spoilers. */
 export function splitReply(text: string, max: number = sentMaxChars): readonly string[] {
   const formed = discordForm(fencedLines(text.trimEnd()));
   const chunks = splitLines(formed, formed.includes(spoilerMark) ? max - spoilerChars : max);

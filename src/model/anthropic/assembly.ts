@@ -8,10 +8,7 @@ const fieldOf = new Map<unknown, string>([
   ['input_json_delta', 'partial_json'],
 ]);
 
-/**
- * Builds a message from its events, and gives each piece of text to `onText`. Unlike the SDK, it tolerates what servers
- * leave out, and does not complete tool input that broke off [M7].
- */
+/** Unlike the SDK, it tolerates what servers leave out, and does not complete tool input that broke off [M7]. */
 export function createAssembly(onText: (piece: string) => void) {
   /** By the server's index. */
   const blocks = new Map<unknown, Fields>();

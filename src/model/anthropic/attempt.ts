@@ -19,10 +19,7 @@ export interface AttemptOptions {
   readonly onText: (piece: string) => void;
 }
 
-/**
- * Asks once and reads the answer as it streams. A watchdog ends a stream without any bytes [M7]; servers send pings
- * while a model thinks. Rejects with the signal's reason, or as the SDK does.
- */
+/** A watchdog ends a stream without any bytes [M7]. Rejects with the signal's reason, or as the SDK does. */
 export async function attempt(
   client: Anthropic,
   body: MessageCreateParamsStreaming,
@@ -30,14 +27,13 @@ export async function attempt(
 ): Promise<Answer> {
   signal.throwIfAborted();
   const own = new AbortController();
-  const giveUp = (): void => own.abort(signal.reason);
-  signal.addEventListener('abort', giveUp, { once: true });
+  const ended = AbortSignal.any([signal, own.signal]);
   const silent = new ModelError(`The model's server was silent for ${idleTimeoutMs} ms`, 'stalled');
   const watchdog = setTimeout(() => own.abort(silent), idleTimeoutMs);
 
   async function receive(): Promise<Answer> {
     await after;
-    const answer = await client.messages.create(body, { signal: own.signal }).asResponse();
+    const answer = await client.messages.create(body, { signal: ended }).asResponse();
     watchdog.refresh();
     const watched = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, output) {
@@ -45,17 +41,16 @@ export async function attempt(
         output.enqueue(chunk);
       },
     });
-    const bytes = answer.body?.pipeThrough(watched, { signal: own.signal });
+    const bytes = answer.body?.pipeThrough(watched, { signal: ended });
     return readAnswer(new Response(bytes, { headers: answer.headers }), (piece) => {
-      if (!own.signal.aborted) onText(piece);
+      if (!ended.aborted) onText(piece);
     });
   }
 
   try {
-    return await unlessAborted(own.signal, receive());
+    return await unlessAborted(ended, receive());
   } finally {
     clearTimeout(watchdog);
-    signal.removeEventListener('abort', giveUp);
     // Closes the connection unless the answer was read to its end.
     own.abort();
   }

@@ -31,10 +31,7 @@ const thinkingTokens = 4_000;
 /** What the server refuses, and gets in the next best way [M9]. */
 type LeftOut = readonly ModelFeature[];
 
-/**
- * The request for the Messages API. Equal requests give equal bytes, for the vendor's cache [P2]. Keeps the last four
- * cache marks, which cover the most; leaves out blank texts, which the API refuses, and lone surrogates [S5].
- */
+/** Equal requests give equal bytes [P2]. The last four cache marks cover the most. No lone surrogates [S5]. */
 export function requestBody(request: ModelRequest, leftOut: LeftOut = []): MessageCreateParamsStreaming {
   const model = resolveModel(request.model);
   const thinks = request.thinks !== false && !leftOut.includes('thinking') && thinksFirst(model);

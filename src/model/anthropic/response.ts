@@ -87,10 +87,7 @@ export interface Answer {
   readonly response: ModelResponse;
 }
 
-/**
- * Converts a message of the Messages API [M7]; leaves out tool calls that the output limit cut.
- * @throws {ModelError} `invalid` for anything malformed, or empty without a refusal.
- */
+/** Leaves out tool calls that the output limit cut [M7]. @throws {ModelError} `invalid` for anything malformed. */
 export function readMessage(told: unknown): Answer {
   const { data: message, error } = messageSchema.safeParse(told);
   // Names fields only: values may be people's words.

@@ -27,10 +27,7 @@ export interface FailedAttempt {
   readonly isFree?: boolean;
 }
 
-/**
- * Waits before a retry: a random, growing backoff, and as long as the server asked.
- * @throws the error where a retry does not help, is the sixth, or would outlast the deadline.
- */
+/** Waits at least as long as the server asked. @throws the error where a retry does not help or fit the deadline. */
 export async function backOff(
   { error, retryAfterMs = 0 }: FailedAttempt,
   retries: number,

@@ -9,10 +9,7 @@ const lineMaxChars = 200;
 /** A summary has fewer than 600 words [R2]. */
 const maxWords = 590;
 
-/**
- * A summary made of what was said: the previous lines, then what people said, clipped; the oldest go. Left out are the
- * stand-in's replies, which repeat memory, and what people asked to have remembered or forgotten: items hold that.
- */
+/** Without the stand-in's own replies and wishes about memory: items hold those. The oldest lines go. */
 export function summarize(request: ModelRequest, { shareOf }: Knowledge): string {
   const { sections, turns } = readRequest(request);
   const said = turns
@@ -50,10 +47,7 @@ export function extractItems(request: ModelRequest): string {
   return JSON.stringify({ items });
 }
 
-/**
- * A reflection by rules: what the person said of themselves and no facts file says yet is added to facts/user.md, where there are facts files at all.
- * What they asked to be remembered or forgotten is left to items. A conversation begins with the person, so the first turn tells their name.
- */
+/** Adds to facts/user.md what people say of themselves and no facts file has. The first turn tells the name. */
 export function reflect(request: ModelRequest): Reply {
   const { sections, tools, toolRuns, turns } = readRequest(request);
   if (toolRuns.length > 0) return 'Done.';

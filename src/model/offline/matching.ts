@@ -63,10 +63,7 @@ export function memoryPieces(request: ReadRequest): readonly MemoryPiece[] {
 const passage =
   /^\[\d+\] Source: .*\n.*\n(?:Date: (?<date>[\d-]+)(?: .*)?\n)?Content: (?<content>.*)\nCitation: (?<citation>.*)(?:\nLink: (?<link>.*))?$/u;
 
-/**
- * Found passages [C3] that fit the question, a line each with its source. Of messages only the speaker's own count, and
- * neither questions nor requests to remember.
- */
+/** A line each with its source [C3]. Of messages only the speaker's own, and no questions or wishes. */
 export function recalledPassages(
   result: string,
   speaker: string,

@@ -32,9 +32,7 @@ const rules = [
   ['fact', /^my \S+(?: \S+)? (?:is|are) (?:called|named) \S/iu],
 ] as const;
 
-/**
- * What a person says about themselves in a message, in order, word for word [M5a]. Questions and what passes by today are none.
- */
+/** In order, word for word [M5a]; no questions, nor what passes by today. */
 export function statementsIn(message: string) {
   const statements = message.split(sentenceEnd).flatMap((part) => statementOf(part) ?? []);
   // As many as an extraction takes from one message [A2].

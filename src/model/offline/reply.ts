@@ -31,10 +31,7 @@ const questionForm =
 const listed = '`!memory show` lists what I know about you.';
 const tellMe = 'Say “remember that I like green tea”, then ask “what do I like?”; “help” says more.';
 
-/**
- * Answers a turn from memory alone, by rules: equal requests get equal replies [M2]. The label is not yet on the text. Attached files are
- * named, since they were seen; what is in them is nothing to the rules.
- */
+/** From memory alone, by rules: equal requests get equal replies [M2]. The label is not yet on the text. */
 export function chatReply(request: ReadRequest, knowledge: Knowledge): Reply {
   const reply = replyToWords(request, knowledge);
   if (typeof reply !== 'string' || request.files.length === 0) return reply;

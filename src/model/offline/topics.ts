@@ -6,10 +6,7 @@ export const whatItIs =
 export const realModel =
   'A real model would understand all that you say, answer and write: set `ANTHROPIC_API_KEY` (or `ANTHROPIC_BASE_URL`) in `.env` and start me again.';
 
-/**
- * Questions about the bot itself. A message with a word of each group (`&`) gets the answer below; after `only`, a
- * message without other words. `|` separates alternatives; the first match answers.
- */
+/** A message with a word of each group (`&`), or after `only` with no others, gets the answer below. `|`: or. */
 const table = `
 export download copy & data memory memories everything
 \`!memory export\` sends you all that I hold about you as a file, by direct message. \`!memory import\` takes it back.

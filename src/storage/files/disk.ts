@@ -25,10 +25,7 @@ const keptFolders = 20_000;
 
 const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/**
- * Changes that survive `kill -9` and power loss once they resolve [S2]. Failed removals are tried again with later
- * ones.
- */
+/** Changes that survive `kill -9` and power loss once they resolve [S2]. Failed removals are tried again later. */
 export function createDisk(fileSystem: FileSystem) {
   const ownMark = newMark();
   let isLookedThrough = false;
@@ -132,10 +129,7 @@ export function createDisk(fileSystem: FileSystem) {
     });
   }
 
-  /**
-   * A reader, or a start after `kill -9` or power loss, finds all of the old content or all of the new. Resolves with
-   * `undefined` where the file was not as expected. When it rejects, the old file stands.
-   */
+  /** All of the old content or all of the new, even after a kill. `undefined` where the file was not as expected. */
   async function replaceFile(replacement: Replacement): Promise<BigIntStats | undefined> {
     const { key, path, bytes, backup, isExpected } = replacement;
     await ensureFolder(dirname(path));

@@ -1,43 +1,15 @@
 import { execFile } from 'node:child_process';
-import { lstatSync, type BigIntStats, type Dirent } from 'node:fs';
+import { lstatSync, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 import { StoreError } from '../../core/errors.ts';
 
 /** Positions and lengths in bytes. */
-export interface OpenFile {
-  stat(): Promise<BigIntStats>;
-  /** Bytes read, 0 at the end. */
-  read(buffer: Uint8Array, position: number): Promise<number>;
-  /** Bytes written; fewer than given when the disk fills up. */
-  write(bytes: Uint8Array, position: number): Promise<number>;
-  truncate(length: number): Promise<void>;
-  datasync(): Promise<void>;
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
+export type OpenFile = Awaited<ReturnType<typeof open>>;
 
 /** Tests can let any operation fail. They reject as node:fs does. */
-export interface FileSystem {
-  open(path: string, flags: number, mode?: number): Promise<OpenFile>;
-  lstat(path: string): Promise<BigIntStats>;
-  realpath(path: string): Promise<string>;
-  readdir(path: string): Promise<readonly Dirent[]>;
-  /** Makes missing parents too; resolves with the first folder made. */
-  mkdir(path: string, mode: number): Promise<string | undefined>;
-  chmod(path: string, mode: number): Promise<void>;
-  chown(path: string, uid: number, gid: number): Promise<void>;
-  /** Sets the modification time. */
-  touch(path: string, time: Date): Promise<void>;
-  link(from: string, to: string): Promise<void>;
-  copyFile(from: string, to: string): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
-  unlink(path: string): Promise<void>;
-  removeTree(path: string): Promise<void>;
-  /** Syncs all that any process wrote to a folder's file system, if the system can. */
-  syncAll(folder: string): Promise<void>;
-}
+export type FileSystem = typeof nodeFileSystem;
 
 /** Nobody waits for the closing: what had to be on disk was synced before. */
 export async function withFile<T>(
@@ -90,35 +62,42 @@ const execute = promisify(execFile);
 /** The longest that people may wait for a sync. */
 const syncMs = 10_000;
 
-async function open(path: string, flags: number, mode?: number): Promise<OpenFile> {
+async function open(path: string, flags: number, mode?: number) {
   const handle = await fs.open(path, flags, mode);
   return {
     stat: () => handle.stat({ bigint: true }),
-    read: async (buffer, position) => (await handle.read(buffer, 0, buffer.length, position)).bytesRead,
-    write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
-    truncate: (length) => handle.truncate(length),
+    /** Resolves with 0 at the end. */
+    read: async (buffer: Uint8Array, position: number) =>
+      (await handle.read(buffer, 0, buffer.length, position)).bytesRead,
+    /** Fewer bytes than given when the disk fills up. */
+    write: async (bytes: Uint8Array, position: number) =>
+      (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    truncate: (length: number) => handle.truncate(length),
     datasync: () => handle.datasync(),
     sync: () => handle.sync(),
     close: () => handle.close(),
   };
 }
 
-export const nodeFileSystem: FileSystem = {
+export const nodeFileSystem = {
   open,
   // Called most by far, and a tenth of the price of going through libuv's threads.
-  lstat: async (path) => lstatSync(path, { bigint: true }),
-  realpath: (path) => fs.realpath(path),
-  readdir: (path) => fs.readdir(path, { withFileTypes: true }),
-  mkdir: (path, mode) => fs.mkdir(path, { recursive: true, mode }),
-  chmod: (path, mode) => fs.chmod(path, mode),
-  chown: (path, uid, gid) => fs.lchown(path, uid, gid),
-  touch: (path, time) => fs.utimes(path, time, time),
-  link: (from, to) => fs.link(from, to),
-  copyFile: (from, to) => fs.copyFile(from, to),
-  rename: (from, to) => fs.rename(from, to),
-  unlink: (path) => fs.unlink(path),
-  removeTree: (path) => fs.rm(path, { recursive: true, force: true }),
-  async syncAll(folder) {
+  lstat: async (path: string) => lstatSync(path, { bigint: true }),
+  realpath: (path: string) => fs.realpath(path),
+  readdir: (path: string): Promise<readonly Dirent[]> => fs.readdir(path, { withFileTypes: true }),
+  /** Makes missing parents too; resolves with the first folder made. */
+  mkdir: (path: string, mode: number) => fs.mkdir(path, { recursive: true, mode }),
+  chmod: (path: string, mode: number) => fs.chmod(path, mode),
+  chown: (path: string, uid: number, gid: number) => fs.lchown(path, uid, gid),
+  /** Sets the modification time. */
+  touch: (path: string, time: Date) => fs.utimes(path, time, time),
+  link: (from: string, to: string) => fs.link(from, to),
+  copyFile: (from: string, to: string) => fs.copyFile(from, to),
+  rename: (from: string, to: string) => fs.rename(from, to),
+  unlink: (path: string) => fs.unlink(path),
+  removeTree: (path: string) => fs.rm(path, { recursive: true, force: true }),
+  /** Syncs all that any process wrote to a folder's file system, if the system can. */
+  async syncAll(folder: string): Promise<void> {
     if (process.platform !== 'linux') return;
     // Coreutils' `sync -f` may be missing.
     await execute('sync', ['-f', folder], { timeout: syncMs }).catch(() => undefined);

@@ -31,10 +31,7 @@ export function createFileReader(fileSystem: FileSystem) {
     cache.set(path, { kind, fingerprint: fingerprintOf(stats), value, bytes: Number(stats.size), isOwn });
   }
 
-  /**
-   * What `parse` makes of the file; `undefined` where there is none. A cached value serves its own `kind` only and
-   * must be immutable; where `parse` throws, nothing is cached.
-   */
+  /** `undefined` where there is no file. A cached value serves its own `kind` only, and must be immutable. */
   async function read<T>(
     key: string,
     path: string,

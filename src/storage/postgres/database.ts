@@ -49,11 +49,7 @@ const firstPauseMs = 25;
 const longestPauseMs = 1000;
 const mostConflicts = 50;
 
-/**
- * Connections to a database; a lost one is replaced. While the database is out of reach, or read-only, for no longer
- * than the patience, calls only take longer [S2], unless they hold a lock: that is lost with its connection
- * (`session.ts`).
- */
+/** Lost connections are replaced. While the database is away, within the patience, calls only take longer [S2]. */
 export function createDatabase(options: DatabaseOptions) {
   const { url, logger, connections, patienceMs, answerMs, assertHeld = () => {} } = options;
   const pool = new pg.Pool({ ...poolOptions(url, answerMs), max: connections, idleTimeoutMillis: 60_000 });
@@ -181,10 +177,7 @@ async function wasCommitted(query: Query, id: string): Promise<boolean> {
 /** A lost connection shows at the next statement. */
 function overlook(): void {}
 
-/**
- * The server gives up before the client: nothing that counts as failed is carried out, and no stalled process holds
- * rows.
- */
+/** The server gives up before the client: nothing that counts as failed is carried out. */
 function poolOptions(url: string, answerMs = longestAnswerMs): pg.PoolConfig {
   const statementMs = Math.round((answerMs * 11) / 12);
   const idleMs = Math.round(answerMs / 12);

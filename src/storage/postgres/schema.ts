@@ -8,9 +8,7 @@ const oldestServer = 14;
 /** Processes that start at once make the tables one after the other. */
 const schemaLock = 1_684_628_324;
 
-/**
- * In a schema of their own. `entries` has one row a key; its `id` differs for each new log, whose records hang on it.
- */
+/** `entries` has one row a key; its `id` differs for each new log, whose records hang on it. */
 const statements = [
   sql`create schema discoclaw`,
   sql`
@@ -54,10 +52,7 @@ const statements = [
   sql`create index work_next on discoclaw.work (next_at)`,
 ];
 
-/**
- * Makes the tables where there are none, atomically, even where several processes start at once.
- * @throws {DatabaseFault} @throws {UnusableStoreError} where the server is too old.
- */
+/** Atomic, even where several processes start at once. @throws {DatabaseFault} @throws {UnusableStoreError} */
 export async function createTables(database: Database): Promise<void> {
   await database.transaction(async (query) => {
     await query(sql`select pg_advisory_xact_lock(${schemaLock})`);

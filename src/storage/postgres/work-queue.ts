@@ -28,10 +28,7 @@ interface Held {
 /** So that what follows at once comes with it. */
 const restMs = 20;
 
-/**
- * Work by person in a table, leased to one process at a time [X2]: a row a person, taken with SKIP LOCKED under a
- * unique fence, which exposes late changes under an old lease. Unfinished work is taken again when its lease is over.
- */
+/** Work by person [X2]: a row a person, leased to one process under a unique fence, which exposes late changes. */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { database, logger, peopleAtOnce = 256, leaseMs = 30_000, pollMs = 1000 } = options;
   const held = new Map<string, Held>();
