@@ -17,7 +17,7 @@ import type { Timer } from '../../src/core/time.ts';
 import { createDiscordActions } from '../../src/discord/actions/discord-actions.ts';
 import { createPlaces } from '../../src/discord/place.ts';
 import { requestBody } from '../../src/model/anthropic/request-body.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { closedEdges } from '../../test/support/closed-edges.ts';
 import { fakeReplies } from '../../test/support/fake-replies.ts';
 import { MemoryStore } from '../../test/support/memory-store.ts';
@@ -142,7 +142,7 @@ export function createBilledBot(
         return Promise.resolve(scripted(request, options));
       },
     },
-    journal: createChannelJournal({ store, changes: recent }),
+    outbox: createOutbox({ store, changes: recent }),
     replies: {
       ...fakeReplies(),
       send: (channelId, text) => Promise.resolve({ kind: 'sent', ids: [post(channelId, self, text).id] }),

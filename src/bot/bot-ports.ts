@@ -20,7 +20,7 @@ import type { Clock, Timer } from '../core/time.ts';
 import type { ActionTools, OfferPort } from '../core/tool.ts';
 import type { WorkQueue } from '../core/work-queue.ts';
 import type { Spending } from '../observability/spending.ts';
-import type { ChannelJournal } from '../turn/journal.ts';
+import type { Outbox } from '../turn/outbox.ts';
 import type { OtherProcesses } from './processes.ts';
 import type { StatusSources } from './status.ts';
 
@@ -33,7 +33,7 @@ export interface SharedPorts {
 export interface BotPorts {
   readonly store: Store;
   readonly model: ModelClient;
-  readonly journal: ChannelJournal;
+  readonly outbox: Outbox;
   readonly recent: RecentChanges;
   readonly replies: ReplyPort;
   readonly directMessages: DirectMessagePort;

@@ -14,13 +14,13 @@ import { countHoldings, countSaying } from '../memory/holdings.ts';
 import type { Place } from '../core/place.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
-import { saveBestEffort, type ChannelJournal } from '../turn/journal.ts';
+import { saveBestEffort, type Outbox } from '../turn/outbox.ts';
 
 export interface CommandPorts extends Pick<
   BotPorts,
   'directMessages' | 'readAttachment' | 'server' | 'logger'
 > {
-  readonly journal: Pick<ChannelJournal, 'isHidden' | 'hide'>;
+  readonly outbox: Pick<Outbox, 'isHidden' | 'hide'>;
   readonly tellOfChannel: CatchupPorts['tell'];
   readonly channels: Pick<ChannelPort, 'personMay'>;
   /** Marks when a command started, so that an erasing since then refuses its writes. */
@@ -30,7 +30,7 @@ export interface CommandPorts extends Pick<
 }
 
 export function createCommands(config: Config, memory: Memory, ports: CommandPorts): CommandSet {
-  const { journal, directMessages, readAttachment, server, channels, begin, logger, readStatus } = ports;
+  const { outbox, directMessages, readAttachment, server, channels, begin, logger, readStatus } = ports;
   const memoryPorts = {
     ...memory,
     settings: {
@@ -52,10 +52,10 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
         mayUse({ ownerId: userId, ...pickReach(message) }, place, userId),
       ),
     sessionsOf: memory.sessionLog.sessionsOfPerson,
-    isHidden: journal.isHidden,
+    isHidden: outbox.isHidden,
     sendDirect: (userId: string, messages: readonly DirectMessage[], nonceBase: string) =>
       directMessages.send(userId, messages, nonceBase, (channelId, messageId) =>
-        saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [messageId])),
+        saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, [messageId])),
       ),
     readAttachment,
     holdings: (userId: string) => countHoldings(userId, memory),

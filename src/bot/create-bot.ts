@@ -14,7 +14,7 @@ import { createWorkQueue } from '../core/work-queue.ts';
 import { AfterTurn, lapseKey, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
-import { journalInJobs } from '../turn/journal.ts';
+import { outboxInJobs } from '../turn/outbox.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
 import { createErasures } from '../memory/settings/erasures.ts';
 import { createTakeover } from '../memory/takeover.ts';
@@ -63,11 +63,11 @@ export function createBot(config: Config, ports: BotPorts) {
     writes,
     events,
     answers: {
-      ...ports.journal,
+      ...ports.outbox,
       async erase(userId, before, channelIds) {
-        const begun = await ports.journal.erase(userId, before, channelIds);
+        const unfinished = await ports.outbox.erase(userId, before, channelIds);
         // Not awaited: Discord may be slow, and nothing depends on it.
-        for (const reply of begun) void takeAwayErased({ journal: ports.journal, replies, logger }, reply);
+        for (const reply of unfinished) void takeAwayErased({ outbox: ports.outbox, replies, logger }, reply);
       },
     },
     server: ports.server,
@@ -77,13 +77,13 @@ export function createBot(config: Config, ports: BotPorts) {
   });
   const { states, sessionLog, placeSettings: settings, people } = memory;
   const { greeting, setAside, retention, gonePlaces, provenance, channelNotes } = memory;
-  const journal = journalInJobs(ports.journal, { writes, begin: sessionLog.listSession, people });
+  const outbox = outboxInJobs(ports.outbox, { writes, begin: sessionLog.listSession, people });
   const history = retention.young(ports.history);
   const { timeZone, commandsEnabled } = config;
   const shared = {
     ...basics,
     history,
-    journal,
+    outbox,
     replies,
     presentPlace,
     settings,
@@ -256,7 +256,7 @@ export function createBot(config: Config, ports: BotPorts) {
     tellOwners: limits.tellOwners,
     /** The role that lets people into a guild, where one is set [V0]. */
     memberRole: settings.memberRole,
-    ...createKnownChannels({ sessionLog, journal, channelNotes }),
+    ...createKnownChannels({ sessionLog, outbox, channelNotes }),
     /** The bot was removed from a guild that had these channels; not for outages. */
     guildLeft: (guildId: string, channelIds: readonly string[]) => gonePlaces.left(guildId, channelIds),
     /** Ends turns in deleted channels and threads, and stops using what was said there [K15]. Never rejects. */

@@ -40,7 +40,7 @@ import { createUndoLog, undoFile } from '../memory/undo.ts';
 import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
-import type { ChannelJournal } from '../turn/journal.ts';
+import type { Outbox } from '../turn/outbox.ts';
 import type { BotPorts } from './bot-ports.ts';
 import type { Events } from './events.ts';
 
@@ -52,7 +52,7 @@ export interface LayerPorts extends Pick<BotPorts, 'store' | 'model' | 'recent' 
   readonly writes: KeyedQueue;
   readonly events: Events;
   readonly channels: ChannelPort;
-  readonly answers: AnswerKeeper & Pick<ChannelJournal, 'dropPast' | 'drop'>;
+  readonly answers: AnswerKeeper & Pick<Outbox, 'dropPast' | 'drop'>;
   readonly server: Pick<ServerPort, 'hasSeveral'>;
   /** The person's spending today, which is exported and erased with the rest. */
   readonly costs?: MemoryLayer;
@@ -233,7 +233,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     ...kept,
     layers: [shortTerm, rolling, notebook, recall, provenance, sessionLog],
     forgetNotes: channelNotes.forgetGuild,
-    dropJournal: answers.drop,
+    dropOutbox: answers.drop,
   });
   const { message: stillThere, answerBefore } = sessionLog;
   const tools: readonly Tool[] = [

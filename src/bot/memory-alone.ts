@@ -5,7 +5,7 @@ import { createOneProcess } from '../core/processes.ts';
 import type { SetAside } from '../core/store.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSpending } from '../observability/spending.ts';
-import { createChannelJournal } from '../turn/journal.ts';
+import { createOutbox } from '../turn/outbox.ts';
 import { createEvents } from './events.ts';
 import { createLayers, unknownChannels, type LayerPorts, type Memory } from './layers.ts';
 import { assertMemory, openStore } from './open-store.ts';
@@ -59,15 +59,15 @@ export async function openMemory(environment: Environment) {
   });
   const { store, shared } = opened;
   const recent = new RecentChanges();
-  const journal = createChannelJournal({ store, changes: recent });
+  const outbox = createOutbox({ store, changes: recent });
   const memory = layersAlone(config, {
     store,
     recent,
     answers: {
-      ...journal,
+      ...outbox,
       async erase(userId, before, channelIds) {
-        for (const { place, replyIds } of await journal.erase(userId, before, channelIds))
-          await journal.hide(place.channelId, replyIds);
+        for (const { place, replyIds } of await outbox.erase(userId, before, channelIds))
+          await outbox.hide(place.channelId, replyIds);
       },
     },
     costs: createSpending({

@@ -25,7 +25,7 @@ import { createSpending, type DailyUse } from '../observability/spending.ts';
 import { UsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { watchStore } from '../observability/watched-store.ts';
-import { createChannelJournal, saveBestEffort } from '../turn/journal.ts';
+import { createOutbox, saveBestEffort } from '../turn/outbox.ts';
 import { createBot } from './create-bot.ts';
 import { assertPricesKnown, createModel } from './create-model.ts';
 import { openStore } from './open-store.ts';
@@ -120,18 +120,18 @@ export async function startBot(config: Config, options: StartOptions) {
     });
     if (model.isOffline) presence.show('stand-in');
     const recent = new RecentChanges();
-    const journal = createChannelJournal({ store, changes: recent });
+    const outbox = createOutbox({ store, changes: recent });
     const parseCommand = (text: string): CommandCall | undefined => bot.commands.parse(text, client.user?.id);
     const discordPorts = createDiscordPorts({
       client,
       shards,
       access: config.discord,
       cdnUrl: config.discord.cdnUrl,
-      hiddenIn: journal.hiddenIn,
+      hiddenIn: outbox.hiddenIn,
       isCommand: (text) => parseCommand(text) !== undefined,
       memberRole: (guildId) => bot.memberRole(guildId),
       noteGone(channelId) {
-        void saveBestEffort(logger, 'that a channel is gone', () => journal.markGone(channelId));
+        void saveBestEffort(logger, 'that a channel is gone', () => outbox.markGone(channelId));
         void bot.channelsDeleted([channelId]);
       },
       recent,
@@ -148,7 +148,7 @@ export async function startBot(config: Config, options: StartOptions) {
       store,
       shared: opened.shared,
       model,
-      journal,
+      outbox,
       recent,
       hasAccess: (userId) => hasAccess({ ...config.discord, ownerIds }, userId),
       statusSources: {
@@ -201,7 +201,7 @@ export async function startBot(config: Config, options: StartOptions) {
       },
       recent,
       store,
-      isGone: journal.isGone,
+      isGone: outbox.isGone,
       remembered: (channelId, messageId) =>
         bot.remembered(channelId, compareSnowflakes(messageId, firstId) < 0 ? firstId : messageId),
       isUnfinished: (message) => recovery.isUnfinished(message),

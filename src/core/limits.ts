@@ -26,9 +26,9 @@ export const limits = {
   /** Of a channel or thread, the newest [B3]. */
   channelNotes: 200,
   /**
-   * Handled and hidden messages in a channel's journal, the newest: more than history or catch-up look back.
+   * Handled and hidden messages in a channel's outbox, the newest: more than history or catch-up look back.
    */
-  journalIds: 500,
+  outboxIds: 500,
   /**
    * Answers of a conversation whose sources are known, the newest; twice as many may be on disk for a while
    * [K7].

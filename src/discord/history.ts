@@ -57,7 +57,7 @@ export function createHistory(options: HistoryOptions) {
     channelId: string,
     messages: readonly ChatMessage[],
   ): Promise<readonly ChatMessage[]> {
-    // After a kill the journal may not know a command's answer.
+    // After a kill the outbox may not know a command's answer.
     const commands = new Set(messages.filter(saysCommand).map(({ id }) => id));
     const isHidden = await hiddenOrAllIn(channelId);
     return messages.filter(
@@ -122,7 +122,7 @@ export function saysSomething({ text, attachments, shown }: ChatMessage): boolea
 
 const ownLine = /^(?:-# |⚠️ |⏹️ )/u;
 
-/** Offers and small lines, which the journal may not know after a kill. */
+/** Offers and small lines, which the outbox may not know after a kill. */
 function isOwnLine({ author, answers, text }: ChatMessage): boolean {
   if (author.kind !== 'self' || answers !== undefined) return false;
   return text.startsWith(offerHead) || text.split('\n').every((line) => ownLine.test(line));

@@ -58,8 +58,8 @@ export interface GonePlacesOptions {
   readonly log: Pick<SessionLog, 'channels' | 'guildOf' | 'allSessions' | 'threadsOf'>;
   /** The layers that hold conversations and what was made of them. */
   readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
-  /** Takes a channel's journal out for good. */
-  readonly dropJournal: (channelId: string) => Promise<void>;
+  /** Takes a channel's outbox out for good. */
+  readonly dropOutbox: (channelId: string) => Promise<void>;
   /** A guild's files are gone, its channels' notes among them. */
   readonly forgetNotes: (guildId: string) => Promise<void>;
   readonly clock: Clock;
@@ -68,13 +68,13 @@ export interface GonePlacesOptions {
 }
 
 /**
- * Removes what belongs to places that are gone [K15]. A guild's settings, journals and exchanges go 30 days after
- * the bot was removed from it. Conversations, notes and the journal of a deleted channel or thread are unused at
+ * Removes what belongs to places that are gone [K15]. A guild's settings, outboxes and exchanges go 30 days after
+ * the bot was removed from it. Conversations, notes and the outbox of a deleted channel or thread are unused at
  * once and go 7 days later. Items stay. The time of each step is on disk, so that the next start finishes what a
  * kill interrupts.
  */
 export function createGonePlaces(options: GonePlacesOptions) {
-  const { store, writes, log, dropJournal, clock, timer, logger } = options;
+  const { store, writes, log, dropOutbox, clock, timer, logger } = options;
   let isStopped = false;
   let running: Promise<void> = Promise.resolve();
   let cancel: (() => void) | undefined;
@@ -85,10 +85,10 @@ export function createGonePlaces(options: GonePlacesOptions) {
     });
   }
 
-  /** Channels and threads that there are conversations or a journal of. */
+  /** Channels and threads that there are conversations or an outbox of. */
   async function heldChannels(): Promise<ReadonlySet<string>> {
-    const [sessions, journals] = await Promise.all([log.channels(), store.folders('channels')]);
-    return new Set([...sessions.map(({ id }) => id), ...journals.map(({ name }) => name)]);
+    const [sessions, outboxes] = await Promise.all([log.channels(), store.folders('channels')]);
+    return new Set([...sessions.map(({ id }) => id), ...outboxes.map(({ name }) => name)]);
   }
 
   /** The channels of each guild, as far as what is held of anybody there tells. */
@@ -171,7 +171,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
         }),
       );
     await store.removeAll(`sessions/${channelId}`);
-    await dropJournal(channelId);
+    await dropOutbox(channelId);
     for (const { name: guildId } of await store.folders('guilds')) {
       const notes = await store.list(`guilds/${guildId}/notes`);
       if (!notes.some(({ path }) => path === `${channelId}.json`)) continue;
@@ -186,7 +186,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
   }
 
   async function remove(guildId: string, channels: ReadonlySet<string>): Promise<void> {
-    for (const channelId of channels) await dropJournal(channelId);
+    for (const channelId of channels) await dropOutbox(channelId);
     for (const { name } of await store.folders('users')) {
       if (!isSnowflake(name)) continue;
       const key = `${shortTermFolder(name)}/${guildId}.json`;

@@ -3,7 +3,7 @@ import type { CommandReply, CommandRequest } from '../core/commands.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasMoreReaders, sessionName, type SessionKey } from '../core/place.ts';
-import { saveBestEffort, type ChannelJournal } from './journal.ts';
+import { saveBestEffort, type Outbox } from './outbox.ts';
 import { endRefused, keptBackLine } from './reply.ts';
 
 export type CommandOrder = ReturnType<typeof createCommandOrder>;
@@ -25,7 +25,7 @@ export function createCommandOrder() {
 
 export interface CommandPorts {
   readonly handle: (request: CommandRequest) => Promise<CommandReply>;
-  readonly journal: ChannelJournal;
+  readonly outbox: Outbox;
   readonly replies: ReplyPort;
   readonly presentPlace: PresentPlace;
   readonly logger: Logger;
@@ -39,11 +39,11 @@ export interface CommandPorts {
 export async function runCommand(
   message: IncomingMessage,
   command: CommandCall,
-  { handle, journal, replies, presentPlace, logger }: CommandPorts,
+  { handle, outbox, replies, presentPlace, logger }: CommandPorts,
 ): Promise<void> {
   const { channelId, author, place } = message;
   const hide = (id: string): Promise<void> =>
-    saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [id]));
+    saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, [id]));
   try {
     await hide(message.id);
     const { text, buttons, settle } = await handle({
@@ -57,7 +57,7 @@ export async function runCommand(
       repliesTo: message.repliesTo,
     });
     const question = { messageIds: [message.id], userId: author.id, speakerName: author.name, place };
-    await saveBestEffort(logger, 'the answer', () => journal.prepare({ ...question, isCommand: true, text }));
+    await saveBestEffort(logger, 'the answer', () => outbox.prepare({ ...question, isCommand: true, text }));
     let wasSent = false;
     try {
       const hasOthersNow = hasMoreReaders(place, await presentPlace(place));
@@ -65,13 +65,11 @@ export async function runCommand(
         ? replies.send(channelId, keptBackLine, message.id, hide)
         : replies.send(channelId, text, message.id, hide, buttons && { personId: author.id, buttons }));
       wasSent = sent.kind === 'sent' && !hasOthersNow;
-      if (sent.kind === 'refused') await endRefused({ journal, replies, logger }, question, sent);
+      if (sent.kind === 'refused') await endRefused({ outbox, replies, logger }, question, sent);
     } finally {
       await settle?.(wasSent);
       // It is done; doing it again later could undo what came after it.
-      await journal.markHandled(channelId, [message.id]);
-      // The answer may name what the next command forgets, even if it could not be sent.
-      await journal.eraseSentTexts(channelId);
+      await outbox.markHandled(channelId, [message.id]);
     }
   } catch (error) {
     logger.error('a command could not be finished', { channelId, userId: author.id, error });

@@ -13,7 +13,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { saveBestEffort, type ChannelJournal } from './journal.ts';
+import { saveBestEffort, type Outbox } from './outbox.ts';
 import type { CommandOrder } from './commands.ts';
 import type { SessionTurns } from './sessions.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
@@ -39,7 +39,7 @@ export interface IntakePorts {
    */
   readonly erasedBy: (userId: string, ifUnknown: boolean) => Promise<(at: string) => boolean>;
   readonly onUserMessage: BotHandlers['onUserMessage'];
-  readonly journal: ChannelJournal;
+  readonly outbox: Outbox;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -57,7 +57,7 @@ type Taken = Pick<IncomingMessage, 'id' | 'channelId'>;
 
 /** Handles the gateway's events, each message once [G3]. */
 export function createIntake(options: IntakePorts): BotHandlers & CommandHandlers {
-  const { turns, waitingReactions, order, changes, journal, logger } = options;
+  const { turns, waitingReactions, order, changes, outbox, logger } = options;
   const taken = new Set<string>();
   /** `<messageId> <userId>` */
   const stops = growingCache<string, true>(keptStops);
@@ -90,9 +90,9 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
 
   async function isHandled(message: Taken): Promise<boolean> {
     try {
-      return await journal.isHandled(message.channelId, message.id);
+      return await outbox.isHandled(message.channelId, message.id);
     } catch (error) {
-      logger.error('the journal could not be read', { channelId: message.channelId, error });
+      logger.error('the outbox could not be read', { channelId: message.channelId, error });
       return false;
     }
   }
@@ -175,9 +175,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     });
     options.reactions.refuse(channelId, id);
     await markHandled(channelId, id);
-    await saveBestEffort(logger, 'that a message is hidden from history', () =>
-      journal.hide(channelId, [id]),
-    );
+    await saveBestEffort(logger, 'that a message is hidden from history', () => outbox.hide(channelId, [id]));
   }
 
   /** The author gets one sign, which a restart does not repeat [G3d]. */
@@ -193,7 +191,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   /** It is answered neither now nor when it is fetched after a gap. */
   async function markHandled(channelId: string, messageId: string): Promise<void> {
     await saveBestEffort(logger, 'that a message is not to be answered', () =>
-      journal.markHandled(channelId, [messageId]),
+      outbox.markHandled(channelId, [messageId]),
     );
   }
 }

@@ -4,8 +4,7 @@ import { hasMoreReaders } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
-import { saveBestEffort } from './journal.ts';
-import type { BegunReply, PreparedReply } from './journal-state.ts';
+import { type PreparedReply, saveBestEffort, type UnfinishedReply } from './outbox.ts';
 import {
   askedAt,
   beginReply,
@@ -44,7 +43,7 @@ export interface RecoveryPorts extends ReplyPorts {
  * rejects.
  */
 export function createRecovery(options: RecoveryPorts) {
-  const { journal, sessionLog, afterTurn, logger } = options;
+  const { outbox, sessionLog, afterTurn, logger } = options;
   let changesFinished: Promise<void> | undefined;
   const channels = new Map<string, Promise<void>>();
 
@@ -53,10 +52,8 @@ export function createRecovery(options: RecoveryPorts) {
   async function recoverChannel(channelId: string): Promise<void> {
     await finishChanges();
     try {
-      for (const reply of await journal.unsent(channelId)) await trying(options, reply, finishReply);
-      for (const reply of await journal.begun(channelId)) await trying(options, reply, settleBegun);
-      // In case a kill came between.
-      await journal.eraseSentTexts(channelId);
+      for (const reply of await outbox.unsent(channelId)) await trying(options, reply, finishReply);
+      for (const reply of await outbox.unfinished(channelId)) await trying(options, reply, settleUnfinished);
     } catch (error) {
       logger.warn('a channel could not be recovered', { channelId, error });
     }
@@ -77,10 +74,8 @@ export function createRecovery(options: RecoveryPorts) {
      * from the log. Rejects with `StoreError`.
      */
     async isUnfinished({ id, channelId, userId }: AskedMessage): Promise<boolean> {
-      if (await journal.isHandled(channelId, id)) return false;
-      return (
-        (await journal.isUnfinished(channelId, id)) || sessionLog.isUnanswered({ channelId, userId }, id)
-      );
+      if (await outbox.isHandled(channelId, id)) return false;
+      return (await outbox.isUnfinished(channelId, id)) || sessionLog.isUnanswered({ channelId, userId }, id);
     },
     /**
      * Resumes the after-turn work of a channel's sessions, a few at a time: the disk is for those who wait
@@ -109,7 +104,7 @@ async function trying<Reply extends Question>(
   const { channelId } = reply.place;
   try {
     if ((await work(options, reply)) === 'handled')
-      await options.journal.markHandled(channelId, reply.messageIds);
+      await options.outbox.markHandled(channelId, reply.messageIds);
   } catch (error) {
     options.logger.warn('an answer from before the restart could not be sent', { channelId, error });
   }
@@ -130,8 +125,8 @@ async function finishReply(
   } = prepared;
   const now = options.clock();
   if (isOld(question, (options.discordClock ?? options.clock)())) {
-    const isBegun = await options.journal.isUnfinished(question.place.channelId, newestOf(question));
-    return isBegun ? 'unhandled' : 'handled';
+    const isUnfinished = await options.outbox.isUnfinished(question.place.channelId, newestOf(question));
+    return isUnfinished ? 'unhandled' : 'handled';
   }
   if (isCommand === true) {
     if (await isErased(options, question)) return 'handled';
@@ -166,9 +161,12 @@ async function isErased({ people }: RecoveryPorts, question: Question): Promise<
  * beginning out till then; else the beginning stays, marked. If the message is gone, so is the beginning;
  * others that it answered are asked again.
  */
-async function settleBegun(options: RecoveryPorts, begun: BegunReply): Promise<'handled' | 'unhandled'> {
-  const { journal, replies, presentPlace } = options;
-  const { replyIds: known, ...question } = begun;
+async function settleUnfinished(
+  options: RecoveryPorts,
+  unfinished: UnfinishedReply,
+): Promise<'handled' | 'unhandled'> {
+  const { outbox, replies, presentPlace } = options;
+  const { replyIds: known, ...question } = unfinished;
   const { place } = question;
   const newest = newestOf(question);
   const found = await replies.find(place.channelId, newest);
@@ -180,14 +178,14 @@ async function settleBegun(options: RecoveryPorts, begun: BegunReply): Promise<'
   }
   // The kill may have come right after the first message was posted.
   const replyIds = known.length > 0 ? known : found.ids;
-  if (known.length < replyIds.length) await journal.begin({ ...question, replyIds: [...replyIds] });
+  if (known.length < replyIds.length) await outbox.begin({ ...question, replyIds: [...replyIds] });
   if (await isTakenBack(options, question)) {
     await takeAwayReply(options, question);
     return 'handled';
   }
   if (!found.isAsked) {
     await takeAwayReply(options, question);
-    await journal.markHandled(place.channelId, [newest]);
+    await outbox.markHandled(place.channelId, [newest]);
     return 'unhandled';
   }
   if (!isOld(question, (options.discordClock ?? options.clock)())) return 'unhandled';
@@ -213,11 +211,11 @@ async function takeAwayReply(options: RecoveryPorts, question: Question): Promis
  * Removes what stands of a reply to an erased person; history leaves it out till then [K11]. Never rejects.
  */
 export async function takeAwayErased(
-  { journal, replies, logger }: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
-  { place: { channelId }, replyIds, ...question }: Pick<BegunReply, 'messageIds' | 'place' | 'replyIds'>,
+  { outbox, replies, logger }: Pick<ReplyPorts, 'outbox' | 'replies' | 'logger'>,
+  { place: { channelId }, replyIds, ...question }: Pick<UnfinishedReply, 'messageIds' | 'place' | 'replyIds'>,
 ): Promise<void> {
   if (replyIds.length === 0) return;
-  await saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, replyIds));
+  await saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, replyIds));
   await takeAwayPosted(replies, channelId, newestOf(question), replyIds);
 }
 

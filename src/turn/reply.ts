@@ -13,12 +13,11 @@ import { snowflakeTime } from '../core/snowflake.ts';
 import { offerText, type Offer, type OfferPort } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
-import { saveBestEffort, type ChannelJournal } from './journal.ts';
-import type { BegunReply } from './journal-state.ts';
+import { type Outbox, saveBestEffort, type UnfinishedReply } from './outbox.ts';
 import type { TurnControl } from './sessions.ts';
 
 export interface ReplyPorts {
-  readonly journal: ChannelJournal;
+  readonly outbox: Outbox;
   readonly replies: ReplyPort;
   readonly presentPlace: PresentPlace;
   /** Who had everything erased [K11]; must not reject. */
@@ -27,21 +26,21 @@ export interface ReplyPorts {
 }
 
 /** The messages answered, their author, and the place as it was then. */
-export type Question = Omit<BegunReply, 'replyIds'>;
+export type Question = Omit<UnfinishedReply, 'replyIds'>;
 
 export type Reply = Awaited<ReturnType<typeof beginReply>>;
 
 /**
- * Begins the reply to a turn. Its messages are in the journal before they enter history, so that a restart
+ * Begins the reply to a turn. Its messages are in the outbox before they enter history, so that a restart
  * goes on in them. Nothing is shown to new readers [V2]. Deleting its messages ends the turn. Never rejects.
  */
 export async function beginReply(
-  { journal, replies, presentPlace, people, logger }: ReplyPorts,
+  { outbox, replies, presentPlace, people, logger }: ReplyPorts,
   question: Question,
   answeredFor: Place,
   control: TurnControl,
 ) {
-  const standing = await standingIn(journal, question, logger);
+  const standing = await standingIn(outbox, question, logger);
   control.noteReply(standing);
   let isNoted = false;
   let isWhole = false;
@@ -63,11 +62,11 @@ export async function beginReply(
     mayShow,
     async onMessages(ids) {
       control.noteReply(ids);
-      // A reply sent whole is protected by the journal's answer and its nonce.
+      // A reply sent whole is protected by the outbox's answer and its nonce.
       if (isWhole && !isNoted) return;
       isNoted = true;
       await saveBestEffort(logger, 'what stands of a reply', () =>
-        journal.begin({ ...question, replyIds: [...ids] }),
+        outbox.begin({ ...question, replyIds: [...ids] }),
       );
     },
     onGone: () => control.end('reply-deleted'),
@@ -109,26 +108,26 @@ export function askedAt(question: Pick<Question, 'messageIds'>): string {
 
 /** What stands from before a restart of a reply to any of these messages. */
 async function standingIn(
-  journal: ChannelJournal,
+  outbox: Outbox,
   { messageIds, place }: Question,
   logger: Logger,
 ): Promise<readonly string[]> {
   try {
-    const begun = await journal.begun(place.channelId);
-    return begun.flatMap((reply) => (messageIds.includes(newestOf(reply)) ? reply.replyIds : []));
+    const unfinished = await outbox.unfinished(place.channelId);
+    return unfinished.flatMap((reply) => (messageIds.includes(newestOf(reply)) ? reply.replyIds : []));
   } catch (error) {
-    logger.error('the journal could not be read', { channelId: place.channelId, error });
+    logger.error('the outbox could not be read', { channelId: place.channelId, error });
     return [];
   }
 }
 
 /** The messages have their reply, or get none. Never rejects. */
 export function markHandled(
-  { journal, logger }: Pick<ReplyPorts, 'journal' | 'logger'>,
+  { outbox, logger }: Pick<ReplyPorts, 'outbox' | 'logger'>,
   { place, messageIds }: Question,
 ): Promise<void> {
   return saveBestEffort(logger, 'that the message was handled', () =>
-    journal.markHandled(place.channelId, messageIds),
+    outbox.markHandled(place.channelId, messageIds),
   );
 }
 
@@ -143,7 +142,7 @@ interface LineOptions {
  * if it does not hold any more. Rejects as `ReplyPort.send` does.
  */
 export async function sendLine(
-  { journal, replies, logger }: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
+  { outbox, replies, logger }: Pick<ReplyPorts, 'outbox' | 'replies' | 'logger'>,
   question: Pick<Question, 'messageIds' | 'place' | 'userId' | 'isBot'>,
   line: string,
   isAfterReply: boolean,
@@ -156,7 +155,7 @@ export async function sendLine(
     channelId,
     line,
     nonceBase,
-    (id) => saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [id])),
+    (id) => saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, [id])),
     buttons.length === 0 ? undefined : { personId: question.userId, buttons },
   );
   if (sent.kind === 'refused') await tellRefused(replies, question, sent.reason);
@@ -186,12 +185,12 @@ export function takeAwayPosted(
  * the messages count as handled [G3d]. Never rejects.
  */
 export async function endRefused(
-  bot: Pick<ReplyPorts, 'journal' | 'replies' | 'logger'>,
+  bot: Pick<ReplyPorts, 'outbox' | 'replies' | 'logger'>,
   question: Question,
   { ids, reason }: Extract<FinishedReply, { readonly kind: 'refused' }>,
 ): Promise<void> {
   const { channelId } = question.place;
-  await saveBestEffort(bot.logger, 'messages hidden from history', () => bot.journal.hide(channelId, ids));
+  await saveBestEffort(bot.logger, 'messages hidden from history', () => bot.outbox.hide(channelId, ids));
   await markHandled(bot, question);
   await tellRefused(bot.replies, question, reason);
 }
@@ -230,7 +229,7 @@ export function addOffer(offers: Offer[], offer: Offer): boolean {
  * rejects.
  */
 export async function showOffers(
-  { offers: port, journal, logger }: Pick<ReplyPorts, 'journal' | 'logger'> & { readonly offers: OfferPort },
+  { offers: port, outbox, logger }: Pick<ReplyPorts, 'outbox' | 'logger'> & { readonly offers: OfferPort },
   { speaker, place: { channelId }, messages }: TurnContext,
   { mayShow }: Reply,
   replyIds: readonly string[],
@@ -242,7 +241,7 @@ export async function showOffers(
     carryOut: async (signal: AbortSignal) => ((await mayShow()) ? offer.carryOut(signal) : moreReadersLine),
   }));
   const beforeSeen = (id: string) =>
-    saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [id]));
+    saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, [id]));
   await port.show(guarded, { personId: speaker.id, channelId, messages, replyIds, beforeSeen });
 }
 

@@ -15,7 +15,7 @@ import type { MediaBudget } from '../model/media.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { CommandOrder } from './commands.ts';
-import { saveBestEffort } from './journal.ts';
+import { saveBestEffort } from './outbox.ts';
 import type { LateNotices, MemoryNotices } from './notices.ts';
 import type { PromptComposer, SwitchedOff } from './prompt-input.ts';
 import {
@@ -110,9 +110,9 @@ interface Known {
 
 /**
  * One turn, from the speaker's words to the last line of the answer: all that happens to a message, in this order. The order makes a kill at
- * any point safe: the words are on disk before the model is called [F4]; what is shown of the answer while it grows is in the journal; the
+ * any point safe: the words are on disk before the model is called [F4]; what is shown of the answer while it grows is in the outbox; the
  * whole answer goes there before it is finished; the messages count as handled once it was. After a loss of power that took one of the last two,
- * the question is asked again, and the answer stands in the same messages. Log and journal hold the place as it was when the
+ * the question is asked again, and the answer stands in the same messages. Log and outbox hold the place as it was when the
  * message was said; the answer is made for who can read it by now, and shown only as long as nobody else can [V2]. Never rejects.
  */
 export async function runTurn(
@@ -305,7 +305,7 @@ async function explain(
   return { text, problem: text === '' ? failureLine(error, reference) : brokenOffLine(reference), ...known };
 }
 
-/** Journal → Discord → log → handled, in this order; an empty answer is a line in its place. */
+/** Outbox → Discord → log → handled, in this order; an empty answer is a line in its place. */
 async function deliver(
   turn: TurnContext,
   memory: TurnMemory,
@@ -330,13 +330,13 @@ async function deliver(
   // What may repeat others' notes is on no disk [B2].
   if (!usesNotes(answer.used))
     await saveBestEffort(bot.logger, 'the answer', () =>
-      bot.journal.prepare({
+      bot.outbox.prepare({
         ...question,
         text,
         footer,
         hasThirdPartyText,
-        ...(thirdPartyTextAt !== undefined && { thirdPartyTextAt }),
-        ...(retells === true && { retells }),
+        thirdPartyTextAt,
+        retells,
       }),
     );
   const finished = await reply.finish(text, footer);
@@ -359,8 +359,8 @@ async function deliver(
 }
 
 /** Whether the speaker had a message of the turn forgotten meanwhile, and with it what was stored. Never rejects. */
-async function isForgotten({ messages, place }: TurnContext, { journal }: TurnPorts): Promise<boolean> {
-  const hidden = messages.map(({ id }) => journal.isHidden(place.channelId, id).catch(() => false));
+async function isForgotten({ messages, place }: TurnContext, { outbox }: TurnPorts): Promise<boolean> {
+  const hidden = messages.map(({ id }) => outbox.isHidden(place.channelId, id).catch(() => false));
   return (await Promise.all(hidden)).includes(true);
 }
 
@@ -438,10 +438,6 @@ async function takeAway(
   await markHandled(bot, question);
   // There is no place any more that would take it [G3d].
   if (ending === 'channel-deleted') await tellRefused(bot.replies, question, 'place');
-  if (ending === 'erased')
-    await saveBestEffort(bot.logger, 'that an answer is kept nowhere', () =>
-      bot.journal.eraseSentTexts(turn.place.channelId),
-    );
   return 'taken-away';
 }
 

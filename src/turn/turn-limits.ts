@@ -7,7 +7,7 @@ import { counted } from '../core/text.ts';
 import { assertSnowflake } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
-import { saveBestEffort, type ChannelJournal } from './journal.ts';
+import { saveBestEffort, type Outbox } from './outbox.ts';
 
 export interface TurnLimitPorts {
   /** 0: no limit. */
@@ -16,7 +16,7 @@ export interface TurnLimitPorts {
   readonly budgetResetsAt: () => Date;
   readonly replies: Pick<ReplyPort, 'send'>;
   readonly directMessages: Pick<DirectMessagePort, 'send'>;
-  readonly journal: Pick<ChannelJournal, 'hide'>;
+  readonly outbox: Pick<Outbox, 'hide'>;
   readonly store: Pick<Store, 'update'>;
   readonly clock: Clock;
   readonly timer: Timer;
@@ -40,7 +40,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
     budgetResetsAt,
     replies,
     directMessages,
-    journal,
+    outbox,
     store,
     clock,
     timer,
@@ -73,7 +73,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
   }
 
   const hide = (channelId: string, id: string): Promise<void> =>
-    saveBestEffort(logger, 'messages hidden from history', () => journal.hide(channelId, [id]));
+    saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, [id]));
 
   async function tellToWait({ id, channelId }: IncomingMessage, ms: number): Promise<void> {
     const seconds = counted(Math.ceil(ms / 1000), 'second');

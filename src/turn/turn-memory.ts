@@ -8,13 +8,13 @@ import type { Provenance } from '../memory/provenance.ts';
 import type { FirstWords, Greeting } from '../memory/settings/greeting.ts';
 import type { SetAsideLines } from '../memory/settings/set-aside.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
-import { saveBestEffort } from './journal.ts';
+import { saveBestEffort } from './outbox.ts';
 import { everything } from './pauses.ts';
 import type { SwitchedOff } from './prompt-input.ts';
 import { secretNote, type ReplyPorts } from './reply.ts';
 import type { ToolPorts } from './turn-tools.ts';
 
-export interface TurnMemoryPorts extends Pick<ReplyPorts, 'journal' | 'logger'>, Pick<ToolPorts, 'settings'> {
+export interface TurnMemoryPorts extends Pick<ReplyPorts, 'outbox' | 'logger'>, Pick<ToolPorts, 'settings'> {
   /** What each person lets the bot keep [K9]. */
   readonly people: Pick<PersonSettingsStore, 'mayStore'>;
   readonly greeting: Pick<Greeting, 'begin'>;
@@ -50,10 +50,10 @@ export function openMemory(
   { isMemoryOff, consent = everything }: SwitchedOff,
   bot: TurnMemoryPorts,
 ) {
-  const { log, journal, logger, settings, people, provenance, clock } = bot;
+  const { log, outbox, logger, settings, people, provenance, clock } = bot;
   const session = sessionOf(turn);
   const isBot = turn.speaker.isBot !== undefined;
-  let hasSecrets = turn.messages.some(({ text }) => hasSecret(text));
+  const hasSecrets = turn.messages.some(({ text }) => hasSecret(text));
   const isStored = !isMemoryOff && consent.isStored;
   // Without the question the log gets no reply, even if memory was switched on meanwhile.
   const mayStore = async (): Promise<boolean> =>
@@ -75,8 +75,7 @@ export function openMemory(
     consent,
     /** What the speaker is told that memory does not keep [K14]. */
     notes({ text }: Pick<AnswerToKeep, 'text'>): readonly string[] {
-      hasSecrets ||= hasSecret(text);
-      return hasSecrets && isStored && !isBot ? [secretNote] : [];
+      return isStored && !isBot && (hasSecrets || hasSecret(text)) ? [secretNote] : [];
     },
     /** What people in the channel are told once of its memory [B1]. Never rejects. */
     async channelLines(): Promise<readonly string[]> {
@@ -103,7 +102,7 @@ export function openMemory(
       // Nor does this way lead back to it: what a note said goes with the note.
       if (usesNotes(used))
         await saveBestEffort(logger, 'messages hidden from history', () =>
-          journal.hide(turn.place.channelId, ids),
+          outbox.hide(turn.place.channelId, ids),
         );
       if (!(await mayStore())) return;
       const at = clock().toISOString();
@@ -113,20 +112,12 @@ export function openMemory(
         const reply = { ids, text, at, thirdPartyTextAt, ...(retells === true && { retells }) };
         const isKept = await log.recordReply({ ...turn, hasThirdPartyText }, reply);
         // What it answers was forgotten while it was made [K4].
-        if (!isKept) await journal.hide(turn.place.channelId, ids);
+        if (!isKept) await outbox.hide(turn.place.channelId, ids);
       });
     },
-    /**
-     * Where memory is off or paused, or a secret may be repeated, the journal drops the answer's text once
-     * sent.
-     */
     async close(): Promise<void> {
       await recorded;
       (told ?? (await firstWords))?.release();
-      if (!hasSecrets && (await mayStore())) return;
-      await saveBestEffort(logger, 'that an answer is kept nowhere', () =>
-        journal.eraseSentTexts(turn.place.channelId),
-      );
     },
   };
 }

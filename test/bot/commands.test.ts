@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { durableDocumentKind, emptyDurableDocument } from '../../src/memory/durable/document.ts';
 import { rememberItem } from '../../src/memory/durable/remember-item.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { closedEdges } from '../support/closed-edges.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -45,7 +45,7 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
   const commands = createCommands(config, memory, {
     tellOfChannel: () => Promise.resolve(''),
     ...closedEdges,
-    journal: createChannelJournal({ store, changes: recent }),
+    outbox: createOutbox({ store, changes: recent }),
     logger,
     readStatus: () => Promise.reject(new Error('nobody asks')),
     begin: (work) => work(),

@@ -6,7 +6,7 @@ import { RecentChanges } from '../../src/core/changes.ts';
 import { noUsage, type ModelClient, type ModelPurpose } from '../../src/core/model.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createSpending } from '../../src/observability/spending.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { closedEdges } from '../support/closed-edges.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, incoming } from '../support/incoming.ts';
@@ -50,7 +50,7 @@ it('background work that the limit kept back is done when the next day begins, t
     recent,
     model,
     spending,
-    journal: createChannelJournal({ store, changes: recent }),
+    outbox: createOutbox({ store, changes: recent }),
     replies: fakeReplies(),
     offers: { show: () => Promise.resolve(), endOf: () => {} },
     reactions: { add: () => {}, remove: () => {}, refuse: () => {} },

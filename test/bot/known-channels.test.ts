@@ -4,7 +4,7 @@ import { createKnownChannels } from '../../src/bot/known-channels.ts';
 import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { channel, dmPlace, messageId, silent } from '../support/sessions.ts';
@@ -12,18 +12,18 @@ import { channel, dmPlace, messageId, silent } from '../support/sessions.ts';
 it('the guild of a channel is known also where memory is off, or the notes are all that there is [X3]', async () => {
   const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC' });
   const store = new MemoryStore();
-  const journal = createChannelJournal({ store, changes: new RecentChanges() });
+  const outbox = createOutbox({ store, changes: new RecentChanges() });
   const { sessionLog, channelNotes } = layersAlone(config, { store, logger: silent });
-  const known = createKnownChannels({ sessionLog, journal, channelNotes });
+  const known = createKnownChannels({ sessionLog, outbox, channelNotes });
   const [off, commandsOnly, noted] = ['91', '92', '93'].map((end) =>
     channel(`c${end}`, `2000000000000000${end}`),
   );
   const question = { userId: aliceId, speakerName: 'Alice', messageIds: [messageId(1)] };
   for (const place of [off ?? publicPlace, dmPlace]) {
-    await journal.prepare({ ...question, place, text: 'An answer' });
-    await journal.begin({ ...question, place, replyIds: [messageId(2)] });
+    await outbox.prepare({ ...question, place, text: 'An answer' });
+    await outbox.begin({ ...question, place, replyIds: [messageId(2)] });
   }
-  await journal.markHandled(commandsOnly?.channelId ?? '', [messageId(1)]);
+  await outbox.markHandled(commandsOnly?.channelId ?? '', [messageId(1)]);
   const { guildId = '' } = publicPlace;
   await channelNotes.noteRead({ guildId, channelId: noted?.channelId ?? '' }, messageId(1));
   const channels = await known.knownChannels();

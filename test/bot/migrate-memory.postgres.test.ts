@@ -13,7 +13,7 @@ import type { Store } from '../../src/core/store.ts';
 import { createWorkQueue, type WorkQueue } from '../../src/core/work-queue.ts';
 import { openRawFiles } from '../../src/storage/files/raw-files.ts';
 import { openRawDatabase } from '../../src/storage/postgres/raw-database.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from '../storage/postgres/temporary-database.ts';
 import { createTemporaryStores, type TemporaryStores } from '../storage/files/temporary-store.ts';
 import { closedEdges } from '../support/closed-edges.ts';
@@ -169,7 +169,7 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
   const commands = createCommands(config, memory, {
     tellOfChannel: () => Promise.resolve(''),
     ...closedEdges,
-    journal: createChannelJournal({ store, changes: recent }),
+    outbox: createOutbox({ store, changes: recent }),
     logger: silent,
     readStatus: () => Promise.reject(new Error('nobody asks')),
     begin,

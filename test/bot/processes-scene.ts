@@ -7,7 +7,7 @@ import type { IncomingMessage } from '../../src/core/chat.ts';
 import { textOf, type ModelRequest } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import { logRecordSchema, type LogRecord } from '../../src/memory/log/records.ts';
-import { createChannelJournal, type ChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox, type Outbox } from '../../src/turn/outbox.ts';
 import { closedEdges } from '../support/closed-edges.ts';
 import { deferred } from '../support/deferred.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
@@ -48,7 +48,7 @@ export function wordOf(index: number): string {
 interface Running {
   readonly process: SharedProcess;
   readonly bot: Bot;
-  readonly journal: ChannelJournal;
+  readonly outbox: Outbox;
   /** Resolves when it is killed. */
   readonly killed: Promise<'killed'>;
   readonly kill: () => void;
@@ -91,7 +91,7 @@ export class ProcessesScene {
   async open(name: ProcessName): Promise<void> {
     const process = this.data.open();
     const recent = new RecentChanges();
-    const journal = createChannelJournal({ store: process.store, changes: recent });
+    const outbox = createOutbox({ store: process.store, changes: recent });
     const death = deferred<'killed'>();
     const killed = death.promise;
     const kill = (): void => {
@@ -110,7 +110,7 @@ export class ProcessesScene {
       store: process.store,
       shared: process.shared,
       recent,
-      journal,
+      outbox,
       model: new ScriptedModel(async (request) => {
         this.inputs.push(textIn(request));
         await this.#options.duringModelCall?.(request);
@@ -128,7 +128,7 @@ export class ProcessesScene {
       hasAccess: () => true,
       history: {
         recent: async (channelId, limit) => {
-          const isHidden = await journal.hiddenIn(channelId);
+          const isHidden = await outbox.hiddenIn(channelId);
           return this.posted
             .in(channelId)
             .filter(({ id }) => !isHidden(id))
@@ -143,7 +143,7 @@ export class ProcessesScene {
       clock: () => this.posted.now,
       logger: recordingLogger(),
     });
-    this.#running.set(name, { process, bot, journal, killed, kill });
+    this.#running.set(name, { process, bot, outbox, killed, kill });
     await Promise.race([killed, this.#catchUp(name, bot)]);
   }
 

@@ -132,7 +132,7 @@ describe('history', () => {
     expect(recent.map(({ id }) => id)).toEqual([message(1).id, message(5).id, message(6).id]);
   });
 
-  it('leaves out the bot’s own lines under an answer, though a kill kept their ids from the journal [F2]', async () => {
+  it('leaves out the bot’s own lines under an answer, though a kill kept their ids from the outbox [F2]', async () => {
     const self = { id: '1', name: 'Discoclaw', kind: 'self' } as const;
     const { history } = historyOf({
       fetchNewest: () =>

@@ -149,7 +149,7 @@ describe('what two people decided in #dev', () => {
     await decide();
     await eventually(async () => {
       const files = await filesSaying('ninth of May');
-      expect(files.filter((file) => !file.includes('/notes/') && !file.includes('/.journal-'))).toEqual([]);
+      expect(files.filter((file) => !file.includes('/notes/'))).toEqual([]);
     });
   });
 });

@@ -143,7 +143,7 @@ describe('erasing everything [K11]', () => {
         message: id,
         label: 'Erase everything',
       });
-      // In the ledger's own file, or in the journal before it; on a busy machine it may be done before anybody looks.
+      // In the ledger's own file, or in the outbox before it; on a busy machine it may be done before anybody looks.
       const isNoted = async () =>
         (await filesNaming('"kind":"erased"', String.raw`\"kind\":\"erased\"`)).length > 0 ||
         (await stage.sandbox.interaction({ id: clicked })).followUps.length > 0;

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { answersTo } from './answers-to.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from './stage.ts';
+import { outboxWhen } from './outbox-file.ts';
 
 type Said = Awaited<ReturnType<Stage['sandbox']['say']>>;
 
@@ -124,8 +125,7 @@ describe.concurrent('a message that was there when the bot was killed', () => {
     // The sandbox carries the request out although its sender is dead: Discord may do the same.
     await sandbox.setFault({ kind: 'latency', milliseconds: 1500, route: 'POST /channels/*/messages' });
     const said = await sandbox.say({ as: 'alice', in: 'dm', text: 'answer this' });
-    const journal = `data/channels/${said.channelId}/journal.jsonl`;
-    await eventually(async () => expect(await stage.readFile(journal)).toContain('"prepared"'));
+    await outboxWhen(stage, said.channelId, ({ unsent }) => unsent.length > 0);
     await stage.killBot();
     await sandbox.clearFaults();
     await stage.startBot();
@@ -133,7 +133,7 @@ describe.concurrent('a message that was there when the bot was killed', () => {
     await expectOneAnswerEach(stage, [said]);
     expect((await answersTo(sandbox, said)).map(({ text }) => text)).toEqual(['Answer 0.']);
     expect(stage.model.requests).toHaveLength(1);
-    await eventually(async () => expect(await stage.readFile(journal)).toContain('"handled"'));
+    await outboxWhen(stage, said.channelId, ({ handledIds }) => handledIds.includes(said.id));
 
     await stage.killBot();
     await stage.startBot();

@@ -46,16 +46,15 @@ function printed(...words: readonly string[]): Promise<string> {
 
 /** All that the bot keeps, but for the tokens of today, which it writes down when it comes to it. */
 async function keptTexts(): Promise<ReadonlyMap<string, string>> {
-  const kept = (await stage.kept()).filter(
-    ({ path }) => !path.startsWith('usage.json') && !path.startsWith('.journal-'),
-  );
+  const kept = (await stage.kept()).filter(({ path }) => !path.startsWith('usage.json'));
   return new Map(kept.map(({ path, text }) => [path, text]));
 }
 
 /** In how many channels a reply is known to be sent: that is seen in Discord a little earlier. */
 async function repliesWrittenDown(): Promise<number> {
   const files = [...(await keptTexts())];
-  return files.filter(([path, text]) => path.endsWith('journal.jsonl') && text.includes('"handled"')).length;
+  return files.filter(([path, text]) => path.endsWith('outbox.json') && /"handledIds":\s*\[\s*"/u.test(text))
+    .length;
 }
 
 /** The rows of the chart: what it names, characters, tokens, cells of the bar. */

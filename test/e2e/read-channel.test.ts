@@ -137,7 +137,7 @@ describe('what did I miss? [B4]', () => {
     expect(saying).toContain(`sessions/${session}/messages.jsonl`);
     expect(
       saying.filter(
-        (path) => !/^(?:sessions\/\d+\/\d+\/messages\.jsonl|channels\/\d+\/journal\.jsonl)$/u.test(path),
+        (path) => !/^(?:sessions\/\d+\/\d+\/messages\.jsonl|channels\/\d+\/outbox\.jsonl)$/u.test(path),
       ),
     ).toEqual([]);
     const log = (await stage.readFile(`data/sessions/${session}/messages.jsonl`))

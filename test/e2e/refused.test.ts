@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from './stage.ts';
+import { outboxWhen } from './outbox-file.ts';
 
 type Said = Awaited<ReturnType<Stage['sandbox']['say']>>;
 
@@ -67,10 +68,7 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
     // The answer is ready, and the connection breaks each time that it is sent, until the kill.
     await allAsk('late', (_, route) => sandbox.setFault({ kind: 'reset', route, times: 1000 }));
     const late = asked.slice(codes.length);
-    for (const { channelId } of late)
-      await eventually(async () =>
-        expect(await stage.readFile(`data/channels/${channelId}/journal.jsonl`)).toContain('"prepared"'),
-      );
+    for (const { channelId } of late) await outboxWhen(stage, channelId, ({ unsent }) => unsent.length > 0);
     await stage.killBot();
     await sandbox.clearFaults();
     for (const [at, said] of late.entries()) await refuse(at, routeTo(said));
@@ -105,10 +103,7 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
       times: 1000,
     });
     const said = await sandbox.say({ as: 'alice', in: 'dm', text: 'Tell me.' });
-    await eventually(async () => {
-      const handled = await stage.readFile(`data/channels/${said.channelId}/journal.jsonl`);
-      expect(handled).toContain('"handled"');
-    });
+    await outboxWhen(stage, said.channelId, ({ handledIds }) => handledIds.length > 0);
     const patches = await sandbox.requests({
       method: 'PATCH',
       path: `/channels/${said.channelId}/messages/*`,
@@ -132,9 +127,7 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
     const ofServer = async () =>
       (await sandbox.requests()).filter(({ path }) => path.startsWith(`/channels/${general}`)).length;
     const before = await ofServer();
-    await eventually(async () =>
-      expect(await stage.readFile(`data/channels/${general}/journal.jsonl`)).toContain('"handled"'),
-    );
+    await outboxWhen(stage, general, ({ handledIds }) => handledIds.length > 0);
     expect(await ofServer()).toBe(before);
     await restart(stage);
     expect(await ofServer()).toBe(before);

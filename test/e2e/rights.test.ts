@@ -7,6 +7,7 @@ import type { ControlInput } from '../../src/sandbox/control/control-inputs.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from './stage.ts';
+import { outboxWhen } from './outbox-file.ts';
 
 type Permission = NonNullable<ControlInput<'setOverwrite'>['deny']>[number];
 
@@ -77,9 +78,7 @@ it('what is taken from the bot while it works costs one sign or line, no request
   await eventually(async () => expect(await seen()).toEqual(wanted));
   // An answer that a kill found unfinished would be tried again.
   for (const { place } of scenes.filter((scene) => scene.seen.says.length > 0))
-    await eventually(async () =>
-      expect(await stage.readFile(`data/channels/${place}/journal.jsonl`)).toContain('"handled"'),
-    );
+    await outboxWhen(stage, place, ({ handledIds }) => handledIds.length > 0);
   const refused = async () => (await sandbox.requests()).filter(({ status }) => status >= 400).length;
   expect(await refused()).toBeLessThanOrEqual(scenes.length);
 

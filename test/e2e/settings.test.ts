@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answersTo } from './answers-to.ts';
 import { command, newestCall, toldIn } from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
+import { outboxPath } from './outbox-file.ts';
 
 let stage: Stage;
 let owner: string;
@@ -199,9 +200,7 @@ describe('memory off [Y2]', () => {
     const { id: thread } = await stage.sandbox.addThread({ channel: room, name: `t-${room}`, as: name });
     await ask(name, thread, 'And in the thread, plumbago too');
     expect(toldIn(newestCall(stage))).toContain('Memory is switched off in this channel');
-    await expect
-      .poll(() => stage.readFile(`data/channels/${room}/journal.jsonl`))
-      .not.toContain('Understood.');
+    await expect.poll(() => stage.readFile(outboxPath(room))).not.toContain('Understood.');
     expect(await stage.readFile(`data/sessions/${room}/${id}/messages.jsonl`)).not.toContain('plumbago');
     await expect(stage.readFile(`data/sessions/${thread}/${id}/messages.jsonl`)).rejects.toThrow('ENOENT');
 

@@ -8,6 +8,7 @@ import { answersTo } from './answers-to.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from './stage.ts';
 import { withFooter } from './footers.ts';
+import { outboxWhen } from './outbox-file.ts';
 
 const prose = (title: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${title} ${index} is a sentence of the answer.`).join(' ');
@@ -141,11 +142,7 @@ describe.concurrent('an answer that grows', () => {
     const waiting = await stage.sandbox.say({ as: 'alice', in: '#general', text: 'This too, slowly' });
     await stage.sandbox.delivered();
     await stage.sandbox.react({ as: 'alice', message: waiting.id, emoji: '🛑' });
-    await eventually(async () =>
-      expect(await stage.readFile(`data/channels/${said.channelId}/journal.jsonl`)).toContain(
-        `"handled","messageIds":["${waiting.id}"]`,
-      ),
-    );
+    await outboxWhen(stage, said.channelId, ({ handledIds }) => handledIds.includes(waiting.id));
     await stage.sandbox.react({ as: 'alice', message: said.id, emoji: '🛑' });
     await withFooter(stage, reply, 'Stopped');
     await stage.ask('alice', '#general', 'Are you there?');

@@ -28,7 +28,7 @@ const anyKind: DocumentKind<{ version: 1; words: string }> = {
 function keysOf(guildId: string): readonly string[] {
   return [
     `guilds/${guildId}/settings.json`,
-    `channels/${channels.get(guildId)}/journal.json`,
+    `channels/${channels.get(guildId)}/outbox.json`,
     ...[aliceId, bobId].map((userId) => `users/${userId}/short-term/${guildId}.json`),
   ];
 }
@@ -52,7 +52,7 @@ async function open(disk: LossyDisk, now: number) {
     log,
     layers: [],
     forgetNotes: () => Promise.resolve(),
-    dropJournal: (channelId) => store.removeAll(`channels/${channelId}`),
+    dropOutbox: (channelId) => store.removeAll(`channels/${channelId}`),
     clock,
     timer: () => () => {},
     logger: silent,
@@ -241,7 +241,7 @@ describe('what belongs to a server that the bot was removed from', () => {
       },
       layers: [],
       forgetNotes: () => Promise.resolve(),
-      dropJournal: async (channelId) => void dropped.push(channelId),
+      dropOutbox: async (channelId) => void dropped.push(channelId),
       clock,
       timer: () => () => {},
       logger: silent,

@@ -124,7 +124,6 @@ const anyStep = fc.record({
     fc.noBias(fc.nat(1300)).map((part) => part / 1000),
     { maxLength: 2 },
   ),
-  /** The files have what the journal has before it begins. */
   seed: fc.nat(),
 });
 

@@ -16,7 +16,7 @@ import { splitFooter } from '../../src/discord/replies/footer.ts';
 import { createReplies } from '../../src/discord/replies/replies.ts';
 import { createAnthropicClient } from '../../src/model/anthropic/anthropic-client.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import { replace } from './clock.ts';
 import type { ProcessLife, SimulatedDisk } from './disk.ts';
@@ -352,7 +352,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
     },
   };
   const recent = new RecentChanges();
-  const journal = createChannelJournal({ store, changes: recent });
+  const outbox = createOutbox({ store, changes: recent });
   const api = world.api(life);
   const history = createHistory({
     fetchNewest: async (channelId, limit) => {
@@ -362,7 +362,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
         .slice(-limit)
         .map((message) => world.chatMessage(message));
     },
-    hiddenIn: journal.hiddenIn,
+    hiddenIn: outbox.hiddenIn,
     isCommand: (text): boolean => bot.commands.parse(text, botId) !== undefined,
     recent,
     logger,
@@ -385,7 +385,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
   const ports: BotPorts = {
     store,
     model,
-    journal,
+    outbox,
     recent,
     replies,
     directMessages: createDirectMessages(api, () => botId),

@@ -337,12 +337,12 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
       });
 
       it('tells the folders below a folder, and when a file in them was changed', async () => {
-        await store().append('channels/1/journal.jsonl', { event: 'one' });
+        await store().append('channels/1/events.jsonl', { event: 'one' });
         await store().writeText('channels/2/other.md', 'x');
-        const found = await store().folders('channels', 'journal.jsonl');
+        const found = await store().folders('channels', 'events.jsonl');
         expect(found.map((folder) => folder.name).toSorted()).toEqual(['1', '2']);
         expect(found.find((folder) => folder.name === '2')?.changedAt).toBe(0);
-        expect(await store().folders('sessions', 'journal.jsonl')).toEqual([]);
+        expect(await store().folders('sessions', 'events.jsonl')).toEqual([]);
       });
 
       it('tells the folders below a folder in which there is one of a name', async () => {

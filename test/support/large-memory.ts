@@ -5,7 +5,7 @@ import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { Store } from '../../src/core/store.ts';
 import { logKey } from '../../src/memory/log/session-state.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { aliceId } from './incoming.ts';
 import { silent } from './sessions.ts';
 
@@ -33,7 +33,7 @@ export async function openLargeMemory(store: Store, messages: number) {
   const memory = layersAlone(config, {
     store,
     recent,
-    answers: createChannelJournal({ store, changes: recent }),
+    answers: createOutbox({ store, changes: recent }),
     clock: () => new Date(start + (messages + 1) * 60_000),
     logger: silent,
   });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { IncomingMessage, PresentPlace, ReplyPort, CommandCall } from '../../src/core/chat.ts';
 import { createCommandOrder, runCommand } from '../../src/turn/commands.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -26,63 +26,59 @@ const sendOne: ReplyPort['send'] = async (_channelId, _text, _nonceBase, beforeS
 
 function runnerWith(send: ReplyPort['send'], presentPlace: PresentPlace = (place) => Promise.resolve(place)) {
   const store = new MemoryStore();
-  const journal = createChannelJournal({ store, changes: new RecentChanges() });
+  const outbox = createOutbox({ store, changes: new RecentChanges() });
   const run = (message: IncomingMessage, written: CommandCall) =>
     runCommand(message, written, {
       handle: (request) => Promise.resolve({ text: `the answer to ${request.command.subcommand}` }),
-      journal,
+      outbox,
       replies: { ...fakeReplies(), send },
       presentPlace,
       logger: recordingLogger(),
     });
-  return { run, store, journal };
+  return { run, store, outbox };
 }
 
-/** All that the channel's journal has on disk. */
+/** All that the channel's outbox has on disk. */
 async function onDisk(store: MemoryStore): Promise<string> {
-  const lines: string[] = [];
-  for await (const { record } of store.scan(`channels/${generalId}/journal.jsonl`, z.unknown()))
-    lines.push(JSON.stringify(record));
-  return lines.join('\n');
+  const kind = { version: 1, schema: z.looseObject({ version: z.number() }) };
+  return JSON.stringify(await store.read(`channels/${generalId}/outbox.json`, kind));
 }
 
 describe('a command', () => {
   it('and its answer are not part of history, and no text of the answer stays', async () => {
-    const { run, store, journal } = runnerWith(sendOne);
+    const { run, store, outbox } = runnerWith(sendOne);
     await run(command, show);
-    expect(await journal.isHidden(generalId, command.id)).toBe(true);
-    expect(await journal.isHidden(generalId, answerId)).toBe(true);
-    expect(await journal.isHandled(generalId, command.id)).toBe(true);
+    expect(await outbox.isHidden(generalId, command.id)).toBe(true);
+    expect(await outbox.isHidden(generalId, answerId)).toBe(true);
+    expect(await outbox.isHandled(generalId, command.id)).toBe(true);
     expect(await onDisk(store)).not.toContain('the answer');
   });
 
   it('has its answer on disk while it is sent, so that a restart can finish it', async () => {
-    const { run, journal } = runnerWith(async (...sent) => {
-      expect(await journal.unsent(generalId)).toMatchObject([
-        { isCommand: true, text: 'the answer to show' },
-      ]);
+    const { run, outbox } = runnerWith(async (...sent) => {
+      expect(await outbox.unsent(generalId)).toMatchObject([{ isCommand: true, text: 'the answer to show' }]);
       return sendOne(...sent);
     });
     await run(command, show);
-    expect(await journal.unsent(generalId)).toEqual([]);
-    expect(await journal.isHidden(generalId, answerId)).toBe(true);
+    expect(await outbox.unsent(generalId)).toEqual([]);
+    expect(await outbox.isHidden(generalId, answerId)).toBe(true);
   });
 
   it('whose answer could be sent in part only leaves nothing of it in history', async () => {
-    const { run, journal } = runnerWith(async (...sent) => {
+    const { run, outbox } = runnerWith(async (...sent) => {
       await sendOne(...sent);
-      expect(await journal.isHidden(generalId, answerId)).toBe(true);
+      expect(await outbox.isHidden(generalId, answerId)).toBe(true);
       throw new Error('no access');
     });
     await run(command, show);
-    expect(await journal.isHidden(generalId, answerId)).toBe(true);
-    expect(await journal.isHandled(generalId, command.id)).toBe(true);
+    expect(await outbox.isHidden(generalId, answerId)).toBe(true);
+    expect(await outbox.isHandled(generalId, command.id)).toBe(true);
   });
 
   it('whose answer cannot be sent is not done again, and no text of the answer stays', async () => {
-    const { run, store, journal } = runnerWith(() => Promise.reject(new Error('no access')));
+    const { run, store, outbox } = runnerWith(() => Promise.reject(new Error('no access')));
     await run(command, show);
-    expect(await journal.isHandled(generalId, command.id)).toBe(true);
+    expect(await outbox.isHandled(generalId, command.id)).toBe(true);
     expect(await onDisk(store)).not.toContain('the answer');
   });
 

@@ -4,7 +4,7 @@ import { RecentChanges } from '../../src/core/changes.ts';
 import type { IncomingMessage } from '../../src/core/chat.ts';
 import { createCommandOrder } from '../../src/turn/commands.ts';
 import { createIntake, type IntakePorts } from '../../src/turn/intake.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { SessionTurns } from '../../src/turn/sessions.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -17,11 +17,11 @@ function handlersWith(erasedBy: IntakePorts['erasedBy'] = () => Promise.resolve(
   const refused: string[] = [];
   const told: string[] = [];
   const recent = new RecentChanges();
-  const journal = createChannelJournal({ store: new MemoryStore(), changes: recent });
+  const outbox = createOutbox({ store: new MemoryStore(), changes: recent });
   const sessionTurns = new SessionTurns(async (messages: readonly IncomingMessage[]) => {
     turns.push(messages.map(({ text }) => text));
     await new Promise<void>((release) => gates.push(release));
-    await journal.markHandled(
+    await outbox.markHandled(
       generalId,
       messages.map(({ id }) => id),
     );
@@ -34,7 +34,7 @@ function handlersWith(erasedBy: IntakePorts['erasedBy'] = () => Promise.resolve(
     replies: { tellRefused: ({ messageId }) => Promise.resolve(void told.push(messageId)) },
     runCommand: (message, { subcommand }) => {
       commands.push(subcommand);
-      return journal.markHandled(generalId, [message.id]);
+      return outbox.markHandled(generalId, [message.id]);
     },
     commands: {
       command: ({ command: { subcommand } }) => {
@@ -53,11 +53,11 @@ function handlersWith(erasedBy: IntakePorts['erasedBy'] = () => Promise.resolve(
     erased: () => Promise.resolve(),
     erasedBy,
     onUserMessage: () => {},
-    journal,
+    outbox,
     clock: () => new Date('2026-01-15T10:00:00.000Z'),
     logger: recordingLogger(),
   });
-  return { handlers, turns, commands, gates, journal, refused, told };
+  return { handlers, turns, commands, gates, outbox, refused, told };
 }
 
 describe('what events lead to', () => {
@@ -104,7 +104,7 @@ describe('what events lead to', () => {
   });
 
   it('takes 20 messages or 8,000 characters for the next turn; the others are marked and count as handled, commands do not [L1]', async () => {
-    const { handlers, turns, commands, gates, journal, refused } = handlersWith();
+    const { handlers, turns, commands, gates, outbox, refused } = handlersWith();
     const say = (number: number, text: string) =>
       handlers.message(incoming({ id: String(400_000_000_000_000_000n + BigInt(number)), text }));
     const said = [say(1, 'first')];
@@ -131,8 +131,8 @@ describe('what events lead to', () => {
     expect(turns[1]?.at(-1)).toBe('message 21');
     expect(commands).toEqual(['show']);
     for (const id of refused) {
-      expect(await journal.isHandled(generalId, id)).toBe(true);
-      expect(await journal.isHidden(generalId, id)).toBe(true);
+      expect(await outbox.isHandled(generalId, id)).toBe(true);
+      expect(await outbox.isHidden(generalId, id)).toBe(true);
     }
   });
 
@@ -195,7 +195,7 @@ describe('what events lead to', () => {
   });
 
   it('takes a message with the words that it was edited to before its turn, and not at all once it is taken back', async () => {
-    const { handlers, turns, gates, journal } = handlersWith();
+    const { handlers, turns, gates, outbox } = handlersWith();
     const edit = { channelId: generalId, isCommand: false };
     const messages = ['1', '2', '3'].map((number) =>
       incoming({
@@ -215,7 +215,7 @@ describe('what events lead to', () => {
     await Promise.all([...changes, ...taken.slice(1)]);
     expect(turns).toEqual([['one']]);
     // Fetched after a gap it is not carried out either.
-    expect(await journal.isHandled(generalId, command ?? '')).toBe(true);
+    expect(await outbox.isHandled(generalId, command ?? '')).toBe(true);
     gates[0]?.();
     await taken[0];
   });
@@ -226,14 +226,14 @@ describe('what events lead to', () => {
       [() => Promise.resolve((at: string) => at <= erasedAt), erasedAt],
       [(_: string, ifUnknown: boolean) => Promise.resolve(() => ifUnknown), '2026-01-15T09:58:00.000Z'],
     ] as const) {
-      const { handlers, turns, commands, journal, gates } = handlersWith(erasedBy);
+      const { handlers, turns, commands, outbox, gates } = handlersWith(erasedBy);
       const command = { name: 'memory', subcommand: 'remember', options: { text: 'tea' } };
       const before = incoming({ at: last });
       await handlers.message(before);
       const asked = incoming({ id: '400000000000000008', at: last, command });
       await handlers.message(asked);
       expect({ turns, commands }).toEqual({ turns: [], commands: [] });
-      for (const { id } of [before, asked]) expect(await journal.isHandled(generalId, id)).toBe(true);
+      for (const { id } of [before, asked]) expect(await outbox.isHandled(generalId, id)).toBe(true);
       const at = '2026-01-15T09:59:59.000Z';
       await handlers.message(incoming({ id: '400000000000000009', at, command }));
       const later = handlers.message(incoming({ id: '400000000000000010', at }));
@@ -246,7 +246,7 @@ describe('what events lead to', () => {
 
   it('does not begin a message that was taken back by 🛑 while it was looked up', async () => {
     const looks: ((erased: (at: string) => boolean) => void)[] = [];
-    const { handlers, turns, journal } = handlersWith(() => new Promise((resolve) => looks.push(resolve)));
+    const { handlers, turns, outbox } = handlersWith(() => new Promise((resolve) => looks.push(resolve)));
     const message = incoming();
     const said = handlers.message(message);
     await expect.poll(() => looks.length).toBe(1);
@@ -254,7 +254,7 @@ describe('what events lead to', () => {
     looks[0]?.(() => false);
     await said;
     expect(turns).toEqual([]);
-    expect(await journal.isHandled(generalId, message.id)).toBe(true);
+    expect(await outbox.isHandled(generalId, message.id)).toBe(true);
   });
 
   it('answers a message that waited and was taken back by 🛑 neither now nor when Discord repeats it', async () => {

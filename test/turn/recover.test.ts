@@ -4,8 +4,7 @@ import { RecentChanges } from '../../src/core/changes.ts';
 import { StoreError } from '../../src/core/errors.ts';
 import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { createChannelJournal, type ChannelJournal } from '../../src/turn/journal.ts';
-import type { PreparedReply } from '../../src/turn/journal-state.ts';
+import { createOutbox, type Outbox, type PreparedReply } from '../../src/turn/outbox.ts';
 import { interruptedLine, keptBackLine } from '../../src/turn/reply.ts';
 import { createRecovery, type RecoveryPorts } from '../../src/turn/recover.ts';
 import { fakeReplies, type FakeRepliesOptions } from '../support/fake-replies.ts';
@@ -23,28 +22,28 @@ const question = { userId: aliceId, speakerName: 'Alice', place: publicPlace };
 /** Recovers a channel in which an answer was ready, or, with `begun`, only begun. */
 async function start(
   messageId: string,
-  changes: (journal: ChannelJournal) => Partial<RecoveryPorts>,
+  changes: (outbox: Outbox) => Partial<RecoveryPorts>,
   { begun, ...prepared }: Partial<PreparedReply> & { begun?: readonly string[] } = {},
   fake: FakeRepliesOptions = {},
 ) {
-  const journal = createChannelJournal({ store: new MemoryStore(), changes: new RecentChanges() });
+  const outbox = createOutbox({ store: new MemoryStore(), changes: new RecentChanges() });
   const messageIds = prepared.messageIds ?? [messageId];
   if (begun !== undefined)
-    await journal.begin({
+    await outbox.begin({
       ...question,
       messageIds,
       replyIds: [...begun],
       place: prepared.place ?? publicPlace,
     });
   if (begun === undefined || prepared.text !== undefined)
-    await journal.prepare({ ...question, messageIds, text: 'ready', ...prepared });
+    await outbox.prepare({ ...question, messageIds, text: 'ready', ...prepared });
   const sent: string[] = [];
   const logged: string[] = [];
   const marks: boolean[] = [];
   const retold: string[] = [];
   const scheduled: SessionKey[] = [];
   const recovery = createRecovery({
-    journal,
+    outbox,
     sessionLog: {
       recordReply(context, { text, retells }) {
         logged.push(text);
@@ -64,11 +63,11 @@ async function start(
     presentPlace: (place) => Promise.resolve(place),
     clock: () => now,
     logger: recordingLogger(),
-    ...changes(journal),
+    ...changes(outbox),
   });
   await recovery.channel(generalId);
   await recovery.sessions(generalId, new AbortController().signal);
-  return { recovery, journal, sent, logged, marks, retold, scheduled };
+  return { recovery, outbox, sent, logged, marks, retold, scheduled };
 }
 
 describe('recovery after a kill', () => {
@@ -86,10 +85,10 @@ describe('recovery after a kill', () => {
   });
 
   it('sends an answer that was ready under its old nonce, logs it, and lets the layers go on', async () => {
-    const { journal, sent, logged, scheduled } = await start(recent, () => ({}));
+    const { outbox, sent, logged, scheduled } = await start(recent, () => ({}));
     expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
     expect(logged).toEqual(['ready']);
-    expect(await journal.isHandled(generalId, recent)).toBe(true);
+    expect(await outbox.isHandled(generalId, recent)).toBe(true);
     expect(scheduled).toEqual([session]);
   });
 
@@ -116,11 +115,11 @@ describe('recovery after a kill', () => {
   });
 
   it('keeps the answer to a command out of history, also where the kill came before it was noted', async () => {
-    const { journal, sent, logged } = await start(recent, () => ({}), { isCommand: true });
+    const { outbox, sent, logged } = await start(recent, () => ({}), { isCommand: true });
     expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
     expect(logged).toEqual([]);
-    expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
-    expect(await journal.isHandled(generalId, recent)).toBe(true);
+    expect(await outbox.isHidden(generalId, '900000000000000001')).toBe(true);
+    expect(await outbox.isHandled(generalId, recent)).toBe(true);
   });
 
   it('sends no answer to a command of somebody who had everything erased since [K11]', async () => {
@@ -129,33 +128,33 @@ describe('recovery after a kill', () => {
       mayStore: () => Promise.resolve(true),
       erasedBy: () => Promise.resolve((at: string) => at <= erasedAt),
     };
-    const { journal, sent } = await start(recent, () => ({ people }), { isCommand: true });
+    const { outbox, sent } = await start(recent, () => ({ people }), { isCommand: true });
     expect(sent).toEqual([]);
-    expect(await journal.unsent(generalId)).toEqual([]);
+    expect(await outbox.unsent(generalId)).toEqual([]);
   });
 
   it('keeps back what was made for a channel that has become public', async () => {
     for (const isCommand of [true, undefined]) {
-      const { journal, sent, logged } = await start(
+      const { outbox, sent, logged } = await start(
         recent,
         () => ({ presentPlace: () => Promise.resolve(publicPlace) }),
         { place: secretPlace, ...(isCommand && { isCommand }) },
       );
       expect(sent).toEqual([`send ${keptBackLine} as ${recent.slice(-2)}`]);
       expect(logged).toEqual([]);
-      expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
-      expect(await journal.isHandled(generalId, recent)).toBe(true);
+      expect(await outbox.isHidden(generalId, '900000000000000001')).toBe(true);
+      expect(await outbox.isHandled(generalId, recent)).toBe(true);
     }
   });
 
   it('answers nothing that is older than five minutes', async () => {
-    const { journal, sent } = await start(old, () => ({}));
+    const { outbox, sent } = await start(old, () => ({}));
     expect(sent).toEqual([]);
-    expect(await journal.isHandled(generalId, old)).toBe(true);
+    expect(await outbox.isHandled(generalId, old)).toBe(true);
   });
 
   it('leaves what could not be sent to catching up, so that the person still gets an answer', async () => {
-    const { journal, scheduled } = await start(recent, () => ({
+    const { outbox, scheduled } = await start(recent, () => ({
       replies: {
         ...fakeReplies(),
         begin: (given) => ({
@@ -164,12 +163,12 @@ describe('recovery after a kill', () => {
         }),
       },
     }));
-    expect(await journal.isHandled(generalId, recent)).toBe(false);
+    expect(await outbox.isHandled(generalId, recent)).toBe(false);
     expect(scheduled).toEqual([session]);
   });
 
   it('does not answer again what was sent, though the disk refuses to log it', async () => {
-    const { journal } = await start(recent, () => ({
+    const { outbox } = await start(recent, () => ({
       sessionLog: {
         recordReply: () => Promise.reject(new StoreError('full', 'log')),
         sessionsIn: () => Promise.resolve([]),
@@ -177,12 +176,12 @@ describe('recovery after a kill', () => {
         isUnanswered: () => Promise.resolve(false),
       },
     }));
-    expect(await journal.isHandled(generalId, recent)).toBe(true);
+    expect(await outbox.isHandled(generalId, recent)).toBe(true);
   });
 
-  it('lets what comes next in a channel go on where its journal cannot be read', async () => {
-    const { sent, scheduled } = await start(recent, (journal) => ({
-      journal: { ...journal, unsent: (channelId) => Promise.reject(new StoreError('unreadable', channelId)) },
+  it('lets what comes next in a channel go on where its outbox cannot be read', async () => {
+    const { sent, scheduled } = await start(recent, (outbox) => ({
+      outbox: { ...outbox, unsent: (channelId) => Promise.reject(new StoreError('unreadable', channelId)) },
     }));
     expect(sent).toEqual([]);
     expect(scheduled).toEqual([session]);
@@ -204,7 +203,7 @@ describe('recovery after a kill', () => {
     { reply: 'is in no log', isUnlogged: true, isUnfinished: true },
     { reply: 'is handled', isBegun: true, isUnlogged: true, isHandled: true, isUnfinished: false },
   ])('says of a reply that $reply whether it is to be made again: $isUnfinished', async (given) => {
-    const { recovery, journal } = await start(old, () => ({
+    const { recovery, outbox } = await start(old, () => ({
       sessionLog: {
         recordReply: () => Promise.resolve(true),
         sessionsIn: () => Promise.resolve([]),
@@ -213,15 +212,15 @@ describe('recovery after a kill', () => {
           Promise.resolve(given.isUnlogged === true && id === recent && of.userId === aliceId),
       },
     }));
-    if (given.isBegun) await journal.begin({ ...question, messageIds: [recent], replyIds: [] });
-    if (given.isHandled) await journal.markHandled(generalId, [recent]);
+    if (given.isBegun) await outbox.begin({ ...question, messageIds: [recent], replyIds: [] });
+    if (given.isHandled) await outbox.markHandled(generalId, [recent]);
     const message = { id: recent, channelId: generalId, userId: aliceId };
     expect(await recovery.isUnfinished(message)).toBe(given.isUnfinished);
   });
 
   it('takes away what stands of an answer whose question was deleted meanwhile', async () => {
     const taken: SessionKey[] = [];
-    const { journal, sent } = await start(
+    const { outbox, sent } = await start(
       recent,
       () => ({
         sessionLog: {
@@ -235,7 +234,7 @@ describe('recovery after a kill', () => {
     );
     expect(sent).toEqual(['withdraw']);
     expect(taken).toEqual([session]);
-    expect(await journal.isHandled(generalId, recent)).toBe(true);
+    expect(await outbox.isHandled(generalId, recent)).toBe(true);
   });
 
   it.each<[string, Partial<RecoveryPorts>]>([
@@ -256,18 +255,18 @@ describe('recovery after a kill', () => {
     const changes = () => ({ ...off, sessionLog: nothingLogged });
     const begun = await start(recent, changes, { begun: ['900000000000000005'] });
     expect(begun.sent).toEqual([]);
-    expect(await begun.journal.isHandled(generalId, recent)).toBe(false);
+    expect(await begun.outbox.isHandled(generalId, recent)).toBe(false);
     const ready = await start(recent, changes);
-    expect(await ready.journal.isHandled(generalId, recent)).toBe(true);
+    expect(await ready.outbox.isHandled(generalId, recent)).toBe(true);
   });
 
   it('has changes taken to whom they had not reached before it looks at answers, then the sessions folded', async () => {
     const unsent: number[] = [];
-    const { scheduled, journal } = await start(recent, (present) => ({
+    const { scheduled, outbox } = await start(recent, (present) => ({
       finishChanges: async () => void unsent.push((await present.unsent(generalId)).length),
     }));
     expect(unsent).toEqual([1]);
-    expect(await journal.unsent(generalId)).toEqual([]);
+    expect(await outbox.unsent(generalId)).toEqual([]);
     expect(scheduled).toEqual([session]);
   });
 });
@@ -282,7 +281,7 @@ describe('recovery of a reply that people saw the beginning of', () => {
   it('finishes it in the messages that stand there, where the answer was ready', async () => {
     const fresh: string[] = [];
     const nextId = () => fresh[fresh.push('new') - 1] ?? '';
-    const { journal, sent, logged } = await start(
+    const { outbox, sent, logged } = await start(
       recent,
       () => ({}),
       { begun: [standing], text: 'ready' },
@@ -291,56 +290,56 @@ describe('recovery of a reply that people saw the beginning of', () => {
     expect(sent).toEqual([`send ready as ${recent.slice(-2)}`]);
     expect(fresh).toEqual([]);
     expect(logged).toEqual(['ready']);
-    expect(await journal.begun(generalId)).toEqual([]);
-    expect(await journal.isHidden(generalId, standing)).toBe(false);
+    expect(await outbox.unfinished(generalId)).toEqual([]);
+    expect(await outbox.isHidden(generalId, standing)).toBe(false);
   });
 
   it('leaves it to be asked again, no part of history, also where its first message was posted just before the kill', async () => {
     for (const begun of [[standing], []]) {
-      const { journal, sent } = await start(
+      const { outbox, sent } = await start(
         recent,
         () => ({}),
         { begun },
         { found: { isAsked: true, ids: [standing] } },
       );
       expect(sent).toEqual([]);
-      expect(await journal.isHandled(generalId, recent)).toBe(false);
-      expect(await journal.isUnfinished(generalId, recent)).toBe(true);
-      expect(await journal.isHidden(generalId, standing)).toBe(true);
+      expect(await outbox.isHandled(generalId, recent)).toBe(false);
+      expect(await outbox.isUnfinished(generalId, recent)).toBe(true);
+      expect(await outbox.isHidden(generalId, standing)).toBe(true);
     }
   });
 
   it('lets it stand, marked, when it is older than five minutes', async () => {
     for (const text of [undefined, 'ready']) {
-      const { journal, sent, logged } = await start(old, () => ({}), {
+      const { outbox, sent, logged } = await start(old, () => ({}), {
         begun: [standing],
         ...(text && { text }),
       });
       expect(sent).toEqual([`footer ${interruptedLine}`]);
       expect(logged).toEqual([]);
-      expect(await journal.isHandled(generalId, old)).toBe(true);
-      expect(await journal.begun(generalId)).toEqual([]);
+      expect(await outbox.isHandled(generalId, old)).toBe(true);
+      expect(await outbox.unfinished(generalId)).toEqual([]);
     }
   });
 
   it('takes it away where the message itself is gone, and leaves another one that it answered to be asked again', async () => {
     const other = snowflakeAt(new Date(now.getTime() - 61_000));
-    const { journal, sent } = await start(
+    const { outbox, sent } = await start(
       recent,
       () => ({}),
       { begun: [standing], messageIds: [other, recent] },
       { found: { isAsked: false, ids: [] } },
     );
     expect(sent).toEqual(['withdraw']);
-    expect(await journal.begun(generalId)).toEqual([]);
-    expect(await journal.isHandled(generalId, recent)).toBe(true);
-    expect(await journal.isHandled(generalId, other)).toBe(false);
+    expect(await outbox.unfinished(generalId)).toEqual([]);
+    expect(await outbox.isHandled(generalId, recent)).toBe(true);
+    expect(await outbox.isHandled(generalId, other)).toBe(false);
   });
 
   it('says nothing where nothing of it had been posted', async () => {
-    const { journal, sent } = await start(old, () => ({}), { begun: [] });
+    const { outbox, sent } = await start(old, () => ({}), { begun: [] });
     expect(sent).toEqual([]);
-    expect(await journal.isHandled(generalId, old)).toBe(true);
+    expect(await outbox.isHandled(generalId, old)).toBe(true);
   });
 
   it('takes it away where the channel has become public', async () => {

@@ -49,11 +49,11 @@ const offering: AnswerTurn = (_context, _signal, { onOffer }) => {
 
 describe('a turn', () => {
   it('logs the message, asks the model, sends, logs the reply, and only then does what comes after [F4]', async () => {
-    const { run, steps, journal } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
+    const { run, steps, outbox } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
     await run([incoming({ id: '400000000000000010' }), message], new TurnControl());
     expect(steps).toEqual(['log 2', 'model', 'send Hi. as 11', 'log reply Hi.', 'typing ends', 'after turn']);
-    expect(await journal.isHandled(generalId, '400000000000000010')).toBe(true);
-    expect(await journal.unsent(generalId)).toEqual([]);
+    expect(await outbox.isHandled(generalId, '400000000000000010')).toBe(true);
+    expect(await outbox.unsent(generalId)).toEqual([]);
   });
 
   it('asks the model nothing before the words are on disk, however long that takes [F4]', async () => {
@@ -70,7 +70,7 @@ describe('a turn', () => {
   });
 
   it('that fails says one clear line with the reference that the log has, outside of history', async () => {
-    const { run, steps, journal, logger } = turnWith(() =>
+    const { run, steps, outbox, logger } = turnWith(() =>
       Promise.reject(new ModelError('529 overloaded_error', 'overloaded')),
     );
     await run([message], new TurnControl());
@@ -78,8 +78,8 @@ describe('a turn', () => {
     expect(sent).toContain('(reference abc123)');
     expect(sent).not.toContain('529');
     expect(steps.some((step) => step.startsWith('log reply'))).toBe(false);
-    expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
-    expect(await journal.isHandled(generalId, message.id)).toBe(true);
+    expect(await outbox.isHidden(generalId, '900000000000000001')).toBe(true);
+    expect(await outbox.isHandled(generalId, message.id)).toBe(true);
     expect(logger.lines.some(({ data }) => data?.['reference'] === 'abc123')).toBe(true);
   });
 
@@ -97,7 +97,7 @@ describe('a turn', () => {
   });
 
   it('shows what was offered once the answer is there, three things at most and each once [M8]', async () => {
-    const { run, steps, journal } = turnWith((_context, _signal, { onNote, onOffer }) => {
+    const { run, steps, outbox } = turnWith((_context, _signal, { onNote, onOffer }) => {
       onNote('📌 pinned');
       for (const what of ['Pin it.', 'Pin it.', 'Send it.', 'Forget it.', 'Poll it.']) onOffer(what);
       return Promise.resolve({ text: 'Shall I?', stop: 'whole' });
@@ -107,7 +107,7 @@ describe('a turn', () => {
       'send Shall I?\n-# 📌 pinned as 11',
       'offer Pin it. · Send it. · Forget it.',
     ]);
-    expect(await journal.isHidden(generalId, '900000000000000009')).toBe(true);
+    expect(await outbox.isHidden(generalId, '900000000000000009')).toBe(true);
   });
 
   it('shows nothing of what was offered where there is no whole answer, nor to another bot', async () => {
@@ -164,13 +164,13 @@ describe('a turn', () => {
           return line;
         },
       };
-      const { run, steps, journal, logger } = turnWith(overLimit(partialText), { limits });
+      const { run, steps, outbox, logger } = turnWith(overLimit(partialText), { limits });
       expect(await run([message], new TurnControl())).toBe(partialText === '' ? 'explained' : 'answered');
       expect(steps.filter((step) => step.startsWith('send'))).toEqual(
         sent.filter((step) => step.startsWith('send')),
       );
       expect(asked).toEqual([partialText !== '']);
-      expect(await journal.isHandled(generalId, message.id)).toBe(true);
+      expect(await outbox.isHandled(generalId, message.id)).toBe(true);
       expect(logger.errors).toEqual([]);
     }
   });
@@ -215,7 +215,7 @@ describe('a turn', () => {
     ['with others’ words from a tool', false, 'show', true],
   ])('logs and keeps ready an answer, made %s, as such [M5a]', async (_, isInPrompt, called, expected) => {
     const logged: boolean[] = [];
-    const { run, steps, journal } = turnWith(
+    const { run, steps, outbox } = turnWith(
       (_context, _signal, { onNote }) => {
         onNote(called);
         return Promise.resolve({ text: 'Hi.', stop: 'whole' });
@@ -240,7 +240,7 @@ describe('a turn', () => {
       },
       isInPrompt,
     );
-    const prepare = vi.spyOn(journal, 'prepare');
+    const prepare = vi.spyOn(outbox, 'prepare');
     await run([message], new TurnControl());
     expect(steps.some((step) => /^send Hi\.(?:\n-# Noted)? as 11$/u.test(step))).toBe(true);
     expect(logged).toEqual([expected]);
@@ -266,7 +266,7 @@ describe('a turn', () => {
             ...(at !== 'now' && { thirdPartyTextAt: String(at) }),
           }),
       };
-      const { run, journal } = turnWith(
+      const { run, outbox } = turnWith(
         (_context, _signal, { onNote }) => {
           for (const at of called) onNote(at);
           return Promise.resolve({ text: 'Hi.', stop: 'whole' });
@@ -279,7 +279,7 @@ describe('a turn', () => {
           },
         },
       );
-      const prepare = vi.spyOn(journal, 'prepare');
+      const prepare = vi.spyOn(outbox, 'prepare');
       await run([message], new TurnControl());
       expect(logged).toEqual([expected]);
       const prepared = prepare.mock.calls[0]?.[0];
@@ -291,7 +291,7 @@ describe('a turn', () => {
     'keeps back an answer, %s, while whose making the channel became public',
     async (kind) => {
       let present = secretPlace;
-      const { run, steps, journal } = turnWith(
+      const { run, steps, outbox } = turnWith(
         () => {
           present = publicPlace;
           return kind === 'whole'
@@ -303,21 +303,21 @@ describe('a turn', () => {
       await run([incoming({ place: secretPlace })], new TurnControl());
       expect(steps.filter((step) => step.startsWith('send'))).toEqual([`send ${keptBackLine} as 01`]);
       expect(steps.some((step) => step.startsWith('log reply'))).toBe(false);
-      expect(await journal.unsent(generalId)).toEqual([]);
-      expect(await journal.isHidden(generalId, '900000000000000001')).toBe(true);
-      expect(await journal.isHandled(generalId, '400000000000000001')).toBe(true);
+      expect(await outbox.unsent(generalId)).toEqual([]);
+      expect(await outbox.isHidden(generalId, '900000000000000001')).toBe(true);
+      expect(await outbox.isHandled(generalId, '400000000000000001')).toBe(true);
     },
   );
 
   it('that the bot’s end cuts off before anything was shown sends nothing and stays unhandled', async () => {
-    const { run, steps, journal } = turnWith(() => {
+    const { run, steps, outbox } = turnWith(() => {
       control.end('shutdown');
       return Promise.reject(new ModelError('aborted', 'aborted'));
     });
     const control = new TurnControl();
     await run([message], control);
     expect(steps.some((step) => step.startsWith('send'))).toBe(false);
-    expect(await journal.isHandled(generalId, message.id)).toBe(false);
+    expect(await outbox.isHandled(generalId, message.id)).toBe(false);
   });
 
   it('goes on where the disk refuses', async () => {
@@ -374,29 +374,26 @@ const pinning: AnswerTurn = (_context, _signal, { onNote }) => {
 describe('the answer of a turn while it grows', () => {
   const replyId = '900000000000000001';
 
-  it('is shown as it comes, known to the journal and no part of history until it is whole and logged', async () => {
+  it('is shown as it comes, known to the outbox and no part of history until it is whole and logged', async () => {
     const seen: boolean[] = [];
-    const { run, steps, journal } = turnWith(async (_context, _signal, { onText }) => {
+    const { run, steps, outbox } = turnWith(async (_context, _signal, { onText }) => {
       onText('One');
       onText('One two');
       await settle();
-      seen.push(
-        await journal.isHidden(generalId, replyId),
-        await journal.isUnfinished(generalId, message.id),
-      );
+      seen.push(await outbox.isHidden(generalId, replyId), await outbox.isUnfinished(generalId, message.id));
       return { text: 'One two three', stop: 'whole' };
     });
     await run([message], new TurnControl());
     const after = ['send One two three as 11', 'log reply One two three', 'typing ends', 'after turn'];
     expect(steps).toEqual(['log 1', 'model', 'show One', 'show One two', ...after]);
     expect(seen).toEqual([true, true]);
-    expect(await journal.isHidden(generalId, replyId)).toBe(false);
-    expect(await journal.isUnfinished(generalId, message.id)).toBe(false);
+    expect(await outbox.isHidden(generalId, replyId)).toBe(false);
+    expect(await outbox.isUnfinished(generalId, message.id)).toBe(false);
   });
 
-  it('is noted in the journal only where it is seen before it is whole', async () => {
-    const { run, journal } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
-    const begin = vi.spyOn(journal, 'begin');
+  it('is noted in the outbox only where it is seen before it is whole', async () => {
+    const { run, outbox } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
+    const begin = vi.spyOn(outbox, 'begin');
     await run([message], new TurnControl());
     expect(begin).not.toHaveBeenCalled();
   });
@@ -421,23 +418,23 @@ describe('the answer of a turn while it grows', () => {
   ])('that its author stops keeps what came, "%s", and a line says so', async (came, expected) => {
     const control = new TurnControl();
     const half = sayingHalf(() => control.end('stopped'));
-    const { run, steps, journal } = turnWith(half);
+    const { run, steps, outbox } = turnWith(half);
     if (came === '') control.end('stopped');
     await run([message], control);
     expect(steps.filter((step) => /^(?:show|send|log reply|withdraw)/u.test(step))).toEqual(expected);
-    expect(await journal.isHandled(generalId, message.id)).toBe(true);
-    expect(await journal.unsent(generalId)).toEqual([]);
+    expect(await outbox.isHandled(generalId, message.id)).toBe(true);
+    expect(await outbox.unsent(generalId)).toEqual([]);
   });
 
   it.each(['deleted', 'reply-deleted'] as const)(
     'is taken away and nowhere logged when the turn ends because of what was %s',
     async (ending) => {
       const control = new TurnControl();
-      const { run, steps, journal } = turnWith(sayingHalf(() => control.end(ending)));
+      const { run, steps, outbox } = turnWith(sayingHalf(() => control.end(ending)));
       await run([message], control);
       expect(steps).toEqual(['log 1', 'model', 'show Half of ', 'withdraw', 'typing ends', 'after turn']);
-      expect(await journal.isHandled(generalId, message.id)).toBe(true);
-      expect(await journal.begun(generalId)).toEqual([]);
+      expect(await outbox.isHandled(generalId, message.id)).toBe(true);
+      expect(await outbox.unfinished(generalId)).toEqual([]);
     },
   );
 
@@ -456,15 +453,15 @@ describe('the answer of a turn while it grows', () => {
 
   it('stays, marked, when the bot must end', async () => {
     const control = new TurnControl();
-    const { run, steps, journal } = turnWith(sayingHalf(() => control.end('shutdown')));
+    const { run, steps, outbox } = turnWith(sayingHalf(() => control.end('shutdown')));
     await run([message], control);
     expect(steps.some((step) => /^send Half of\n-# .*broke off.* as 11$/u.test(step))).toBe(true);
-    expect(await journal.isHandled(generalId, message.id)).toBe(true);
+    expect(await outbox.isHandled(generalId, message.id)).toBe(true);
   });
 
   it('goes on in the messages that stand there from before a restart', async () => {
     const posted: string[] = [];
-    const { run, journal } = turnWith(
+    const { run, outbox } = turnWith(
       sayingHalf(() => {}),
       {
         replies: fakeReplies({ nextId: () => posted[posted.push('new') - 1] ?? '' }),
@@ -472,11 +469,11 @@ describe('the answer of a turn while it grows', () => {
     );
     const place = publicPlace;
     const question = { messageIds: [message.id], userId: message.author.id, speakerName: 'Alice', place };
-    await journal.begin({ ...question, replyIds: [replyId] });
-    expect(await journal.isHidden(generalId, replyId)).toBe(true);
+    await outbox.begin({ ...question, replyIds: [replyId] });
+    expect(await outbox.isHidden(generalId, replyId)).toBe(true);
     await run([message], new TurnControl());
     expect(posted).toEqual([]);
-    expect(await journal.isHidden(generalId, replyId)).toBe(false);
+    expect(await outbox.isHidden(generalId, replyId)).toBe(false);
   });
 });
 
@@ -585,7 +582,7 @@ describe('where the owner has switched something off', () => {
 
   it('memory keeps nothing of a turn, though it is switched on before the reply', async () => {
     let isOff = true;
-    const { run, steps, journal } = turnWith(
+    const { run, steps, outbox } = turnWith(
       () => {
         isOff = false;
         return Promise.resolve({ text: 'Hi.', stop: 'whole' });
@@ -596,7 +593,7 @@ describe('where the owner has switched something off', () => {
     );
     await run([message], new TurnControl());
     expect(steps.filter((step) => step.startsWith('log'))).toEqual([]);
-    expect(await journal.isHandled(generalId, message.id)).toBe(true);
+    expect(await outbox.isHandled(generalId, message.id)).toBe(true);
   });
 });
 
@@ -642,11 +639,11 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     ['long answer, of which people may see a part,', free, 'Hi. '.repeat(600)],
     ['answer that no log knows of', paused, 'Hi.'],
   ])('a %s is on disk before it is sent', async (_what, consent, text) => {
-    const { run, journal, steps } = turnWith(() => Promise.resolve({ text, stop: 'whole' }), {
+    const { run, outbox, steps } = turnWith(() => Promise.resolve({ text, stop: 'whole' }), {
       people: people(consent),
     });
-    const prepare = journal.prepare.bind(journal);
-    vi.spyOn(journal, 'prepare').mockImplementation(async (reply) => {
+    const prepare = outbox.prepare.bind(outbox);
+    vi.spyOn(outbox, 'prepare').mockImplementation(async (reply) => {
       await prepare(reply);
       steps.push('prepared');
     });

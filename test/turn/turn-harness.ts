@@ -5,7 +5,7 @@ import type { ModelClient, ModelResponse } from '../../src/core/model.ts';
 import type { Offer, Tool } from '../../src/core/tool.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { createCommandOrder } from '../../src/turn/commands.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { createPauseNotes } from '../../src/turn/pauses.ts';
 import { createMediaBudget } from '../../src/model/media.ts';
 import { runTurn, type TurnPorts } from '../../src/turn/run-turn.ts';
@@ -60,7 +60,7 @@ const offeringTool: Tool = {
 export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, hasThirdPartyText = false) {
   const steps: string[] = [];
   const store = new MemoryStore();
-  const journal = createChannelJournal({ store, changes: new RecentChanges() });
+  const outbox = createOutbox({ store, changes: new RecentChanges() });
   const logger = recordingLogger();
   const shownOffers: Offer[] = [];
   let present: TurnContext | undefined;
@@ -126,7 +126,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
     modelName: 'sonnet',
     answerTimeoutMs: 10_000,
     afterTurn: { schedule: () => steps.push('after turn') },
-    journal,
+    outbox,
     replies: {
       ...channel,
       begin(start) {
@@ -153,7 +153,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
   };
   const run = (messages: readonly IncomingMessage[], control: TurnControl) =>
     runTurn(messages, control, ports);
-  return { run, steps, shownOffers, journal, logger };
+  return { run, steps, shownOffers, outbox, logger };
 }
 
 type Said = Parameters<AnswerTurn>[2];

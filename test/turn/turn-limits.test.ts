@@ -30,7 +30,7 @@ function limitedTurns(turnsPerMinute: number) {
         return Promise.resolve('sent');
       },
     },
-    journal: { hide: (_, ids) => Promise.resolve(void hidden.push(...ids)) },
+    outbox: { hide: (_, ids) => Promise.resolve(void hidden.push(...ids)) },
     store: new MemoryStore(),
     timer: timer.set,
     now: () => timer.now,

@@ -10,7 +10,7 @@ import { createChannelMessages } from '../../src/discord/channel-messages.ts';
 import { createPlaces, placeOf } from '../../src/discord/place.ts';
 import { createReadChannel } from '../../src/discord/read-channel.ts';
 import { durableDocumentKind, durableKey } from '../../src/memory/durable/document.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { closedEdges } from '../support/closed-edges.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -118,7 +118,7 @@ export class ObedientScene {
       recent,
       store,
       model: createObedientModel((request) => this.#look(request)),
-      journal: createChannelJournal({ store, changes: recent }),
+      outbox: createOutbox({ store, changes: recent }),
       replies: {
         ...fakeReplies(),
         send: (channelId, text) =>

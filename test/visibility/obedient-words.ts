@@ -116,7 +116,7 @@ async function* piecesOf(key: string, store: Store): AsyncGenerator<Pick<Kept, '
   }
 }
 
-/** Whose words a key holds; an answer in a channel's journal is a person's. */
+/** Whose words a key holds; an answer in a channel's outbox is a person's. */
 function ownerOf(key: string, text: string): Author | undefined {
   if (key.startsWith('workspace/')) return 'alice';
   const where = key.startsWith('channels/') ? text : key;

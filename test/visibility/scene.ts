@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { processTimer } from '../../src/core/time.ts';
 import { adultsAmong, type Place } from '../../src/core/place.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { closedEdges } from '../support/closed-edges.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
@@ -152,7 +152,7 @@ export class Scene {
           this.#turnDoorAt('answering');
         },
       ),
-      journal: createChannelJournal({ store, changes: recent }),
+      outbox: createOutbox({ store, changes: recent }),
       replies: {
         ...fakeReplies(),
         send: (channelId, text) =>

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { DocumentKind } from '../../src/core/store.ts';
-import { createChannelJournal } from '../../src/turn/journal.ts';
+import { createOutbox } from '../../src/turn/outbox.ts';
 import { closedEdges } from '../support/closed-edges.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -108,7 +108,7 @@ export class SwitchedScene {
           return isAnswer ? { ...response, content: [{ type: 'text', text: this.#said }] } : response;
         },
       },
-      journal: createChannelJournal({ store: this.#store, changes: recent }),
+      outbox: createOutbox({ store: this.#store, changes: recent }),
       replies: fakeReplies({ nextId: () => this.#nextId() }),
       offers: { show: () => Promise.resolve(), endOf: () => {} },
       reactions: { add: () => {}, remove: () => {}, refuse: () => {} },

@@ -78,7 +78,7 @@ describe('a snapshot [O4]', () => {
     );
   }, 60_000);
 
-  it('has the workspace too, and neither temporary files nor the journal', async () => {
+  it('has the workspace too, and no temporary files', async () => {
     await store.writeText('workspace/USER.md', '# Me\n');
     await store.append(log, { note: 'tea' });
     const folder = await emptyFolder();

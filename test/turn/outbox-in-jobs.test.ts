@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 
 import { RecentChanges } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
@@ -8,7 +7,7 @@ import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createChangeLedger } from '../../src/memory/changes.ts';
 import { createSessions } from '../../src/memory/log/sessions.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
-import { createChannelJournal, journalInJobs, saveBestEffort } from '../../src/turn/journal.ts';
+import { createOutbox, outboxInJobs, saveBestEffort } from '../../src/turn/outbox.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { SharedData } from '../support/shared-store.ts';
 import { silent, startTime } from '../support/sessions.ts';
@@ -32,7 +31,7 @@ function twoProcesses(pause: () => number) {
     const people = createPersonSettings({ store, writes, defaultMode: 'auto', clock, logger: silent });
     const sessions = createSessions(store);
     const recent = new RecentChanges();
-    const journal = journalInJobs(createChannelJournal({ store, changes: recent }), {
+    const outbox = outboxInJobs(createOutbox({ store, changes: recent }), {
       writes,
       begin: (session) => sessions.begin(session),
       people,
@@ -51,7 +50,7 @@ function twoProcesses(pause: () => number) {
         placesOf: () => Promise.resolve([]),
       },
       layers: [],
-      answers: journal,
+      answers: outbox,
       mayStore: () => Promise.resolve(true),
       placeOf: () => Promise.resolve(undefined),
       changed: () => {},
@@ -62,27 +61,26 @@ function twoProcesses(pause: () => number) {
       timer: () => () => {},
       logger: silent,
     });
-    return { journal, ledger };
+    return { outbox, ledger };
   }
   async function left(): Promise<string> {
-    const lines: string[] = [];
-    for await (const { record } of data.common.scan(`channels/${generalId}/journal.jsonl`, z.unknown()))
-      lines.push(JSON.stringify(record));
+    const outbox = createOutbox({ store: data.open().store, changes: new RecentChanges() });
+    const replies = [...(await outbox.unsent(generalId)), ...(await outbox.unfinished(generalId))];
     const own = await data.common.list(`users/${aliceId}`);
-    return [...lines, ...own.map(({ path }) => path)].join('\n');
+    return [...replies.map((reply) => JSON.stringify(reply)), ...own.map(({ path }) => path)].join('\n');
   }
   return { answering: open(), erasing: open(), left };
 }
 
-describe('the journal of a channel in which nothing else is held about a person', () => {
+describe('the outbox of a channel in which nothing else is held about a person', () => {
   it('has nothing of them once they were erased by another process, whatever that came between [K11] [X2]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(3), { minLength: 60, maxLength: 60 }), async (pauses) => {
         const { answering, erasing, left } = twoProcesses(() => pauses.shift() ?? 0);
         const answer = async () => {
-          const { journal } = answering;
-          await saveBestEffort(silent, 'a beginning', () => journal.begin({ ...question, replyIds: ['1'] }));
-          await saveBestEffort(silent, 'an answer', () => journal.prepare({ ...question, text: 'Hello.' }));
+          const { outbox } = answering;
+          await saveBestEffort(silent, 'a beginning', () => outbox.begin({ ...question, replyIds: ['1'] }));
+          await saveBestEffort(silent, 'an answer', () => outbox.prepare({ ...question, text: 'Hello.' }));
         };
         const [failures] = await Promise.all([erasing.ledger.erase(aliceId, erasedAt), answer()]);
         expect([...failures.keys()]).toEqual([]);
@@ -94,12 +92,12 @@ describe('the journal of a channel in which nothing else is held about a person'
 
   it('is found by an erasing that comes later, and has what is asked after it', async () => {
     const { answering, erasing, left } = twoProcesses(() => 0);
-    await answering.journal.begin({ ...question, replyIds: ['1'] });
+    await answering.outbox.begin({ ...question, replyIds: ['1'] });
     expect(await left()).toContain('Alice');
     await erasing.ledger.erase(aliceId, erasedAt);
     expect(await left()).toBe('');
     const later = { ...question, messageIds: [snowflakeAt(new Date(startTime + 1000))] };
-    await answering.journal.prepare({ ...later, text: 'Hello.' });
-    expect(await answering.journal.unsent(generalId)).toHaveLength(1);
+    await answering.outbox.prepare({ ...later, text: 'Hello.' });
+    expect(await answering.outbox.unsent(generalId)).toHaveLength(1);
   });
 });

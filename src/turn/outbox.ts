@@ -1,0 +1,372 @@
+import { z } from 'zod';
+
+import type { RecentChanges } from '../core/changes.ts';
+import { createKeyedQueue, RefusedJobError, type KeyedQueue } from '../core/keyed-queue.ts';
+import { growingCache, limits } from '../core/limits.ts';
+import type { Logger } from '../core/logger.ts';
+import { guildOfPlace, placeSchema, type ChannelGuild, type SessionKey } from '../core/place.ts';
+import { snowflakeTime } from '../core/snowflake.ts';
+import type { Store } from '../core/store.ts';
+import { processTimer, type Timer } from '../core/time.ts';
+import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
+
+const question = {
+  messageIds: z.array(z.string()).min(1),
+  userId: z.string(),
+  speakerName: z.string(),
+  isBot: z.literal(true).optional(),
+  place: placeSchema,
+};
+
+const buttonSchema = z.object({
+  label: z.string(),
+  line: z.string().optional(),
+  isDanger: z.literal(true).optional(),
+  takes: z.enum(['all', 'itself', 'nothing', 'answer']).optional(),
+  opensForm: z.literal(true).optional(),
+});
+
+const preparedSchema = z.object({
+  ...question,
+  /** The answer to a command; not part of history [F2]. */
+  isCommand: z.literal(true).optional(),
+  text: z.string(),
+  footer: z
+    .object({ lines: z.array(z.string()).readonly(), buttons: z.array(buttonSchema).readonly() })
+    .optional(),
+  /** As the log is to have it; absent for a command's answer. */
+  hasThirdPartyText: z.boolean().optional(),
+  thirdPartyTextAt: z.string().optional(),
+  retells: z.literal(true).optional(),
+});
+
+const unfinishedSchema = z.object({
+  ...question,
+  /** The reply's messages, in order. */
+  replyIds: z.array(z.string()),
+});
+
+/** An answer that is ready but not confirmed as sent. */
+export type PreparedReply = z.infer<typeof preparedSchema>;
+
+/** An answer that people saw begin, not confirmed as whole. */
+export type UnfinishedReply = z.infer<typeof unfinishedSchema>;
+
+const outboxSchema = z.object({
+  version: z.literal(1),
+  handledIds: z.array(z.string()).readonly(),
+  hiddenIds: z.array(z.string()).readonly(),
+  unsent: z.array(preparedSchema).readonly(),
+  unfinished: z.array(unfinishedSchema).readonly(),
+  isGone: z.literal(true).optional(),
+});
+
+type OutboxDocument = z.infer<typeof outboxSchema>;
+
+/** Without effects; applied twice it does the same. */
+type OutboxChange = (outbox: OutboxDocument) => OutboxDocument;
+
+const kind = { version: 1, schema: outboxSchema };
+const empty: OutboxDocument = { version: 1, handledIds: [], hiddenIds: [], unsent: [], unfinished: [] };
+const outboxFile = 'outbox.json';
+
+/** Channels with changes that the disk refused. */
+const refusedChannels = 250;
+/** Until refused changes are tried again. */
+const retryMs = 5000;
+/** What an erased person asked is over long before there were so many. */
+const rememberedErasings = 10_000;
+
+export type Outbox = ReturnType<typeof createOutbox>;
+
+/**
+ * What the bot did in a channel, on disk, so that a restart answers neither twice nor never [G3], and
+ * commands, their answers and error lines stay out of history [F2]. One document a channel, which other
+ * processes may change too. A reply that leaves it leaves the disk [S7].
+ */
+export function createOutbox({
+  store,
+  changes,
+  timer = processTimer,
+}: {
+  readonly store: Store;
+  readonly changes: Pick<RecentChanges, 'latest'>;
+  readonly timer?: Timer;
+}) {
+  /** When people had everything erased since the start, in milliseconds since the epoch. */
+  const erasedAt = growingCache<string, number>(rememberedErasings);
+  /** What the disk refused, by channel, oldest first: known all the same, and stored with the next change. */
+  const refused = growingCache<string, readonly OutboxChange[]>(refusedChannels);
+  const inOrder = createKeyedQueue();
+  let isRetrying = false;
+
+  /** Whether a person has had erased what this answers. */
+  function isErased({ userId, messageIds }: Pick<PreparedReply, 'userId' | 'messageIds'>): boolean {
+    const at = erasedAt.get(userId);
+    return at !== undefined && messageIds.every((id) => snowflakeTime(id).getTime() < at);
+  }
+
+  const withRefused = (channelId: string, stored = empty): OutboxDocument =>
+    (refused.get(channelId) ?? []).reduce((outbox, apply) => apply(outbox), stored);
+
+  const outboxOf = async (channelId: string): Promise<OutboxDocument> =>
+    withRefused(channelId, await store.read(keyOf(channelId), kind));
+
+  /** Stores what was refused and the change. What it takes away is erased. */
+  async function save(channelId: string, apply: OutboxChange): Promise<void> {
+    let erase = false;
+    const applyAll = (stored: OutboxDocument | undefined): OutboxDocument | undefined => {
+      const next = apply(withRefused(channelId, stored));
+      erase = replyKeys(stored).some((key) => !replyKeys(next).includes(key));
+      return next === empty ? stored : next;
+    };
+    await store.update(keyOf(channelId), kind, applyAll, { erase: () => erase });
+    refused.delete(channelId);
+  }
+
+  /** Where the disk refuses it, nothing is changed. */
+  const change = (channelId: string, apply: OutboxChange): Promise<void> =>
+    inOrder.run(channelId, () => save(channelId, apply));
+
+  /** Where the disk refuses it, this rejects, but the change is known and stored later. */
+  const record = (channelId: string, apply: OutboxChange): Promise<void> =>
+    inOrder.run(channelId, async () => {
+      try {
+        await save(channelId, apply);
+      } catch (error) {
+        refused.set(channelId, [...(refused.get(channelId) ?? []), apply].slice(-limits.outboxIds));
+        retryLater();
+        throw error;
+      }
+    });
+
+  /** A channel may be quiet from now on, and the process killed. */
+  function retryLater(): void {
+    if (isRetrying) return;
+    isRetrying = true;
+    timer(() => void retry(), retryMs);
+  }
+
+  async function retry(): Promise<void> {
+    await Promise.allSettled([...refused.keys()].map((id) => change(id, (outbox) => outbox)));
+    isRetrying = false;
+    if (refused.size > 0) retryLater();
+  }
+
+  /** Drops unsent answers; resolves with how many. */
+  async function dropUnsent(channelId: string, isOver: (reply: PreparedReply) => boolean): Promise<number> {
+    const over = (await outboxOf(channelId)).unsent.filter(isOver);
+    if (over.length > 0)
+      await change(channelId, (outbox) => ({
+        ...outbox,
+        unsent: outbox.unsent.filter((reply) => !isOver(reply)),
+      }));
+    return over.length;
+  }
+
+  /** Which messages are hidden from history, including the beginning of an unfinished reply. */
+  async function hiddenIn(channelId: string): Promise<(messageId: string) => boolean> {
+    const { hiddenIds, unfinished } = await outboxOf(channelId);
+    const ids = new Set([...hiddenIds, ...unfinished.flatMap(({ replyIds }) => replyIds)]);
+    return (messageId) => ids.has(messageId);
+  }
+
+  return {
+    isHandled: async (channelId: string, messageId: string) =>
+      (await outboxOf(channelId)).handledIds.includes(messageId),
+    hiddenIn,
+    isHidden: async (channelId: string, messageId: string): Promise<boolean> =>
+      (await hiddenIn(channelId))(messageId),
+    /**
+     * Keeps the answer until `markHandled`: after a crash it is sent again under the same nonce. An answer to
+     * an edited, deleted or forgotten message is not kept, as it may repeat it; after a crash the message is
+     * asked again, unless it was forgotten.
+     */
+    prepare: (reply: PreparedReply): Promise<void> =>
+      change(reply.place.channelId, (outbox) => {
+        const { messageIds, isCommand } = reply;
+        const isChanged = messageIds.some((id) => changes.latest(id) !== undefined);
+        // A command is hidden as such; any other message only once it is forgotten.
+        const isForgotten = isCommand !== true && messageIds.some((id) => outbox.hiddenIds.includes(id));
+        if (isChanged || isForgotten || isErased(reply)) return outbox;
+        const others = outbox.unsent.filter((each) => idsOf(each) !== idsOf(reply));
+        return { ...outbox, unsent: [...others, reply] };
+      }),
+    /**
+     * Records a growing reply's messages, until `markHandled`, for continuing in them. Called before anybody
+     * sees it: what is left behind must never look like a whole reply.
+     */
+    begin: (reply: UnfinishedReply): Promise<void> =>
+      record(reply.place.channelId, (outbox) => {
+        if (isErased(reply)) return outbox;
+        // It continues what stood there for any of its messages.
+        const others = outbox.unfinished.filter((each) => !reply.messageIds.includes(newestIn(each)));
+        return { ...outbox, unfinished: [...others, reply] };
+      }),
+    /** The messages have their reply, or will get none. */
+    markHandled: (channelId: string, ids: readonly string[]) =>
+      record(channelId, (outbox) => ({
+        ...outbox,
+        handledIds: newest(outbox.handledIds, ids),
+        // An unsent answer's messages may have got another one, together with others or alone.
+        unsent: outbox.unsent.filter(({ messageIds }) => !messageIds.some((id) => ids.includes(id))),
+        unfinished: outbox.unfinished.filter((reply) => !ids.includes(newestIn(reply))),
+      })),
+    /** These messages never enter history. */
+    hide: (channelId: string, ids: readonly string[]) =>
+      record(channelId, (outbox) => ({ ...outbox, hiddenIds: newest(outbox.hiddenIds, ids) })),
+    /** These messages are part of history again [K5]. */
+    unhide: (channelId: string, ids: readonly string[]) =>
+      record(channelId, (outbox) => ({
+        ...outbox,
+        hiddenIds: outbox.hiddenIds.filter((id) => !ids.includes(id)),
+      })),
+    /** The channel is deleted: Discord will be asked for nothing there [G3d]. */
+    markGone: (channelId: string) => record(channelId, (outbox) => ({ ...outbox, isGone: true })),
+    isGone: async (channelId: string) => (await outboxOf(channelId)).isGone === true,
+    /** After an edit or deletion: drops withdrawn answers that are not sent yet [G5]. */
+    async withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> {
+      await dropUnsent(channelId, isWithdrawn);
+    },
+    /**
+     * Removes the answers to what a person said in these channels before a moment (ISO 8601), and keeps none
+     * later [K11]. Resolves with those that were begun and are not whole.
+     */
+    async erase(
+      userId: string,
+      before: string,
+      channelIds: readonly string[],
+    ): Promise<readonly UnfinishedReply[]> {
+      erasedAt.set(userId, Date.parse(before));
+      const erased: UnfinishedReply[] = [];
+      for (const id of channelIds) {
+        const { unsent, unfinished } = await outboxOf(id);
+        if (![...unsent, ...unfinished].some(isErased)) continue;
+        await change(id, (outbox) => ({
+          ...outbox,
+          unsent: outbox.unsent.filter((reply) => !isErased(reply)),
+          unfinished: outbox.unfinished.filter((reply) => !isErased(reply)),
+        }));
+        erased.push(...unfinished.filter(isErased));
+      }
+      return erased;
+    },
+    /** Another process erases; here too no answer is kept from now on. */
+    noteErased: (userId: string, before: string): void => void erasedAt.set(userId, Date.parse(before)),
+    /** Removes answers to messages that `isPast` picks [K15], in all channels; resolves with how many. */
+    async dropPast(isPast: (messageId: string) => boolean): Promise<number> {
+      let dropped = 0;
+      for (const { name } of await store.folders('channels', outboxFile))
+        dropped += await dropUnsent(name, ({ messageIds }) => messageIds.every(isPast));
+      return dropped;
+    },
+    /** Removes all that is known of a channel. */
+    async drop(channelId: string): Promise<void> {
+      refused.delete(channelId);
+      await store.removeAll(`channels/${channelId}`);
+    },
+    /** Answers in a channel whose sending was never confirmed. */
+    unsent: async (channelId: string): Promise<readonly PreparedReply[]> =>
+      (await outboxOf(channelId)).unsent,
+    /** Replies in a channel that were begun and are not confirmed as whole. */
+    unfinished: async (channelId: string): Promise<readonly UnfinishedReply[]> =>
+      (await outboxOf(channelId)).unfinished,
+    /** Whether the reply to a message is unfinished. */
+    isUnfinished: async (channelId: string, messageId: string): Promise<boolean> =>
+      (await outboxOf(channelId)).unfinished.some(({ messageIds }) => messageIds.includes(messageId)),
+    /** As far as an unconfirmed answer tells: of handled messages only ids are kept. */
+    async guildOf(channelId: string): Promise<ChannelGuild> {
+      const { unsent, unfinished } = await outboxOf(channelId);
+      const [reply] = [...unsent, ...unfinished];
+      return reply === undefined ? { kind: 'unknown' } : guildOfPlace(reply.place);
+    },
+    /** Channels that the bot was active in, with the last time in milliseconds since the epoch. */
+    async channels(): Promise<readonly { readonly id: string; readonly activeAt: number }[]> {
+      const folders = await store.folders('channels', outboxFile);
+      return folders.flatMap(({ name, changedAt }) =>
+        changedAt > 0 ? [{ id: name, activeAt: changedAt }] : [],
+      );
+    },
+  };
+}
+
+function keyOf(channelId: string): string {
+  return `channels/${channelId}/${outboxFile}`;
+}
+
+function idsOf({ messageIds }: PreparedReply): string {
+  return messageIds.join(' ');
+}
+
+/** The message that the reply points to. */
+function newestIn({ messageIds }: UnfinishedReply): string {
+  return messageIds.at(-1) ?? '';
+}
+
+/** A reply keeps its key while it grows. */
+function replyKeys({ unsent, unfinished }: OutboxDocument = empty): readonly string[] {
+  return [
+    ...unsent.map((reply) => `unsent ${idsOf(reply)}`),
+    ...unfinished.map((reply) => `unfinished ${newestIn(reply)}`),
+  ];
+}
+
+/** The newest ids, each once. */
+function newest(ids: readonly string[], added: readonly string[]): readonly string[] {
+  return [...new Set([...ids, ...added])].slice(-limits.outboxIds);
+}
+
+/**
+ * The same outbox, with a person's records written in jobs of their queue, once their list names the channel
+ * and unless they erased everything. So erasing finds all of it, and nothing follows [K11] [X2].
+ */
+export function outboxInJobs(
+  outbox: Outbox,
+  {
+    writes,
+    begin,
+    people,
+  }: {
+    readonly writes: Pick<KeyedQueue, 'run'>;
+    /** Adds a session to the person's list, within a job of their queue. Rejects with `StoreError`. */
+    readonly begin: (session: SessionKey) => Promise<void>;
+    /** Must not reject. */
+    readonly people: Pick<PersonSettingsStore, 'erasedBy'>;
+  },
+): Outbox {
+  function inJob(
+    { userId, isBot, messageIds, place }: UnfinishedReply | PreparedReply,
+    write: () => Promise<void>,
+  ) {
+    if (isBot === true) return write();
+    return writes.run(userId, async () => {
+      const isErased = await people.erasedBy(userId);
+      if (messageIds.every((id) => isErased(snowflakeTime(id).toISOString()))) return;
+      await begin({ channelId: place.channelId, userId });
+      await write();
+    });
+  }
+
+  return {
+    ...outbox,
+    prepare: (reply) => inJob(reply, () => outbox.prepare(reply)),
+    begin: (reply) => inJob(reply, () => outbox.begin(reply)),
+  };
+}
+
+/**
+ * A write without which the conversation can go on: a disk that refuses costs memory, not the conversation
+ * [E3]. Never rejects.
+ */
+export async function saveBestEffort(
+  logger: Logger,
+  what: string,
+  write: () => Promise<void>,
+): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    // Erased people's data is not to be saved.
+    if (!(error instanceof RefusedJobError)) logger.error('could not be saved', { what, error });
+  }
+}

@@ -1,0 +1,221 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
+
+import { RecentChanges } from '../../src/core/changes.ts';
+import { StoreError } from '../../src/core/errors.ts';
+import { createOutbox, type PreparedReply, type UnfinishedReply } from '../../src/turn/outbox.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
+import { ManualTimer } from '../support/manual-timer.ts';
+import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
+import { createTemporaryStores } from '../storage/files/temporary-store.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+
+function prepared(messageIds: string[], text = 'an answer'): PreparedReply {
+  return { messageIds, userId: aliceId, speakerName: 'Alice', place: publicPlace, text };
+}
+
+function unfinished(messageIds: string[], replyIds: string[]): UnfinishedReply {
+  return { messageIds, userId: aliceId, speakerName: 'Alice', place: publicPlace, replyIds };
+}
+
+function id(number: number): string {
+  return (400_000_000_000_000_000n + BigInt(number)).toString();
+}
+
+/** All that the outbox has on disk. */
+async function onDisk(store: MemoryStore): Promise<string> {
+  return JSON.stringify(await store.read(`channels/${generalId}/outbox.json`, anyDocument));
+}
+
+const anyDocument = { version: 1, schema: z.looseObject({ version: z.number() }) };
+const openStore = () => new MemoryStore();
+
+describe('the outbox of a channel', () => {
+  it('knows after a restart what was handled and what is hidden from history', async () => {
+    const store = openStore();
+    const outbox = createOutbox({ store, changes: new RecentChanges() });
+    await outbox.markHandled(generalId, [id(1)]);
+    await outbox.hide(generalId, [id(2)]);
+
+    const restarted = createOutbox({ store, changes: new RecentChanges() });
+    expect(await restarted.isHandled(generalId, id(1))).toBe(true);
+    expect(await restarted.isHandled(generalId, id(2))).toBe(false);
+    expect(await restarted.isHidden(generalId, id(2))).toBe(true);
+    expect((await restarted.channels()).map((channel) => channel.id)).toEqual([generalId]);
+  });
+
+  it('keeps an answer until its messages were handled', async () => {
+    const store = openStore();
+    const outbox = createOutbox({ store, changes: new RecentChanges() });
+    await outbox.prepare(prepared([id(1), id(2)]));
+    await outbox.prepare(prepared([id(3)], 'another'));
+    await outbox.markHandled(generalId, [id(1), id(2)]);
+
+    const restarted = createOutbox({ store, changes: new RecentChanges() });
+    expect(await restarted.unsent(generalId)).toEqual([prepared([id(3)], 'another')]);
+  });
+
+  it('stays small however long the channel lives, and forgets neither the newest ids nor an unsent answer', async () => {
+    const store = openStore();
+    const outbox = createOutbox({ store, changes: new RecentChanges() });
+    await outbox.prepare(prepared([id(0)]));
+    for (let number = 1; number <= 2500; number += 1) await outbox.markHandled(generalId, [id(number)]);
+
+    let lines = 0;
+    for (const { path, bytes } of await store.list('channels'))
+      if (path.startsWith(generalId)) lines += bytes;
+    expect(lines).toBeLessThan(100_000);
+    const restarted = createOutbox({ store, changes: new RecentChanges() });
+    expect(await restarted.isHandled(generalId, id(2500))).toBe(true);
+    expect(await restarted.isHandled(generalId, id(2100))).toBe(true);
+    expect(await restarted.unsent(generalId)).toHaveLength(1);
+  });
+
+  it('keeps no answer to a message that was forgotten meanwhile, but one to a command', async () => {
+    const store = new MemoryStore();
+    const outbox = createOutbox({ store, changes: new RecentChanges() });
+    await outbox.hide(generalId, [id(1), id(2)]);
+    await outbox.prepare(prepared([id(1)], 'You love bees.'));
+    const command = { ...prepared([id(2)], 'Durable memory'), isCommand: true } as const;
+    await outbox.prepare(command);
+    expect(await outbox.unsent(generalId)).toEqual([command]);
+    expect(await onDisk(store)).not.toContain('bees');
+  });
+
+  it('keeps no answer whose messages got another one, together with others', async () => {
+    const outbox = createOutbox({ store: openStore(), changes: new RecentChanges() });
+    await outbox.prepare(prepared([id(1)]));
+    await outbox.prepare(prepared([id(1), id(2)], 'asked again'));
+    await outbox.markHandled(generalId, [id(1), id(2)]);
+    expect(await outbox.unsent(generalId)).toEqual([]);
+  });
+
+  it('holds no text of an answer once it was sent, nor does any other file [S7]', async () => {
+    const stores = await createTemporaryStores();
+    onTestFinished(() => stores.dispose());
+    const store = await stores.open();
+    const outbox = createOutbox({ store, changes: new RecentChanges() });
+    await outbox.begin(unfinished([id(1)], []));
+    await outbox.begin(unfinished([id(1)], [id(11)]));
+    await outbox.prepare(prepared([id(1)], 'a secret answer'));
+    await outbox.prepare(prepared([id(2)], 'an answer on its way'));
+    await outbox.markHandled(generalId, [id(1)]);
+    expect(stores.everything()).not.toContain('secret');
+    const restarted = createOutbox({ store, changes: new RecentChanges() });
+    expect(await restarted.isHandled(generalId, id(1))).toBe(true);
+    expect(await restarted.unsent(generalId)).toEqual([prepared([id(2)], 'an answer on its way')]);
+    // As soon as that one was sent too, its text goes.
+    expect(stores.everything()).toContain('on its way');
+    await outbox.markHandled(generalId, [id(2)]);
+    expect(stores.everything()).not.toMatch(/on its way|Alice/u);
+  });
+
+  it('keeps no answer to what was taken back, sent or not, and the others', async () => {
+    const store = openStore();
+    const changes = new RecentChanges();
+    const outbox = createOutbox({ store, changes });
+    await outbox.prepare(prepared([id(1), id(2)], 'a secret answer'));
+    await outbox.prepare(prepared([id(3)], 'another answer'));
+    changes.note({ kind: 'deleted', channelId: generalId, messageIds: [id(2)] });
+    await outbox.withdraw(generalId, ({ messageIds }) => messageIds.includes(id(2)));
+    // Nor one that was still being made.
+    await outbox.prepare(prepared([id(2)], 'another secret answer'));
+    expect(await onDisk(store)).not.toContain('secret');
+    for (const each of [outbox, createOutbox({ store, changes: new RecentChanges() })])
+      expect(await each.unsent(generalId)).toEqual([prepared([id(3)], 'another answer')]);
+  });
+
+  it('stores by itself what the disk refused, once it takes it, though nothing else happens in the channel', async () => {
+    const store = openStore();
+    const timer = new ManualTimer();
+    const changes = new RecentChanges();
+    const outbox = createOutbox({ store, changes, timer: timer.set });
+    const refusing = vi.spyOn(store, 'update').mockRejectedValue(new StoreError('full', 'x'));
+    await expect(outbox.markHandled(generalId, [id(1)])).rejects.toThrow('full');
+    for (const _ of [1, 2]) {
+      timer.pass(5000);
+      await nextTurn();
+    }
+    refusing.mockRestore();
+    timer.pass(5000);
+    await nextTurn();
+    expect(await createOutbox({ store, changes }).isHandled(generalId, id(1))).toBe(true);
+  });
+
+  it('erases an answer that is withdrawn again, after the disk refused it once', async () => {
+    const store = openStore();
+    const outbox = createOutbox({ store, changes: new RecentChanges() });
+    await outbox.prepare(prepared([id(1)], 'a secret answer'));
+    vi.spyOn(store, 'update').mockRejectedValueOnce(new StoreError('no space left', 'x'));
+    const withdraw = (): Promise<void> => outbox.withdraw(generalId, () => true);
+    await expect(withdraw()).rejects.toThrow('no space left');
+    await withdraw();
+    expect(await onDisk(store)).not.toContain('secret');
+  });
+});
+
+describe('the outbox of replies that grow', () => {
+  it('knows after a restart what is posted of a reply, and hides it from history until its messages are handled', async () => {
+    const store = openStore();
+    const outbox = createOutbox({ store, changes: new RecentChanges() });
+    await outbox.begin(unfinished([id(1)], []));
+    await outbox.begin(unfinished([id(1)], [id(11)]));
+    await outbox.begin(unfinished([id(2)], [id(12)]));
+    await outbox.markHandled(generalId, [id(2)]);
+
+    const restarted = createOutbox({ store, changes: new RecentChanges() });
+    expect(await restarted.unfinished(generalId)).toEqual([unfinished([id(1)], [id(11)])]);
+    expect(await restarted.isUnfinished(generalId, id(1))).toBe(true);
+    expect(await restarted.isUnfinished(generalId, id(2))).toBe(false);
+    expect(await restarted.isHidden(generalId, id(11))).toBe(true);
+    expect(await restarted.isHidden(generalId, id(12))).toBe(false);
+  });
+
+  it('lets an answer to more messages go on with what stood there for one of them, and to fewer not', async () => {
+    const outbox = createOutbox({ store: openStore(), changes: new RecentChanges() });
+    await outbox.begin(unfinished([id(1), id(2)], [id(11)]));
+    await outbox.begin(unfinished([id(1)], [id(12)]));
+    expect(await outbox.unfinished(generalId)).toHaveLength(2);
+    await outbox.begin(unfinished([id(2), id(3)], [id(11), id(13)]));
+    expect((await outbox.unfinished(generalId)).map(({ replyIds }) => replyIds)).toEqual([
+      [id(12)],
+      [id(11), id(13)],
+    ]);
+  });
+
+  it('keeps each only as it stands now, and that the channel is gone', async () => {
+    const store = openStore();
+    const outbox = createOutbox({ store, changes: new RecentChanges() });
+    await outbox.begin(unfinished([id(1)], [id(11)]));
+    await outbox.begin(unfinished([id(1)], [id(11), id(12)]));
+    await outbox.prepare(prepared([id(2)]));
+    await outbox.markGone(generalId);
+    await outbox.markHandled(generalId, [id(2)]);
+    const restarted = createOutbox({ store, changes: new RecentChanges() });
+    expect(await restarted.unfinished(generalId)).toEqual([unfinished([id(1)], [id(11), id(12)])]);
+    expect(await restarted.unsent(generalId)).toEqual([]);
+    expect(await restarted.isGone(generalId)).toBe(true);
+  });
+});
+
+describe('what a person has had erased', () => {
+  it('keeps nothing of what a person asked before they had everything erased, and takes none of it later [K11]', async () => {
+    const store = openStore();
+    const outbox = createOutbox({ store, changes: new RecentChanges() });
+    const asked = snowflakeAt(new Date('2026-01-15T10:00:00Z'));
+    const later = snowflakeAt(new Date('2026-01-15T10:10:00Z'));
+    await outbox.prepare(prepared([asked], 'about axolotls'));
+    await outbox.prepare({ ...prepared([id(1)], 'about bees'), userId: '100000000000000002' });
+    await outbox.begin(unfinished([asked], ['910000000000000001']));
+    const dropped = await outbox.erase(aliceId, '2026-01-15T10:05:00Z', [generalId]);
+    expect(dropped.map(({ replyIds }) => replyIds)).toEqual([['910000000000000001']]);
+    await outbox.prepare(prepared([asked], 'about axolotls, late'));
+    await outbox.begin(unfinished([asked], ['910000000000000002']));
+    await outbox.prepare(prepared([later], 'about cats'));
+    expect(await onDisk(store)).not.toContain('axolotls');
+    expect(await onDisk(store)).not.toContain('91000000000000000');
+    expect((await outbox.unsent(generalId)).map(({ text }) => text)).toEqual(['about bees', 'about cats']);
+  });
+});
