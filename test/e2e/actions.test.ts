@@ -275,7 +275,7 @@ it('answers another bot five times in a row, and again once a person has spoken'
     stage
       .bot()
       .output()
-      .match(/a bot is not answered any more/gu),
+      .match(/too many answers to a bot/gu),
   ).toHaveLength(1);
 });
 
