@@ -111,10 +111,8 @@ async function checkCommands(
   config: Config,
 ): Promise<Finding> {
   const { definitions, menuNames } = registeredCommands(config);
-  const { commandGuildIds: guildIds } = config.discord;
-  const has = (guildId?: string) => discord.hasCommands(applicationId, definitions, menuNames, guildId);
-  const found = await Promise.all(guildIds.length === 0 ? [has()] : guildIds.map(has));
-  if (found.every(Boolean)) return fine('commands', 'Discord has the slash commands');
+  const isRegistered = await discord.hasCommands(applicationId, definitions, menuNames);
+  if (isRegistered) return fine('commands', 'Discord has the slash commands');
   const text = 'Discord does not have the slash commands of this version';
   return warning('commands', text, 'start the bot, which registers them');
 }

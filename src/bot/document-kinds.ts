@@ -1,5 +1,4 @@
 import type { DocumentKind, Versioned } from '../core/store.ts';
-import { guildsKind } from '../discord/interactions/register-commands.ts';
 import { durableDocumentKind } from '../memory/durable/document.ts';
 import { notesKind } from '../memory/channel/document.ts';
 import { notedKind } from '../memory/channel/noted.ts';
@@ -30,7 +29,6 @@ const documentKinds: Readonly<Record<string, DocumentKind<Versioned>>> = {
   'usage.json': usageKind,
   'spending.json': spendingKind,
   'retention.json': retentionKind,
-  'command-guilds.json': guildsKind,
   'gone-places.json': goneKind,
   'erasures.json': erasuresKind,
 };

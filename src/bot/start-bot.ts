@@ -184,7 +184,6 @@ export async function startBot(config: Config, options: StartOptions) {
       access: config.discord,
       commands: bot.commands.definitions,
       menuNames: bot.commands.menuNames,
-      commandGuildIds: config.discord.commandGuildIds,
       parseCommand,
       lockedOut,
       // A message waits for its channel's recovery; a command or menu entry only for what is to be forgotten.
@@ -200,7 +199,6 @@ export async function startBot(config: Config, options: StartOptions) {
         },
       },
       recent,
-      store,
       isGone: outbox.isGone,
       remembered: (channelId, messageId) =>
         bot.remembered(channelId, compareSnowflakes(messageId, firstId) < 0 ? firstId : messageId),

@@ -133,7 +133,6 @@ function arrangeConfig(values: Values) {
       allowedBotIds: values.DISCORD_ALLOW_BOT_IDS,
       channelIds: values.DISCORD_CHANNEL_IDS,
       actionsEnabled: values.DISCOCLAW_DISCORD_ACTIONS_ENABLED,
-      commandGuildIds: values.DISCORD_COMMAND_GUILD_IDS,
       autoReplyChannelIds: values.DISCORD_AUTO_REPLY_CHANNEL_IDS,
     },
     shards: {

@@ -38,9 +38,6 @@ export const variables = {
       true,
       'Let the model react, pin, create polls, start threads and send to other channels, wherever both the speaker and the bot may.',
     ),
-    DISCORD_COMMAND_GUILD_IDS: ids(
-      'For development: register commands in these servers only, where changes show up at once.',
-    ),
     DISCOCLAW_OWNER_IDS: ids("The bot's owners, in place of the application's owner."),
     DISCOCLAW_ACCESS: oneOf(
       ['allowlist', 'everyone'],

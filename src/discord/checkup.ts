@@ -48,9 +48,8 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
       applicationId: string,
       definitions: readonly CommandDefinition[],
       menuNames: readonly string[],
-      guildId?: string,
     ): Promise<boolean> {
-      const registered = await asked(api.registeredCommands(applicationId, guildId));
+      const registered = await asked(api.registeredCommands(applicationId));
       const wanted = new Set(wantedCommands(definitions, menuNames).map(({ name }) => name));
       return registered.length === wanted.size && registered.every(({ name }) => wanted.has(name));
     },

@@ -45,10 +45,10 @@ export function createDiscordApi(client: Client) {
       }
       return found;
     },
-    registeredCommands: (applicationId: string, guildId?: string) =>
-      answer<readonly APIApplicationCommand[]>(rest.get(commandsRoute(applicationId, guildId))),
-    async registerCommands(applicationId: string, commands: readonly object[], guildId?: string) {
-      await rest.put(commandsRoute(applicationId, guildId), { body: commands });
+    registeredCommands: (applicationId: string) =>
+      answer<readonly APIApplicationCommand[]>(rest.get(Routes.applicationCommands(applicationId))),
+    async registerCommands(applicationId: string, commands: readonly object[]) {
+      await rest.put(Routes.applicationCommands(applicationId), { body: commands });
     },
     async postMessage(
       channelId: string,
@@ -128,12 +128,6 @@ export class NotPermittedError extends Error {
 
 export function hasErrorCode(error: unknown, ...codes: readonly RESTJSONErrorCodes[]): boolean {
   return error instanceof DiscordAPIError && codes.some((code) => code === error.code);
-}
-
-function commandsRoute(applicationId: string, guildId: string | undefined): `/${string}` {
-  return guildId === undefined
-    ? Routes.applicationCommands(applicationId)
-    : Routes.applicationGuildCommands(applicationId, guildId);
 }
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each route has its own answer

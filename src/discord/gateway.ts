@@ -14,8 +14,7 @@ import type { BotHandlers } from '../core/chat.ts';
 import type { CommandDefinition, CommandHandlers } from '../core/commands.ts';
 import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
-import { hasGuild, isFirst, isPart, type Shards } from '../core/shards.ts';
-import type { Store } from '../core/store.ts';
+import { hasGuild, isFirst, type Shards } from '../core/shards.ts';
 import { unlessAborted, withTimeout, type Clock } from '../core/time.ts';
 import type { AccessSettings, IntakePolicy } from './access.ts';
 import { createCatchUp, shardIn, type CatchUp, type CatchUpOptions } from './catch-up.ts';
@@ -56,12 +55,9 @@ export interface GatewayOptions
   readonly access: AccessSettings;
   readonly commands: readonly CommandDefinition[];
   readonly menuNames: readonly string[];
-  /** Where not empty, commands are registered only there. */
-  readonly commandGuildIds: readonly string[];
   readonly handlers: BotHandlers & CommandHandlers;
   readonly history: History;
   readonly recent: RecentChanges;
-  readonly store: Pick<Store, 'read' | 'update'>;
   /** Not called for an outage. Must not throw. */
   readonly guildLeft?: (guildId: string, channelIds: readonly string[]) => void;
   /** Must not reject. */
@@ -90,18 +86,12 @@ export async function startGateway(options: GatewayOptions) {
   const listening = listen(options, policy, channelQueue, runInBackground, stopping.signal);
   await logIn(client, token, options.timeoutMs ?? loginTimeoutMs, signal);
   const { botId, caughtUp } = await listening;
-  const api = createDiscordApi(client);
-  const presentGuildIds = (): readonly string[] => [...client.guilds.cache.keys()];
   async function register(): Promise<void> {
     if (!isFirst(shards)) return;
     await registerCommands({
-      api,
+      api: createDiscordApi(client),
       applicationId: application.id,
       commands: wantedCommands(options.commands, options.menuNames),
-      guildIds: options.commandGuildIds,
-      botGuildIds: async () =>
-        isPart(shards) ? (await api.ownGuilds()).map(({ id }) => id) : presentGuildIds(),
-      store: options.store,
       logger,
     });
     logger.info('slash command registration finished');
@@ -122,7 +112,7 @@ export async function startGateway(options: GatewayOptions) {
     botId,
     ownerIds,
     /** Guilds of these shards, including those with an outage. */
-    guildIds: presentGuildIds,
+    guildIds: (): readonly string[] => [...client.guilds.cache.keys()],
     hasGuild: (guildId: string): boolean => hasGuild(shards, guildId),
     caughtUp,
     commandsRegistered,

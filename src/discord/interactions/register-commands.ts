@@ -5,11 +5,9 @@ import {
   InteractionContextType,
   PermissionFlagsBits,
 } from 'discord.js';
-import { z } from 'zod';
 
 import type { CommandDefinition, OptionDefinition } from '../../core/commands.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, Store } from '../../core/store.ts';
 import type { DiscordApi } from '../discord-api.ts';
 
 export interface ApplicationCommand {
@@ -85,69 +83,18 @@ export function wantedCommands(
   return [...definitions.map(slashCommand), ...menuNames.map(messageMenuCommand)];
 }
 
-export interface RegistrationOptions {
+/** Replaces all that were registered before. Never rejects. */
+export async function registerCommands(options: {
   readonly api: Pick<DiscordApi, 'registerCommands'>;
   readonly applicationId: string;
-  /** Others are removed. */
   readonly commands: readonly ApplicationCommand[];
-  /** For development: registered only there, at once and without DMs. */
-  readonly guildIds: readonly string[];
-  /** Asked only where it matters. May reject. */
-  readonly botGuildIds: () => Promise<readonly string[]>;
-  readonly store: Pick<Store, 'read' | 'update'>;
   readonly logger: Logger;
-}
-
-const guildsKey = 'command-guilds.json';
-const guildsSchema = z.object({ version: z.literal(1), guildIds: z.array(z.string()).readonly() });
-export const guildsKind: DocumentKind<z.infer<typeof guildsSchema>> = { version: 1, schema: guildsSchema };
-
-/** Commands registered the other way are removed first. Never rejects. */
-export async function registerCommands(options: RegistrationOptions): Promise<void> {
-  await registerInScope(options).catch((error: unknown) =>
-    options.logger.warn('the commands could not be registered', { error }),
-  );
-}
-
-async function registerInScope(options: RegistrationOptions): Promise<void> {
-  const { api, applicationId, commands, guildIds, store, logger } = options;
-  const known = (await store.read(guildsKey, guildsKind))?.guildIds ?? [];
-  const areGuildsAsked = guildIds.length > 0 || known.length > 0;
-  const botGuildIds = new Set(areGuildsAsked ? await options.botGuildIds() : []);
-  const present = guildIds.filter((guildId) => botGuildIds.has(guildId));
-  // Discord would count asking for them as an invalid request.
-  for (const guildId of guildIds.filter((each) => !botGuildIds.has(each)))
-    logger.warn('commands are not registered for a guild that the bot is not in', { guildId });
-  if (present.length === 0 && guildIds.length > 0) return;
-
-  const leftovers = known.filter((guildId) => !present.includes(guildId));
-  if (areGuildsAsked) await remember([...leftovers, ...present]);
-  const remaining: string[] = [];
-  for (const guildId of leftovers)
-    if (!botGuildIds.has(guildId) || !(await write([], guildId))) remaining.push(guildId);
-  await write(present.length > 0 ? [] : commands);
-  for (const guildId of present) await write(commands.map(withoutScope), guildId);
-  if (leftovers.length > 0) await remember([...remaining, ...present]);
-
-  async function remember(ids: readonly string[]): Promise<void> {
-    await store.update(guildsKey, guildsKind, () => ({ version: 1 as const, guildIds: [...ids] }));
+}): Promise<void> {
+  const { api, applicationId, commands, logger } = options;
+  try {
+    await api.registerCommands(applicationId, commands);
+    logger.info('commands were registered', { count: commands.length });
+  } catch (error) {
+    logger.warn('the commands could not be registered', { error });
   }
-
-  async function write(wanted: readonly ApplicationCommand[], guildId?: string): Promise<boolean> {
-    const scope = guildId ?? 'global';
-    try {
-      await api.registerCommands(applicationId, wanted, guildId);
-      logger.info('commands were registered', { scope, count: wanted.length });
-      return true;
-    } catch (error) {
-      logger.warn('the commands could not be registered', { scope, error });
-      return false;
-    }
-  }
-}
-
-/** Discord knows these fields only in global commands. */
-function withoutScope(global: ApplicationCommand): ApplicationCommand {
-  const { contexts: _, integration_types: __, ...rest } = global;
-  return rest;
 }

@@ -13,128 +13,64 @@ import { statusDefinition } from '../../../src/commands/status-command.ts';
 import type { CommandDefinition } from '../../../src/core/commands.ts';
 import { subcommandsOf } from '../../../src/sandbox/control/slash-command.ts';
 import { parseCommandForms } from '../../../src/sandbox/rest/command-routes.ts';
-import { MemoryStore } from '../../support/memory-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 import { openSandbox, runGateway } from '../support/gateway-harness.ts';
 
 const applicationId = '100000000000000001';
 const memory = { type: 1, name: 'memory', description: 'Memory', contexts: [0, 1], integration_types: [0] };
 
-/** Discord's store of commands by scope, with what was written to it. */
-function fakeApi(registered: Readonly<Record<string, readonly ApplicationCommand[]>> = {}) {
-  const scopes = new Map(Object.entries(registered));
-  const written: string[] = [];
+/** Discord's store of commands, with what was written to it. */
+function fakeApi() {
+  const written: (readonly object[])[] = [];
   return {
-    scopes,
     written,
-    /** The bot's own. */
-    store: new MemoryStore(),
-    failing: new Set<string>(),
-    async registerCommands(_application: string, commands: readonly object[], guildId = 'global') {
-      if (this.failing.has(guildId)) throw new Error('Missing Access');
-      written.push(`${guildId}: ${commands.length}`);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was given as such
-      scopes.set(guildId, commands as readonly ApplicationCommand[]);
+    isFailing: false,
+    async registerCommands(_application: string, commands: readonly object[]) {
+      if (this.isFailing) throw new Error('Missing Access');
+      written.push(commands);
     },
   };
 }
 
-async function register(
-  api: ReturnType<typeof fakeApi>,
-  options: {
-    readonly commands?: readonly ApplicationCommand[];
-    readonly guildIds?: readonly string[];
-    readonly botGuildIds?: readonly string[] | 'not told';
-  } = {},
-) {
+async function register(api: ReturnType<typeof fakeApi>, commands: readonly ApplicationCommand[] = [memory]) {
   const logger = new RecordingLogger();
-  await registerCommands({
-    api,
-    applicationId,
-    commands: [memory],
-    guildIds: [],
-    store: api.store,
-    logger,
-    ...options,
-    botGuildIds: async () => {
-      if (options.botGuildIds === 'not told') throw new Error('Internal Server Error');
-      return options.botGuildIds ?? ['1', '2'];
-    },
-  });
+  await registerCommands({ api, applicationId, commands, logger });
   return { logger };
 }
 
 describe('registering commands', () => {
   it('is one request at a start, which replaces what there is', async () => {
-    const api = fakeApi({ global: [memory, { name: 'old' }] });
+    const api = fakeApi();
     await register(api);
     await register(api);
-    expect(api.written).toEqual(['global: 1', 'global: 1']);
-    expect(api.scopes.get('global')).toEqual([memory]);
+    expect(api.written).toEqual([[memory], [memory]]);
   });
 
   it('writes what changed, and removes what is switched off', async () => {
     const api = fakeApi();
+    const changed = { ...memory, description: 'See your memory' };
     await register(api);
-    await register(api, { commands: [{ ...memory, description: 'See your memory' }] });
-    await register(api, { commands: [] });
-    expect(api.written).toEqual(['global: 1', 'global: 1', 'global: 0']);
+    await register(api, [changed]);
+    await register(api, []);
+    expect(api.written).toEqual([[memory], [changed], []]);
   });
 
-  it('takes the leftovers of development away before people could see them twice', async () => {
+  it('warns where Discord refuses, and is tried again at the next start', async () => {
     const api = fakeApi();
-    await register(api, { guildIds: ['2'] });
+    api.isFailing = true;
+    const { logger } = await register(api);
+    expect(logger.warnings).toEqual(['the commands could not be registered']);
+    api.isFailing = false;
     await register(api);
-    expect(api.written).toEqual(['global: 0', '2: 1', '2: 0', 'global: 1']);
-  });
-
-  it('asks nothing for a guild that the bot is not in, takes nothing away because of it, and says so', async () => {
-    const api = fakeApi({ global: [memory], '3': [memory] });
-    const { logger } = await register(api, { commands: [], guildIds: ['3'] });
-    expect(api.written).toEqual([]);
-    expect(logger.warnings).toEqual(['commands are not registered for a guild that the bot is not in']);
-    await register(api, { guildIds: ['3', '2'] });
-    expect(api.written).toEqual(['global: 0', '2: 1']);
-  });
-
-  it('needs no server for those of everywhere, and leaves all as it is where Discord does not tell which servers there are', async () => {
-    const api = fakeApi();
-    await register(api, { botGuildIds: 'not told' });
-    expect(api.written).toEqual(['global: 1']);
-    const { logger } = await register(api, { guildIds: ['1'], botGuildIds: 'not told' });
-    expect(api.written).toEqual(['global: 1']);
-    expect(logger.warnings).toEqual(['the commands could not be registered']);
-  });
-
-  it('registers for development in the named guilds only', async () => {
-    const api = fakeApi({ global: [memory] });
-    await register(api, { guildIds: ['1'] });
-    expect(api.written).toEqual(['global: 0', '1: 1']);
-    expect(api.scopes.get('1')).toEqual([{ type: 1, name: 'memory', description: 'Memory' }]);
-  });
-
-  it('warns, and goes on, where a guild refuses, which is tried again at the next start', async () => {
-    const api = fakeApi();
-    await register(api, { guildIds: ['1', '2'] });
-    api.failing.add('1');
-    const { logger } = await register(api, { guildIds: ['2'] });
-    expect(logger.warnings).toEqual(['the commands could not be registered']);
-    api.failing.clear();
-    await register(api, { guildIds: ['2'] });
-    expect(api.written.slice(-3)).toEqual(['1: 0', 'global: 0', '2: 1']);
+    expect(api.written).toEqual([[memory]]);
   });
 });
 
 describe('registering commands with Discord', () => {
-  it('changes from a guild to everywhere and back without leaving anything behind', async () => {
+  it('leaves the same commands after each start', async () => {
     const server = await openSandbox();
-    const guildIds = Object.values((await server.info()).guilds);
-    const store = new MemoryStore();
-    await runGateway({ server, store, commandGuildIds: guildIds });
-    expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
-    await runGateway({ server, store });
-    expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
-    await runGateway({ server, store, commandGuildIds: guildIds });
+    await runGateway({ server });
+    await runGateway({ server });
     expect((await server.commands()).map(({ name }) => name)).toEqual(['memory', 'Remember this']);
   });
 });

@@ -41,7 +41,6 @@ import {
   type SandboxOptions,
   type SandboxServer,
 } from '../../../src/sandbox/sandbox-server.ts';
-import { MemoryStore } from '../../support/memory-store.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** Handlers that write down what reaches them, in one list. */
@@ -134,8 +133,6 @@ export interface RunOptions {
   readonly server?: SandboxServer;
   readonly sandbox?: SandboxOptions;
   readonly access?: Partial<AccessSettings>;
-  readonly commandGuildIds?: readonly string[];
-  readonly store?: MemoryStore;
   /** Whether it has caught up when the test begins; so it is where nothing is said. */
   readonly settles?: false;
   /** The bot was active there a moment ago, or when it is said. */
@@ -273,13 +270,11 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     access: { ...openToAll, ...options.access },
     commands: [memoryCommand],
     menuNames: ['Remember this'],
-    commandGuildIds: options.commandGuildIds ?? [],
     parseCommand,
     handlers,
     history,
     offers,
     recent,
-    store: options.store ?? new MemoryStore(),
     knownChannels: () =>
       Promise.resolve(
         (options.knownChannels ?? []).map((known) =>
