@@ -67,6 +67,7 @@ export function createHistory(options: HistoryOptions) {
         !recent.wasDeleted(message.id) &&
         !commands.has(message.id) &&
         !commands.has(message.answers ?? '') &&
+        !isOrphan(message, messages) &&
         !isHidden(message.id),
     );
   }
@@ -118,6 +119,12 @@ export function createHistory(options: HistoryOptions) {
 
 export function saysSomething({ text, attachments, shown }: ChatMessage): boolean {
   return text !== '' || attachments.length > 0 || shown !== undefined;
+}
+
+/** The bot's answer to a message that would stand among these, and was deleted [G5]: nobody may know what it repeats. */
+function isOrphan({ author, answers }: ChatMessage, among: readonly ChatMessage[]): boolean {
+  if (author.kind !== 'self' || answers === undefined || among.some(({ id }) => id === answers)) return false;
+  return among.some(({ id }) => compareSnowflakes(id, answers) < 0);
 }
 
 const ownLine = /^(?:-# |⚠️ |⏹️ )/u;

@@ -132,6 +132,22 @@ describe('history', () => {
     expect(recent.map(({ id }) => id)).toEqual([message(1).id, message(5).id, message(6).id]);
   });
 
+  it('leaves out the answer to a message that was deleted [G5], and keeps one to a message further back', async () => {
+    const self = { id: '100000000000000009', name: 'Discoclaw', kind: 'self' } as const;
+    const { history } = historyOf({
+      fetchNewest: () =>
+        Promise.resolve([
+          message(2),
+          message(4, { author: self, answers: message(3).id, text: 'Remembered: "I keep bees"' }),
+          message(5, { author: self, answers: message(1).id, text: 'an answer to what is further back' }),
+        ]),
+    });
+    expect(textsOf(await history.recent(channelId, 10))).toEqual([
+      'message 2',
+      'an answer to what is further back',
+    ]);
+  });
+
   it('leaves out the bot’s own lines under an answer, though a kill kept their ids from the outbox [F2]', async () => {
     const self = { id: '1', name: 'Discoclaw', kind: 'self' } as const;
     const { history } = historyOf({
