@@ -82,7 +82,7 @@ it('takes what is older than the days that the operator sets off the disk and ou
   const shown = await stage.ask('alice', 'general', '!memory show');
   expect(shown.text).toContain('Owns kayak');
   expect(shown.text).toContain('Likes 31');
-  expect(shown.text).toContain('Messages older than 30 days are deleted by themselves');
+  expect(shown.text).toContain('Messages older than 30 days are deleted automatically');
   expect((await stage.ask('alice', 'general', '!memory search kayak')).text).toContain('kayak');
   expect((await stage.ask('alice', 'general', '!memory privacy')).text).toContain('older than 30 days');
 });
