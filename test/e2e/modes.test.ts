@@ -125,6 +125,11 @@ describe('the first words [K12]', () => {
     expect((await slash()).answer?.text).toContain(firstWords);
     expect((await slash()).answer?.text).not.toContain(firstWords);
 
+    // That they were shown is noted after the answer.
+    for (const person of ['bob', 'carol'])
+      await expect
+        .poll(() => stage.readFile(stage.pathFor(person, 'settings.json')).catch(() => ''))
+        .toContain('greeted');
     await stage.killBot();
     await stage.startBot();
     expect((await stage.ask('carol', '@carol', '!memory show')).text).not.toContain(firstWords);
