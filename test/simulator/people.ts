@@ -530,6 +530,7 @@ export class People {
     const message = pickAt(answers, index);
     this.#promises.excuse(message.answers ?? '');
     message.isDeleted = true;
+    message.deletedAt = this.#stage.clock.now;
     this.#stage.inBackground(this.#process.deleted(message.channelId, [message.id]));
     return Promise.resolve();
   }

@@ -382,7 +382,7 @@ export class Promises {
   }
 
   /** The bot's own words of a word: in answers that stand here, or that this person was given where it may be told here. */
-  #checkEcho(echo: string, speakerId: string, { channel, places, where, message }: Telling): void {
+  #checkEcho(echo: string, speakerId: string, { channel, places, since, where, message }: Telling): void {
     const said = this.#words.get(unechoed(echo));
     if (said === undefined || said.hiddenAt !== undefined) return;
     const origins = [said, ...(this.#heard.get(echo)?.values() ?? [])];
@@ -391,7 +391,7 @@ export class Promises {
       if (
         shown.channelId === channel.id &&
         shown !== message &&
-        !shown.isDeleted &&
+        (!shown.isDeleted || (shown.deletedAt ?? 0) >= since) &&
         shown.text.includes(echo)
       )
         return;

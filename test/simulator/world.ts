@@ -37,6 +37,8 @@ export interface WorldMessage {
   text: string;
   readonly at: number;
   isDeleted: boolean;
+  /** Of an answer that somebody has deleted. */
+  deletedAt?: number;
   isEdited: boolean;
   /** Of the bot's own: the message that it answers. */
   readonly answers?: string | undefined;
