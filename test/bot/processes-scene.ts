@@ -77,7 +77,7 @@ export class ProcessesScene {
     this.#options = options;
     const { pause, arrives } = options;
     this.data = new SharedData({
-      ...(pause === undefined ? {} : { pause }),
+      pause,
       ...(arrives === undefined ? {} : { arrives }),
       now: () => this.posted.now.getTime(),
     });

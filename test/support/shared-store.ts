@@ -17,7 +17,7 @@ export type Operation = keyof Store | 'hold' | 'claim' | 'add';
 
 export interface SharedOptions {
   /** How many turns of the event loop an operation takes, before or after it is done; each asks again. */
-  readonly pause?: () => number;
+  readonly pause?: (() => number) | undefined;
   /** Whether a notice arrives. Default: all do. */
   readonly arrives?: () => boolean;
   /** Milliseconds since the epoch. */

@@ -29,7 +29,7 @@ function id(number: number): string {
 /** The process that has the channel, and another one, over one store. */
 function twoProcesses(pause?: () => number) {
   const timer = new ManualTimer();
-  const data = new SharedData({ now: () => 0, ...(pause === undefined ? {} : { pause }) });
+  const data = new SharedData({ now: () => 0, pause });
   const open = () => {
     const process = data.open();
     const { store } = process;
