@@ -181,7 +181,7 @@ function grantedTo(
   return granted & needed;
 }
 
-/** How long a guild's permissions are awaited. */
+/** How long a guild's permissions are awaited; milliseconds. */
 const availableWithinMs = 5000;
 const lookEveryMs = 50;
 

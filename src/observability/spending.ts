@@ -63,7 +63,7 @@ export function createSpending({ store, clock, timeZone, limits, tellOwner, logg
   const held = new Map<string, string>();
   const today = (): string => localDate(clock(), timeZone);
 
-  /** Without a limit it gives back, to its own day. `undefined` where the sum did not change. May reject. */
+  /** Without a limit it gives back, to its own day. `undefined` where nothing changed. Rejects with `StoreError`. */
   function add(key: string, day: string, usd: number, limit?: number): Promise<number | undefined> {
     return sums.run(key, async () => {
       const ahead = unsaved.get(key)?.day === day ? (unsaved.get(key)?.usd ?? 0) : undefined;

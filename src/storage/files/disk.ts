@@ -129,7 +129,10 @@ export function createDisk(fileSystem: FileSystem) {
     });
   }
 
-  /** All of the old content or all of the new, even after a kill. `undefined` where the file was not as expected. */
+  /**
+   * All of the old content or all of the new, even after a kill. Resolves with `undefined` where the file was not
+   * as expected; where it rejects, the old file stands.
+   */
   async function replaceFile(replacement: Replacement): Promise<BigIntStats | undefined> {
     const { key, path, bytes, backup, isExpected } = replacement;
     await ensureFolder(dirname(path));
