@@ -1,4 +1,4 @@
-import { Snowflake } from '@sapphire/snowflake';
+import { DiscordSnowflake, Snowflake } from '@sapphire/snowflake';
 import { MessageFlags, MessageType, type APIEmbed } from 'discord-api-types/v10';
 
 import { changeThread, joinThread } from './channels.ts';
@@ -37,20 +37,21 @@ export interface NewMessage {
   readonly viewerId?: string;
 }
 
-/** A message that nobody sees yet. */
+/** A message that nobody sees yet. Its moment is that of its id: clients read it from there. */
 function draftMessage(world: World, input: NewMessage): Message {
+  const id = input.id ?? world.nextId();
   const message: Message = {
-    id: input.id ?? world.nextId(),
+    id,
     channelId: input.channel.id,
     authorId: input.authorId,
     type: input.type ?? (input.replyTo === undefined ? MessageType.Default : MessageType.Reply),
     text: input.text ?? '',
-    createdAt: world.now().toISOString(),
+    createdAt: new Date(DiscordSnowflake.timestampFrom(id)).toISOString(),
     editedAt: null,
     attachments: input.attachments ?? [],
     embeds: input.embeds ?? [],
     components: input.components ?? [],
-    mentionedIds: (input.mentions?.userIds ?? []).filter((id) => world.users.has(id)),
+    mentionedIds: (input.mentions?.userIds ?? []).filter((userId) => world.users.has(userId)),
     mentionsEveryone: input.mentions?.everyone ?? false,
     replyTo: input.replyTo,
     nonce: input.nonce,

@@ -1,9 +1,11 @@
+import { DiscordSnowflake } from '@sapphire/snowflake';
 import { MessageType } from 'discord-api-types/v10';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Message } from '../../../src/sandbox/world/entities.ts';
-import { messagePage } from '../../../src/sandbox/world/messages.ts';
+import { createDefaultWorld } from '../../../src/sandbox/world/default-world.ts';
+import { createMessage, messagePage } from '../../../src/sandbox/world/messages.ts';
 
 function message(number: number): Message {
   return {
@@ -34,6 +36,21 @@ function message(number: number): Message {
 const ten = Array.from({ length: 10 }, (_, index) => message(index));
 const texts = (page: readonly Message[]): string => page.map(({ text }) => text).join(' ');
 const id = (number: number): string => message(number).id;
+
+it('has the moment that its id tells, also where the clock moved on meanwhile', () => {
+  let milliseconds = Date.parse('2026-01-01T00:00:00Z');
+  const world = createDefaultWorld({
+    now: () => new Date(milliseconds++),
+    ownedByTeam: false,
+    privileged: { messageContent: true, guildMembers: true, presences: true },
+  });
+  const [channel] = world.channels.values();
+  const [authorId] = world.users.keys();
+  if (channel === undefined || authorId === undefined)
+    throw new Error('the default world has people and channels');
+  const sent = createMessage(world, { channel, authorId, text: 'hello' });
+  expect(Date.parse(sent.createdAt)).toBe(DiscordSnowflake.timestampFrom(sent.id));
+});
 
 describe('a page of history', () => {
   it('is the newest messages, newest first', () => {
