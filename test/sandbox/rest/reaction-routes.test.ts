@@ -107,7 +107,7 @@ describe('people’s reactions', () => {
       'carol cannot see #secret',
     );
     await expect(server.react({ as: 'bob', message: message.id, emoji: ':eyes:' })).rejects.toThrow(
-      'no emoji',
+      'not an emoji',
     );
     await server.setOverwrite({ channel: '#general', for: 'bob', deny: ['AddReactions'] });
     await expect(server.react({ as: 'bob', message: message.id, emoji: '👀' })).rejects.toThrow(

@@ -193,7 +193,7 @@ describe('a forum', () => {
     await expect(server.say({ as: 'bob', in: 'ideas', text: 'hello' })).rejects.toThrow('may not write');
     await expect(server.addThread({ as: 'bob', channel: 'ideas', name: 'x' })).rejects.toThrow('use addPost');
     await expect(server.addPost({ as: 'bob', forum: 'dev', title: 'x', text: 'y' })).rejects.toThrow(
-      'no forum',
+      'not a forum',
     );
   });
 });
