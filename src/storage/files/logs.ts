@@ -86,7 +86,7 @@ export function createLogs(
 
   /** Cuts off the rest of an unfinished write, whose words no deletion would find [S7]. */
   async function cut(log: string, path: string, state: KnownLog): Promise<KnownLog> {
-    if (!isOwner()) return state;
+    if (!isOwner()) return cutLater(log, state);
     try {
       await withFile(fileSystem.open(path, constants.O_RDWR | constants.O_NOFOLLOW), async (file) => {
         await file.truncate(state.end);
@@ -99,7 +99,7 @@ export function createLogs(
   }
 
   function cutLater(log: string, state: KnownLog): KnownLog {
-    if (!isOwner() || cutting.has(log)) return state;
+    if (cutting.has(log)) return state;
     cutting.add(log);
     const again = async (): Promise<unknown> => stateOf(log, await pathOf(log));
     const retry = (): void => {

@@ -1,6 +1,6 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { appendFile, readFile, readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreError, UnusableStoreError } from '../../../src/core/errors.ts';
 import { FolderInUseError } from '../../../src/storage/files/owner-lock.ts';
 import { counterKind, document, increment, log, notesOf, text } from '../store-fixtures.ts';
@@ -11,7 +11,10 @@ let stores: TemporaryStores;
 beforeEach(async () => {
   stores = await createTemporaryStores();
 });
-afterEach(() => stores.dispose());
+afterEach(() => {
+  vi.useRealTimers();
+  return stores.dispose();
+});
 
 const warnings = () => stores.logged.filter(({ level }) => level === 'warn' || level === 'error');
 
@@ -120,6 +123,24 @@ describe('a disk that is full at the start', () => {
     disk.isFull = false;
     await store.writeText(text, 'new');
     expect(await readFile(join(stores.dataDir, text), 'utf8')).toBe('new');
+  });
+
+  it('leaves what a killed process could not finish in a log until there is room, and not longer [S7]', async () => {
+    const before = await stores.open();
+    await before.append(log, { note: 'a' });
+    await before.close();
+    const path = join(stores.dataDir, log);
+    await appendFile(path, '{"sequence":2,"record":{"note":"canary');
+    await utimes(path, 1_700_000_000, 1_700_000_000);
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const { disk, fileSystem } = fullDisk(false);
+    const store = await stores.open({ fileSystem });
+    expect(await notesOf(store, log)).toEqual(['a']);
+    expect(await readFile(path, 'utf8')).toContain('canary');
+    disk.isFull = false;
+    await store.writeText(text, 'new');
+    await vi.advanceTimersByTimeAsync(5000);
+    await vi.waitFor(async () => expect(await readFile(path, 'utf8')).not.toContain('canary'));
   });
 
   it('does not let a second process on the folder', async () => {
