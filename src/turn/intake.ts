@@ -88,11 +88,15 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     }
   }
 
-  async function isHandled(message: Taken): Promise<boolean> {
+  const isHandled = (message: Taken): Promise<boolean> => isKnown(message, outbox.isHandled);
+  const isUnfinished = (message: Taken): Promise<boolean> => isKnown(message, outbox.isUnfinished);
+
+  /** Never rejects. */
+  async function isKnown({ channelId, id }: Taken, ask: Outbox['isHandled']): Promise<boolean> {
     try {
-      return await outbox.isHandled(message.channelId, message.id);
+      return await ask(channelId, id);
     } catch (error) {
-      logger.error('the outbox could not be read', { channelId: message.channelId, error });
+      logger.error('the outbox could not be read', { channelId, error });
       return false;
     }
   }
@@ -145,13 +149,14 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   /** The message may have been edited, deleted or stopped before it could wait for its turn. */
   async function submit(message: IncomingMessage, first: Promise<() => void>): Promise<void> {
     const isGone = await isErased(message);
+    const isBegun = await isUnfinished(message);
     const letNextOn = await first;
     // No more waiting from here: later changes find the message in the session.
     if (isGone || stops.has(`${message.id} ${message.author.id}`))
       return markHandled(message.channelId, message.id);
     const changed = changes.latest(message.id);
     if (changed !== undefined && changed.text === undefined) return;
-    const submitted = turns.submit({ ...message, text: changed?.text ?? message.text });
+    const submitted = turns.submit({ ...message, text: changed?.text ?? message.text }, isBegun);
     letNextOn();
     const outcome = await submitted;
     if (outcome === 'refused') await refuse(message);

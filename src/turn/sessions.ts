@@ -30,6 +30,8 @@ type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 
 interface Waiting {
   message: IncomingMessage;
+  /** Its answer was begun before a restart. */
+  readonly isBegun: boolean;
   readonly done: (outcome: SubmitOutcome) => void;
 }
 
@@ -70,14 +72,17 @@ export class SessionTurns {
     this.#mayBegin = mayBegin;
   }
 
-  /** Resolves when the message's turn is over, it was withdrawn, or it is refused. */
-  submit(message: IncomingMessage): Promise<SubmitOutcome> {
+  /**
+   * Resolves when the message's turn is over, it was withdrawn, or it is refused. `isBegun`: its answer was begun
+   * before a restart, so that later messages wait for the next turn.
+   */
+  submit(message: IncomingMessage, isBegun = false): Promise<SubmitOutcome> {
     if (this.#stopped) return Promise.resolve('over');
     const name = sessionName({ channelId: message.channelId, userId: message.author.id });
     const session = this.#sessions.get(name);
     return new Promise((done) => {
       if (session !== undefined) {
-        const entry = { message, done };
+        const entry = { message, isBegun, done };
         // After a gap older messages may come late; the newest gets the reply.
         session.waiting = [...session.waiting, entry].toSorted(byTime);
         refuseSurplus(session, entry);
@@ -85,7 +90,7 @@ export class SessionTurns {
         return;
       }
       const started = {
-        waiting: [{ message, done }],
+        waiting: [{ message, isBegun, done }],
         running: [],
         control: new TurnControl(),
         hurry: () => {},
@@ -198,7 +203,7 @@ export class SessionTurns {
       if (isUncommented(session)) await this.#untilCommented(session);
       // All of it may have been withdrawn meanwhile.
       if (session.waiting.length === 0) break;
-      const batch = session.waiting.splice(0, sameReaders(session.waiting));
+      const batch = session.waiting.splice(0, answeredTogether(session.waiting));
       session.running = batch.map((entry) => entry.message);
       session.control = new TurnControl();
       await this.#run(session.running, session.control);
@@ -240,11 +245,15 @@ function refuseSurplus(session: Session, entry: Waiting): void {
   entry.done('refused');
 }
 
-/** How many messages from the first on were said to the same readers. */
-function sameReaders(waiting: readonly Waiting[]): number {
-  const [first, ...rest] = waiting.map(({ message }) => reachOf(message.place));
-  const other = rest.findIndex((reach) => first !== undefined && !isSameReach(first, reach));
-  return other === -1 ? waiting.length : other + 1;
+/** How many messages from the first on have the same readers, and nothing before them is being answered. */
+function answeredTogether(waiting: readonly Waiting[]): number {
+  const reaches = waiting.map(({ message }) => reachOf(message.place));
+  const other = waiting.findIndex(({ isBegun }, index) => {
+    const [first, reach, before] = [reaches[0], reaches[index], waiting[index - 1]];
+    const isSame = first !== undefined && reach !== undefined && isSameReach(first, reach);
+    return !isSame || (before?.isBegun === true && !isBegun);
+  });
+  return other === -1 ? waiting.length : other;
 }
 
 /**

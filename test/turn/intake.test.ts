@@ -5,12 +5,15 @@ import type { IncomingMessage } from '../../src/core/chat.ts';
 import { createCommandOrder } from '../../src/turn/commands.ts';
 import { createIntake, type IntakePorts } from '../../src/turn/intake.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';
-import { SessionTurns } from '../../src/turn/sessions.ts';
+import { SessionTurns, type MayBegin } from '../../src/turn/sessions.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
-function handlersWith(erasedBy: IntakePorts['erasedBy'] = () => Promise.resolve(() => false)) {
+function handlersWith(
+  erasedBy: IntakePorts['erasedBy'] = () => Promise.resolve(() => false),
+  mayBegin?: MayBegin,
+) {
   const turns: string[][] = [];
   const commands: string[] = [];
   const gates: (() => void)[] = [];
@@ -18,14 +21,18 @@ function handlersWith(erasedBy: IntakePorts['erasedBy'] = () => Promise.resolve(
   const told: string[] = [];
   const recent = new RecentChanges();
   const outbox = createOutbox({ store: new MemoryStore(), changes: recent });
-  const sessionTurns = new SessionTurns(async (messages: readonly IncomingMessage[]) => {
-    turns.push(messages.map(({ text }) => text));
-    await new Promise<void>((release) => gates.push(release));
-    await outbox.markHandled(
-      generalId,
-      messages.map(({ id }) => id),
-    );
-  }, recent);
+  const sessionTurns = new SessionTurns(
+    async (messages: readonly IncomingMessage[]) => {
+      turns.push(messages.map(({ text }) => text));
+      await new Promise<void>((release) => gates.push(release));
+      await outbox.markHandled(
+        generalId,
+        messages.map(({ id }) => id),
+      );
+    },
+    recent,
+    mayBegin,
+  );
   recent.subscribe((change) => sessionTurns.follow(change));
   const handlers = createIntake({
     turns: sessionTurns,
@@ -68,6 +75,25 @@ describe('what events lead to', () => {
     await handlers.unanswerable(message);
     await handlers.message(message);
     expect({ told, turns }).toEqual({ told: [message.id], turns: [] });
+  });
+
+  it('goes on with an answer that was begun before a restart, and answers what was asked since then by itself', async () => {
+    const { handlers, turns, gates, outbox } = handlersWith(
+      undefined,
+      () => new Promise((begin) => setImmediate(begin)),
+    );
+    const begun = incoming({ text: 'begun' });
+    const { place, author, id } = begun;
+    const question = { messageIds: [id], userId: author.id, speakerName: author.name, place };
+    await outbox.begin({ ...question, replyIds: ['400000000000000099'] });
+    const since = incoming({ id: '400000000000000100', text: 'since' });
+    const both = [handlers.message(begun), handlers.message(since)];
+    for (const count of [1, 2]) {
+      await expect.poll(() => gates.length).toBe(count);
+      gates[count - 1]?.();
+    }
+    await Promise.all(both);
+    expect(turns).toEqual([['begun'], ['since']]);
   });
 
   it('takes a message once, however often Discord repeats it', async () => {
