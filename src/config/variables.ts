@@ -25,18 +25,18 @@ export const variables = {
   Discord: {
     DISCORD_TOKEN: secret('The bot token. Without it, the bot runs in its own sandbox in the terminal.'),
     DISCORD_API_URL: address(
-      'REST API address of another Discord-compatible server, such as `http://127.0.0.1:4000/api`.',
+      'REST API of another Discord-compatible server, such as `http://127.0.0.1:4000/api`.',
     ),
     DISCORD_CDN_URL: address(
-      "Where that server hosts attachments, if not at the same address. Discord's own hosts are always allowed.",
+      "Where that server hosts attachments, if elsewhere. Discord's own hosts are always allowed.",
     ),
     DISCORD_ALLOW_USER_IDS: ids('Users who may use the bot, besides its owners.'),
-    DISCORD_CHANNEL_IDS: ids('If set, the only server channels the bot works in. Grants nobody access.'),
+    DISCORD_CHANNEL_IDS: ids('The only server channels the bot works in. Grants nobody access.'),
     DISCORD_AUTO_REPLY_CHANNEL_IDS: ids('Channels where the bot answers without being mentioned.'),
-    DISCORD_ALLOW_BOT_IDS: ids('Other bots that the bot answers. What they say is never remembered.'),
+    DISCORD_ALLOW_BOT_IDS: ids('Other bots to answer. What they say is never remembered.'),
     DISCOCLAW_DISCORD_ACTIONS_ENABLED: flag(
       true,
-      'Let the model react, pin, create polls, start threads and send to other channels, wherever both the speaker and the bot may.',
+      'Let the model react, pin, create polls, start threads and send to other channels, where both speaker and bot may.',
     ),
     DISCOCLAW_OWNER_IDS: ids("The bot's owners, in place of the application's owner."),
     DISCOCLAW_ACCESS: oneOf(
@@ -46,24 +46,22 @@ export const variables = {
   },
   Shards: {
     DISCOCLAW_SHARDS: shardCount(
-      'Into how many shards the gateway is divided in all: a number, or `auto` for what Discord recommends. Discord asks for them from 2,500 servers on: see docs/scale.md.',
+      'Number of gateway shards in all, or `auto` for what Discord recommends. Needed from 2,500 servers on: see docs/scale.md.',
     ),
-    DISCOCLAW_SHARD_IDS: shardIds(
-      'On one of several machines, the shards that it runs, such as `0-3` (default: all).',
-    ),
+    DISCOCLAW_SHARD_IDS: shardIds('The shards that this machine runs, such as `0-3` (default: all).'),
     DISCOCLAW_PROCESSES: wholeNumber(
       1,
       1,
-      "Over how many processes this machine's shards are spread. More than one needs a database.",
+      "Number of processes that share this machine's shards. More than one needs a database.",
       1000,
     ),
   },
   Model: {
     ANTHROPIC_API_KEY: secret(
-      'If neither a key nor a base URL is set, an offline stand-in answers, which is not a language model.',
+      'With neither key nor base URL, an offline stand-in answers, which is not a language model.',
     ),
     ANTHROPIC_BASE_URL: address(
-      'Any server that speaks the Messages API, also in part, such as a local one: see docs/models.md.',
+      'Another server that speaks the Messages API, such as a local one: see docs/models.md.',
     ),
     DISCOCLAW_MODEL: textOr('sonnet', 'The model that answers: `haiku`, `sonnet`, `opus` or a model id.'),
     DISCOCLAW_FAST_MODEL: textOr('haiku', 'The model for automatic extraction and reflection.'),
@@ -71,28 +69,28 @@ export const variables = {
     DISCOCLAW_MODEL_IDLE_TIMEOUT_MS: wholeNumber(
       30_000,
       100,
-      'How long a response stream may stay silent, in milliseconds.',
+      'Milliseconds that a response stream may stay silent.',
     ),
     DISCOCLAW_MODEL_TIMEOUT_MS: wholeNumber(
       120_000,
       100,
-      'Time limit for a whole answer, retries included, in milliseconds.',
+      'Milliseconds for a whole answer, retries included.',
     ),
   },
   Limits: {
     DISCOCLAW_RATE_PER_MINUTE: wholeNumber(
       10,
       0,
-      'Turns that one person may begin per minute. What they write beyond that waits and is answered together; 0 sets no limit.',
+      'Turns that one person may begin per minute; what they write beyond that is answered together later. 0 sets no limit.',
     ),
     DISCOCLAW_DAILY_COST_USD: dollars(
-      'What all model calls of a day may cost together, in US dollars (default: no limit).',
+      'Maximum cost of all model calls per day, in US dollars (default: no limit).',
     ),
     DISCOCLAW_DAILY_COST_PER_PERSON_USD: dollars(
-      "What one person's answers, and the notes and summaries made of them, may cost a day (default: no limit).",
+      "Maximum cost of one person's answers, and of notes and summaries of them, per day (default: no limit).",
     ),
     DISCOCLAW_MODEL_PRICES: prices(
-      'Prices of models in US dollars per million tokens, as `model=input/output` separated by commas: for models whose price the bot does not know, or that cost something else than the list price.',
+      'Model prices, if unknown to the bot or not the list price, in US dollars per million tokens: `model=input/output`, separated by commas.',
     ),
   },
   Prompt: {
@@ -114,7 +112,7 @@ export const variables = {
     DISCOCLAW_DURABLE_MAX_ITEMS: wholeNumber(200, 1, 'Maximum number of active items per user.'),
     DISCOCLAW_MEMORY_MODE: oneOf(
       ['auto', 'ask', 'off'],
-      'What is noticed of people who have not chosen with `!memory mode`: what they say of themselves, the same after asking them, or nothing.',
+      'Mode of people who have not chosen with `!memory mode`: notice what they say about themselves, ask first, or notice nothing.',
     ),
     DISCOCLAW_MEMORY_COMMANDS_ENABLED: flag(true, 'Answer `!memory` and `/memory`.'),
     DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: flag(
@@ -142,7 +140,7 @@ export const variables = {
     DISCOCLAW_CHANNEL_NOTES_IDLE_MINUTES: wholeNumber(
       10,
       0,
-      'Minutes without a message after which a talk is looked through for notes, where `/settings channel-memory` is on.',
+      'Minutes without a message before a talk is searched for notes, where `/settings channel-memory` is on.',
     ),
   },
   Notebook: {
@@ -164,15 +162,8 @@ export const variables = {
       'Maximum characters of the list of notebook files in a prompt.',
     ),
     DISCOCLAW_RECALL_ENABLED: flag(true, 'Let the model search what a person has said and noted.'),
-    DISCOCLAW_RECALL_DEFAULT_LIMIT: wholeNumber(
-      10,
-      1,
-      'Number of passages a search returns if the model does not ask for another number.',
-    ),
-    DISCOCLAW_REFLECTION_ENABLED: flag(
-      true,
-      'Let the fast model reflect on past conversations and keep notes on them.',
-    ),
+    DISCOCLAW_RECALL_DEFAULT_LIMIT: wholeNumber(10, 1, 'Passages that a search returns by default.'),
+    DISCOCLAW_REFLECTION_ENABLED: flag(true, 'Let the fast model look back on conversations and keep notes.'),
     DISCOCLAW_REFLECTION_IDLE_MINUTES: wholeNumber(
       30,
       0,
@@ -180,28 +171,28 @@ export const variables = {
     ),
     DISCOCLAW_WEEKLY_TRIM_ENABLED: flag(
       false,
-      'Once a week, let the fast model move less essential lines of an overlong USER.md to topics.',
+      'Let the fast model move less essential lines of an overlong USER.md to topics once a week.',
     ),
     DISCOCLAW_RECENT_LOG_DAYS: text('Deprecated: accepted and ignored.'),
   },
   Storage: {
     DISCOCLAW_STORE: databaseOrFiles(
-      'Where everything is kept: `files`, or a PostgreSQL database as `postgres://user:password@host/database`, which several processes may share: see docs/scale.md.',
+      '`files`, or a PostgreSQL database as `postgres://user:password@host/database`: see docs/scale.md.',
     ),
     DISCOCLAW_DATA_DIR: textOr('./data', 'Folder for everything the bot remembers.'),
     DISCOCLAW_PERSON_QUOTA_MB: wholeNumber(
       50,
       1,
-      'Megabytes on disk per person. Over it, their oldest messages and replaced summaries go, never items.',
+      'Megabytes on disk per person. Beyond it, their oldest messages and replaced summaries go, never items.',
     ),
     DISCOCLAW_RETENTION_DAYS: wholeNumber(
       0,
       0,
-      'Days after which messages, and what rests on them alone, leave the disk by themselves; 0 keeps them.',
+      'Days after which messages, and what was derived from them alone, are deleted; 0 keeps them.',
       36_500,
     ),
     DISCOCLAW_NO_MEMORY_CHANNELS: ids(
-      'Channels, categories and forums where nothing is stored or noticed, threads in them included, whatever `/settings` says.',
+      'Channels, categories and forums where nothing is stored, threads included, whatever `/settings` says.',
     ),
     DISCOCLAW_DURABLE_DATA_DIR: text('A separate folder for durable items.'),
     DISCOCLAW_SUMMARY_DATA_DIR: text('A separate folder for session state, summaries included.'),
@@ -214,7 +205,7 @@ export const variables = {
     ),
     DISCOCLAW_HTTP_HOST: host(
       '127.0.0.1',
-      'Address at which that port is opened: this machine alone by default, `0.0.0.0` for all its networks (in the container).',
+      'Where that port listens: this machine alone by default, `0.0.0.0` for all networks (in the container).',
     ),
     DISCOCLAW_LOG_LEVEL: oneOf(['info', 'debug', 'warn', 'error'], 'Minimum log level.'),
   },
