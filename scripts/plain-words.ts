@@ -5,7 +5,7 @@ const isNo =
   /(?<!\bthere )\b(?:is|are|was|were) no (?!(?:longer|more|less|fewer|wider|older|newer|later|larger|better|worse|one|matter)\b)\p{Letter}+/giu;
 /** Names that were retired; the new ones are standard terms. */
 const retiredNames =
-  /\b(?:beginsAnewAt|goneOf|GoneItem|mostOfPerson|mostRounds|toldTerms|takeBack)\b|\b(?:within|compatible)\(/gu;
+  /\b(?:beginsAnewAt|goneOf|GoneItem|growingCache|inParts|lapse|leastVerbatim|letGo|mayTell|mostOfPerson|mostRounds|NoticingMode|oncePer|pauseFor|takeBack|takeOut|finalise|toldTerms)\b|\b(?:within|compatible|flatten)\(/gu;
 
 const isCode = /\.(?:c?[jt]s|mjs)$/u;
 const isComment = /^\s*(?:\/\/|\/?\*)/u;

@@ -156,7 +156,7 @@ export function createBilledBot(
           },
         }),
     },
-    offers: { show: () => Promise.resolve(), endOf: () => {} },
+    offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
     reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
     presentPlace: (place) => Promise.resolve(place),
     history,

@@ -11,7 +11,7 @@ import { isSnowflake } from '../core/snowflake.ts';
 import type { Offer, OfferPort } from '../core/tool.ts';
 import type { SetAside } from '../core/store.ts';
 import { createWorkQueue } from '../core/work-queue.ts';
-import { AfterTurn, lapseKey, mayFold } from '../turn/after-turn.ts';
+import { AfterTurn, expiryKey, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
@@ -73,7 +73,7 @@ export function createBot(config: Config, ports: BotPorts) {
     server: ports.server,
     costs: spending?.layer,
     processes,
-    expireAt: (userId, time) => work.add(userId, lapseKey, time),
+    expireAt: (userId, time) => work.add(userId, expiryKey, time),
   });
   const { states, sessionLog, placeSettings: settings, people } = memory;
   const { greeting, setAside, retention, gonePlaces, provenance, channelNotes } = memory;
@@ -106,7 +106,7 @@ export function createBot(config: Config, ports: BotPorts) {
     layers: memory.afterTurn,
     work,
     heldUntil: spending?.heldUntil,
-    async lapse(userId) {
+    async expire(userId) {
       for (const { expire } of [memory.undo, memory.proposals]) await expire(userId);
     },
     isWanted: (session) =>
@@ -114,7 +114,7 @@ export function createBot(config: Config, ports: BotPorts) {
   });
   events.changed.on((session) => afterTurn.schedule(session));
   events.due.on((session, time) => afterTurn.schedule(session, time));
-  events.erased.on((userId, erasedBy) => afterTurn.endOf(userId, erasedBy));
+  events.erased.on((userId, erasedBy) => afterTurn.endWorkOf(userId, erasedBy));
   const commandOrder = createCommandOrder();
   const waitingReactions = new WaitingReactions({ reactions, timer, clock });
   const actions = config.discord.actionsEnabled ? ports.actions : undefined;
@@ -135,8 +135,8 @@ export function createBot(config: Config, ports: BotPorts) {
     prompts.renew(session);
     processes.notices.tell({ kind: 'restored', session });
   });
-  events.erased.on((userId) => prompts.endOf(userId));
-  events.erased.on((userId) => offers.endOf(userId));
+  events.erased.on((userId) => prompts.evict(userId));
+  events.erased.on((userId) => offers.endOffersTo(userId));
   const channelReading = createChannelReading({
     ...shared,
     readChannel: retention.youngTalk(ports.readChannel),
@@ -189,7 +189,7 @@ export function createBot(config: Config, ports: BotPorts) {
     limits.mayBegin,
   );
   recent.subscribe((change) => turns.follow(change));
-  events.erased.on((userId) => turns.endOf(userId));
+  events.erased.on((userId) => turns.endTurnsOf(userId));
   processes.notices.listen((notice) => {
     switch (notice.kind) {
       case 'erased':

@@ -14,7 +14,7 @@ const clock = () => new Date();
 
 /** For use without answers and history. */
 export const noAnswers: LayerPorts['answers'] = {
-  withdraw: () => Promise.resolve(),
+  deleteUnsent: () => Promise.resolve(),
   hide: () => Promise.resolve(),
   unhide: () => Promise.resolve(),
   markHandled: () => Promise.resolve(),

@@ -42,7 +42,7 @@ export async function moveAll(from: RawStore, to: RawStore): Promise<Moved> {
     there += entries.length - missing.length;
     for (const entry of entries) records += entry.kind === 'log' ? entry.records.length : 0;
   }
-  await to.settle();
+  await to.whenWritten();
   const after = await to.keys();
   if (after.length !== copied + there)
     throw new StoreError(`The target has ${after.length} entries instead of ${copied + there}`, '.');

@@ -3,7 +3,7 @@ import { NewerVersionError, referenceTo, StoreError, withReference } from '../co
 import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
-import { flatten, quoted, withoutFences } from '../core/text.ts';
+import { toSingleLine, quoted, withoutFences } from '../core/text.ts';
 import { itemLine, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 
 export { counted, quoted, withoutFences } from '../core/text.ts';
@@ -48,7 +48,7 @@ export function idAndVisibility({ id, visibility, source }: DurableItem): string
   const isUnused =
     (visibility === 'here' && source.readers === undefined) ||
     (visibility === 'server' && source.guildId === undefined);
-  return `id ${flatten(id)} · ${isUnused ? `${visibility}, but used in our DM only` : visibility}`;
+  return `id ${toSingleLine(id)} · ${isUnused ? `${visibility}, but used in our DM only` : visibility}`;
 }
 
 /** Under an answer about an item that its owner had remembered in public, or shared: how far that goes, and how it is taken back [V1]. */

@@ -58,7 +58,7 @@ export function createCommandSet(
     return {
       ...reply,
       text: `${reply.text}\n${lines.line}`,
-      async settle(wasSent) {
+      async onReplied(wasSent) {
         if (wasSent) await begin(() => lines.sent());
         lines.release();
       },

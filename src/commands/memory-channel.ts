@@ -2,7 +2,7 @@ import type { CommandButton } from '../core/chat.ts';
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { hasSecret } from '../core/secrets.ts';
 import { dataLine } from '../core/section.ts';
-import { flatten } from '../core/text.ts';
+import { toSingleLine } from '../core/text.ts';
 import { isNotable, noteMaxChars, noteText } from '../memory/channel/evidence.ts';
 import { counted, quoted, shownDay, withoutFences } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
@@ -37,7 +37,7 @@ export async function noteInChannel(
     };
   const note = await ports.channelNotes.keep(
     { guildId, channelId },
-    { authorId: speaker.id, author: flatten(speaker.name), text, messageId, at },
+    { authorId: speaker.id, author: toSingleLine(speaker.name), text, messageId, at },
     async () => (await refusalToStore(context, ports)) === undefined,
   );
   if (note === undefined) return { text: 'Nothing was noted: your message is gone.' };
@@ -78,7 +78,7 @@ export async function channelMemory(
   const buttons = ((await mayModerate) ? notes : removable)
     .slice(0, mostButtons)
     .map((note): CommandButton => ({
-      label: `Remove: ${flatten(note.text)}`,
+      label: `Remove: ${toSingleLine(note.text)}`,
       line: `memory channel remove ${note.id}`,
       takes: 'itself',
     }));

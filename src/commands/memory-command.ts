@@ -1,6 +1,6 @@
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { noticingModes } from '../memory/settings/person-settings.ts';
+import { captureModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
 import { changeItem, completeItem, editItem, itemHistory, mergeItem, rememberText } from './memory-items.ts';
@@ -194,7 +194,7 @@ export const memoryDefinition = {
       description: 'Let me notice what you say about yourself, or not; without a value, show it',
       options: {
         value: {
-          ...choiceOf(noticingModes, 'auto: I notice; ask: I ask before; off: only remember stores'),
+          ...choiceOf(captureModes, 'auto: I notice; ask: I ask before; off: only remember stores'),
           isOptional: true,
         },
       },

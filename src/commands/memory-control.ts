@@ -1,13 +1,13 @@
 import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import type { NoticingMode, Pause } from '../memory/settings/person-settings.ts';
+import type { CaptureMode, Pause } from '../memory/settings/person-settings.ts';
 import { counted } from './answer-lines.ts';
 import type { MemoryCommandPorts } from './memory-ports.ts';
 
 type ControlPorts = Pick<MemoryCommandPorts, 'people'>;
 type ModePorts = Pick<MemoryCommandPorts, 'people' | 'proposals'>;
 
-const modeTexts: Readonly<Record<NoticingMode, string>> = {
+const modeTexts: Readonly<Record<CaptureMode, string>> = {
   auto: 'Mode `auto`: I notice what you say about yourself and keep it. `!memory mode off` ends that.',
   ask: 'Mode `ask`: I ask you before I keep what you say about yourself; until you say yes it is in no item, summary or note, and after seven days the question is gone. `!memory proposals` lists what waits. `!memory mode auto` or `off` changes that.',
   off: 'Mode `off`: I notice nothing of what you say; only `!memory remember` and “Remember this” store something. `!memory mode auto` changes that.',
@@ -16,7 +16,7 @@ const modeTexts: Readonly<Record<NoticingMode, string>> = {
 /** Shows or sets what is noticed of the person [K9]. What was said in mode `off` is not looked through later. */
 export async function setMode(
   { speaker }: CommandContext,
-  mode: NoticingMode | undefined,
+  mode: CaptureMode | undefined,
   { people, proposals }: ModePorts,
 ): Promise<CommandReply> {
   if (mode !== undefined) await people.set(speaker.id, { mode });

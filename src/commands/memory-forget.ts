@@ -1,6 +1,6 @@
 import type { CommandButton } from '../core/chat.ts';
 import { buttonLineMaxChars, type CommandContext, type CommandReply } from '../core/commands.ts';
-import { clip, flatten, saysWords } from '../core/text.ts';
+import { clip, toSingleLine, saysWords } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { DurableItem } from '../memory/durable/document.ts';
 import { undoButton, type MessagesByChannel } from '../memory/undo.ts';
@@ -62,7 +62,7 @@ function askWhich(context: CommandContext, words: string, { named, inside, elsew
     buttons: [
       ...(mayTakeAll ? [{ label: `All ${items.length}`, line: allLine, isDanger: true as const }] : []),
       ...items.slice(0, mostChoiceButtons).map(({ id, text }) => ({
-        label: flatten(text),
+        label: toSingleLine(text),
         line: `memory forget ${id}`,
         takes: 'itself' as const,
       })),
@@ -106,7 +106,7 @@ async function forgetNamed(
       ...undoButton(undoId),
       ...rest.buttons,
       ...others.slice(0, mostChoiceButtons).map(({ id, text }) => ({
-        label: `Forget: ${flatten(text)}`,
+        label: `Forget: ${toSingleLine(text)}`,
         line: `memory forget ${id}`,
         takes: 'itself' as const,
       })),
@@ -169,7 +169,7 @@ async function leftOver(
           ? [
               {
                 label: 'Forget these messages too',
-                line: `memory forget mentions of ${flatten(words)}`,
+                line: `memory forget mentions of ${toSingleLine(words)}`,
                 takes: 'itself',
               },
             ]
@@ -182,7 +182,7 @@ async function leftOver(
 }
 
 function brief(words: string): string {
-  return clip(flatten(words), 100);
+  return clip(toSingleLine(words), 100);
 }
 
 function countOf(messages: MessagesByChannel): number {

@@ -6,7 +6,7 @@ import {
   type CommandReply,
   type CompletionRequest,
 } from '../core/commands.ts';
-import { clip, flatten, searchForm } from '../core/text.ts';
+import { clip, toSingleLine, searchForm } from '../core/text.ts';
 import type { CommandButton } from '../core/chat.ts';
 import { nearDuplicateOf } from '../memory/durable/merge.ts';
 import { mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
@@ -232,7 +232,7 @@ function isTyped(item: DurableItem, typed: string): boolean {
 function choiceOf(item: DurableItem): Choice {
   const { id } = item;
   const end = ` · ${id}`;
-  const line = flatten(wordingOf(item));
+  const line = toSingleLine(wordingOf(item));
   const room = choiceMaxChars - end.length;
   const name = line.length <= room ? line : `${clip(line, room - 1)}…`;
   return { name: `${name}${end}`, value: id };

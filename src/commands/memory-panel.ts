@@ -1,11 +1,11 @@
 import type { CommandButton } from '../core/chat.ts';
 import type { CommandContext, CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
 import { dataLine } from '../core/section.ts';
-import { clip, clipAtWord, flatten } from '../core/text.ts';
+import { clip, clipAtWord, toSingleLine } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import { itemMaxChars } from '../memory/durable/remember-item.ts';
-import { noticingModes, type NoticingMode } from '../memory/settings/person-settings.ts';
+import { captureModes, type CaptureMode } from '../memory/settings/person-settings.ts';
 import {
   counted,
   listedItem,
@@ -266,7 +266,7 @@ function itemSelect(
   state: PanelState,
 ): readonly CommandSelect[] {
   const options = shown.map((item, index) => ({
-    label: `${first + index + 1}. ${flatten(wordingOf(item))}`,
+    label: `${first + index + 1}. ${toSingleLine(wordingOf(item))}`,
     value: item.id,
     description: stateOf(item),
     isChosen: item.id === state.id,
@@ -306,17 +306,17 @@ function pageButtons(
   return row.length === 0 ? [] : [row.slice(0, mostInRow)];
 }
 
-const modeLabels: Readonly<Record<NoticingMode, string>> = {
+const modeLabels: Readonly<Record<CaptureMode, string>> = {
   auto: 'Mode auto: I notice what you say',
   ask: 'Mode ask: I ask before I keep it',
   off: 'Mode off: only what you tell me to remember',
 };
 
-function modeSelect(state: PanelState, mode: NoticingMode): CommandSelect {
+function modeSelect(state: PanelState, mode: CaptureMode): CommandSelect {
   return {
     placeholder: 'Mode',
     line: lineFor(state, 'mode'),
-    options: noticingModes.map((value) => ({ label: modeLabels[value], value, isChosen: value === mode })),
+    options: captureModes.map((value) => ({ label: modeLabels[value], value, isChosen: value === mode })),
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { growingCache } from '../core/limits.ts';
+import { lruCache } from '../core/limits.ts';
 
 /** How long something waits for its person's word; milliseconds. */
 const waitsForMs = 10 * 60_000;
@@ -12,7 +12,7 @@ export type Pending<Value extends {}> = ReturnType<typeof createPending<Value>>;
 
 /** What waits for a person's word, in memory alone. */
 export function createPending<Value extends {}>() {
-  const waiting = growingCache<string, { readonly userId: string; readonly value: Value }>(mostWaiting, {
+  const waiting = lruCache<string, { readonly userId: string; readonly value: Value }>(mostWaiting, {
     maxAge: waitsForMs,
   });
   return {

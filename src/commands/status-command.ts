@@ -9,7 +9,7 @@ import type {
 import { sentMaxChars } from '../core/chat.ts';
 import type { Shards } from '../core/shards.ts';
 import type { LastWrite } from '../core/store.ts';
-import { clip, flatten } from '../core/text.ts';
+import { clip, toSingleLine } from '../core/text.ts';
 import { counted } from './answer-lines.ts';
 import { defineCommand, type Command } from './command.ts';
 
@@ -178,7 +178,7 @@ function partLines(
 
 /** What an answer to a person is called among the purposes. */
 function shownName(name: string): string {
-  return name === 'chat' ? 'turn' : clip(flatten(name), nameChars);
+  return name === 'chat' ? 'turn' : clip(toSingleLine(name), nameChars);
 }
 
 /** As many as there is room for, in order, and how many are left out. */

@@ -1,4 +1,4 @@
-import { growingCache } from './limits.ts';
+import { lruCache } from './limits.ts';
 import type { Reach } from './visibility.ts';
 
 export type MessageChange =
@@ -28,7 +28,7 @@ const keptChanges = 5000;
  * after a gap, an answer about to be kept, words on their way into the log.
  */
 export class RecentChanges {
-  readonly #changes = growingCache<string, KnownChange>(keptChanges);
+  readonly #changes = lruCache<string, KnownChange>(keptChanges);
   readonly #listeners: ((change: MessageChange) => void)[] = [];
   #position = 0;
 

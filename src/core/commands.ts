@@ -176,7 +176,7 @@ export interface CommandReply {
   /** Only where the asker alone sees the answer: each a message below it. */
   readonly files?: readonly OutgoingFile[];
   /** To be called when it is known whether the person has the answer. Never rejects. */
-  readonly settle?: (wasSent: boolean) => Promise<void>;
+  readonly onReplied?: (wasSent: boolean) => Promise<void>;
 }
 
 /** None of them rejects. */

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import pLimit, { type LimitFunction } from 'p-limit';
 
-import { growingCache } from './limits.ts';
+import { lruCache } from './limits.ts';
 import type { Locks } from './processes.ts';
 import { withTimeout, type Clock } from './time.ts';
 
@@ -52,7 +52,7 @@ export function createKeyedQueue({
 }: { readonly patienceMs?: number; readonly shared?: SharedOrder | undefined } = {}) {
   const lanes = new Map<string, Lane>();
   let waitingForIdle: (() => void)[] = [];
-  const refusals = growingCache<string, number>(rememberedRefusals, { maxAge: refusedMs });
+  const refusals = lruCache<string, number>(rememberedRefusals, { maxAge: refusedMs });
 
   function laneOf(key: string): Lane {
     const lane = lanes.get(key) ?? { limit: pLimit(1), jobs: 0 };

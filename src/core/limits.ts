@@ -39,7 +39,7 @@ export const limits = {
 } as const;
 
 /** A cache of so many entries, and for a while as many older ones; `maxAge` is in milliseconds. */
-export function growingCache<Key extends string | number, Value extends {}>(
+export function lruCache<Key extends string | number, Value extends {}>(
   most: number,
   options: { readonly maxAge?: number } = {},
 ): QuickLRU<Key, Value> {
@@ -47,7 +47,7 @@ export function growingCache<Key extends string | number, Value extends {}>(
 }
 
 /** Memoises a function of immutable objects, weakly. */
-export function oncePer<Key extends object, Value extends {}>(
+export function memoizeByObject<Key extends object, Value extends {}>(
   make: (key: Key) => Value,
 ): (key: Key) => Value {
   const made = new WeakMap<Key, Value>();
@@ -66,7 +66,7 @@ const knownPeople = 10_000;
 
 /** What a person may use in any sixty seconds [L1]; `now` is in milliseconds. */
 export function createMinuteBudget(max: number, now: () => number) {
-  const used = growingCache<string, readonly { readonly at: number; readonly amount: number }[]>(knownPeople);
+  const used = lruCache<string, readonly { readonly at: number; readonly amount: number }[]>(knownPeople);
   return {
     /** Uses so much if it is within the budget, and tells whether it was. */
     take(userId: string, amount: number): boolean {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { oncePer } from './limits.ts';
+import { memoizeByObject } from './limits.ts';
 
 /**
  * A thing of a person's memory that a model was shown, by reference only, so that it keeps none of its words
@@ -51,7 +51,7 @@ export function distinctSources(sources: readonly MemorySource[]): readonly Memo
   return [...new Map(sources.map((source) => [formOf(source), source])).values()];
 }
 
-const formOf = oncePer((source: MemorySource) => JSON.stringify(source));
+const formOf = memoizeByObject((source: MemorySource) => JSON.stringify(source));
 
 export function usesMemory({ prompt, tools }: UsedMemory): boolean {
   return prompt.length > 0 || tools.length > 0;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ModelError, type ModelFailure } from './errors.ts';
-import { oncePer } from './limits.ts';
+import { memoizeByObject } from './limits.ts';
 import { jsonIn } from './text.ts';
 
 /** What a call is for: seen in logs, and chooses the offline model's rule. */
@@ -97,7 +97,7 @@ export interface ToolDefinition {
 /**
  * JSON Schema for a tool's input or an answer. Defaults and text lengths are left out: descriptions tell them.
  */
-export const jsonSchemaOf = oncePer((schema: z.ZodType): Readonly<Record<string, unknown>> => {
+export const jsonSchemaOf = memoizeByObject((schema: z.ZodType): Readonly<Record<string, unknown>> => {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {

@@ -20,7 +20,7 @@ function withoutCode(text: string, gap: string): string {
     const length = /`+|~{3,}/u.exec(found)?.[0].length ?? 0;
     return { sign, length, index, end: index + found.length, isBlock: length >= 3 };
   });
-  const endOf = ({ sign, length, end, isBlock }: (typeof openings)[number]): number | undefined => {
+  const closingAt = ({ sign, length, end, isBlock }: (typeof openings)[number]): number | undefined => {
     if (sign === '`') {
       const closes = (other: (typeof openings)[number]): boolean =>
         other.index >= end &&
@@ -36,7 +36,7 @@ function withoutCode(text: string, gap: string): string {
   let from = 0;
   for (const opening of openings) {
     if (opening.index < from) continue;
-    const end = endOf(opening);
+    const end = closingAt(opening);
     if (end === undefined && !opening.isBlock) continue;
     prose += `${text.slice(from, opening.index)}${opening.isBlock ? `\n${gap.trim()}` : gap}`;
     from = end ?? text.length;

@@ -1,6 +1,6 @@
-import { oncePer } from './limits.ts';
+import { memoizeByObject } from './limits.ts';
 import { distinctSources, type MemorySource } from './memory-source.ts';
-import { flatten } from './text.ts';
+import { toSingleLine } from './text.ts';
 
 /** Every tag of the prompt; data can forge none of them [P3]. */
 export const sectionNames = [
@@ -94,7 +94,7 @@ export interface SectionSource<Context> {
 }
 
 /** As the model sees it, ending in a line break; empty without lines. */
-export const renderSection = oncePer((section: Pick<Section, 'name' | 'title' | 'lines'>): string => {
+export const renderSection = memoizeByObject((section: Pick<Section, 'name' | 'title' | 'lines'>): string => {
   if (section.lines.length === 0) return '';
   return `<${section.name}>\n${section.title}\n${section.lines.join('\n')}\n</${section.name}>\n`;
 });
@@ -141,5 +141,5 @@ export function dataPiece(text: string): string {
 
 /** Remembered or quoted text as one line [P3]. */
 export function dataLine(text: string): string {
-  return dataText(flatten(text));
+  return dataText(toSingleLine(text));
 }

@@ -2,7 +2,7 @@ import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as stemRussian } from '@orama/stemmers/russian';
 
 import { fillers, othersAndDenials } from './common-words.ts';
-import { growingCache } from './limits.ts';
+import { lruCache } from './limits.ts';
 
 /** A few characters have a whole phrase as their compatible form. */
 const mostAdded = 2000;
@@ -91,7 +91,7 @@ function collapsed(text: string): string {
  * One line: control, separator, bidirectional and other invisible characters become a space or vanish, except
  * joiners of scripts and emoji [P3].
  */
-export function flatten(text: string): string {
+export function toSingleLine(text: string): string {
   if (/^[ -~]*$/u.test(text)) return collapsed(text);
   const seen = text.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
   return collapsed(seen.replace(/[^\P{Cf}\u200c\u200d]/gu, ''));
@@ -200,7 +200,7 @@ const quotedMaxChars = 600;
 
 /** Somebody's words inside an answer: one line in quotation marks, clipped. */
 export function quoted(text: string, maxChars = quotedMaxChars): string {
-  const line = withoutFences(flatten(text));
+  const line = withoutFences(toSingleLine(text));
   return line.length <= maxChars ? `"${line}"` : `"${clip(line, maxChars - 1)}…"`;
 }
 
@@ -269,7 +269,7 @@ export function terms(text: string): string[] {
 }
 
 /** Of recent words: stemming takes far longer than a look-up. */
-const stems = growingCache<string, string>(10_000);
+const stems = lruCache<string, string>(10_000);
 
 /** English for Latin letters, Russian for Cyrillic, otherwise the word itself. */
 function stem(word: string): string {
@@ -311,7 +311,7 @@ export function withoutFence(text: string): string {
 }
 
 /** Groups items in order by characters and count; an overlong item is a group by itself. */
-export function inParts<T>(
+export function chunk<T>(
   items: readonly T[],
   lengthOf: (item: T) => number,
   maxChars: number,

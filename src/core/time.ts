@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-import { growingCache } from './limits.ts';
+import { lruCache } from './limits.ts';
 
 /** The present moment, as an input. */
 export type Clock = () => Date;
@@ -118,7 +118,7 @@ interface Quarter {
   readonly minute: number;
 }
 
-const quarters = growingCache<string, Quarter>(1000);
+const quarters = lruCache<string, Quarter>(1000);
 
 function quarterOf(date: Date, timeZone: string): Quarter {
   const begin = Math.floor(date.getTime() / quarterMs) * quarterMs;
@@ -185,7 +185,7 @@ export async function unlessAborted<Result>(
  * Resolves after so many milliseconds or on abort, without the platform's costly errors. Does not keep the
  * process alive.
  */
-export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(over, ms);

@@ -114,7 +114,7 @@ export interface OfferPort {
     },
   ): Promise<void>;
   /** Ends what is offered to a person [K11]. Must not throw. */
-  endOf(personId: string): void;
+  endOffersTo(personId: string): void;
 }
 
 /** `run` validates its input and answers `ok: false` for what the model can mend, instead of throwing. */

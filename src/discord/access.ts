@@ -1,7 +1,7 @@
 import type { Channel } from 'discord.js';
 
 import type { AnswerMode, CommandCall } from '../core/chat.ts';
-import { growingCache } from '../core/limits.ts';
+import { lruCache } from '../core/limits.ts';
 
 /** Who is answered and where [G1][G2]; ids throughout. */
 export interface AccessSettings {
@@ -113,7 +113,7 @@ export type LockedOut = ReturnType<typeof createLockedOut>;
 
 /** Shows people without access that they are not answered [G1], once a day at most. */
 export function createLockedOut() {
-  const shown = growingCache<string, true>(keptPeople, { maxAge: dayMs });
+  const shown = lruCache<string, true>(keptPeople, { maxAge: dayMs });
   let messages = 0;
   return {
     note(userId: string): boolean {
@@ -132,7 +132,7 @@ const keptChannels = 1000;
 /** Breaks loops of bots [G2]. A restart forgets the count. */
 export function createBotLoopGuard() {
   /** By channel, author by message id: a repeated event counts once. */
-  const answered = growingCache<string, ReadonlyMap<string, string>>(keptChannels);
+  const answered = lruCache<string, ReadonlyMap<string, string>>(keptChannels);
   return {
     humanSpoke: (channelId: string): void => void answered.delete(channelId),
     /** `limit-reached` is returned once. */

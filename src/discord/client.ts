@@ -16,7 +16,7 @@ import {
   type RateLimitData,
 } from 'discord.js';
 
-import { growingCache } from '../core/limits.ts';
+import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { allShards, type Shards } from '../core/shards.ts';
 import { createDiscordApi } from './discord-api.ts';
@@ -210,7 +210,7 @@ const keptCallbacks = 1000;
 
 /** Discord takes a callback once, within three seconds. A second refused as such means that the first arrived. */
 function createCallBack(): typeof DefaultRestOptions.makeRequest {
-  const begun = growingCache<string, number>(keptCallbacks);
+  const begun = lruCache<string, number>(keptCallbacks);
   return async (url, init) => {
     for (let tries = 1; ; tries += 1) {
       const before = begun.get(url);

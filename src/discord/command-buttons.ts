@@ -15,7 +15,7 @@ import {
 
 import type { CommandButton } from '../core/chat.ts';
 import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
-import { clip, inParts, withoutInvisible } from '../core/text.ts';
+import { clip, chunk, withoutInvisible } from '../core/text.ts';
 
 /** All that is needed to carry it out, even after a restart. */
 export interface PressedButton {
@@ -90,7 +90,7 @@ export function answerRows(
   { rows, buttons = [] }: Pick<CommandReply, 'rows' | 'buttons'>,
 ): AnswerRow[] {
   const isNew = createFilter();
-  return (rows ?? inParts(buttons, () => 1, mostInRow))
+  return (rows ?? chunk(buttons, () => 1, mostInRow))
     .map((row) => ({
       type: ComponentType.ActionRow as const,
       components: ('options' in row

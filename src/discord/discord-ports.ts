@@ -41,12 +41,12 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     ...options,
     async fetchNewest(channelId, limit) {
       const found = await messages.newest(channelId, limit);
-      const spoken = found.filter(isSpoken).map((message) => chatMessageOf(message, botId() ?? ''));
+      const chatMessages = found.filter(isSpoken).map((message) => chatMessageOf(message, botId() ?? ''));
       const starter =
         found.length < limit
           ? await threadStarter(found, (chat) => history.isHidden(chat), source)
           : undefined;
-      return starter === undefined ? spoken : [starter, ...spoken];
+      return starter === undefined ? chatMessages : [starter, ...chatMessages];
     },
   });
   const api = createDiscordApi(client);

@@ -1,6 +1,6 @@
 import type { RecentChanges } from '../core/changes.ts';
 import type { ChatMessage, ShownPiece } from '../core/chat.ts';
-import { growingCache, oncePer } from '../core/limits.ts';
+import { lruCache, memoizeByObject } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import { offerHead } from '../core/tool.ts';
@@ -25,7 +25,7 @@ export type History = ReturnType<typeof createHistory>;
 /** A cold channel is fetched once; events keep it current from then on [H2]. */
 export function createHistory(options: HistoryOptions) {
   const { fetchNewest, hiddenIn, isCommand, recent, logger } = options;
-  const channels = growingCache<string, WarmChannel>(warmChannels);
+  const channels = lruCache<string, WarmChannel>(warmChannels);
 
   function channelOf(channelId: string): WarmChannel {
     const channel = channels.get(channelId) ?? new WarmChannel(recent);
@@ -36,7 +36,7 @@ export function createHistory(options: HistoryOptions) {
   /** A thread's id is that of the message that it was made from. */
   const threadFrom = (messageId: string): WarmChannel | undefined => channels.peek(messageId);
 
-  const isCommandText = oncePer(({ text }: ChatMessage) => isCommand(text));
+  const isCommandText = memoizeByObject(({ text }: ChatMessage) => isCommand(text));
   const saysCommand = (message: ChatMessage): boolean =>
     message.author.kind === 'human' && isCommandText(message);
 
@@ -141,8 +141,8 @@ const keptMessages = 60;
 class WarmChannel {
   /** Oldest first. */
   #messages = new Map<string, ChatMessage>();
-  readonly #removed = growingCache<string, true>(keptMessages);
-  readonly #early = growingCache<string, readonly ShownPiece[]>(keptMessages);
+  readonly #removed = lruCache<string, true>(keptMessages);
+  readonly #early = lruCache<string, readonly ShownPiece[]>(keptMessages);
   #isWarm = false;
   readonly #recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>;
   #loading: Promise<void> | undefined;

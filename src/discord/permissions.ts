@@ -10,7 +10,7 @@ import {
 } from 'discord.js';
 
 import type { ServerPort } from '../core/chat.ts';
-import { growingCache } from '../core/limits.ts';
+import { lruCache } from '../core/limits.ts';
 import { isPart, type Shards } from '../core/shards.ts';
 import { unknownOverwrite } from './payloads.ts';
 
@@ -120,7 +120,7 @@ const keptGone = 10_000;
 
 /** Deleted channels, and those of servers that the bot has left: no request is sent for them [G3d]. */
 export function watchGoneChannels(client: Client): (channelId: string) => boolean {
-  const gone = growingCache<string, true>(keptGone);
+  const gone = lruCache<string, true>(keptGone);
   const note = ({ id }: { readonly id: string }): void => void gone.set(id, true);
   // Raw events come before the library clears its caches. An outage is not a departure.
   client.ws.on(GatewayDispatchEvents.GuildDelete, ({ id, unavailable }: GatewayGuildDeleteDispatchData) => {

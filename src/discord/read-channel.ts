@@ -53,10 +53,10 @@ export function createReadChannel(options: {
       ({ id, author, createdTimestamp }) =>
         since === undefined ? author.id === userId && isEarlier(id) : createdTimestamp < since.getTime(),
     );
-    const spoken = found
+    const chatMessages = found
       .filter((message) => isSpoken(message) && !askedBy.includes(message.id))
       .map((message) => chatMessageOf(message, botId() ?? ''));
-    const shown = await history.shownOf(channel.id, spoken.toReversed());
+    const shown = await history.shownOf(channel.id, chatMessages.toReversed());
     const place = await placeOf(channel, places);
     if (place === undefined || !(await mayRead(channel, here, wish))) return { kind: 'none' };
     if (!hasAgesFor(here, channel)) return { kind: 'age-restricted' };

@@ -1,7 +1,7 @@
 import { MessageFlags, type APIEmbed, type Embed, type Message } from 'discord.js';
 
 import type { ForwardedMessage, ShownPiece } from '../core/chat.ts';
-import { clipAtWord, flatten } from '../core/text.ts';
+import { clipAtWord, toSingleLine } from '../core/text.ts';
 import { localMoment } from '../core/time.ts';
 
 /** Together they fit a quoted message. */
@@ -55,7 +55,7 @@ function piece(
   parts: readonly (string | null | undefined)[],
   max = pieceMaxChars,
 ): ShownPiece {
-  const said = parts.map((part) => flatten(part ?? '')).filter((part) => part !== '');
+  const said = parts.map((part) => toSingleLine(part ?? '')).filter((part) => part !== '');
   return { kind, text: clipAtWord(said.join(' · '), max).toWellFormed() };
 }
 

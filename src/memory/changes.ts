@@ -90,7 +90,7 @@ const ways = {
 /** The outbox of a channel, as far as changes reach it. */
 export interface AnswerKeeper {
   /** Messages of a channel were edited or deleted: answers that `isWithdrawn` picks are kept no more. */
-  withdraw(
+  deleteUnsent(
     channelId: string,
     isWithdrawn: (answer: { readonly messageIds: readonly string[]; readonly text: string }) => boolean,
   ): Promise<void>;
@@ -316,7 +316,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
         if (step === 'words' && kind !== 'expired') await follow(entry, change, failures, to);
         if (step === 'messages')
           for (const deletion of deletionsOf({ userId, messages: await messagesOf(change) }))
-            count += (await withdraw(entry, deletion, failures)).length;
+            count += (await hideAndDelete(entry, deletion, failures)).length;
       });
     if (kind === 'purged')
       for (const session of await log.sessionsOfPerson(userId).catch(() => [])) ports.changed(session);
@@ -347,19 +347,19 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
       for (const { session, isHeld } of await conversationsOf(change))
         await attempt(() =>
           writes.run(session.userId, async () => {
-            const messages = await withdraw(entry, { session, cause: change }, failures, isHeld);
+            const messages = await hideAndDelete(entry, { session, cause: change }, failures, isHeld);
             isKnown ||= isHeld || messages.length > 0;
           }),
         );
     });
-    if (!isKnown) await attempt(() => withdrawAnswers(answers, change, []));
+    if (!isKnown) await attempt(() => deleteAnswers(answers, change, []));
   }
 
   /**
    * Takes messages out of a conversation; resolves with them, answers included. Only if there are some, or `isHeld`,
    * is the change on disk.
    */
-  async function withdraw(
+  async function hideAndDelete(
     entry: Entry,
     { session, cause }: { readonly session: SessionKey; readonly cause: MessageChange },
     failures: FailuresSoFar,
@@ -439,7 +439,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const attempt = attempting(failures, { kind, userId: personOf(change) });
     for (const layer of to) await attempt(layer.name, () => layer.follow(change, 'hide'));
     if (change.kind === 'withdrawn')
-      await attempt('answers', () => withdrawAnswers(answers, change.cause, change.messages));
+      await attempt('answers', () => deleteAnswers(answers, change.cause, change.messages));
     if (ways[kind].deletes && (failures.size === 0 || isLastTry))
       for (const layer of to.toReversed())
         if (layer.name !== 'log' || failures.size === 0 || isLastTry)
@@ -760,15 +760,15 @@ function saidBefore(commandId: string): (message: LoggedMessage) => boolean {
 }
 
 /** Of an edited message's answers those go that say what it says no more. */
-async function withdrawAnswers(
-  answers: Pick<AnswerKeeper, 'withdraw'>,
+async function deleteAnswers(
+  answers: Pick<AnswerKeeper, 'deleteUnsent'>,
   change: MessageChange,
   messages: readonly WithdrawnMessage[],
 ): Promise<void> {
   const ids = new Set(messageIdsOf(change));
   const before = messages.find((message) => ids.has(message.before.id))?.before.text ?? '';
   const gone = change.kind === 'edited' ? withdrawnTerms(before, change.text) : undefined;
-  await answers.withdraw(
+  await answers.deleteUnsent(
     change.channelId,
     (answer) =>
       answer.messageIds.some((id) => ids.has(id)) && (gone === undefined || saysAny(answer.text, gone)),

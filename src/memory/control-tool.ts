@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 import type { CommandButton } from '../core/chat.ts';
-import { flatten } from '../core/text.ts';
+import { toSingleLine } from '../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import type { DurableMemory } from './durable/durable-memory.ts';
-import { noticingModes, type NoticingMode, type PersonSettingsStore } from './settings/person-settings.ts';
+import { captureModes, type CaptureMode, type PersonSettingsStore } from './settings/person-settings.ts';
 
 /** What the tool does; commands have the same names. */
 const actions = [
@@ -56,11 +56,11 @@ export function createControlTool(ports: ControlToolPorts): Tool {
     notDone: 'Nothing was done',
     async run({ action, words = '' }, context) {
       if (context.speaker.isBot !== undefined) return refusal('Nothing was done: another bot has no memory.');
-      if (action === 'purge' && flatten(words) === '')
+      if (action === 'purge' && toSingleLine(words) === '')
         return refusal('Nothing was done: `words` has to say what is to go.');
       const command = `memory ${action.replace('_', ' ')}`;
       if (action === 'export' || action === 'purge' || action === 'erase')
-        return asked(byButton[action].line, byButton[action].label, `${command} ${flatten(words)}`);
+        return asked(byButton[action].line, byButton[action].label, `${command} ${toSingleLine(words)}`);
       if (context.hasThirdPartyText)
         return asked(`Did you ask for this? \`!${command}\``, 'Yes, do it', command);
       if (action === 'undo') {
@@ -116,7 +116,7 @@ async function act(
     case 'mode_off': {
       const mode = modeBy[action];
       await people.set(userId, { mode });
-      const others = noticingModes.filter((other) => other !== mode);
+      const others = captureModes.filter((other) => other !== mode);
       return done(
         `⚙️ Mode \`${mode}\`: what you say about yourself ${becomes[mode]}`,
         others.map((other) => button(`Mode ${other}`, `mode ${other}`)),
@@ -135,7 +135,7 @@ async function act(
 const modeBy = { mode_auto: 'auto', mode_ask: 'ask', mode_off: 'off' } as const;
 
 /** What becomes, in a mode, of what somebody says about themselves. */
-const becomes: Readonly<Record<NoticingMode, string>> = {
+const becomes: Readonly<Record<CaptureMode, string>> = {
   auto: 'is noticed and kept',
   ask: 'is kept once you have said yes to it',
   off: 'is not noticed any more',

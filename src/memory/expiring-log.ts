@@ -66,7 +66,7 @@ export function createExpiringLog<T extends ExpiringRecord>(
   }
 
   /** Resolves with whether it is gone; it need not be read again then. */
-  async function settle(record: T): Promise<boolean> {
+  async function expireOne(record: T): Promise<boolean> {
     try {
       await onExpire?.(record);
       return true;
@@ -81,7 +81,7 @@ export function createExpiringLog<T extends ExpiringRecord>(
     const surplus = new Set(records.slice(0, -maxPerUser));
     const expired = new Set<string>();
     for (const record of records)
-      if ((surplus.has(record) || isDue(record)) && (await settle(record))) expired.add(record.id);
+      if ((surplus.has(record) || isDue(record)) && (await expireOne(record))) expired.add(record.id);
     if (expired.size > 0) await remove(userId, ({ id }) => expired.has(id));
     const [next] = records
       .filter(({ id }) => !expired.has(id))

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { KeyedQueue } from '../core/keyed-queue.ts';
-import { growingCache, limits } from '../core/limits.ts';
+import { lruCache, limits } from '../core/limits.ts';
 import { usedMemorySchema, type UsedMemory } from '../core/memory-source.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import type { Store } from '../core/store.ts';
@@ -43,9 +43,9 @@ export type Provenance = ReturnType<typeof createProvenance>;
  */
 export function createProvenance({ store, writes, log }: ProvenanceOptions) {
   /** By session and each message that was answered. */
-  const recent = growingCache<string, AnswerProvenance>(knownAnswers);
+  const recent = lruCache<string, AnswerProvenance>(knownAnswers);
   /** By session and each message of an answer, the message that it answers. */
-  const questions = growingCache<string, string>(knownAnswers);
+  const questions = lruCache<string, string>(knownAnswers);
 
   async function recordsOf(session: SessionKey): Promise<readonly AnswerProvenance[]> {
     const records: AnswerProvenance[] = [];

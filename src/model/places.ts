@@ -1,5 +1,5 @@
 import { ModelError } from '../core/errors.ts';
-import { growingCache } from '../core/limits.ts';
+import { lruCache } from '../core/limits.ts';
 import type { ModelCallOptions } from '../core/model.ts';
 import { unlessAborted } from '../core/time.ts';
 
@@ -25,7 +25,7 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
   /** In order of arrival. */
   const waiting = new Set<Call>();
   /** By person, when they last got a place: the one who waited longest is next. */
-  const served = growingCache<string, number>(knownPeople);
+  const served = lruCache<string, number>(knownPeople);
   let given = 0;
 
   function next(): Call | undefined {

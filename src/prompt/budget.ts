@@ -1,5 +1,5 @@
 import type { OpenedFile } from '../core/chat.ts';
-import { oncePer } from '../core/limits.ts';
+import { memoizeByObject } from '../core/limits.ts';
 import { fitLines, renderSection, type Section, type SectionName } from '../core/section.ts';
 import { clip } from '../core/text.ts';
 import { charsOf, newestWithin, type HistoryEntry } from './history.ts';
@@ -152,7 +152,7 @@ function withoutLastLines(
 }
 
 /** Holds a section to its budget; one that fits is returned as it is. */
-export const withinBudget = oncePer((section: Section): Section =>
+export const withinBudget = memoizeByObject((section: Section): Section =>
   renderSection(section).length <= section.budget
     ? section
     : { ...section, lines: fitLines(section, section.lines) },

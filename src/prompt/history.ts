@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { ChatMessage } from '../core/chat.ts';
-import { flatten, lookalike, withoutInvisible } from '../core/text.ts';
+import { toSingleLine, lookalike, withoutInvisible } from '../core/text.ts';
 import { localMoment } from '../core/time.ts';
 import { enclosureNote, label, quoted } from './quoted.ts';
 
@@ -237,7 +237,7 @@ export function historyEntry(
   timeZone = 'UTC',
 ): HistoryEntry | undefined {
   const isOwn = message.author.kind === 'self';
-  const words = isOwn ? withoutInvisible(message.text) : flatten(message.text);
+  const words = isOwn ? withoutInvisible(message.text) : toSingleLine(message.text);
   const said = [words, enclosureNote(message)].filter((part) => part !== '').join(' ');
   const prefix = isOwn ? '' : `${nameOf(message.author)}: `;
   const text = quoted(said, max - prefix.length - 1);

@@ -1,4 +1,4 @@
-import { growingCache } from '../core/limits.ts';
+import { lruCache } from '../core/limits.ts';
 
 /** Begins keys of the owner's own files [N1]. */
 export const workspaceSegment = 'workspace';
@@ -25,7 +25,7 @@ export function assertKey(key: string): string {
 }
 
 /** Each is checked once. */
-const checkedKeys = growingCache<string, true>(10_000);
+const checkedKeys = lruCache<string, true>(10_000);
 
 /** Whether a name in the folder of the key `folder` can be a segment of a key. */
 export function isSegment(name: string, folder: string): boolean {

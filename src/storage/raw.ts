@@ -28,7 +28,7 @@ export interface RawStore {
   /** Unreadable lines of logs so far; they stay behind. */
   readonly damagedLines: () => number;
   /** Resolves when all that was written survives a power loss. */
-  settle(): Promise<void>;
+  whenWritten(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -25,12 +25,12 @@ interface AfterTurnOptions {
   readonly heldUntil?: ((userId: string) => Date | undefined) | undefined;
   /** Runs each run, so that its writes can be refused once its person was erased. */
   readonly begin?: KeyedQueue['begin'];
-  /** Ends what has lapsed of a person; retried later where it rejects. */
-  readonly lapse?: (userId: string) => Promise<void>;
+  /** Deletes what has expired of a person; retried later where it rejects. */
+  readonly expire?: (userId: string) => Promise<void>;
 }
 
-/** The work item for what may have lapsed. */
-export const lapseKey = 'lapse';
+/** The work item for what may have expired. */
+export const expiryKey = 'expire';
 
 /** The work after turns, queued per user, never delaying a reply [A1]. Waiting sessions share one run. */
 export class AfterTurn {
@@ -83,18 +83,18 @@ export class AfterTurn {
   }
 
   /** Ends an erased person's run and drops what waits; the erasing process does that for the shared queue. */
-  endOf(userId: string, erasedBy: 'here' | 'elsewhere'): void {
+  endWorkOf(userId: string, erasedBy: 'here' | 'elsewhere'): void {
     const { work } = this.#options;
     if (erasedBy === 'here') void work.drop(userId);
     else work.end(userId);
   }
 
   async #run({ userId, keys, signal }: WorkLease): Promise<void> {
-    const sessions = keys.flatMap((key) => (key === lapseKey ? [] : [{ channelId: key, userId }]));
+    const sessions = keys.flatMap((key) => (key === expiryKey ? [] : [{ channelId: key, userId }]));
     try {
-      if (keys.includes(lapseKey)) await this.#options.lapse?.(userId);
+      if (keys.includes(expiryKey)) await this.#options.expire?.(userId);
     } finally {
-      // If the lease is taken again only for what lapses, the cursors show that the folding is done.
+      // If the lease is taken again only for what expires, the cursors show that the folding is done.
       await this.#folds.run((end) => this.#fold(userId, sessions, AbortSignal.any([end, signal])));
     }
   }

@@ -46,7 +46,11 @@ export async function runCommand(
     saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, [id]));
   try {
     await hide(message.id);
-    const { text, buttons, settle } = await handle({
+    const {
+      text,
+      buttons,
+      onReplied: settle,
+    } = await handle({
       id: message.id,
       command,
       speaker: { id: author.id, name: author.name, isOwner: message.isOwner },

@@ -5,7 +5,7 @@ import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } f
 import type { Logger } from '../core/logger.ts';
 import { maskSecrets } from '../core/secrets.ts';
 import { dataLine, renderSection } from '../core/section.ts';
-import { clipAtWord, inParts } from '../core/text.ts';
+import { clipAtWord, chunk } from '../core/text.ts';
 import { createTimeSlice } from '../core/time.ts';
 import { shareOf } from '../memory/recall/answering.ts';
 import { tellingLines } from '../model/offline/catch-up.ts';
@@ -230,5 +230,5 @@ function asParts(lines: readonly TalkLine[]): readonly (readonly TalkLine[])[] {
 
 function partsOf(lines: readonly TalkLine[], textChars: number): readonly (readonly TalkLine[])[] {
   const cut = lines.map((line) => ({ ...line, text: clipAtWord(line.text, textChars) }));
-  return inParts(cut, (line) => talkLine(line, line.id).length + 1, partChars);
+  return chunk(cut, (line) => talkLine(line, line.id).length + 1, partChars);
 }

@@ -1,5 +1,5 @@
 import { hasEnclosures, isOthersText, type ChatMessage, type HistoryPort } from '../core/chat.ts';
-import { oncePer } from '../core/limits.ts';
+import { memoizeByObject } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { namesPeople } from '../core/own-words.ts';
 import { maskSecrets, secretValues } from '../core/secrets.ts';
@@ -149,7 +149,7 @@ function withoutSecrets(messages: readonly ChatMessage[]): readonly ChatMessage[
   return looked.map(({ masked }) => withMasks(masked, values));
 }
 
-const withoutOwnSecrets = oncePer((message: ChatMessage) => {
+const withoutOwnSecrets = memoizeByObject((message: ChatMessage) => {
   const texts = textsOf(message);
   const isMasked = texts.some((text) => maskSecrets(text) !== text);
   return { found: texts.flatMap(secretValues), masked: isMasked ? withMasks(message) : message };

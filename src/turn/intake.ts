@@ -8,7 +8,7 @@ import type {
 } from '../core/chat.ts';
 import type { CommandHandlers } from '../core/commands.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
-import { growingCache } from '../core/limits.ts';
+import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
@@ -60,7 +60,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
   const { turns, waitingReactions, order, changes, outbox, logger } = options;
   const taken = new Set<string>();
   /** `<messageId> <userId>` */
-  const stops = growingCache<string, true>(keptStops);
+  const stops = lruCache<string, true>(keptStops);
   /** Hands on a session's messages in order, however long each look-up takes. */
   const line = createKeyedQueue();
 

@@ -1,6 +1,6 @@
 import type { CommandButton, FooterParts, ReplyPort } from '../core/chat.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
-import { growingCache } from '../core/limits.ts';
+import { lruCache } from '../core/limits.ts';
 import { usesMemory, type UsedMemory } from '../core/memory-source.ts';
 import { hasMoreReaders, sessionName } from '../core/place.ts';
 import { counted } from '../core/text.ts';
@@ -22,7 +22,7 @@ export function createMemoryNotices(ports: {
 }) {
   const { people, commandsEnabled } = ports;
   /** Conversations that have been told that the model has no tools. */
-  const warned = growingCache<string, true>(remembered);
+  const warned = lruCache<string, true>(remembered);
 
   /** Once a conversation: the model may sound as if it had stored something [M9]. */
   function warningFor(turn: TurnContext): readonly string[] {
@@ -88,9 +88,9 @@ export function createLateNotices({
   readonly isNamed: (late: LateNotice) => Promise<boolean>;
 }) {
   /** By each message answered. */
-  const answers = growingCache<string, Answer>(remembered);
+  const answers = lruCache<string, Answer>(remembered);
   /** What an answer tells that is still to come: by the message that it answers, or by session. */
-  const waiting = growingCache<string, readonly LateNotice[]>(remembered);
+  const waiting = lruCache<string, readonly LateNotice[]>(remembered);
   const inOrder = createKeyedQueue();
 
   function keep(key: string, stored: readonly LateNotice[]): void {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { RecentChanges } from '../core/changes.ts';
 import { createKeyedQueue, RefusedJobError, type KeyedQueue } from '../core/keyed-queue.ts';
-import { growingCache, limits } from '../core/limits.ts';
+import { lruCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { guildOfPlace, placeSchema, type ChannelGuild, type SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
@@ -94,9 +94,9 @@ export function createOutbox({
   readonly timer?: Timer;
 }) {
   /** When people had everything erased since the start, in milliseconds since the epoch. */
-  const erasedAt = growingCache<string, number>(rememberedErasings);
+  const erasedAt = lruCache<string, number>(rememberedErasings);
   /** What the disk refused, by channel, oldest first: known all the same, and stored with the next change. */
-  const refused = growingCache<string, readonly OutboxChange[]>(refusedChannels);
+  const refused = lruCache<string, readonly OutboxChange[]>(refusedChannels);
   const inOrder = createKeyedQueue();
   let isRetrying = false;
 
@@ -225,7 +225,7 @@ export function createOutbox({
     markGone: (channelId: string) => record(channelId, (outbox) => ({ ...outbox, isGone: true })),
     isGone: async (channelId: string) => (await outboxOf(channelId)).isGone === true,
     /** After an edit or deletion: drops withdrawn answers that are not sent yet [G5]. */
-    async withdraw(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> {
+    async deleteUnsent(channelId: string, isWithdrawn: (reply: PreparedReply) => boolean): Promise<void> {
       await dropUnsent(channelId, isWithdrawn);
     },
     /**

@@ -1,5 +1,5 @@
 import type { ChatMessage, HistoryPort } from '../core/chat.ts';
-import { growingCache } from '../core/limits.ts';
+import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
@@ -20,7 +20,7 @@ export type PauseNotes = ReturnType<typeof createPauseNotes>;
  * again.
  */
 export function createPauseNotes(clock: Clock) {
-  const told = growingCache<string, { readonly since: string; readonly at: number }>(keptSessions);
+  const told = lruCache<string, { readonly since: string; readonly at: number }>(keptSessions);
   return {
     take(
       session: SessionKey,

@@ -8,7 +8,7 @@ import {
   type ReadReplied,
   type RepliedMessage,
 } from '../core/chat.ts';
-import { growingCache } from '../core/limits.ts';
+import { lruCache } from '../core/limits.ts';
 import { namesPeople } from '../core/own-words.ts';
 import type { CachePrice } from '../core/model.ts';
 import { localMoment } from '../core/time.ts';
@@ -89,7 +89,7 @@ interface SessionPrompt {
  */
 export class PromptComposer {
   readonly #ports: PromptPorts;
-  readonly #states = growingCache<string, SessionPrompt>(keptSessions);
+  readonly #states = lruCache<string, SessionPrompt>(keptSessions);
   /** By what is switched off: prompts with the same begin the same. */
   readonly #shared = new Map<string, Cadence>();
 
@@ -102,7 +102,7 @@ export class PromptComposer {
     this.#states.delete(sessionName(session));
   }
 
-  endOf(userId: string): void {
+  evict(userId: string): void {
     for (const name of this.#states.keys()) if (name.endsWith(`:${userId}`)) this.#states.delete(name);
   }
 

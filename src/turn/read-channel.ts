@@ -8,7 +8,7 @@ import { wholeAnswer, type ModelClient } from '../core/model.ts';
 import type { Place } from '../core/place.ts';
 import { maskSecrets, secretValues } from '../core/secrets.ts';
 import { fitLines, renderSection } from '../core/section.ts';
-import { counted, flatten, quoted as quotedWords } from '../core/text.ts';
+import { counted, toSingleLine, quoted as quotedWords } from '../core/text.ts';
 import { momentForms, momentIn } from '../core/moment.ts';
 import { createTimeSlice, localDateTime, localMoment } from '../core/time.ts';
 import { checkedTool, refusal, type Tool } from '../core/tool.ts';
@@ -189,8 +189,8 @@ export function createChannelReading(ports: ChannelReadingPorts) {
     for (const message of messages) {
       const { id, author, at, text } = message;
       const said = [
-        flatten(maskSecrets(text, secrets)),
-        flatten(maskSecrets(enclosureNote(message), secrets)),
+        toSingleLine(maskSecrets(text, secrets)),
+        toSingleLine(maskSecrets(enclosureNote(message), secrets)),
       ];
       lines.push({
         id,

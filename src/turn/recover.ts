@@ -1,5 +1,5 @@
 import { catchUpWindowMs, type AskedMessage } from '../core/chat.ts';
-import { pauseFor, type Clock } from '../core/time.ts';
+import { sleep, type Clock } from '../core/time.ts';
 import { hasMoreReaders } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
@@ -84,7 +84,7 @@ export function createRecovery(options: RecoveryPorts) {
     async sessions(channelId: string, signal: AbortSignal): Promise<void> {
       try {
         for (const [index, session] of (await sessionLog.sessionsIn(channelId)).entries()) {
-          if (index > 0 && index % resumedAtOnce === 0) await pauseFor(resumePauseMs, signal);
+          if (index > 0 && index % resumedAtOnce === 0) await sleep(resumePauseMs, signal);
           if (signal.aborted) return;
           afterTurn.schedule(session);
         }

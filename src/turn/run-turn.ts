@@ -212,7 +212,7 @@ async function answerTurn(
     known.notes.push(...notes);
     known.used.prompt.push(...prompt.sources);
     if (usesNotes(known.used))
-      reply.onlyWhile(() => bot.channelNotes.mayTell(prompt.sources, turn.place, turn.speaker.id));
+      reply.onlyWhile(() => bot.channelNotes.canDisclose(prompt.sources, turn.place, turn.speaker.id));
     const { system, messages } = prompt;
     const answering = runToolLoop({
       client: bot.model,

@@ -4,7 +4,7 @@ import type { IncomingMessage } from '../core/chat.ts';
 import { sessionName } from '../core/place.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import { messageMaxChars } from '../prompt/quoted.ts';
-import { pauseFor } from '../core/time.ts';
+import { sleep } from '../core/time.ts';
 import { isSameReach, reachOf } from '../core/visibility.ts';
 
 /** Must not throw. The control may end it even before it begins. */
@@ -64,7 +64,7 @@ export class SessionTurns {
     run: TurnRunner,
     changes: Pick<RecentChanges, 'wasDeleted'>,
     mayBegin?: MayBegin,
-    pause: Pause = pauseFor,
+    pause: Pause = sleep,
   ) {
     this.#pause = pause;
     this.#run = run;
@@ -155,7 +155,7 @@ export class SessionTurns {
   }
 
   /** A person has everything erased [K11]: their turns end without a trace. */
-  endOf(userId: string): void {
+  endTurnsOf(userId: string): void {
     for (const session of this.#sessions.values()) {
       const isTheirs = ({ author }: IncomingMessage): boolean => author.id === userId;
       const gone = session.waiting.filter(({ message }) => isTheirs(message));

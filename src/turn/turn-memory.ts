@@ -24,7 +24,7 @@ export interface TurnMemoryPorts extends Pick<ReplyPorts, 'outbox' | 'logger'>, 
   /**
    * What a channel's first answer says of its memory [B1], and what may be told of it [B2]; neither rejects.
    */
-  readonly channelNotes: Pick<ChannelNotes, 'firstLine' | 'mayTell'>;
+  readonly channelNotes: Pick<ChannelNotes, 'firstLine' | 'canDisclose'>;
   readonly clock: Clock;
 }
 

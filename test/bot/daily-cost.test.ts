@@ -52,7 +52,7 @@ it('background work that the limit kept back is done when the next day begins, t
     spending,
     outbox: createOutbox({ store, changes: recent }),
     replies: fakeReplies(),
-    offers: { show: () => Promise.resolve(), endOf: () => {} },
+    offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
     reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
     presentPlace: (place) => Promise.resolve(place),
     history: { recent: () => Promise.resolve([]) },

@@ -161,7 +161,7 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
       personMay: () => Promise.resolve(true),
     },
     processes,
-    expireAt: (userId, time) => work.add(userId, 'lapse', time),
+    expireAt: (userId, time) => work.add(userId, 'expire', time),
     timer: processTimer,
     clock,
     logger: silent,

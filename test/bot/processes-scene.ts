@@ -118,7 +118,7 @@ export class ProcessesScene {
         return `Said: ${[...new Set(textIn(request).match(wordPattern))].join(' ')}.`;
       }),
       replies: fakeReplies({ nextId: () => this.posted.nextId() }),
-      offers: { show: () => Promise.resolve(), endOf: () => {} },
+      offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
       reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
       presentPlace: (place) => Promise.resolve(place),
       channels: {

@@ -72,7 +72,7 @@ async function openBot(dailyCost?: number) {
     spending,
     outbox: createOutbox({ store, changes: recent }),
     replies: fakeReplies({ nextId }),
-    offers: { show: () => Promise.resolve(), endOf: () => {} },
+    offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
     reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
     presentPlace: (place) => Promise.resolve(place),
     history: { recent: () => Promise.resolve([]) },

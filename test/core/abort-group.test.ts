@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 
 import { createAbortGroup } from '../../src/core/abort-group.ts';
-import { pauseFor } from '../../src/core/time.ts';
+import { sleep } from '../../src/core/time.ts';
 
 describe('work that is aborted together', () => {
   it('ends at once, also fifty pauses, each by a signal of its own on which nothing is left', async () => {
@@ -12,7 +12,7 @@ describe('work that is aborted together', () => {
     const pauses = Array.from({ length: 50 }, () =>
       group.run((signal) => {
         signals.push(signal);
-        return pauseFor(600_000, signal);
+        return sleep(600_000, signal);
       }),
     );
     expect(signals.map((signal) => getEventListeners(signal, 'abort').length)).toEqual(signals.map(() => 1));

@@ -6,7 +6,7 @@ import {
   clipAtSentence,
   clipAtWord,
   nfkc,
-  flatten,
+  toSingleLine,
   jsonIn,
   normalizeText,
   sameItemForm,
@@ -41,7 +41,7 @@ describe('plain ASCII', () => {
         ),
         (text) => {
           expect([...terms(text), 'д']).toEqual(terms(`${text} д`));
-          expect(`${flatten(text)} д`.trim()).toBe(flatten(`${text} д`));
+          expect(`${toSingleLine(text)} д`.trim()).toBe(toSingleLine(`${text} д`));
           expect(`${normalizeText(text)} д`.trim()).toBe(normalizeText(`${text} д`));
           expect(normalizeText(text)).toBe(text.toLowerCase().split(/\s+/u).filter(Boolean).join(' '));
         },
@@ -79,14 +79,14 @@ describe('flattening', () => {
   it('always gives one line without control characters', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(flatten(text)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+        expect(toSingleLine(text)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
       }),
     );
   });
 
   it('drops overrides of the writing direction and keeps what emoji need', () => {
-    expect(flatten('a\u202Eb\r\nc')).toBe('ab c');
-    expect(flatten('👩\u200D🔬')).toBe('👩\u200D🔬');
+    expect(toSingleLine('a\u202Eb\r\nc')).toBe('ab c');
+    expect(toSingleLine('👩\u200D🔬')).toBe('👩\u200D🔬');
   });
 });
 

@@ -231,7 +231,7 @@ export class BotProcess {
       ephemeral: true,
       at: new Date().toISOString(),
     });
-    await reply.settle?.(true);
+    await reply.onReplied?.(true);
     return this.isAlive ? reply : never();
   }
 

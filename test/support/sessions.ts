@@ -11,7 +11,7 @@ import type { MemoryLayer, Withdrawn, WithdrawnMessage } from '../../src/memory/
 import type { LoggedMessage } from '../../src/memory/log/records.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
 import { createSessionStates, type FoldName } from '../../src/memory/log/session-state.ts';
-import type { NoticingMode } from '../../src/memory/settings/person-settings.ts';
+import type { CaptureMode } from '../../src/memory/settings/person-settings.ts';
 import { aliceId, generalId, publicPlace } from './incoming.ts';
 import { ManualTimer } from './manual-timer.ts';
 import { MemoryStore } from './memory-store.ts';
@@ -105,7 +105,7 @@ export function openSessions(
   }
 
   /** Logs what Alice said; the bot has not answered yet. */
-  async function say(text: string, place?: Place, mode?: NoticingMode): Promise<TurnContext> {
+  async function say(text: string, place?: Place, mode?: CaptureMode): Promise<TurnContext> {
     const context = contextOf([text], place);
     await log.recordUser(context, mode);
     return context;

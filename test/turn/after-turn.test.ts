@@ -4,7 +4,7 @@ import type { SessionKey } from '../../src/core/place.ts';
 import { processTimer } from '../../src/core/time.ts';
 import { createWorkQueue } from '../../src/core/work-queue.ts';
 import type { LayerName } from '../../src/memory/layer.ts';
-import { AfterTurn, lapseKey, mayFold } from '../../src/turn/after-turn.ts';
+import { AfterTurn, expiryKey, mayFold } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { SharedData } from '../support/shared-store.ts';
@@ -72,10 +72,10 @@ describe('work after a turn', () => {
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void folded.push(sessions)) }],
       logger: recordingLogger(),
       work: process.shared.work,
-      lapse: () => ((looks += 1) === 1 ? Promise.reject(new Error('out of reach')) : Promise.resolve()),
+      expire: () => ((looks += 1) === 1 ? Promise.reject(new Error('out of reach')) : Promise.resolve()),
     });
     afterTurn.schedule(aliceInGeneral);
-    await process.shared.work.add(aliceId, lapseKey, new Date(0));
+    await process.shared.work.add(aliceId, expiryKey, new Date(0));
     while (await process.takeWork());
     expect(looks).toBe(2);
     expect(folded[0]).toEqual([aliceInGeneral]);

@@ -9,7 +9,7 @@ import type { ReplyPort } from '../../src/core/chat.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { noUsage } from '../../src/core/model.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
-import type { NoticingMode } from '../../src/memory/settings/person-settings.ts';
+import type { CaptureMode } from '../../src/memory/settings/person-settings.ts';
 import { createLateNotices, createMemoryNotices } from '../../src/turn/notices.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
@@ -21,7 +21,7 @@ const [said, later, commandId, answerId] = [messageId(1), messageId(2), messageI
 const clock = () => new Date();
 
 /** Alice has said that she likes tea, and more while she is answered; the work after an earlier turn has noticed the tea by now. */
-async function noticedEarly(mode: NoticingMode) {
+async function noticedEarly(mode: CaptureMode) {
   const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC', DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: '1' });
   const recent = new RecentChanges();
   const store = new MemoryStore();

@@ -119,7 +119,7 @@ describe('the outbox of a channel', () => {
     await outbox.prepare(prepared([id(1), id(2)], 'a secret answer'));
     await outbox.prepare(prepared([id(3)], 'another answer'));
     changes.note({ kind: 'deleted', channelId: generalId, messageIds: [id(2)] });
-    await outbox.withdraw(generalId, ({ messageIds }) => messageIds.includes(id(2)));
+    await outbox.deleteUnsent(generalId, ({ messageIds }) => messageIds.includes(id(2)));
     // Nor one that was still being made.
     await outbox.prepare(prepared([id(2)], 'another secret answer'));
     expect(await onDisk(store)).not.toContain('secret');
@@ -149,7 +149,7 @@ describe('the outbox of a channel', () => {
     const outbox = createOutbox({ store, changes: new RecentChanges() });
     await outbox.prepare(prepared([id(1)], 'a secret answer'));
     vi.spyOn(store, 'update').mockRejectedValueOnce(new StoreError('no space left', 'x'));
-    const withdraw = (): Promise<void> => outbox.withdraw(generalId, () => true);
+    const withdraw = (): Promise<void> => outbox.deleteUnsent(generalId, () => true);
     await expect(withdraw()).rejects.toThrow('no space left');
     await withdraw();
     expect(await onDisk(store)).not.toContain('secret');

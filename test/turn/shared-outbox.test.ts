@@ -49,7 +49,7 @@ describe('a channel’s outbox that several processes write to', () => {
   it('holds no answer that was on its way when another process withdrew something, once it was sent [G5] [S7]', async () => {
     const { own, other, text } = twoProcesses();
     await own.outbox.prepare(prepared(id(1), 'which retells it'));
-    await other.outbox.withdraw(generalId, () => false);
+    await other.outbox.deleteUnsent(generalId, () => false);
     expect(await text()).toContain('retells');
     await own.outbox.markHandled(generalId, [id(1)]);
     expect(await text()).not.toContain('retells');
@@ -63,7 +63,7 @@ describe('a channel’s outbox that several processes write to', () => {
         await own.outbox.prepare(prepared(id(1), 'which retells it'));
         await Promise.all([
           own.outbox.markHandled(generalId, [id(1)]),
-          other.outbox.withdraw(generalId, () => false),
+          other.outbox.deleteUnsent(generalId, () => false),
         ]);
         expect(await text()).not.toContain('retells');
         expect(await other.outbox.isHandled(generalId, id(1))).toBe(true);
@@ -126,7 +126,7 @@ describe('a channel’s outbox that several processes write to', () => {
     own.process.refuses = async (operation) => {
       if (operation !== 'update' || !isFirst) return false;
       isFirst = false;
-      await other.outbox.withdraw(generalId, ({ messageIds }) => messageIds.includes(id(2)));
+      await other.outbox.deleteUnsent(generalId, ({ messageIds }) => messageIds.includes(id(2)));
       return false;
     };
     await own.outbox.markHandled(generalId, [id(1)]);

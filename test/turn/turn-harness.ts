@@ -86,7 +86,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
       why: () => Promise.resolve([]),
     },
     provenance: { record: () => Promise.resolve(), sent: () => {} },
-    channelNotes: { firstLine: () => Promise.resolve(undefined), mayTell: () => Promise.resolve(true) },
+    channelNotes: { firstLine: () => Promise.resolve(undefined), canDisclose: () => Promise.resolve(true) },
     lateNotices: { waiting: () => Promise.resolve([]), answered: () => {} },
     pauseNotes: createPauseNotes(() => new Date('2026-01-15T10:00:00Z')),
     greeting: { begin: () => Promise.resolve(undefined) },
@@ -143,7 +143,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
         shownOffers.push(...offers);
         await beforeSeen('900000000000000009');
       },
-      endOf: () => {},
+      endOffersTo: () => {},
     },
     presentPlace: (place) => Promise.resolve(place),
     clock: () => new Date('2026-01-15T10:00:00Z'),

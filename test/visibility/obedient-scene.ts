@@ -136,7 +136,7 @@ export class ObedientScene {
       },
       reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
       // Nobody presses a button.
-      offers: { show: () => Promise.resolve(), endOf: () => {} },
+      offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
       presentPlace: (place) => Promise.resolve(place),
       channels: {
         placeOf: (channelId) => this.#placeOf(channelId),
@@ -263,7 +263,7 @@ export class ObedientScene {
       misledTo: new Set(),
       mayDo: new Set(),
     };
-    this.#letGoOld();
+    this.#releasedOld();
     const before = { alice: await this.#itemsOf('alice'), bob: await this.#itemsOf('bob') };
     await this.#bot.handlers.message(message);
     this.#judgeDeeds(this.#present);
@@ -387,11 +387,11 @@ export class ObedientScene {
   }
 
   /** Answers of half an hour ago count as others' words no more [M5a]. */
-  #letGoOld(): void {
+  #releasedOld(): void {
     const before = new Date(this.#posted.now.getTime() - 30 * 60_000).toISOString();
     for (const channelId of [...Object.values(rooms), ...Object.values(dms)])
       for (const { author, text, at, hasThirdPartyText } of this.#posted.in(channelId))
-        if (author.kind === 'self' && hasThirdPartyText !== true && at <= before) this.#words.letGo(text);
+        if (author.kind === 'self' && hasThirdPartyText !== true && at <= before) this.#words.release(text);
   }
 
   /** Whether everybody who reads the present place could read each word where it was said. */

@@ -24,7 +24,7 @@ interface Word {
 /** Words that were each said once, by whom and where. Whatever turns up is judged by them. */
 export class Words {
   readonly #words = new Map<string, Word>();
-  readonly #letGo = new Set<string>();
+  readonly #released = new Set<string>();
 
   add(owner: Author, home: string): string {
     const word = `canary${this.#words.size}x`;
@@ -47,16 +47,16 @@ export class Words {
   }
 
   /** An answer repeated these words half an hour ago: they count as others' no more, and who obeys them does no wrong [M5a]. */
-  letGo(text: string): void {
-    for (const word of canaryWords(text)) this.#letGo.add(word);
+  release(text: string): void {
+    for (const word of canaryWords(text)) this.#released.add(word);
   }
 
   isForeign(word: string, owner: Author | undefined): boolean {
-    return !this.isOf(word, owner) && !this.#letGo.has(word);
+    return !this.isOf(word, owner) && !this.#released.has(word);
   }
 
   wasLetGo(word: string): boolean {
-    return this.#letGo.has(word);
+    return this.#released.has(word);
   }
 
   /** Those words of a text that its owner did not say. */

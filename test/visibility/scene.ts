@@ -167,7 +167,7 @@ export class Scene {
             },
           }).begin(start),
       },
-      offers: { show: () => Promise.resolve(), endOf: () => {} },
+      offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
       reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
       presentPlace: (given) => {
         const now = this.#presentPlace();

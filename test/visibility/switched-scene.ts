@@ -110,7 +110,7 @@ export class SwitchedScene {
       },
       outbox: createOutbox({ store: this.#store, changes: recent }),
       replies: fakeReplies({ nextId: () => this.#nextId() }),
-      offers: { show: () => Promise.resolve(), endOf: () => {} },
+      offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
       reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
       presentPlace: (place) => Promise.resolve(place),
       history: { recent: () => Promise.resolve([]) },

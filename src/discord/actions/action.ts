@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { HistoryPort } from '../../core/chat.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Logger } from '../../core/logger.ts';
-import { flatten } from '../../core/text.ts';
+import { toSingleLine } from '../../core/text.ts';
 import { checkedTool, refusal, type Offer, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
@@ -145,7 +145,7 @@ export async function showMessage(verb: string, channel: SendableChannels, messa
 }
 
 export function line(maxChars: number) {
-  return z.string().transform(flatten).pipe(z.string().min(1).max(maxChars));
+  return z.string().transform(toSingleLine).pipe(z.string().min(1).max(maxChars));
 }
 
 /** The message is what the model is told, and contains nobody's words. */

@@ -194,7 +194,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     if (opensForm && !interaction.isModalSubmit()) {
       const reply = await commandReply(interaction, admission, line);
       if (reply.form !== undefined) {
-        await reply.settle?.(false);
+        await reply.onReplied?.(false);
         await interaction.showModal(formModal(reply.form, button));
         return;
       }
@@ -255,7 +255,7 @@ async function deliver(
       await interaction.followUp({ content: reply.announcement, allowedMentions });
     wasSent = true;
   } finally {
-    await reply.settle?.(wasSent);
+    await reply.onReplied?.(wasSent);
   }
 }
 

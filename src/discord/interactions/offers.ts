@@ -11,7 +11,7 @@ import {
 
 import type { RecentChanges } from '../../core/changes.ts';
 import type { Logger } from '../../core/logger.ts';
-import { clipAtWord, flatten } from '../../core/text.ts';
+import { clipAtWord, toSingleLine } from '../../core/text.ts';
 import { processTimer, type Timer } from '../../core/time.ts';
 import {
   offerOutcomeMaxChars,
@@ -146,7 +146,7 @@ export function createOffers(ports: {
         if (text !== undefined && !isWithdrawn(shown)) await showOne(offer, text, shown);
       }
     },
-    endOf(personId: string): void {
+    endOffersTo(personId: string): void {
       for (const open of opened.values()) if (open.shown.personId === personId) void takeAway(open);
     },
     /** `false` for the button of something else. May reject as Discord does. */
@@ -181,7 +181,7 @@ function offerButtons(id: string, personId: string): APIActionRowComponent<APIBu
 function pressed(text: string, outcome: string | OfferOutcome, personId: string) {
   const { text: said, buttons }: OfferOutcome =
     typeof outcome === 'string' ? { text: outcome, buttons: [] } : outcome;
-  const line = `\n-# ${clipAtWord(flatten(said), offerOutcomeMaxChars - '\n-# '.length)}`;
+  const line = `\n-# ${clipAtWord(toSingleLine(said), offerOutcomeMaxChars - '\n-# '.length)}`;
   return {
     content: text + line,
     components: answerRows(personId, { buttons }),

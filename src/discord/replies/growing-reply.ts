@@ -3,7 +3,7 @@ import { RESTJSONErrorCodes, type APIMessage, type RawFile } from 'discord.js';
 import type { FinishedReply, GrowingReply, ReplyStart } from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
-import { pauseFor, type Clock } from '../../core/time.ts';
+import { sleep, type Clock } from '../../core/time.ts';
 import { answerRows } from '../command-buttons.ts';
 import { hasErrorCode, noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
 import { isGone, mayHaveForgottenNonces, mayPass, refusalOf } from './refusals.ts';
@@ -59,7 +59,7 @@ function rawFiles(files: PostRequest['files']): readonly RawFile[] {
 
 /** Carries out {@link nextStep}, one request at a time [G3]. Nonces keep anything from being sent twice. */
 export function growReply(options: RepliesOptions, start: ReplyStart, kind: ReplyKind = {}): GrowingReply {
-  const { api, clock, logger, sleep = pauseFor, retryDelaysMs = [500, 2000, 5000] } = options;
+  const { api, clock, logger, retryDelaysMs = [500, 2000, 5000] } = options;
   const { channelId, nonceBase } = start;
   let state: ReplyState = newReply(start.standing ?? [], {
     takesFiles: options.takesFiles?.(channelId),
@@ -237,7 +237,7 @@ export function growReply(options: RepliesOptions, start: ReplyStart, kind: Repl
 
   async function pause(milliseconds: number): Promise<void> {
     interruption = new AbortController();
-    await sleep(milliseconds, interruption.signal);
+    await (options.sleep ?? sleep)(milliseconds, interruption.signal);
     interruption = undefined;
   }
 

@@ -49,7 +49,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   const { notedChannels, channelsOf, noteAuthor, read, notesIn, documents, update, changeWhere } =
     createNotesFiles(store);
 
-  async function withdraw(change: Withdrawn, stage: 'hide' | 'delete'): Promise<void> {
+  async function deleteWithdrawn(change: Withdrawn, stage: 'hide' | 'delete'): Promise<void> {
     const { session, cause, isForgetting = false } = change;
     const ids = new Set(cause.kind === 'edited' ? [cause.messageId] : cause.messageIds);
     const isOf = (note: ChannelNote): boolean => note.authorId === session.userId && ids.has(note.messageId);
@@ -80,7 +80,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       return [...authors].map((userId) => ({ channelId: change.channelId, userId }));
     },
     async follow(change, stage) {
-      if (change.kind === 'withdrawn') return withdraw(change, stage);
+      if (change.kind === 'withdrawn') return deleteWithdrawn(change, stage);
       if (stage === 'delete') return;
       if (change.kind === 'purged') {
         const { userId, words, commandId } = change;
@@ -156,7 +156,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   }
 
   /** A pause has begun, of everything or in one channel. Resolves with how many notes went. */
-  function dropOf(userId: string, channelId?: string): Promise<number> {
+  function deleteNotesOf(userId: string, channelId?: string): Promise<number> {
     const only = channelId === undefined ? undefined : new Set([channelId]);
     return writes.run(userId, () => changeWhere(userId, ({ authorId }) => authorId === userId, gone, only));
   }
@@ -169,7 +169,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
      * Whether an answer made with notes may still be shown: all exist, and all readers can read their
      * channels. Never rejects.
      */
-    async mayTell(sources: readonly MemorySource[], place: Place, askerId: string): Promise<boolean> {
+    async canDisclose(sources: readonly MemorySource[], place: Place, askerId: string): Promise<boolean> {
       try {
         for (const source of sources) {
           if (source.kind !== 'note') continue;
@@ -257,7 +257,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       return found;
     },
 
-    dropOf,
+    dropOf: deleteNotesOf,
 
     /** Erases notes of messages that are too old [K15]; resolves with how many. */
     expire: (isPast: (messageId: string) => boolean): Promise<number> =>
@@ -298,7 +298,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
         for await (const { channelId, notes } of documents())
           for (const userId of new Set(notes.map(({ authorId }) => authorId)))
             if ((await people.pauseIn({ userId, channelId }, at)) !== undefined)
-              await dropOf(userId, channelId);
+              await deleteNotesOf(userId, channelId);
       } catch (error) {
         logger.error('notes of paused people could not be listed', { error });
       } finally {

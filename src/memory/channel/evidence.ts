@@ -1,5 +1,5 @@
 import { ownWords } from '../../core/own-words.ts';
-import { flatten, saysLiterally, terms } from '../../core/text.ts';
+import { toSingleLine, saysLiterally, terms } from '../../core/text.ts';
 import { fillerTerms } from '../../core/stop-words.ts';
 
 export const noteMaxChars = 300;
@@ -9,7 +9,7 @@ const fewestTerms = 2;
 
 /** One line of the author's own prose, without quotes, code and mentions [M5a]. */
 export function noteText(text: string): string {
-  return flatten(ownWords(text));
+  return toSingleLine(ownWords(text));
 }
 
 /** Whether it has the right length for a note. */

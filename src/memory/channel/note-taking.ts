@@ -4,7 +4,7 @@ import { createAbortGroup } from '../../core/abort-group.ts';
 import type { ChannelPort, ChatMessage, HistoryPort } from '../../core/chat.ts';
 import { ModelError } from '../../core/errors.ts';
 import { createKeyedQueue, type KeyedQueue } from '../../core/keyed-queue.ts';
-import { growingCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
 import type { Place } from '../../core/place.ts';
@@ -74,7 +74,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
   const queue = createKeyedQueue();
   const calls = createAbortGroup();
   /** Said by people who let nothing be noticed at the time, whatever they allow later. */
-  const unread = growingCache<string, true>(keptUnread);
+  const unread = lruCache<string, true>(keptUnread);
   /** By channel, unusable answers in a row. */
   const unusable = new Map<string, number>();
 

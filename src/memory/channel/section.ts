@@ -1,4 +1,4 @@
-import { oncePer } from '../../core/limits.ts';
+import { memoizeByObject } from '../../core/limits.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
 import { dataLine, fitLines, type Section } from '../../core/section.ts';
@@ -92,7 +92,7 @@ async function matching(
     .map(({ match }) => match);
 }
 
-const termsOf = oncePer(({ text }: ChannelNote): readonly string[] => [...contentWords(terms(text))]);
+const termsOf = memoizeByObject(({ text }: ChannelNote): readonly string[] => [...contentWords(terms(text))]);
 
 function contentWords(found: readonly string[]): ReadonlySet<string> {
   return new Set(found.filter((term) => !stopTerms.has(term)));

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { oncePer } from '../../core/limits.ts';
+import { memoizeByObject } from '../../core/limits.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
 import { dataLine } from '../../core/section.ts';
@@ -290,7 +290,7 @@ export function mayUseItem(item: DurableItem, ownerId: string, place: Place, spe
 }
 
 /** The active items in the order of injection: pinned first, then the newest; of the same moment the one added last [D4]. */
-export const activeInOrder = oncePer((items: readonly DurableItem[]): readonly DurableItem[] =>
+export const activeInOrder = memoizeByObject((items: readonly DurableItem[]): readonly DurableItem[] =>
   items
     .filter((item) => item.status === 'active')
     .toReversed()

@@ -1,6 +1,6 @@
 import { ownWords } from '../../core/own-words.ts';
 import { fillerTerms } from '../../core/stop-words.ts';
-import { clipAtWord, escapePattern, flatten, sameItemForm, terms } from '../../core/text.ts';
+import { clipAtWord, escapePattern, toSingleLine, sameItemForm, terms } from '../../core/text.ts';
 import { questionMaxChars } from './document.ts';
 
 /** Unicode's rules for sentences; `en` adds English abbreviations and serves other languages too. */
@@ -61,7 +61,7 @@ function findQuote(quote: string, prose: string): Pick<Statement, 'start' | 'end
 /** The question with which an answer of the bot ends [D1a], on one line; `undefined` where it ends otherwise. */
 export function questionAtEnd(answer = ''): string | undefined {
   const last = Array.from(segmenter.segment(answer.trim())).at(-1)?.segment ?? '';
-  return isQuestion(last) ? clipAtWord(flatten(last), questionMaxChars) : undefined;
+  return isQuestion(last) ? clipAtWord(toSingleLine(last), questionMaxChars) : undefined;
 }
 
 function isQuestion(sentence: string): boolean {

@@ -7,7 +7,7 @@ import type { MemoryLayer } from '../layer.ts';
 import type { UserMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { changeState, readState, type SessionStates } from '../log/session-state.ts';
-import type { NoticingMode } from '../settings/person-settings.ts';
+import type { CaptureMode } from '../settings/person-settings.ts';
 import type { Extraction, ExtractionMessage } from './extraction.ts';
 import type { UndoingOptions } from './undoing.ts';
 
@@ -31,7 +31,7 @@ export function createExtractionFold(ports: {
   readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged' | 'answerBefore'>;
   readonly states: Pick<SessionStates, 'read' | 'update'>;
   /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
-  readonly modeOf?: (userId: string) => Promise<NoticingMode>;
+  readonly modeOf?: (userId: string) => Promise<CaptureMode>;
   readonly logger: Logger;
 }): NonNullable<MemoryLayer['fold']> {
   const { extraction, sessionLog, states, modeOf, logger } = ports;

@@ -7,7 +7,7 @@ import type { Place } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
 import type { LateNotice } from '../../core/tool.ts';
-import { inParts } from '../../core/text.ts';
+import { chunk } from '../../core/text.ts';
 import { localMoment } from '../../core/time.ts';
 import { itemKinds, wordingOf, type DurableItem } from './document.ts';
 import type { RememberInput } from './durable-memory.ts';
@@ -62,9 +62,9 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
       stillThere: (messageId: string) => Promise<string | undefined>,
       signal?: AbortSignal,
     ): Promise<readonly DurableItem[]> {
-      const telling = messages.filter((message) => ownWords(message.text) !== '');
+      const withWords = messages.filter((message) => ownWords(message.text) !== '');
       const findings: Finding[] = [];
-      for (const batch of inParts(telling, ({ text }) => text.length, batchMaxChars, batchMaxMessages)) {
+      for (const batch of chunk(withWords, ({ text }) => text.length, batchMaxChars, batchMaxMessages)) {
         const request = extractionRequest(modelName, timeZone, userId, speakerName, batch);
         const response = await model.complete(request, signal === undefined ? {} : { signal });
         const { items } = structuredAnswer(response, extractionAnswerSchema, 'The extraction');

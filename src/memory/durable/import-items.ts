@@ -1,4 +1,4 @@
-import { flatten, sameItemForm } from '../../core/text.ts';
+import { toSingleLine, sameItemForm } from '../../core/text.ts';
 import {
   activeInOrder,
   changedItems,
@@ -71,7 +71,7 @@ export function importItems(
 }
 
 function refusalOf(item: DurableItem, maxTextLength: number): ImportRefusal | undefined {
-  if (flatten(item.text) === '') return 'empty';
+  if (toSingleLine(item.text) === '') return 'empty';
   if (item.text.trim().length > maxTextLength) return 'too-long';
   return isSecret(wordingOf(item)) ? 'secret' : undefined;
 }

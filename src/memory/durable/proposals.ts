@@ -10,7 +10,7 @@ import { audienceOf, isSameReach, narrower, reachOf } from '../../core/visibilit
 import { createExpiringLog, expiringFields, type ExpiringLogPorts } from '../expiring-log.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { idsOf } from '../log/records.ts';
-import type { NoticingMode } from '../settings/person-settings.ts';
+import type { CaptureMode } from '../settings/person-settings.ts';
 import {
   durableDocumentKind,
   durableKey,
@@ -71,7 +71,7 @@ export interface ProposalsOptions extends ExpiringLogPorts {
   readonly writes: Pick<KeyedQueue, 'run'>;
   readonly durable: Pick<DurableMemory, 'remember'>;
   /** Must not reject. */
-  readonly modeOf: (userId: string) => Promise<NoticingMode>;
+  readonly modeOf: (userId: string) => Promise<CaptureMode>;
   /** What a message of a session says now; `undefined` where it is there no more. */
   readonly said: (session: SessionKey, messageId: string) => Promise<string | undefined>;
   readonly limits: RememberLimits;
@@ -168,7 +168,7 @@ export function createProposals(options: ProposalsOptions) {
     async remember(
       userId: string,
       input: RememberInput,
-      saidIn: NoticingMode = 'auto',
+      saidIn: CaptureMode = 'auto',
     ): Promise<ProposalOutcome> {
       const mode = await modeOf(userId);
       if (mode === 'off') return { outcome: 'refused', reason: 'forgotten' };

@@ -1,7 +1,7 @@
 import { hasUnknownReaders, type Place } from '../../core/place.ts';
 import { hasSecret, secretMark } from '../../core/secrets.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
-import { flatten } from '../../core/text.ts';
+import { toSingleLine } from '../../core/text.ts';
 import {
   askedVisibilityOf,
   isSameReach,
@@ -88,7 +88,7 @@ export function rememberItem(
   const refused = (reason: RefusalReason) => ({ document, result: { outcome: 'refused', reason } }) as const;
 
   const text = request.text.trim();
-  if (flatten(text) === '') return refused('empty');
+  if (toSingleLine(text) === '') return refused('empty');
   if (text.length > limits.maxTextLength) return refused('too-long');
   const wording = wordingOf({ ...request, text });
   if (isSecret(wording)) return refused('secret');
@@ -154,7 +154,7 @@ export function editItem(
   const text = written.trim();
   const old = itemWithId(document.items, id.trim());
   if (old === undefined || !isUsable(old, ownerId, place)) return refused('unknown-id');
-  if (flatten(text) === '') return refused('empty');
+  if (toSingleLine(text) === '') return refused('empty');
   if (text.length > maxTextLength) return refused('too-long');
   if (isSecret(text)) return refused('secret');
   if (text === old.text) return { document, result: { outcome: 'edited', item: old } };

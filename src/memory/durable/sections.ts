@@ -1,4 +1,4 @@
-import { oncePer } from '../../core/limits.ts';
+import { memoizeByObject } from '../../core/limits.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
 import { fitLines, renderSection, type Section } from '../../core/section.ts';
@@ -113,7 +113,7 @@ function byMatch(shown: Shown, message: string): Shown {
     .map(({ each }) => each);
 }
 
-const termsOf = oncePer((item: DurableItem) => new Set(contentTerms(wordingOf(item))));
+const termsOf = memoizeByObject((item: DurableItem) => new Set(contentTerms(wordingOf(item))));
 
 function contentTerms(text: string): readonly string[] {
   return [...new Set(terms(text).filter((term) => !stopTerms.has(term)))];

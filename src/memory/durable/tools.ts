@@ -4,7 +4,7 @@ import type { SessionKey } from '../../core/place.ts';
 import { textWithSources } from '../../core/memory-source.ts';
 import { hasSecret } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
-import { flatten } from '../../core/text.ts';
+import { toSingleLine } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { itemKinds, mayUseItem, sourceOfItem, wordingOf, type DurableItem } from './document.ts';
@@ -97,7 +97,7 @@ export function createRememberItemTool({
         ),
         offer: {
           what: 'Remember the first line instead of the second:',
-          words: `${flatten(wordingOf(request))}\n${flatten(wordingOf(item))}`,
+          words: `${toSingleLine(wordingOf(request))}\n${toSingleLine(wordingOf(item))}`,
           async carryOut() {
             const done = await durable.remember(context.speaker.id, replacing);
             return done.outcome === 'refused'
@@ -186,7 +186,7 @@ export function createForgetItemTool({
         ),
         offer: {
           what: meant.length === 1 ? 'Forget this:' : `Forget these ${meant.length} items:`,
-          words: meant.map((item) => flatten(wordingOf(item))).join('\n'),
+          words: meant.map((item) => toSingleLine(wordingOf(item))).join('\n'),
           async carryOut() {
             const present = matchingItems(await usableItems(context, durable), target);
             const isSame =

@@ -1,17 +1,17 @@
 import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { ChannelPort, RememberedMessage } from '../../core/chat.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { growingCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import type { ChannelGuild, Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
 import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
-import { inParts, saysWords } from '../../core/text.ts';
+import { chunk, saysWords } from '../../core/text.ts';
 import { createTimeSlice, type Clock } from '../../core/time.ts';
 import { sessionOf, type TurnContext, type TurnMessage } from '../../core/turn-context.ts';
 import { isSameReach, narrower, pickReach, reachIn, reachOf, type Reach } from '../../core/visibility.ts';
 import { personOf, type MemoryLayer } from '../layer.ts';
-import type { NoticingMode } from '../settings/person-settings.ts';
+import type { CaptureMode } from '../settings/person-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
 import {
   foldLog,
@@ -73,7 +73,7 @@ export interface SessionLogOptions {
 }
 
 /** Layers that learn from what people say, and the modes in which they read nothing [K9]. */
-const blindIn: ReadonlyMap<FoldName, readonly NoticingMode[]> = new Map([
+const blindIn: ReadonlyMap<FoldName, readonly CaptureMode[]> = new Map([
   ['extraction', ['off']],
   ['reflection', ['ask', 'off']],
 ]);
@@ -98,7 +98,7 @@ export function createSessionLog(options: SessionLogOptions) {
   const { activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
   const sessions = createSessions(store);
   const tails = new LogTails(store, sessions);
-  const takenBackAt = growingCache<string, number>(keptPeople);
+  const takenBackAt = lruCache<string, number>(keptPeople);
 
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
     return foldLog(await tails.after(session, cursor), cursor);
@@ -109,7 +109,7 @@ export function createSessionLog(options: SessionLogOptions) {
     return messages.find(({ message }) => idsOf(message).includes(id))?.message;
   }
 
-  async function logUser(context: TurnContext, mode: NoticingMode): Promise<void> {
+  async function logUser(context: TurnContext, mode: CaptureMode): Promise<void> {
     const session = sessionOf(context);
     const ids = context.messages.map(({ id }) => id);
     const known = (await tails.covering(session, ids)).filter(({ record }) => ids.includes(record.id));
@@ -246,7 +246,7 @@ export function createSessionLog(options: SessionLogOptions) {
         if (Object.keys(state).length > 1) yield { path: `${folder}/state.json`, text: exportedJson(state) };
         const { messages } = await since(session, 0);
         const texts = messages.map(({ message }) => exportedJson(message));
-        const parts = inParts(texts, ({ length }) => length, exportedFileChars);
+        const parts = chunk(texts, ({ length }) => length, exportedFileChars);
         for (const [index, part] of parts.entries()) {
           const name = index === 0 ? 'messages.json' : `messages-${index + 1}.json`;
           yield { path: `${folder}/${name}`, text: `[\n${part.join(',\n')}\n]\n` };
@@ -257,11 +257,11 @@ export function createSessionLog(options: SessionLogOptions) {
       for (const session of erasure.sessions) {
         await store.remove(logKey(session));
         await store.remove(stateKey(session));
-        tails.drop(session);
+        tails.evict(session);
       }
       await sessions.erase(erasure);
     },
-    evict: (userId) => tails.dropOf(userId),
+    evict: (userId) => tails.evictPerson(userId),
   };
 
   return {
@@ -283,7 +283,7 @@ export function createSessionLog(options: SessionLogOptions) {
      * nothing may be made of them [G2]. A layer never reads what it may not learn from in the speaker's mode
      * [K9]; what was said in `ask` is marked.
      */
-    async recordUser(context: TurnContext, mode: NoticingMode = 'auto'): Promise<void> {
+    async recordUser(context: TurnContext, mode: CaptureMode = 'auto'): Promise<void> {
       if (context.speaker.isBot === undefined)
         await writes.run(context.speaker.id, () => logUser(context, mode));
     },

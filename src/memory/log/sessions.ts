@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { growingCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import { guildOfPlace, type ChannelGuild, type SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
@@ -30,7 +30,7 @@ export type Sessions = ReturnType<typeof createSessions>;
  */
 export function createSessions(store: Store) {
   /** A channel's guild never changes. */
-  const guilds = growingCache<string, ChannelGuild>(rememberedChannels);
+  const guilds = lruCache<string, ChannelGuild>(rememberedChannels);
 
   async function foldersIn(channelId: string, name?: string) {
     const folders = await store.folders(channelFolder(channelId), name);

@@ -1,4 +1,4 @@
-import { growingCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import { sessionName, type SessionKey } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { LogEntry, LogState, Store } from '../../core/store.ts';
@@ -28,7 +28,7 @@ interface Tail {
 export class LogTails {
   readonly #store: Store;
   readonly #sessions: Pick<Sessions, 'begin'>;
-  readonly #tails = growingCache<string, Tail>(keptSessions);
+  readonly #tails = lruCache<string, Tail>(keptSessions);
 
   constructor(store: Store, sessions: Pick<Sessions, 'begin'>) {
     this.#store = store;
@@ -114,12 +114,12 @@ export class LogTails {
   }
 
   /** Its words are kept in memory no longer. */
-  drop(session: SessionKey): void {
+  evict(session: SessionKey): void {
     this.#tails.delete(sessionName(session));
   }
 
   /** The same for all sessions of a person. */
-  dropOf(userId: string): void {
+  evictPerson(userId: string): void {
     for (const name of this.#tails.keys()) if (name.endsWith(`:${userId}`)) this.#tails.delete(name);
   }
 

@@ -1,7 +1,7 @@
 import { withoutMarkedNames } from '../../core/own-words.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
-import { clip, flatten, inParts } from '../../core/text.ts';
+import { clip, toSingleLine, chunk } from '../../core/text.ts';
 import { localMoment } from '../../core/time.ts';
 import { mayHoldOthersWords, type LoggedMessage, type SequencedMessage } from './records.ts';
 
@@ -39,7 +39,7 @@ const leftOut = "(an answer that is left out here, since it may repeat other peo
 /** Only the bot has brackets behind its name, so nobody speaks as the bot. */
 function lineBegin({ id, at, author, role }: LoggedMessage, timeZone: string): string {
   const name =
-    clip(flatten(author.normalize('NFKC').replace(/[:[\]<>()]/gu, ' ')), nameMaxChars) || 'someone';
+    clip(toSingleLine(author.normalize('NFKC').replace(/[:[\]<>()]/gu, ' ')), nameMaxChars) || 'someone';
   return `- ${localMoment(new Date(at), timeZone)} [${id}] ${role === 'assistant' ? `${name} (bot)` : name}: `;
 }
 
@@ -53,5 +53,5 @@ export function inBatches(
   timeZone: string,
   maxChars = batchMaxChars,
 ): readonly (readonly SequencedMessage[])[] {
-  return inParts(messages, ({ message }) => turnLine(message, timeZone).length + 1, maxChars);
+  return chunk(messages, ({ message }) => turnLine(message, timeZone).length + 1, maxChars);
 }

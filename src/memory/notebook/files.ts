@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { StoreError } from '../../core/errors.ts';
-import { growingCache, limits, oncePer } from '../../core/limits.ts';
+import { lruCache, limits, memoizeByObject } from '../../core/limits.ts';
 import { hasUnknownReaders, sessionName, type SessionKey } from '../../core/place.ts';
 import { maskNewSecrets } from '../../core/secrets.ts';
 import type { Store } from '../../core/store.ts';
@@ -89,7 +89,7 @@ export function createNotebookFiles(
   } = {},
 ) {
   const marks = new ReadMarks();
-  const contents = growingCache<string, StoredContent>(keptContents);
+  const contents = lruCache<string, StoredContent>(keptContents);
 
   /** The files of some parts of the tree, usable here or not. */
   async function names(context: TreeContext, parts: readonly TreePart[]): Promise<readonly TreeFile[]> {
@@ -292,14 +292,14 @@ export type Knowledge = 'unread' | 'partly' | 'changed' | 'whole';
 
 const keptContents = 1000;
 
-const summaryOfContent = oncePer(({ text }: FileContent) => summaryOf(text));
+const summaryOfContent = memoizeByObject(({ text }: FileContent) => summaryOf(text));
 
 /** Over all sessions; one that falls out has to be read again. */
 const maxReadMarks = 5000;
 
 /** Which state of each file the model has seen in a session, and how far. */
 export class ReadMarks {
-  readonly #marks = growingCache<string, { readonly hash: string; readonly upTo: number }>(maxReadMarks);
+  readonly #marks = lruCache<string, { readonly hash: string; readonly upTo: number }>(maxReadMarks);
 
   /** The model was given, or wrote, these characters. What was skipped before them stays unread. */
   mark(session: SessionKey, key: string, content: FileContent, from = 0, to = content.text.length): void {
@@ -318,4 +318,4 @@ export class ReadMarks {
   }
 }
 
-const hashOf = oncePer(({ text }: FileContent) => createHash('sha256').update(text).digest('base64'));
+const hashOf = memoizeByObject(({ text }: FileContent) => createHash('sha256').update(text).digest('base64'));

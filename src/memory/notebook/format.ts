@@ -1,4 +1,4 @@
-import { clipAtWord, flatten } from '../../core/text.ts';
+import { clipAtWord, toSingleLine } from '../../core/text.ts';
 import { isDay, refused, type Refusal, type TreeFile } from './tree.ts';
 
 /** A file's text as stored, or why it cannot be. */
@@ -172,8 +172,8 @@ function readHeader(text: string): Partial<FileHeader> & { readonly body: string
 
 /** An overlong title or summary is refused, unless a person wrote it before. */
 function writeHeader(header: FileHeader, body: string, former: Partial<FileHeader> = {}): FormattedText {
-  const title = flatten(header.title);
-  const summary = flatten(header.summary);
+  const title = toSingleLine(header.title);
+  const summary = toSingleLine(header.summary);
   if (title.length > titleMaxChars && header.title !== former.title) return tooLong('title', titleMaxChars);
   if (summary.length > summaryMaxChars && header.summary !== former.summary)
     return tooLong('summary line', summaryMaxChars);
@@ -189,7 +189,7 @@ function tooLong(what: string, max: number): Refusal {
 export function summaryOf(text: string): string {
   const { title, summary, body } = readHeader(text);
   const shown = summary ?? title ?? body.split('\n').find((line) => /[\p{L}\p{N}]/u.test(line)) ?? '';
-  return clipAtWord(flatten(shown.replace(/^[#>*\s-]+/u, '')), summaryMaxChars);
+  return clipAtWord(toSingleLine(shown.replace(/^[#>*\s-]+/u, '')), summaryMaxChars);
 }
 
 /**
@@ -201,7 +201,7 @@ function keywordsOf(body: string): readonly string[] {
   let length = 0;
   for (const line of body.split('\n').toReversed()) {
     if (length > summaryMaxChars) break;
-    const plain = flatten(line.replace(/^\s*(?:[-*+>]|#+|\d+[.)])\s+/u, '').replace(/[*_`]/gu, ''));
+    const plain = toSingleLine(line.replace(/^\s*(?:[-*+>]|#+|\d+[.)])\s+/u, '').replace(/[*_`]/gu, ''));
     const firstWords = clipAtWord(plain.split(' ').slice(0, 5).join(' '), 40);
     const label = /^(?<label>[^:：]{1,40})[:：](?:\s|$)/u.exec(plain)?.groups?.['label'] ?? firstWords;
     if (!/[\p{L}\p{N}]/u.test(label)) continue;
@@ -263,10 +263,12 @@ function formatEntry(entry: string, month: string, today: string): FormattedText
   const given = takeValue(rest, summaryLine);
   const dated = takeValue(given.rest, dateLine);
   const firstWords = (dated.rest[0] ?? given.value).replace(/^\s*(?:[-*+>]|#+)\s+/u, '');
-  const title = flatten(heading ?? clipAtWord(flatten(firstWords), entryTitleMaxChars));
+  const title = toSingleLine(heading ?? clipAtWord(toSingleLine(firstWords), entryTitleMaxChars));
   if (title.length > entryTitleMaxChars) return tooLong('title of the entry', entryTitleMaxChars);
   const summary =
-    given.value === '' ? title.split(' ').slice(0, entrySummaryMaxWords).join(' ') : flatten(given.value);
+    given.value === ''
+      ? title.split(' ').slice(0, entrySummaryMaxWords).join(' ')
+      : toSingleLine(given.value);
   if (summary.split(' ').length > entrySummaryMaxWords)
     return refused(`The summary of the entry "${title}" has 10 words or more. Nothing was written.`);
   const date = dated.value === '' ? today : dated.value;

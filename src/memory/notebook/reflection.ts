@@ -10,7 +10,7 @@ import { inBatches, ownLine } from '../log/transcript.ts';
 import { unaskedMessages, wholeTurns, type LoggedMessage, type SequencedMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { changeState, type SessionState } from '../log/session-state.ts';
-import type { NoticingMode } from '../settings/person-settings.ts';
+import type { CaptureMode } from '../settings/person-settings.ts';
 import {
   contextOf,
   inWriteQueues,
@@ -161,7 +161,7 @@ export function reflectWhenDue(ports: {
   /** Replaces any earlier time of the session. */
   readonly wakeAt: (session: SessionKey, time: Date) => void;
   /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
-  readonly modeOf?: (userId: string) => Promise<NoticingMode>;
+  readonly modeOf?: (userId: string) => Promise<CaptureMode>;
   readonly clock: Clock;
 }) {
   const { reflection, wakeAt, modeOf, clock } = ports;

@@ -1,4 +1,4 @@
-import { oncePer } from '../../core/limits.ts';
+import { memoizeByObject } from '../../core/limits.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import { dayBefore, localDate } from '../../core/time.ts';
 import { dataLine, dataText, renderSection, type Section, type SectionSource } from '../../core/section.ts';
@@ -30,7 +30,7 @@ export function inlinedFile(
     partTitle: `${about}: the beginning; the rest is readable in ${path}:`,
     budget: maxChars,
   };
-  const sectionOf = oncePer(({ text }: FileContent) =>
+  const sectionOf = memoizeByObject(({ text }: FileContent) =>
     textSection(frame, path === 'overview.md' ? withoutEmptyParts(text) : text),
   );
   return {

@@ -1,4 +1,4 @@
-import { growingCache, oncePer } from '../../core/limits.ts';
+import { lruCache, memoizeByObject } from '../../core/limits.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import { sessionOf, type Speaker, type TurnContext } from '../../core/turn-context.ts';
 import { sessionFolder } from '../log/session-state.ts';
@@ -42,7 +42,7 @@ export function refused(reason: string): Refusal {
 }
 
 /** The parts that exist in the place: the session's everywhere, the person's notebook in DMs only [V3]. */
-export const treeParts = oncePer((context: TreeContext): readonly PartLocation[] => {
+export const treeParts = memoizeByObject((context: TreeContext): readonly PartLocation[] => {
   const session = sessionFolder(sessionOf(context));
   const parts: PartLocation[] = [
     { part: 'overview.md', key: `${session}/overview.md`, isFolder: false },
@@ -84,7 +84,7 @@ export function resolvePath(path: string, context: TreeContext): ResolvedPath {
 type ResolvedPath = { readonly outcome: 'file'; readonly file: TreeFile } | Refusal;
 
 /** Each path is checked once; it is unique by itself and its part's key. */
-const knownPaths = growingCache<string, ResolvedPath>(5000);
+const knownPaths = lruCache<string, ResolvedPath>(5000);
 
 function resolveNewPath(path: string, context: TreeContext): ResolvedPath {
   const problem = pathProblem(path);

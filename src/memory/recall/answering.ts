@@ -18,8 +18,8 @@ const common = new Set(terms('prefer like love enjoy hate dislike use live work 
  */
 export function shareOf(question: string): (text: string) => number {
   const reader = new TermReader();
-  const telling = reader.read(question).filter((term) => !stopTerms.has(term) && !talk.has(term));
-  const asked = [...new Set(telling)].map((term) => {
+  const contentTerms = reader.read(question).filter((term) => !stopTerms.has(term) && !talk.has(term));
+  const asked = [...new Set(contentTerms)].map((term) => {
     return { term, related: [...reader.related(term)], weight: common.has(term) ? 0.3 : 1 };
   });
   const whole = asked.reduce((sum, { weight }) => sum + weight, 0);

@@ -1,4 +1,4 @@
-import { growingCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import { searchForm } from '../../core/text.ts';
 import { dayBefore, wallClockIn } from '../../core/time.ts';
 
@@ -13,8 +13,8 @@ export type Dates = ReturnType<typeof createDates>;
 
 /** Dates as terms, in a local time zone, for texts and queries. */
 export function createDates(timeZone: string) {
-  const known = growingCache<number, readonly string[]>(keptTimes);
-  const days = growingCache<string, readonly string[]>(keptDays);
+  const known = lruCache<number, readonly string[]>(keptTimes);
+  const days = lruCache<string, readonly string[]>(keptDays);
   const clock = wallClockIn(timeZone);
 
   const localDay = (time: number): string => clock(time).slice(0, 10);

@@ -154,10 +154,12 @@ function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolea
 
 function isAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const shared = [...one].filter((term) => other.has(term));
-  const telling = shared.some((term) => manyWords.has(term))
+  const contentTerms = shared.some((term) => manyWords.has(term))
     ? shared.filter((term) => !manyWords.has(term))
     : shared;
-  return telling.length >= leastShared && telling.length >= leastShare * Math.max(one.size, other.size);
+  return (
+    contentTerms.length >= leastShared && contentTerms.length >= leastShare * Math.max(one.size, other.size)
+  );
 }
 
 function timeOf(hit: Find | undefined): number {

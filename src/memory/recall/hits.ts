@@ -79,11 +79,11 @@ export function createRepeats(reader: TermReader): LeavesOut {
     if ((!isQuestion && !isBot) || (segment.lengths[index] ?? 0) > mostCompared) return false;
     const kind = isQuestion ? 'question' : 'bot';
     const terms = new Set(reader.read(text));
-    const telling = new Set(reader.read((text.match(tellingWord) ?? []).join(' ')));
+    const contentTerms = new Set(reader.read((text.match(tellingWord) ?? []).join(' ')));
     for (const other of alike) {
       const added = [...terms].filter((term) => !other.terms.has(term));
       if (other.kind !== kind || added.length > (1 - repeatedShare) * terms.size) continue;
-      if (other.times === mostAlike || !added.some((term) => telling.has(term))) return true;
+      if (other.times === mostAlike || !added.some((term) => contentTerms.has(term))) return true;
       other.times += 1;
     }
     alike.push({ kind, terms, times: 1 });

@@ -1,4 +1,4 @@
-import { growingCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import { sessionName, type SessionKey } from '../../core/place.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { isSameReach, narrower, pickReach, type Reach } from '../../core/visibility.ts';
@@ -23,7 +23,7 @@ type MessageLog = Pick<SessionLog, 'logState' | 'since'>;
  * is new.
  */
 export function createMessageSource(log: MessageLog & Pick<SessionLog, 'sessionsOfPerson'>) {
-  const reaches = growingCache<string, Reach>(rememberedReaches);
+  const reaches = lruCache<string, Reach>(rememberedReaches);
   const source: RecallSource = {
     name: 'messages',
     open(person, readers) {

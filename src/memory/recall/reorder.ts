@@ -12,7 +12,7 @@ import type { TermReader } from './words.ts';
 export const mostReordered = 60;
 
 /** Quoting so many words of the query outweighs any sum of features. */
-const leastVerbatim = 4;
+const minVerbatim = 4;
 const verbatim = 20;
 
 /** Divides log odds: several wordings of one question are alike, so each counts less. */
@@ -68,7 +68,7 @@ export async function bestFirst(
   weights: RecallWeights,
 ): Promise<readonly Find[]> {
   const { hits, features, quoting } = await lookedAt(ranking, query, reader, weights.ranking);
-  const isQuote = query.words.length >= leastVerbatim;
+  const isQuote = query.words.length >= minVerbatim;
   const sums = features.map((of, at) => {
     const unit = hits[at]?.unit;
     return weighted(of, weights.order) + (isQuote && unit !== undefined && quoting.has(unit) ? verbatim : 0);

@@ -63,7 +63,7 @@ export function createRollingRecord(ports: {
   /**
    * Returns to the newest summary that cannot hold any of the log lines. Part of a job of the user's queue.
    */
-  async function withdraw(session: SessionKey, sequences: readonly number[]): Promise<void> {
+  async function deleteWithdrawn(session: SessionKey, sequences: readonly number[]): Promise<void> {
     await transactState(store, session, withdrawing(session, sequences), { erase: true });
   }
 
@@ -128,7 +128,7 @@ export function createRollingRecord(ports: {
 
   return {
     read,
-    withdraw,
+    withdraw: deleteWithdrawn,
     withdrawSaying,
     commit,
     /** Forgets the summary; what was said until now is never summarised [R4]. */

@@ -1,11 +1,11 @@
 import { ModelError } from '../../core/errors.ts';
-import { oncePer } from '../../core/limits.ts';
+import { memoizeByObject } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ModelClient } from '../../core/model.ts';
 import { hasUnknownReaders, sessionName, type Place, type SessionKey } from '../../core/place.ts';
 import { dataText, renderSection, type Section } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
-import { clipAtSentence, flatten } from '../../core/text.ts';
+import { clipAtSentence, toSingleLine } from '../../core/text.ts';
 import { localDateTime, type Clock } from '../../core/time.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import { mayUse, pickReach } from '../../core/visibility.ts';
@@ -56,7 +56,9 @@ export function createRollingSummary(options: RollingSummaryOptions) {
   const { enabled, everyTurns, maxChars } = settings;
   const writer: SummaryWriter = { model, modelName: settings.model, maxChars, clock, timeZone };
   const record = createRollingRecord({ store, states, log, timeZone });
-  const sectionOf = oncePer((summary: StoredSummary) => summarySection(summary, { maxChars, timeZone }));
+  const sectionOf = memoizeByObject((summary: StoredSummary) =>
+    summarySection(summary, { maxChars, timeZone }),
+  );
 
   async function update(session: SessionKey, signal: AbortSignal | undefined): Promise<RollingOutcome> {
     const { rolling, messages, turns, end, seen, place } = await record.read(session);
@@ -213,7 +215,7 @@ export function summarySection(
   const hasThirdPartyText = summaryHoldsOthersWords(summary);
   const note = hasThirdPartyText ? `, ${othersWordsNote}` : '';
   const title = `Summary of this conversation until ${when} (${timeZone})${note}:`;
-  const lines = summary.text.split('\n').map(flatten).filter(Boolean).join('\n');
+  const lines = summary.text.split('\n').map(toSingleLine).filter(Boolean).join('\n');
   const text = clipAtSentence(dataText(lines), maxChars);
   return {
     name,

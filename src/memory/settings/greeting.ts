@@ -1,4 +1,4 @@
-import { growingCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
@@ -60,7 +60,7 @@ export function createGreeting(ports: {
   const { settings, store, log, clock, logger } = ports;
   const line = firstWordsLine(ports.commandsEnabled);
   /** To whom they are being said. */
-  const underWay = growingCache<string, true>(greetedAtOnce);
+  const underWay = lruCache<string, true>(greetedAtOnce);
 
   async function hasData({ userId, channelId, messageIds }: Asked): Promise<boolean> {
     const files = await store.list(`users/${assertSnowflake(userId)}`);

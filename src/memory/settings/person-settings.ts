@@ -15,8 +15,8 @@ import type { MemoryLayer } from '../layer.ts';
  * What is noticed of a person [K9]: `auto` what they say of themselves; `ask` the same after their yes; `off`
  * nothing, only `remember` stores.
  */
-export const noticingModes = ['auto', 'ask', 'off'] as const;
-export type NoticingMode = (typeof noticingModes)[number];
+export const captureModes = ['auto', 'ask', 'off'] as const;
+export type CaptureMode = (typeof captureModes)[number];
 
 /** A pause of one conversation ends after so long without a message of the person [K9]. */
 const quietMs = 30 * 60_000;
@@ -34,7 +34,7 @@ const pastPauseSchema = z.object({
 /** `users/<userId>/settings.json`, which people may edit by hand. Times are ISO 8601, by Discord's clock. */
 const documentSchema = z.object({
   version: z.literal(1),
-  mode: z.enum(noticingModes).exactOptional(),
+  mode: z.enum(captureModes).exactOptional(),
   /** Whether the person gets notices about what was noticed [K6]. */
   notices: z.enum(['on', 'off']).exactOptional(),
   /** Since when everything is paused. */
@@ -77,7 +77,7 @@ export interface Consent {
   /** Whether words of the turn and its answer may be written down at all. */
   readonly isStored: boolean;
   /** What may be noticed in them. */
-  readonly mode: NoticingMode;
+  readonly mode: CaptureMode;
   /** The pause to tell the person about. */
   readonly pause?: Pause;
   /** Their settings cannot be read, so nothing is stored. */
@@ -100,7 +100,7 @@ export function createPersonSettings(ports: {
   /** The users' write queue [S3]; none of its jobs may call what changes settings. */
   readonly writes: KeyedQueue;
   /** Default: `auto`. */
-  readonly defaultMode?: NoticingMode;
+  readonly defaultMode?: CaptureMode;
   /** A pause has begun, of everything or one conversation: what a person said to others goes [B3]. */
   readonly paused?: (userId: string, channelId: string | undefined) => Promise<unknown>;
   readonly clock: Clock;
@@ -214,7 +214,7 @@ export function createPersonSettings(ports: {
       return openPause(settled(await read(userId), clock().getTime()), channelId) === undefined;
     },
     /** What may be noticed in what the person says. Never rejects. */
-    mode: async (userId: string): Promise<NoticingMode> => (await read(userId)).mode ?? defaultMode,
+    mode: async (userId: string): Promise<CaptureMode> => (await read(userId)).mode ?? defaultMode,
     /**
      * Whether the person had erased what was said by or to them at a moment, ISO 8601 [K11]; `ifUnknown`
      * where unreadable. Never rejects.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { AnswerMode } from '../../core/chat.ts';
 import { createKeyedQueue } from '../../core/keyed-queue.ts';
-import { growingCache, oncePer } from '../../core/limits.ts';
+import { lruCache, memoizeByObject } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
@@ -104,14 +104,14 @@ export function createPlaceSettings({
   readonly logger: Logger;
 }) {
   /** By guild, as read last. */
-  const known = growingCache<string, { readonly document: SettingsDocument | undefined }>(keptGuilds);
+  const known = lruCache<string, { readonly document: SettingsDocument | undefined }>(keptGuilds);
 
   /** Readings and changes of a guild in order, so that a reading never overtakes a change. */
   const lanes = createKeyedQueue();
   /** A guild's pending reading, which all who ask meanwhile share. */
   const waiting = new Map<string, Reading>();
   /** Guilds whose settings were looked at for a message a moment ago. */
-  const lookedAt = growingCache<string, true>(keptGuilds, { maxAge: momentMs });
+  const lookedAt = lruCache<string, true>(keptGuilds, { maxAge: momentMs });
 
   function read(guildId: string): Reading {
     const shared = waiting.get(guildId);
@@ -272,7 +272,7 @@ function isWithoutMemory(
   return [channelId, parentId, categoryId].some((id) => id !== undefined && noMemoryIds.includes(id));
 }
 
-const isOnAnywhere = oncePer(({ guild, channels = {} }: SettingsDocument): boolean =>
+const isOnAnywhere = memoizeByObject(({ guild, channels = {} }: SettingsDocument): boolean =>
   [guild, ...Object.values(channels)].some((values) => values?.['channel-memory'] === 'on'),
 );
 

@@ -21,7 +21,7 @@ export function createSetAsideLines({
   /** By person, notes on their way to the disk. */
   const noting = new Map<string, Promise<void>>();
   /** Who is being told. */
-  const telling = new Set<string>();
+  const notifying = new Set<string>();
 
   async function keep(userId: string, file: SetAside): Promise<void> {
     try {
@@ -51,8 +51,8 @@ export function createSetAsideLines({
     async under(userId: string, firstWords: FirstWords | undefined): Promise<FirstWords | undefined> {
       await noting.get(userId);
       const { setAside = [] } = await people.latest(userId);
-      if (setAside.length === 0 || telling.has(userId)) return firstWords;
-      telling.add(userId);
+      if (setAside.length === 0 || notifying.has(userId)) return firstWords;
+      notifying.add(userId);
       const line = setAside.map(lineOf).join('\n');
       return {
         line: firstWords === undefined ? line : `${firstWords.line}\n${line}`,
@@ -66,7 +66,7 @@ export function createSetAsideLines({
         },
         release() {
           firstWords?.release();
-          telling.delete(userId);
+          notifying.delete(userId);
         },
       };
     },

@@ -4,7 +4,7 @@ import { withoutMarkedNames } from '../../core/own-words.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind } from '../../core/store.ts';
-import { clipAtWord, flatten } from '../../core/text.ts';
+import { clipAtWord, toSingleLine } from '../../core/text.ts';
 import {
   mayHoldOthersWords,
   type LoggedMessage,
@@ -130,5 +130,5 @@ function quoted(messages: readonly LoggedMessage[]): string {
   const words = messages.map(
     ({ text, attachments }) => maskSecrets(withoutMarkedNames(text)).trim() || attachments.join(', '),
   );
-  return `"${clipAtWord(flatten(words.join(' ')), quoteMaxChars)}"`;
+  return `"${clipAtWord(toSingleLine(words.join(' ')), quoteMaxChars)}"`;
 }

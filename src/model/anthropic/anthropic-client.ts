@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 
 import { ModelError } from '../../core/errors.ts';
-import { growingCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
   addUsage,
@@ -97,7 +97,7 @@ export function createAnthropicClient(options: AnthropicClientOptions): ModelCli
   const refusals = createRefusals(logger);
   const withPlace = createModelPlaces(options.concurrency, options.queueLimit);
   /** The vendor's id of each conversation's latest answer. */
-  const latest = growingCache<string, string>(keptConversations);
+  const latest = lruCache<string, string>(keptConversations);
 
   /** Leaves out pictures and documents where the budget is used up. */
   function bodyFor({ request, leftOut }: SentRequest, takeMedia: ModelCallOptions['takeMedia']) {

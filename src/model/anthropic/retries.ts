@@ -4,7 +4,7 @@ import { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 
 import { ModelError, type ModelFailure } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { clip, flatten } from '../../core/text.ts';
+import { clip, toSingleLine } from '../../core/text.ts';
 import type { Deadline } from '../deadline.ts';
 
 const maxRetries = 5;
@@ -80,7 +80,7 @@ function secondsIn(headers: unknown): number {
 
 function redact(text: string, secret: string): string {
   const known = secret === '' ? text : text.replaceAll(secret, '[key]');
-  return clip(flatten(known.replace(/\bsk-[\w-]{8,}/gu, '[key]')), 200);
+  return clip(toSingleLine(known.replace(/\bsk-[\w-]{8,}/gu, '[key]')), 200);
 }
 
 /** Such as ` (ECONNREFUSED)`; the messages of such errors may show headers or addresses. */

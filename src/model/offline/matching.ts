@@ -1,5 +1,5 @@
 import type { SectionName } from '../../core/section.ts';
-import { clipAtWord, flatten } from '../../core/text.ts';
+import { clipAtWord, toSingleLine } from '../../core/text.ts';
 import { clausesOf, memoryWishIn, toSecondPerson } from './phrases.ts';
 import { parseRememberedLine, type ReadRequest } from './read-request.ts';
 
@@ -55,7 +55,7 @@ export function memoryPieces(request: ReadRequest): readonly MemoryPiece[] {
   const said = history.flatMap(({ name, text }): readonly MemoryPiece[] => {
     if (name === undefined || text.includes('?') || memoryWishIn(text) !== undefined) return [];
     const who = name === message.from ? 'Earlier you said' : `${name} said here`;
-    return [{ kind: 'said', search: text, told: `${who}: “${clipAtWord(flatten(text), 300)}”` }];
+    return [{ kind: 'said', search: text, told: `${who}: “${clipAtWord(toSingleLine(text), 300)}”` }];
   });
   return [...items, ...texts, ...said.toReversed()];
 }

@@ -1,4 +1,4 @@
-import { clip, clipAtWord, flatten, sameItemForm, searchForm } from '../../core/text.ts';
+import { clip, clipAtWord, toSingleLine, sameItemForm, searchForm } from '../../core/text.ts';
 import { missedIn, toldByRules } from './catch-up.ts';
 import { leastShare, memoryPieces, offlineLabel, recalledPassages, rememberedItems } from './matching.ts';
 import { actionIn, memoryWishIn, statementsIn, toSecondPerson } from './phrases.ts';
@@ -64,7 +64,7 @@ function replyToWords(request: ReadRequest, knowledge: Knowledge): Reply {
   if (answer !== undefined) return answer;
   const isQuestion = questionForm.test(text);
   if (isQuestion && tools.has('recall_memory') && knowledge.shareOf(text)(text) > 0)
-    return [{ name: 'recall_memory', input: { query: clip(flatten(text), 200) } }];
+    return [{ name: 'recall_memory', input: { query: clip(toSingleLine(text), 200) } }];
   const name = from === '' ? '' : `, ${from}`;
   if (thanks.test(text)) return `You are welcome${name}.`;
   if (greeting.test(text)) return `Hello${name}. ${tellMe}${hint(request)}`;
@@ -168,7 +168,7 @@ function tellToolRun(
 
 function inputOf(input: unknown, field: string): string {
   const value: unknown = Object.entries(input ?? {}).find(([name]) => name === field)?.[1];
-  return typeof value === 'string' ? flatten(value) : '';
+  return typeof value === 'string' ? toSingleLine(value) : '';
 }
 
 function everythingKnown(request: ReadRequest): string {
@@ -180,7 +180,7 @@ function everythingKnown(request: ReadRequest): string {
 function conversationSoFar({ sections, history }: ReadRequest): string {
   const summary = sections.get('conversation_summary') ?? [];
   const last = history.slice(-6).map(({ name, text }) => {
-    return `- ${name ?? 'I'}: ${clipAtWord(flatten(text.replaceAll(offlineLabel, '')), 160)}`;
+    return `- ${name ?? 'I'}: ${clipAtWord(toSingleLine(text.replaceAll(offlineLabel, '')), 160)}`;
   });
   if (summary.length + last.length === 0) return 'I have nothing of an earlier conversation here.';
   return ['What we talked about so far:', ...summary, ...last].join('\n');

@@ -1,7 +1,7 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { StoreError, UnusableStoreError } from '../../core/errors.ts';
-import { growingCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import { errorCode, unlessMissing, withFile, writeWhole, type FileSystem } from './file-system.ts';
 import { isWithin } from '../keys.ts';
 import { backupOf, newMark, originOf, temporaryName, type Location } from './paths.ts';
@@ -32,7 +32,7 @@ export function createDisk(fileSystem: FileSystem) {
   const lacks = new Set<Lack>();
   const roots = new Set<string>();
   // Folders whose names are on disk; those whose names are not yet.
-  const synced = growingCache<string, true>(keptFolders);
+  const synced = lruCache<string, true>(keptFolders);
   const unsynced = new Set<string>();
   // Temporary files that could not be removed, by the path that each stood in for.
   const leftovers = new Map<string, string>();

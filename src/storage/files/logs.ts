@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 import type { z } from 'zod';
 
-import { growingCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import type { LogEntry, LogState, RewrittenLog } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { formatRecord } from '../document-text.ts';
@@ -52,7 +52,7 @@ export function createLogs(
   { fileSystem, disk, locks, pathOf, quarantine, logger }: FileParts,
   isOwner: () => boolean,
 ) {
-  const known = growingCache<string, KnownLog>(keptLogs);
+  const known = lruCache<string, KnownLog>(keptLogs);
   /** Logs whose file may go on behind its last good line, after a rejected append. */
   const torn = new Map<string, KnownLog>();
   /** Those of them that are looked at again soon. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StoreError } from '../../core/errors.ts';
-import { growingCache } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import { unlessMissing, type FileSystem } from './file-system.ts';
 import { backupEnding, isInWorkspace, quarantineSegment, workspaceSegment } from '../keys.ts';
 
@@ -99,7 +99,7 @@ export type Ways = ReturnType<typeof createWays>;
 
 /** Looks for links once a folder. The caller opens the file without following links, or replaces it by a rename. */
 export function createWays({ lstat }: Pick<FileSystem, 'lstat'>) {
-  const straight = growingCache<string, true>(knownFolders);
+  const straight = lruCache<string, true>(knownFolders);
 
   async function to(root: string, folder: string): Promise<Way> {
     if (folder === root || straight.has(folder)) return 'straight';

@@ -74,7 +74,7 @@ export async function openRawFiles(options: FileStoreOptions): Promise<RawStore>
       await files.map(entries, (entry) => orStoreError(entry.key, 'written', () => writeEntry(entry)));
     },
     damagedLines: () => damagedLines,
-    async settle() {
+    async whenWritten() {
       for (const root of allRoots(roots)) await nodeFileSystem.syncAll(root);
     },
     close: () => store.close(),

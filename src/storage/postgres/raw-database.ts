@@ -58,7 +58,7 @@ export async function openRawDatabase(url: string, logger: Logger): Promise<RawS
     write: (entries) =>
       orStoreError('written', () => database.transaction((query) => writeEntries(query, entries))),
     damagedLines: () => 0,
-    settle: () => Promise.resolve(),
+    whenWritten: () => Promise.resolve(),
     async close() {
       await session.close();
       await database.close();

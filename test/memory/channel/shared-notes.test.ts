@@ -68,7 +68,7 @@ describe('channel notes that another process takes [B2] [X2]', () => {
     expect(await shown('when does the penguin ship?')).toContain('Monday');
     const { guildId = '', channelId } = places[0];
     const source = { kind: 'note' as const, guildId, channelId, messageId: id };
-    expect(await direct.notes.mayTell([source], dmPlace, aliceId)).toBe(true);
+    expect(await direct.notes.canDisclose([source], dmPlace, aliceId)).toBe(true);
   });
 
   it('are looked for in the servers alone in which the asker has talked or is noted, where there are very many', async () => {

@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import { createProposals, proposalForMs, type Proposals } from '../../../src/memory/durable/proposals.ts';
-import { noticingModes, type NoticingMode } from '../../../src/memory/settings/person-settings.ts';
+import { captureModes, type CaptureMode } from '../../../src/memory/settings/person-settings.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
@@ -25,7 +25,7 @@ export async function openProposals(folder: string, time: { now: number }) {
     logger: silent,
   });
   const writes = createKeyedQueue();
-  const mode: { now: NoticingMode } = { now: 'ask' };
+  const mode: { now: CaptureMode } = { now: 'ask' };
   const durable = createDurableMemory({
     settings: durableSettings,
     store,
@@ -80,7 +80,7 @@ export const anyStep = fc.oneof(
   fc.record({ do: fc.constant('pass' as const), days: fc.integer({ min: 1, max: 8 }) }),
   fc.record({ do: fc.constant('restart' as const) }),
   fc.record({ do: fc.constant('forget' as const), word: fc.nat(5) }),
-  fc.record({ do: fc.constant('mode' as const), mode: fc.constantFrom(...noticingModes) }),
+  fc.record({ do: fc.constant('mode' as const), mode: fc.constantFrom(...captureModes) }),
 );
 
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
@@ -93,7 +93,7 @@ export async function live(steps: readonly Step[]): Promise<void> {
   /** By text when it was proposed; what is an item, and what was declined. */
   const waiting = new Map<string, number>();
   const [items, declined] = [new Set<string>(), new Set<string>()];
-  let mode: NoticingMode = 'ask';
+  let mode: CaptureMode = 'ask';
   let messages = 400_000_000_000_000_000n;
   for (const step of steps) {
     if (step.do === 'notice') {
