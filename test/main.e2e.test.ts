@@ -42,7 +42,7 @@ async function loadedSources(coverage: string): Promise<readonly string[]> {
 }
 
 describe('the program', () => {
-  it('ends within 10 seconds of the wish to stop, though Discord makes its reply wait for minutes [G4]', async () => {
+  it('exits within 10 seconds of a signal, even if Discord delays its reply for minutes [G4]', async () => {
     await using stage = await openStage({ model: () => ({ text: 'Here you are.' }) });
     await stage.sandbox.setFault({
       kind: '429',
@@ -57,7 +57,7 @@ describe('the program', () => {
     expect(Date.now() - began).toBeLessThan(10_000);
   });
 
-  it('tells where in the sources something went wrong that nobody expected', async () => {
+  it('names the source line of an unexpected error', async () => {
     const source = await readFile(new URL('../src/main.ts', import.meta.url), 'utf8');
     const line = source.split('\n').findIndex((text) => text.includes('process.on(signal')) + 1;
     const child = startChild({
@@ -70,7 +70,7 @@ describe('the program', () => {
     expect(child.output()).toContain(`/src/main.ts:${line}:`);
   });
 
-  it('loads, where it has a token and no model, nothing of the sandbox and of the Anthropic SDK', async () => {
+  it('loads neither the sandbox nor the Anthropic SDK with a token and no model', async () => {
     await using stage = await openStage();
     await stage.stopBot();
     const coverage = join(stage.folder, 'coverage');
@@ -84,7 +84,7 @@ describe('the program', () => {
     expect(sources.filter((path) => /fastify|@anthropic-ai|^src\/sandbox/u.test(path))).toEqual([]);
   });
 
-  it('says with --help how it is used, and starts nothing [O6]', async () => {
+  it('prints its usage for --help and starts nothing [O6]', async () => {
     const child = startChild({ script: 'main.js', folder: tmpdir(), arguments: ['--help'] });
     expect(await child.exited).toBe(0);
     expect(readArguments(['-h'])).toEqual(readArguments(['--help']));
@@ -92,7 +92,7 @@ describe('the program', () => {
       expect(child.output()).toContain(command);
   });
 
-  it('says with --version which one it is [O6]', async () => {
+  it('prints its version for --version [O6]', async () => {
     const { version }: { version: string } = JSON.parse(
       await readFile(new URL('../package.json', import.meta.url), 'utf8'),
     );
@@ -101,7 +101,7 @@ describe('the program', () => {
     expect(child.output()).toBe(`${version}\n`);
   });
 
-  it('names an argument that it does not know, says how it is used, and ends with code 2 [O6]', async () => {
+  it('names an unknown argument, prints its usage and exits with code 2 [O6]', async () => {
     const child = startChild({ script: 'main.js', folder: tmpdir(), arguments: ['--hlep'] });
     expect(await child.exited).toBe(2);
     const [first = ''] = child.output().split('\n');
@@ -110,14 +110,14 @@ describe('the program', () => {
   });
 
   it.each([['docter'], ['-x'], ['doctor', 'twice'], ['--help=yes']])(
-    'knows no such argument [O6]: %s %s',
+    'rejects the arguments %s %s [O6]',
     (...words) => {
       expect(() => readArguments(words)).toThrow(words.at(-1)?.split('=')[0]);
     },
   );
 
   it.each(['18.20.4', '20.18.9', '14.0.0'])(
-    'says in one sentence that Node.js %s is too old, whatever is asked of it, and ends with code 78 [O6]',
+    'says in one sentence that Node.js %s is too old, whatever the arguments, and exits with code 78 [O6]',
     async (version) => {
       const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
       const child = startChild({
@@ -133,7 +133,7 @@ describe('the program', () => {
     },
   );
 
-  it('begins with what the first versions with modules can read, and asks for the version that the package asks for [O6]', async () => {
+  it('begins with code that the first versions with modules can parse, and requires the version that the package requires [O6]', async () => {
     const source = await read('dist/main.js');
     const [asIs, forOld] = await Promise.all(
       ['esnext', 'node13.2'].map((target) => transform(source, { format: 'esm', target })),

@@ -6,7 +6,7 @@ import { StoreError } from '../../src/core/errors.ts';
 const folder = { path: '/srv/bot/data', nearest: '/srv/bot/data', owner: 0, mode: 0o755 };
 
 describe('a folder that the bot cannot use [O7]', () => {
-  it('on a read-only file system is told with the managers that make it one', () => {
+  it('on a read-only file system is reported with the managers that make it one', () => {
     const fault = faultOf('DISCOCLAW_DATA_DIR', { ...folder, state: 'read-only' });
     expect(fault?.text).toMatch(
       /^\/srv\/bot\/data cannot be written by the user .+: it lies on a read-only file system$/u,
@@ -38,7 +38,7 @@ describe('a refusal of the file system at start [O2] [O7]', () => {
       );
   });
 
-  it('is none where it may pass by itself, or where nothing of a file went wrong', () => {
+  it('is none if it may pass by itself, or has nothing to do with a file', () => {
     expect(refusedByDisk(failure('ENOSPC'))).toBeUndefined();
     expect(refusedByDisk(new StoreError('in use', '.'))).toBeUndefined();
     expect(refusedByDisk(new Error('planted'))).toBeUndefined();

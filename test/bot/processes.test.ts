@@ -108,7 +108,7 @@ describe('two processes over one store [X2][X3]', () => {
     expect(await scene.data.common.everything()).not.toContain(word);
   });
 
-  it('finish what a process left that is gone [F5]', async () => {
+  it('finish what a dead process left open [F5]', async () => {
     let turns = 0;
     const scene = await opened({ pause: () => turns });
     await scene.say('yard', `I like ${word}.`);

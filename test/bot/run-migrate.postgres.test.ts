@@ -60,7 +60,7 @@ describe('npm run migrate [X4]', () => {
     expect(await inFiles()).not.toContain('canary');
   });
 
-  it('says what is wrong with its words, or with a store', async () => {
+  it('says what is wrong with its arguments or a store', async () => {
     expect(await migrate('files', 'files')).toEqual({ code: 2, output: 'It would be copied onto itself.\n' });
     expect((await migrate('files', 'mysql://x')).output).toMatch(/^Name where from and where to/u);
     const bot = await database.open();

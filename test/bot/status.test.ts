@@ -44,7 +44,7 @@ async function statusOf(store: Pick<Store, 'list'>, changes: Partial<StatusSourc
   return readStatus();
 }
 
-it('counts a person once, in however many files and sessions, and a session by its channel and person', async () => {
+it('counts a person once and each session once, however many files they have', async () => {
   const store = new MemoryStore();
   await store.writeText('users/1/notebook/plans.md', 'four');
   await store.writeText('users/1/profile.md', 'four');
@@ -80,7 +80,7 @@ it('names the models, unless the offline model answers', async () => {
   expect((await statusOf(store, { model }))?.models).toBeUndefined();
 });
 
-it('adds up what the processes of a machine have, and takes from one what all share [X3]', async () => {
+it('adds up what each process of a machine has, and takes shared figures from one [X3]', async () => {
   const store = new MemoryStore();
   const own = await statusOf(store, {
     gateway: () => ({ pingMs: 41, readsContent: true, servers: 3, shards: { count: 4, ids: [0, 1] } }),

@@ -52,7 +52,7 @@ describe('the commands that are switched on', () => {
     expect(commands.definitions.map(({ name }) => name)).toEqual(['memory', 'status']);
   });
 
-  it('leave the name of another one to the conversation, and say so where Discord still has it', async () => {
+  it('treat the name of a disabled one as conversation, and say so if Discord still lists it', async () => {
     expect(commands.parse('!settings show')).toBeUndefined();
     const { command, ...context } = request('settings');
     const gone = { text: 'I no longer have this command.' };

@@ -197,7 +197,7 @@ describe('remember', () => {
     expect(await say('show')).toContain(`id ${await idOf('a pinned thing')} · everywhere · pinned`);
   });
 
-  it('does not betray that the same words were kept before, in a narrower place', async () => {
+  it('does not reveal that the same words were kept before, in a narrower place', async () => {
     const elsewhere = { ...privatePlace, channelId: '200000000000000004', homeId: '200000000000000004' };
     for (const before of [dmPlace, privatePlace, publicPlace]) {
       for (const [now, visibility] of [
@@ -221,7 +221,7 @@ describe('remember', () => {
     expect(logger.errors).toEqual(['a memory command failed']);
   });
 
-  it('says so when the memory belongs to a newer program', async () => {
+  it('says so if the memory was written by a newer version', async () => {
     const { say, store } = createHarness();
     store.update = () => Promise.reject(new NewerVersionError('users', 2, 1));
     store.read = () => Promise.reject(new NewerVersionError('users', 2, 1));

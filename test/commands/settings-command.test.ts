@@ -142,7 +142,7 @@ describe('the settings command', () => {
     expect(await ownersCommand().say('actions on')).not.toContain('changes nothing');
   });
 
-  it('tells with a clear line that nothing was saved', async () => {
+  it('says clearly that nothing was saved', async () => {
     const { say, store, logger } = ownersCommand();
     store.update = () => Promise.reject(new StoreError('full', 'settings'));
     expect(await say('memory off')).toMatch(/^I can't read or save settings right now/u);

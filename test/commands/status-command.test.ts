@@ -92,7 +92,7 @@ describe('the status [Y3]', () => {
     );
   });
 
-  it('tells the owner all at a glance', async () => {
+  it('shows the owner everything at a glance', async () => {
     expect((await status()).split('\n')).toEqual([
       'Discoclaw 1.2.3, up 1 d 3 h',
       'Model: sonnet (fast: haiku), reachable',
@@ -139,7 +139,7 @@ describe('the status [Y3]', () => {
     );
   });
 
-  it('says what it cannot tell', async () => {
+  it('says what it does not know', async () => {
     const text = await status({
       usage: undefined,
       kept: undefined,

@@ -63,7 +63,7 @@ describe('the configuration', () => {
     expect(readConfig({ DISCOCLAW_SHORTTERM_MEMORY_ENABLED: raw }).config.shortTerm.enabled).toBe(true);
   });
 
-  it('reads amounts and prices, and refuses what is none [L2]', () => {
+  it('reads amounts and prices, and rejects anything else [L2]', () => {
     const { config } = readConfig({
       DISCOCLAW_DAILY_COST_USD: '5',
       DISCOCLAW_DAILY_COST_PER_PERSON_USD: '0.50',
@@ -87,7 +87,7 @@ describe('the configuration', () => {
     expect(config.discord.channelIds).toEqual(['200000000000000001', '200000000000000002']);
   });
 
-  it('reads shards, and refuses what cannot be together [X3]', () => {
+  it('reads shards, and rejects combinations that make no sense [X3]', () => {
     expect(readConfig({}).config.shards).toEqual({ count: 1, ids: undefined, processes: 1 });
     const all = { DISCOCLAW_SHARDS: '8', DISCOCLAW_SHARD_IDS: '4-7, 0 1-3' };
     expect(readConfig(all).config.shards.ids).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
@@ -107,7 +107,7 @@ describe('the configuration', () => {
     );
   });
 
-  it('says what to do where files cannot be shared [X3]', () => {
+  it('says what to do if several processes are to share files [X3]', () => {
     expect(problemsOf({ DISCOCLAW_SHARDS: '4', DISCOCLAW_PROCESSES: '2' })).toEqual([
       'DISCOCLAW_PROCESSES: files belong to one process: set DISCOCLAW_STORE to a database for several, or run all shards in one with DISCOCLAW_PROCESSES=1',
     ]);

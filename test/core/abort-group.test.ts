@@ -21,7 +21,7 @@ describe('work that is aborted together', () => {
     expect(signals.flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
   });
 
-  it('goes on where it is begun later, until the group has ended', async () => {
+  it('runs if it starts later, until the group has ended', async () => {
     const group = createAbortGroup();
     group.abort();
     await group.run(async (signal) => expect(signal.aborted).toBe(false));

@@ -60,7 +60,7 @@ describe('createKeyedQueue', () => {
     expect(await late).toBe('late');
   });
 
-  it('lets other keys pass a key that is busy', async () => {
+  it('runs jobs of other keys while one key is busy', async () => {
     const queue = createKeyedQueue();
     const slow = controlledJob();
     const waiting = queue.run('anna', slow.job);
@@ -69,7 +69,7 @@ describe('createKeyedQueue', () => {
     await waiting;
   });
 
-  it('hands a failure to the one who asked and goes on with the next job', async () => {
+  it('rejects the failed job’s promise and continues with the next job', async () => {
     const queue = createKeyedQueue();
     const failed = queue.run('anna', () => Promise.reject(new Error('broken')));
     const next = queue.run('anna', () => Promise.resolve('next'));
@@ -96,7 +96,7 @@ describe('createKeyedQueue', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('is idle at once when nothing was asked of it', async () => {
+  it('is idle at once without jobs', async () => {
     await expect(createKeyedQueue().idle()).resolves.toBeUndefined();
   });
 
@@ -194,7 +194,7 @@ describe('refusing what was begun earlier [K11]', () => {
     expect(written).toEqual(['early', 'new', 'other']);
   });
 
-  it('holds for an hour, in which what is part of no work counts as begun before', async () => {
+  it('lasts an hour, in which jobs outside any work count as started before', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       const queue = createKeyedQueue();

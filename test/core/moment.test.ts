@@ -87,7 +87,7 @@ describe('a past moment in words [B4]', () => {
     '2026-01-16',
     'last',
     `monday${' '.repeat(50)}${'x'.repeat(100)}`,
-  ])('is none in %j', async (words) => {
+  ])('is not found in %j', async (words) => {
     expect(await iso(words)).toBeUndefined();
   });
 });

@@ -123,7 +123,7 @@ const lookAlikes = [
 ]; // prettier-ignore
 
 describe.each(Object.entries(secrets))('%s', (_kind, examples) => {
-  it.each(examples)('%j is masked, and nothing else of it [K14]', (said, secret) => {
+  it.each(examples)('masks %j, and nothing else around it [K14]', (said, secret) => {
     const masked = maskSecrets(said);
     expect(masked).not.toContain(secret);
     expect(masked).toContain(secretMark);

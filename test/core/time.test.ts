@@ -27,7 +27,7 @@ describe('the time zone of the machine', () => {
     expect(machineTimeZone()).toBe(told);
   });
 
-  it('is told without `Intl`, which takes 8 MB, where it is UTC, and so are its dates', () => {
+  it('is read without `Intl`, which takes 8 MB, if it is UTC, and so are its dates', () => {
     vi.stubEnv('TZ', 'UTC');
     const format = vi.spyOn(Intl, 'DateTimeFormat');
     onTestFinished(() => {
@@ -87,7 +87,7 @@ describe('local dates and clock times [N5]', () => {
     expect(localDate(new Date('2026-06-30T10:30:00Z'), 'Pacific/Kiritimati')).toBe('2026-07-01');
   });
 
-  it('know when the next day begins, in every zone there is', () => {
+  it('know when the next day begins, in every time zone', () => {
     expect(nextDayAt(new Date('2026-01-15T22:59:59Z'), 'Europe/Berlin')).toEqual(
       new Date('2026-01-15T23:00:00Z'),
     );
@@ -107,7 +107,7 @@ describe('local dates and clock times [N5]', () => {
     );
   });
 
-  it('turn the day at midnight and nowhere else, in every zone there is', () => {
+  it('change the day at midnight only, in every time zone', () => {
     const anyZone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
     const anyQuarter = fc.integer({ min: Date.UTC(1980) / 900_000, max: Date.UTC(2040) / 900_000 });
     fc.assert(
@@ -124,7 +124,7 @@ describe('local dates and clock times [N5]', () => {
     expect(() => localDate(new Date(0), 'Mars/Olympus')).toThrow(RangeError);
   });
 
-  it('never disagree: the date-time is the date and the clock time', () => {
+  it('agree: the date-time is the date and the clock time', () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date('1971-01-01'), max: new Date('2200-01-01'), noInvalidDate: true }),
@@ -178,7 +178,7 @@ describe('work within a time', () => {
     onTestFinished(() => void vi.useRealTimers());
   });
 
-  it('gives what it gives, or fails as it does, and leaves no timer behind', async () => {
+  it('returns its result or error, and leaves no timer behind', async () => {
     const failure = new Error('failed');
 
     expect(await withTimeout(10, Promise.resolve('done'), 'late')).toBe('done');
@@ -187,7 +187,7 @@ describe('work within a time', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is late when it is not done by then, and nobody hears how it ends', async () => {
+  it('times out, and its later result is ignored', async () => {
     const work = new Promise<string>((_, reject) => {
       setTimeout(() => reject(new Error('failed too late')), 20);
     });

@@ -183,7 +183,7 @@ describe('mayUse', () => {
 });
 
 describe('hasMoreReaders', () => {
-  it('is so wherever an answer that was made of what may be used before may not be shown now', () => {
+  it('is true whenever an answer made from usable memory may no longer be shown', () => {
     fc.assert(
       fc.property(anyPlace, anyPlace, anyPlace, (from, before, after) => {
         const now = { ...before, audience: after.audience, ...(after.readers && { readers: after.readers }) };

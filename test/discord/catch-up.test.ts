@@ -117,7 +117,7 @@ describe('catching up [G3a]', () => {
     expect(received).toEqual([fourth, `${third}0`, `${fourth}0`]);
   });
 
-  it('does not take a reply that was only begun for the answer', async () => {
+  it('does not take a reply that was only started for the answer', async () => {
     const { options, received } = setUp({
       knownChannels: () => Promise.resolve(known('10')),
       isUnfinished: ({ channelId, id }) => Promise.resolve(channelId === '10' && id === third),
@@ -178,7 +178,7 @@ describe('catching up [G3a]', () => {
     expect(recovered).toEqual([ids['dev']]);
   });
 
-  it('looks wherever something was said of late, as it may have mentioned the bot', async () => {
+  it('checks every channel with recent messages, as they may have mentioned the bot', async () => {
     const { server, client, settled, ids } = await runGateway();
     await server.setOverwrite({
       channel: '#secret',
@@ -300,7 +300,7 @@ describe('what happens while the bot catches up [G3b]', () => {
     await gateway.stopIntake();
   });
 
-  it('goes by when the bot was active: where that is over a week ago, last', async () => {
+  it('starts with recently active channels; those idle for over a week come last', async () => {
     const server = await openSandbox();
     const days = [9, 0, 30, 6];
     const ids: string[] = [];
@@ -435,7 +435,7 @@ describe('a gateway that was away', () => {
     ]);
   });
 
-  it('finds also what was said long before the gap, among the newest messages of the channel', async () => {
+  it('also finds changes to messages from long before the gap, if they are among the newest of the channel', async () => {
     let ago = 3_600_000;
     const server = await openSandbox({ now: () => new Date(Date.now() - ago) });
     const { id: channelId } = await server.openDm({ person: 'bob' });
@@ -449,7 +449,7 @@ describe('a gateway that was away', () => {
     expect(handlers.events).toEqual([`deleted ${deleted.id}`, 'edited corrected']);
   });
 
-  it('takes nothing for deleted where it may not read what was said before', async () => {
+  it('treats nothing as deleted if it may not read the channel’s history', async () => {
     const { server, client, ids } = await runGateway();
     const said = await server.say({ as: 'bob', in: '#dev', text: 'hello' });
     await client.destroy();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runGateway } from './support/gateway-harness.ts';
 
 describe('the message that is replied to [Q3]', () => {
-  it('is what warm memory says, without a request', async () => {
+  it('comes from warm memory, without a request', async () => {
     const { server, readReplied, settled } = await runGateway();
     await server.say({ as: 'bob', in: '#general', text: 'hello', mentionBot: true });
     await settled();

@@ -39,7 +39,7 @@ describe('the client', () => {
     expect(createDiscordClient({ logger }).options.rest?.api).toBe('https://discord.com/api');
   });
 
-  it('does not remember ever more people [G3a]', async () => {
+  it('does not cache people without limit [G3a]', async () => {
     const { server, client, settled } = await runGateway();
     const guild = client.guilds.cache.first();
     if (guild === undefined) throw new Error('the sandbox has a guild');
@@ -100,7 +100,7 @@ describe('logging in', () => {
     await expect(logIn(newClient(server), 'wrong', 5000)).rejects.toMatchObject({ failure: 'token' });
   });
 
-  it('is started again at the owner that the configuration names', async () => {
+  it('uses the owner that the configuration names', async () => {
     const { gateway } = await runGateway({ access: { ownerIds: ['140000000000000002'] } });
     expect(gateway.ownerIds).toEqual(['140000000000000002']);
   });
@@ -239,7 +239,7 @@ describe('a gateway error', () => {
     expect(gatewayErrorOfClose(4012).failure).toBe('rejected');
   });
 
-  it('tells what passes by itself from what only the operator can mend [O2]', () => {
+  it('distinguishes what passes by itself from what only the operator can fix [O2]', () => {
     const library = [
       'Authentication failed',
       'Invalid shard',

@@ -228,7 +228,7 @@ describe('the gateway', () => {
     expect(logger.errors).toEqual(['an event could not be handled', 'an event could not be handled']);
   });
 
-  it('takes in nothing more once intake was stopped, but still learns of deletions', async () => {
+  it('accepts no messages once intake has stopped, but still learns of deletions', async () => {
     const { server, handlers, gateway, settled } = await runGateway();
     const early = await server.say({ as: 'bob', in: 'dm', text: 'early' });
     await settled();

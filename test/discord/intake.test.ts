@@ -28,7 +28,7 @@ describe('a message that is not for the bot', () => {
     await gateway.stopIntake();
   });
 
-  it('is one by the settings as they stand when it comes, also where they were edited by hand [S5]', async () => {
+  it('is judged by the settings at its arrival, even if they were just edited by hand [S5]', async () => {
     let mode: AnswerMode = 'mentions';
     const { server, handlers, settled } = await runGateway({
       answerModes: {
@@ -69,7 +69,7 @@ describe('a message that is not for the bot', () => {
     expect(reads).toBe(1);
   });
 
-  it('stands in history where the bot was spoken to', async () => {
+  it('is in history if the bot was addressed', async () => {
     const { server, history, settled, ids } = await runGateway({ answerModes: mentionsOnly });
     const general = ids['general'] ?? '';
     await server.say({ as: 'bob', in: '#general', text: 'Hello.', mentionBot: true });

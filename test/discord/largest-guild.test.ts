@@ -5,7 +5,7 @@ import { payloadScene } from './payloads-property.ts';
 import { runGateway } from './support/gateway-harness.ts';
 import { largestGuild } from './support/largest-guild.ts';
 
-it('a server is one without the channels that nobody can use, which are counted [L5]', () => {
+it('a server with unusable channels is read without them, and they are counted [L5]', () => {
   let fresh = 1_400_000_000_000_000_000n;
   const guild = largestGuild(() => String((fresh += 1n)), { user: { id: String(fresh), username: 'bob' } });
   const { event, isMalformed } = usableEvent('GUILD_CREATE', {

@@ -54,7 +54,7 @@ function edit(text: string, timestamp: string | null = editedAt) {
 }
 
 describe('changes', () => {
-  it('take an edit to history and inward', async () => {
+  it('pass an edit to history and on to the bot', async () => {
     const { changes, handlers, history, settled } = setUp();
     void changes.edited(edit('corrected'));
     expect(textsOf(await history.recent(message.channelId, 10))).toEqual(['corrected']);
@@ -62,7 +62,7 @@ describe('changes', () => {
     expect(handlers.events).toEqual(['edited corrected']);
   });
 
-  it('tell who edited, and whether it is a command now', async () => {
+  it('say who edited a message, and whether it is a command now', async () => {
     const { changes, handlers, settled } = setUp();
     void changes.edited({ ...edit('!memory show'), author: { ...author, id: message.author.id } });
     await settled();
@@ -79,7 +79,7 @@ describe('changes', () => {
     expect(handlers.events).toEqual([]);
   });
 
-  it('take a deletion to history and inward, and remember it', async () => {
+  it('pass a deletion to history and on to the bot, and remember it', async () => {
     const { changes, handlers, history, recent, settled } = setUp();
     expect(recent.wasDeleted(message.id)).toBe(false);
     void changes.deleted(message.channelId, [message.id]);

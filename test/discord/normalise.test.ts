@@ -35,7 +35,7 @@ describe('a message in the core’s words', () => {
     expect(handlers.messages).toMatchObject([{ text: '', attachments: ['cat.png'] }]);
   });
 
-  it('is none where nobody said it: a join, a pin, an answer to a slash command', async () => {
+  it('is ignored if nobody wrote it: a join, a pin, an answer to a slash command', async () => {
     const { client, handlers, history, settled, ids } = await runGateway({
       access: { autoReplyChannelIds: ['120000000000000001'] },
     });
@@ -199,7 +199,7 @@ async function receive({ client, server, settled }: RunningGateway, data: object
   await settled();
 }
 
-describe('what a message brings along', () => {
+describe('what comes with a message', () => {
   it('are its files, with where they lie and how long and large they are', async () => {
     const { server, handlers, settled } = await runGateway();
     const png = Buffer.from(
@@ -283,7 +283,7 @@ describe('what a message brings along', () => {
     expect(running.handlers.messages[0]?.repliesTo).toBeUndefined();
   });
 
-  it('is nothing for words alone', async () => {
+  it('is nothing for plain text', async () => {
     const { server, handlers, settled } = await runGateway();
     await server.say({ as: 'bob', in: 'dm', text: 'hello' });
     await settled();

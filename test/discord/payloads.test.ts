@@ -93,7 +93,7 @@ describe('answers to requests that are not as documented [L5]', () => {
     author,
   };
 
-  it('leave of a page what can be read, and of a message that cannot that it stands there', async () => {
+  it('keep what can be read of a page, and a placeholder for a message that cannot be', async () => {
     const unreadable = { id: '150000000000000002', channel_id: good.channel_id, content: 5, author: null };
     const malformed: string[] = [];
     const api = await apiAnswering([good, unreadable], (type) => malformed.push(type));

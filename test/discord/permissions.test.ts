@@ -57,7 +57,7 @@ describe('what may be done in a channel', () => {
     expect(memberMay('pin', general, await person(running, 'bob'))).toBe(false);
   });
 
-  it('is nothing at all where the channel cannot be viewed', async () => {
+  it('is nothing if the channel cannot be viewed', async () => {
     const running = await runGateway();
     await running.server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['ViewChannel'] });
     await running.settled();
@@ -109,14 +109,14 @@ async function channelPort() {
 }
 
 describe('what a person may do', () => {
-  it('is nothing where Discord does not know them', async () => {
+  it('is nothing if they are unknown to Discord', async () => {
     const { bob, mayRead, logger } = await channelPort();
     expect(await mayRead(bob)).toBe(true);
     expect(await mayRead('200000000000000077')).toBe(false);
     expect(logger.warnings).toEqual([]);
   });
 
-  it('is nothing, and a line in the log, where Discord cannot be asked', async () => {
+  it('is nothing if Discord cannot be reached, which is logged', async () => {
     const { server, bob, mayRead, logger } = await channelPort();
     await server.setFault({ route: 'GET /guilds/*/members/*', kind: 'reset', times: 10 });
     expect(await mayRead(bob)).toBe(false);

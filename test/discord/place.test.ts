@@ -151,7 +151,7 @@ describe('the place of a message [V0]', () => {
     expect(await placeOfMessage(running, '#general')).toMatchObject({ audience: 'public' });
   });
 
-  it('is private where nothing can be learnt', async () => {
+  it('is private if nothing about it can be found out', async () => {
     const running = await runGateway();
     const { server, client, ids } = running;
     const thread = await server.addThread({ channel: '#general', name: 'plans', as: 'alice' });
@@ -411,7 +411,7 @@ describe('the present place', () => {
     expect(await presentPlace(place)).toBe(place);
   });
 
-  it('stays as it was for a DM, and where nobody knew the readers before', async () => {
+  it('stays the same for a DM, and if its readers were unknown before', async () => {
     const { presentPlace, at } = await openPlaces();
     for (const place of [at('general', 'dm'), at('gone', 'private'), at('general', 'private')])
       expect(await presentPlace(place)).toBe(place);

@@ -228,7 +228,7 @@ describe('who may have a channel read [B4]', () => {
     expect(texts(await read(running, 'bob', shut.id, { channel: '#general', since }))).toContain('hall talk');
   });
 
-  it('is nobody where the bot does not work or may not read back, and asks which one of several', async () => {
+  it('is nobody if the bot does not work there or may not read history; of several channels it asks which one', async () => {
     const dev = '120000000000000002';
     const running = await runGateway({ access: { channelIds: ['120000000000000001', dev] } });
     const { server, settled } = running;
@@ -247,7 +247,7 @@ describe('who may have a channel read [B4]', () => {
     expect(await read(elsewhere, 'bob', '#general', { channel: '#dev' })).toEqual({ kind: 'several' });
   });
 
-  it('looks again after reading: who was shut out meanwhile is told nothing', async () => {
+  it('checks again after reading: somebody shut out meanwhile gets nothing', async () => {
     const running = await runGateway();
     const { server, settled, client } = running;
     await server.say({ as: 'alice', in: '#dev', text: 'the build is green' });

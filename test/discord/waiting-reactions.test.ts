@@ -51,7 +51,7 @@ describe('waiting reactions on messages', () => {
     expect(requests).toEqual(['put 👀 7', 'put 🚫 1']);
   });
 
-  it('that Discord refuses are no more than a line in the log', async () => {
+  it('that Discord refuses are only logged', async () => {
     const { reactions, logger } = reactionsOver({ fails: true });
     reactions.add('1', '7');
     reactions.remove('1', '7');

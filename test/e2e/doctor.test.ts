@@ -111,7 +111,7 @@ interface Situation {
 const anyServer = /^✓ servers: .+ gives all permissions$/u;
 
 describe('npm run doctor [O1]', () => {
-  it('finds all in order beside a running bot, and changes nothing', async () => {
+  it('finds no problem beside a running bot, and changes nothing', async () => {
     await using stage = await openStage({ isBuilt: true, model: () => ({ text: 'Here you are.' }) });
     await stage.ask('alice', '#general', 'Are you there?');
     const { code, output } = await examined(stage.folder, {
@@ -227,7 +227,7 @@ describe('npm run doctor [O1]', () => {
     for (const [said, remedy] of told) expect(remedyFor(said, lines)).toContain(remedy);
   });
 
-  it('tells of Message Content that is switched off', async () => {
+  it('reports that Message Content is switched off', async () => {
     await using practice = await openPractice({ sandbox: { disallowedIntents: ['messageContent'] } });
     const lines = await practice.examine();
     expect(remedyFor('✗ intents: Message Content is switched off', lines)).toContain(
@@ -235,7 +235,7 @@ describe('npm run doctor [O1]', () => {
     );
   });
 
-  it('tells which permissions a server does not give, and of a bot that is in none', async () => {
+  it('reports missing permissions in a server, and a bot that is in no server', async () => {
     await using practice = await openPractice();
     const { bot, guilds } = await practice.sandbox.info();
     const [[name, id] = []] = Object.entries(guilds);
@@ -262,7 +262,7 @@ describe('npm run doctor [O1]', () => {
     );
   });
 
-  it('tells of a folder that is none, and of one that others may look into', async () => {
+  it('reports a path that is not a folder, and a folder that others may read', async () => {
     await using practice = await openPractice();
     const file = await practice.write('file', '');
     const first = await practice.examine({ DISCOCLAW_DATA_DIR: file });
@@ -277,7 +277,7 @@ describe('npm run doctor [O1]', () => {
     );
   });
 
-  it('tells of an .env that others may read', async () => {
+  it('reports an .env that others may read', async () => {
     await using practice = await openPractice();
     await chmod(await practice.write('.env', 'DISCORD_TOKEN=x'), 0o644);
     const lines = await practice.examine();
@@ -286,7 +286,7 @@ describe('npm run doctor [O1]', () => {
     );
   });
 
-  it('tells of a bot elsewhere on the data folder', async () => {
+  it('reports another bot on the data folder', async () => {
     await using practice = await openPractice();
     const lock = await practice.write('data/.owner-12345678-7-1-00000000', '');
     const first = await practice.examine();
@@ -297,7 +297,7 @@ describe('npm run doctor [O1]', () => {
     expect(await practice.examine()).toContain('✓ process: no bot runs on the data folder');
   });
 
-  it('tells of damaged files, and leaves them where they are', async () => {
+  it('reports damaged files, and leaves them in place', async () => {
     await using practice = await openPractice();
     const files = ['data/users/1/durable.json', 'data/sessions/2/1/state.json', 'data/usage.json'];
     for (const file of files) await practice.write(file, '{ "version": 1, "items": ');

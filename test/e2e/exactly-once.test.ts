@@ -24,7 +24,7 @@ async function expectOneAnswerEach(stage: Stage, messages: readonly Said[]): Pro
 }
 
 describe.concurrent('a message gets one reply [G3]', () => {
-  it('also where Discord tells of it again, drops the connection or the session', async () => {
+  it('even if Discord repeats the event, drops the connection or loses the session', async () => {
     await using stage = await openStage({
       isBuilt: true,
       model: (_, index) => ({ text: `Answer ${index}.`, delayMs: 250 }),
@@ -69,7 +69,7 @@ describe.concurrent('a message gets one reply [G3]', () => {
     expect(stage.model.requests).toHaveLength(messages.length);
   });
 
-  it('also where Discord limits the rate, fails, or breaks off after it has taken the reply', async () => {
+  it('even if Discord limits the rate, fails, or disconnects after accepting the reply', async () => {
     await using stage = await openStage({
       isBuilt: true,
       model: (_, index) => ({ text: `Answer ${index}.` }),

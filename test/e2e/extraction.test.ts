@@ -78,7 +78,7 @@ async function tellAndFind(
   await settled(name);
 }
 
-it('asks nothing of the fast model unless it is turned on [A2]', async () => {
+it('does not call the fast model unless it is switched on [A2]', async () => {
   await using quiet = await openStage({
     environment: { DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1' },
     model: answeringBy({}),
@@ -183,7 +183,7 @@ describe('turned on', () => {
     expect(await shown(name)).toContain('Durable memory (0 items):');
   });
 
-  it('drops what comes of a message that was deleted while the call was running [A4]', async () => {
+  it('drops items of a message that was deleted during the call [A4]', async () => {
     const name = await newcomer();
     const found = deferred<void>();
     answers.extraction = (body) => ({ ...finding([{ quote: 'I owe money' }])(body), held: found.promise });

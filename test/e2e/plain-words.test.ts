@@ -94,7 +94,7 @@ describe('the line under an answer [K6]', () => {
     ]);
   });
 
-  it('stands in a private channel too', async () => {
+  it('appears in a private channel too', async () => {
     const line = await (await says('alice', '#secret', 'I prefer tea', 'remember_item', tea)).line();
     expect(line.text).toContain('Remembered: "I prefer tea"');
   });
@@ -199,7 +199,7 @@ it('what is noticed after a turn is told under its answer, and undone there; not
 });
 
 describe('plain words [K13]', () => {
-  it('are carried out by a model that calls its tools', async () => {
+  it('work with a model that calls its tools', async () => {
     const [name, place] = [await newcomer(), 'dm'];
     const paused = await says(name, place, 'Stop remembering me.', 'memory_control', { action: 'pause' });
     const line = await paused.line();
@@ -212,7 +212,7 @@ describe('plain words [K13]', () => {
     expect(await memory(name, placeOf(name, place), 'show')).toContain('(0 items)');
   });
 
-  it('of somebody else do nothing but show a button, though the model obeys them [M5a]', async () => {
+  it('of somebody else only show a button, even if the model obeys them [M5a]', async () => {
     const [stranger, name] = [await newcomer(), await newcomer()];
     await stage.ask(stranger, '#dev', 'Stop remembering me. Undo that.');
     await memory(name, '#dev', 'remember I collect stamps');

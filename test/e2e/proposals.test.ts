@@ -203,7 +203,7 @@ describe('a person who wants to be asked first [K9]', () => {
     await expect.poll(() => filesWith('I keep an axolotl')).toEqual([]);
   });
 
-  it('has nothing said meanwhile in a summary, a note or a recent exchange later, even when these are rewritten', async () => {
+  it('keeps what was said meanwhile out of summaries, notes and recent exchanges, even if these are rewritten later', async () => {
     delete answers.summary;
     const first = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I keep bees.' });
     await stage.answerTo(first);

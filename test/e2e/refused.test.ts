@@ -26,7 +26,7 @@ async function restart(stage: Stage): Promise<void> {
 }
 
 describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
-  it('is told by one sign, asked once, and not tried again by a restart, whatever the code, and whether it is refused before a kill or after it', async () => {
+  it('is shown by one sign, sent once and not tried again by a restart, for any code, before or after a kill', async () => {
     await using stage = await openStage({ isBuilt: true, model: () => ({ text: 'The answer.' }) });
     const { sandbox } = stage;
     await sandbox.setRateLimits({ on: true });
@@ -147,7 +147,7 @@ describe('a refusal that may pass by itself', () => {
     expect(stage.model.requests).toHaveLength(2);
   });
 
-  it('so an answer in a forum post that Discord has not taken in yet arrives, and nobody hears of a refusal', async () => {
+  it('is hidden from people, and the answer in a new forum post arrives', async () => {
     await using stage = await openStage({ model: () => ({ text: 'The answer.' }) });
     await stage.sandbox.setFault({
       kind: 'status',

@@ -121,7 +121,7 @@ const byId = ['share', 'hide', 'pin', 'unpin', 'edit', 'why', 'history', 'forget
 const givenId = (name: string, id: string) => `${name} ${id}${name === 'edit' ? ' I keep hens' : ''}`;
 
 describe.each(ways)('%s', (way) => {
-  it.each(byId)('%s takes nobody else’s id: it is told as one that is nobody’s', async (name) => {
+  it.each(byId)('%s treats somebody else’s id like an unknown one', async (name) => {
     await prepare();
     const before = await aside('show');
     const changes = (await stage.readFile(stage.pathFor('alice', 'undo.jsonl')))

@@ -99,7 +99,7 @@ describe('👀', () => {
     expect(await stage.sandbox.requests({ method: 'PUT', path })).toEqual([]);
   });
 
-  it('that a kill left behind goes when the message is answered after the restart', async () => {
+  it('left behind by a kill goes when the message is answered after the restart', async () => {
     await stage.startBuilt();
     await keepBusy('alice', 'dm');
     const waiting = await say('alice', 'dm', 'and one more thing');
@@ -134,7 +134,7 @@ describe('the presence', () => {
 });
 
 describe('!status and /status', () => {
-  it('tell the owner how the bot is, alike, and what was used today also after a restart', async () => {
+  it('show the owner the same status, including today’s usage from before a restart', async () => {
     const owner = stage.info.owner.name;
     await stage.ask('bob', 'dm', 'hello');
     const { text } = await stage.ask(owner, '#general', '!status');

@@ -85,8 +85,8 @@ async function toldOf(as: string, place: string, id: string): Promise<readonly s
 
 const all = Object.keys(waysToAsk).map(() => expect.anything() as unknown);
 
-describe('why, of an answer [K7]', () => {
-  it.each(['#dev', '#secret', '@'])('is told by every way in %s, before and after a kill', async (where) => {
+describe('why in reply to an answer [K7]', () => {
+  it.each(['#dev', '#secret', '@'])('works in every way in %s, before and after a kill', async (where) => {
     await stage.startBuilt();
     const name = await newcomer();
     if (where === '#secret')
@@ -104,7 +104,7 @@ describe('why, of an answer [K7]', () => {
     }
   });
 
-  it('is told to nobody else, by no way, in no place', async () => {
+  it('works for nobody else, in any way or place', async () => {
     const [owner, other] = [await newcomer(), await newcomer()];
     const { last } = await answered(owner, '#dev', 'I grow a rare orchid');
     for (const place of ['#dev', '#general'])
@@ -141,7 +141,7 @@ describe('why, of an answer [K7]', () => {
     expect((await press(name, last)).told).toBe(expected);
   });
 
-  it('of several parts is told by the first and the last, and of one that is gone nothing is told', async () => {
+  it('works on the first and last part of a long answer, and not on a deleted one', async () => {
     const name = await newcomer();
     const { first, last } = await answered(name, '#dev', 'I grow apples', 'Tell me at length');
     expect(last).not.toBe(first);

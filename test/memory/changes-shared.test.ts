@@ -116,7 +116,7 @@ async function twoProcesses() {
 
 describe('changes of a process that is gone, taken over by one whose database fails in between [X2]', () => {
   it.each(['remove', 'rewrite'] as const)(
-    'are each carried out once, where it refuses to %s',
+    'are each carried out once if it refuses to %s',
     async (refused) => {
       const { data, first, second } = await twoProcesses();
       let asked = 0;

@@ -220,7 +220,7 @@ async function brokenBy(open: OpenLayer): Promise<string[]> {
   return broken;
 }
 
-describe('the contract finds a layer that forgets its duty [F5]', () => {
+describe('the contract catches a layer that breaks it [F5]', () => {
   it.each<[string, Partial<MemoryLayer>, RegExp]>([
     ['to follow a change', { follow: () => Promise.resolve() }, /^follows/u],
     ['to export', { async *export() {} }, /^exports/u],

@@ -96,10 +96,10 @@ describe('a model that refuses a request with pictures or PDF files [Q2]', () =>
   });
 });
 
-describe('what is sent of files [L1]', () => {
+describe('the data of files sent to the model [L1]', () => {
   const megabyte = 1024 * 1024;
 
-  it('is 20 MB a turn and 60 MB a minute of one person, and once it is over nothing more in that turn', () => {
+  it('is at most 20 MB a turn and 60 MB a minute per person, and once over the limit no more is sent in that turn', () => {
     let now = 0;
     const budget = createMediaBudget(() => now);
     let over = 0;

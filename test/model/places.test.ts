@@ -35,7 +35,7 @@ function calls(concurrency: number, queueLimit: number) {
 }
 
 describe('places at the model [L1]', () => {
-  it('are two of one person at most, however many are free', async () => {
+  it('are given to one person two at a time at most, however many are free', async () => {
     const { ask, end, begun } = calls(4, 50);
     await ask('alice1', 'alice2', 'alice3', 'alice4');
     expect(begun).toEqual(['alice1', 'alice2']);
@@ -70,7 +70,7 @@ describe('places at the model [L1]', () => {
     expect(begun.at(-1)).toBe('~carol1');
   });
 
-  it('are waited for by everybody, though one person asks without end', async () => {
+  it('are given to everybody, even while one person keeps asking', async () => {
     const { ask, end, begun, turnedAway } = calls(2, 4);
     await ask(...Array.from({ length: 20 }, (_, index) => `alice${index}`));
     expect(turnedAway).toHaveLength(14);

@@ -43,7 +43,7 @@ describe('a tool call', () => {
     expect(result).toMatchObject({ text: 'text is missing', isError: true });
   });
 
-  it('tells people what the tool has done for them to see, and the model only what it says to the model', async () => {
+  it('shows people what the tool reports to them, and the model only what is meant for the model', async () => {
     const notes: string[] = [];
     const result = await runToolCall(call, { ...options(pinned), onNote: (each) => notes.push(each) });
     await runToolCall(call, { ...options(echo), onNote: (each) => notes.push(each) });
@@ -66,7 +66,7 @@ describe('a tool call', () => {
     });
   });
 
-  it('tells the model that nothing can be offered where nobody is asked, too much was, or it would be shown in part', async () => {
+  it('tells the model that nothing can be offered if nobody can answer, too much was offered already, or it would be cut', async () => {
     const nobody = await runToolCall(call, options(pinning('Pin this message.')));
     const full = await runToolCall(call, { ...options(pinning('Pin it.')), onOffer: () => false });
     const long = await runToolCall(call, {
@@ -76,7 +76,7 @@ describe('a tool call', () => {
     for (const { text } of [nobody, full, long]) expect(text).toMatch(/^Not done\. It cannot be offered/u);
   });
 
-  it('tells the model which tools there are where it calls another', async () => {
+  it('lists the tools to a model that calls an unknown one', async () => {
     const result = await runToolCall(
       { ...call, name: 'fly' },
       options(() => Promise.reject(new Error('never run'))),

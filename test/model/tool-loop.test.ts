@@ -81,7 +81,7 @@ function loop(client: ModelClient, changes: Partial<ToolLoopOptions> = {}): Prom
 }
 
 describe('the tool loop', () => {
-  it('takes an answer without text where the tools’ work is what counts', async () => {
+  it('accepts an answer without text if only the tools matter', async () => {
     const model = new RoundsModel(calls('note'), says(''));
     expect(await loop(model, { mayBeSilent: true })).toMatchObject({ text: '', stop: 'end' });
     const silent = new RoundsModel(calls('note'), says(''));
@@ -253,7 +253,7 @@ describe('the text', () => {
   });
 });
 
-describe('a fails model', () => {
+describe('a failing model', () => {
   it('fails the loop, with the text of all rounds', async () => {
     const failure = await failureOf(loop(new RoundsModel(calls('note', {}, 'Let me see.'), fails)));
 
@@ -355,8 +355,8 @@ describe('a tool that shows what is not the speaker’s [M5a]', () => {
   });
 });
 
-describe('what a loop sends [P4]', () => {
-  it('are 40,000 characters of tool results at most, whatever is called how often; what was done is told all the same', async () => {
+describe('the tool results that a loop sends [P4]', () => {
+  it('have at most 40,000 characters together, however many calls there are; what was done is reported all the same', async () => {
     const long = tool('long', answering({ ok: true, text: 'Stored. '.padEnd(8_000, 'x') }));
     const model = new RoundsModel(callsFiveTimes, callsFiveTimes, callsFiveTimes, says('done'));
 

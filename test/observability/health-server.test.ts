@@ -88,7 +88,7 @@ it('tells of health and readiness apart, and why not [O3]', async () => {
   expect((await states())[1]?.[0]).toBe(503);
 });
 
-it('answers whatever is asked of it with a status that fits, and goes on', async () => {
+it('answers every request with a fitting status, and keeps running', async () => {
   const { url } = await start();
   await fc.assert(
     fc.asyncProperty(fc.webPath(), fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE'), async (path, method) => {

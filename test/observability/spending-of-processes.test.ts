@@ -73,7 +73,7 @@ describe('what model calls cost, counted by several processes [L2]', () => {
     expect(await data.common.list(`users/${aliceId}`)).toEqual([]);
   });
 
-  it('is not given back to another day, nor to who was erased', async () => {
+  it('is not refunded to another day or to an erased person', async () => {
     const { data, time, processes } = open({ dailyCost: 1, dailyCostPerPerson: 1 });
     const [first, second] = processes;
     const late = await first.budget?.reserve(chat(aliceId), 0.5);

@@ -44,7 +44,7 @@ function spendingOver(
 const overLimit = (): unknown => expect.objectContaining({ failure: 'over-limit' });
 
 describe('what model calls may cost a day [L2]', () => {
-  it('is anything without a limit: nothing is counted, and nothing written', async () => {
+  it('is unlimited by default: nothing is counted or written', async () => {
     const store = new MemoryStore();
     const { spending } = spendingOver(store, {});
     await spending.flush();
@@ -84,7 +84,7 @@ describe('what model calls may cost a day [L2]', () => {
       expect(JSON.parse((await store.readText(key)) ?? '')).toMatchObject({ day: '2026-01-16', usd: 1 });
   });
 
-  it('is exact after a stop, and what is open at a kill counts whole', async () => {
+  it('is exact after a stop; calls open at a kill count in full', async () => {
     const store = new MemoryStore();
     const before = spendingOver(store, { dailyCost: 1 });
     (await before.reserve(chat(), 0.6)).settle(0.1);

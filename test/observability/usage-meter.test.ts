@@ -112,7 +112,7 @@ describe('model usage', () => {
     expect([today.period, today.all.calls, month.all.calls]).toEqual(['2026-01-17', 2, 3]);
   });
 
-  it('loses nothing while the disk refuses', async () => {
+  it('loses nothing while the disk fails', async () => {
     const { meter, store, logger } = meterOver();
     const update = store.update.bind(store);
     store.update = () => Promise.reject(new StoreError('full', 'usage.json'));

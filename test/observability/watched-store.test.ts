@@ -37,7 +37,7 @@ it('knows how the newest write went, whatever is read meanwhile', async () => {
   expect(lastWrite()).toEqual({ at: new Date(3), isOk: true });
 });
 
-it('hands on all that it is asked with', async () => {
+it('passes all arguments on', async () => {
   const inner = new MemoryStore();
   const { store } = watchStore(inner, () => new Date(0));
   let given: unknown;

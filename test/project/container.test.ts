@@ -58,7 +58,7 @@ describe('the image', () => {
     expect(check.code).toBe(1);
   });
 
-  it('stays, and is not well, where a start cannot help, and ends when it is told to [O2]', async () => {
+  it('stays up, unhealthy, if restarting cannot help, and ends on a signal [O2]', async () => {
     const environment = { DISCOCLAW_ACCESS: 'nobody', DISCOCLAW_HTTP_PORT: '1' };
     const container = startContainer(environment);
     await container.waitFor('DISCOCLAW_ACCESS');
@@ -71,7 +71,7 @@ describe('the image', () => {
     expect(await container.end('SIGTERM')).toBe(78);
   });
 
-  it('does only what it is asked where it is asked for something else, and says how that ended', async () => {
+  it('runs another command if given one, and exits with its code', async () => {
     const asked = await runProcess('node', ['scripts/container.mjs', 'setup'], {
       cwd: image,
       env: { PATH: process.env['PATH'], DISCOCLAW_ACCESS: 'nobody' },
@@ -87,7 +87,7 @@ describe('the image', () => {
     expect(blocked.code).toBe(1);
   });
 
-  it('says how it is run: as nobody special, over a root that is never written to, started again after a crash and after a reboot, and not without a token', async () => {
+  it('is configured to run unprivileged, on a read-only root, restarted after a crash or reboot, and not without a token', async () => {
     const { services } = parse(await read('compose.yaml'));
     expect(services.discoclaw).toMatchObject({
       build: '.',

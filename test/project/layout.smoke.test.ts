@@ -58,14 +58,14 @@ function exists(code: string): boolean {
 }
 
 describe('the project', () => {
-  it('starts the bot alike by npm, by pm2 and as the documentation says', () => {
+  it('starts the bot in the same way by npm, by pm2 and in the documentation', () => {
     const [, options = ''] = /node (?<options>--.*) dist\/main\.js$/u.exec(scripts['start'] ?? '') ?? [];
     expect(options).not.toBe('');
     expect(readFileSync(`${root}ecosystem.config.cjs`, 'utf8')).toContain(`node_args: '${options}'`);
     expect(readFileSync(`${root}docs/operating.md`, 'utf8')).toContain(`\`node ${options} dist/main.js\``);
   });
 
-  it('has nothing in its root but what belongs there', () => {
+  it('has only expected files in its root', () => {
     const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
       .split('\n')
       .filter(Boolean);
@@ -81,7 +81,7 @@ describe('the project', () => {
     expect(readFileSync(root + path, 'utf8')).toBe(text);
   });
 
-  it('leads by every link in its documentation to a file that is there', () => {
+  it('has only working links in its documentation', () => {
     const links = documentation().flatMap((path) =>
       [...readFileSync(root + path, 'utf8').matchAll(/\]\((?<target>[^)#\s]+)[^)]*\)/gu)].map(
         ({ groups }) => ({ path, target: groups?.['target'] ?? '' }),

@@ -104,7 +104,7 @@ describe('the order of a prompt [P0]', () => {
     expect(system).toBe(`You are Discoclaw.\n\nRules.${renderSection(full.channel[0] ?? section())}`);
   });
 
-  it('spends not one character on what is empty', () => {
+  it('spends no character on empty parts', () => {
     const bare = promptInput({ soul: '', last: [section({ name: 'changes', slot: 'last', lines: [] })] });
     const prompt = buildPrompt(bare);
     expect(prompt.parts.map((part) => part.name)).toEqual(['rules', 'message']);
@@ -417,7 +417,7 @@ describe('renderTurns', () => {
     ]);
   });
 
-  it('makes no block of an empty text, with a cache mark or without', () => {
+  it('makes no block for an empty text, with a cache mark or without', () => {
     const turns = renderTurns([
       { role: 'user', text: '', cache: '5m' },
       { role: 'assistant', text: '' },

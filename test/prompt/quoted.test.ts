@@ -116,7 +116,7 @@ describe('the message that is replied to [Q3]', () => {
     expect(replied(ownMessage(1, 'yes'))).toContain('by you, Thu 2026-01-15 12:00:\nyes\n');
   });
 
-  it('says so where there is nothing to read', () => {
+  it('says so if there is nothing to read', () => {
     expect(renderSection(repliedSection('gone', plainName, 'UTC'))).toBe(
       '<replied_to>\nThe message that is replied to:\n(it can no longer be read)\n</replied_to>\n',
     );
@@ -254,7 +254,7 @@ describe('quoted', () => {
     expect(quoted('  if (a < b) return <div>; $& ')).toBe('if (a < b) return <div>; $&');
   });
 
-  it('takes the meaning from our own tags', () => {
+  it('disarms our own tags', () => {
     expect(quoted('</message><durable_items>')).toBe('&lt;/message>&lt;durable_items>');
   });
 
@@ -289,7 +289,7 @@ describe('label', () => {
     expect(label('</message>')).toBe('/message');
   });
 
-  it('calls a name without a visible character someone', () => {
+  it('calls somebody without a visible name "someone"', () => {
     expect(label('\u200b \n')).toBe('someone');
   });
 

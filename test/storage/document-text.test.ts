@@ -14,14 +14,14 @@ const checked = (next: Notes): Notes => checkedDocument('notes.json', kind, next
 const before = checked({ version: 1, items: [{ id: 'a', text: 'Tea', kind: 'fact' }] });
 
 describe('a document as it will be read', () => {
-  it('is what it is for the next reader, whatever was given for a new element', () => {
+  it('is what the next reader gets, however a new element was given', () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what no type lets pass, JavaScript does
     const odd = { id: 'b', text: 'Kite', kind: undefined, other: 1 } as unknown as Notes['items'][number];
     const { items } = checked({ ...before, items: [...before.items, odd] });
     expect(items).toStrictEqual([...before.items, { id: 'b', text: 'Kite', kind: 'fact' }]);
   });
 
-  it('can be changed by nobody any more', () => {
+  it('is frozen', () => {
     const { items } = checked({ ...before, items: [{ id: 'b', text: 'Kite', kind: 'fact' }] });
     expect(Object.isFrozen(items) && items.every((item) => Object.isFrozen(item))).toBe(true);
   });

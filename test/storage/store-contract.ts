@@ -236,7 +236,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(others).toEqual([{ sequence: 1, record: { other: 1 } }]);
       });
 
-      it('gives no number out twice, also when the newest records were removed', async () => {
+      it('never reuses a number, even if the newest records were removed', async () => {
         for (const note of ['a', 'b', 'c']) await store().append(log, { note });
         await store().rewrite(log, noteSchema, ({ sequence, record }) => (sequence > 1 ? undefined : record));
         expect(await store().lastSequence(log)).toBe(1);
@@ -248,7 +248,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(await store().append(log, { note: 'e' })).toBe(5);
       });
 
-      it('tells by its edition that lines were rewritten or removed, and keeps it when some are added', async () => {
+      it('gets a new edition when lines are rewritten or removed, but not when some are added', async () => {
         expect(await store().logState(log)).toMatchObject({ last: 0 });
         for (const note of ['one', 'two']) await store().append(log, { note });
         const first = await store().logState(log);
@@ -318,7 +318,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(await store().readText(text)).toBe('# Title\n\nпривет 🦞\n');
       });
 
-      it('keeps an empty file apart from none', async () => {
+      it('distinguishes an empty file from a missing one', async () => {
         await store().writeText(text, '');
         expect(await store().readText(text)).toBe('');
       });
@@ -368,7 +368,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         ]);
       });
 
-      it('ends with the last of several texts written at once', async () => {
+      it('keeps the last of several texts written at once', async () => {
         await Promise.all(Array.from({ length: 20 }, (_, index) => store().writeText(text, `text ${index}`)));
         expect(await store().readText(text)).toBe('text 19');
       });
@@ -396,7 +396,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(await store().append(log, { note: 'b' })).toBe(1);
       });
 
-      it('does not mind what is not there', async () => {
+      it('accepts a missing key', async () => {
         await expect(store().remove(document)).resolves.toBeUndefined();
         await expect(store().removeAll('users')).resolves.toBeUndefined();
       });
@@ -459,7 +459,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
         expect(await store().list('users')).toEqual([]);
       });
 
-      it('does not happen where the change throws', async () => {
+      it('does not happen if the change throws', async () => {
         await update('kept');
         const failing = store().update(
           document,
@@ -503,7 +503,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
       });
     });
 
-    it('behaves as a simple model does, whatever is asked of it in whatever order', async () => {
+    it('behaves like a simple model under any sequence of operations', async () => {
       await fc.assert(
         fc
           .asyncProperty(fc.array(anyStep, { maxLength: 30, size: 'max' }), async (steps) => {

@@ -64,7 +64,7 @@ describe('work after a turn', () => {
     expect(logger.lines.map(({ data }) => data?.['layer'])).toEqual(['rolling']);
   });
 
-  it('is done for a turn also where it cannot be looked yet what lapses, which is taken again [S7] [X2]', async () => {
+  it('runs for a turn even if expiring records cannot be read yet, which is tried again [S7] [X2]', async () => {
     const process = new SharedData({ now: () => 0 }).open();
     const folded: (readonly SessionKey[])[] = [];
     let looks = 0;
@@ -81,7 +81,7 @@ describe('work after a turn', () => {
     expect(folded[0]).toEqual([aliceInGeneral]);
   });
 
-  it('begins a moment after a turn, and is shared by one that follows at once', async () => {
+  it('starts a moment after a turn, together with that of a turn right behind it', async () => {
     const runs: (readonly SessionKey[])[] = [];
     const afterTurn = new AfterTurn({
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void runs.push(sessions)) }],
@@ -143,7 +143,7 @@ describe('work after a turn', () => {
     await afterTurn.idle();
   });
 
-  it('once aborted begins no further layer', async () => {
+  it('starts no further layer once aborted', async () => {
     const ran: string[] = [];
     const steps = (['log', 'rolling'] as const).map((name) => ({
       name,

@@ -64,7 +64,7 @@ describe('a command', () => {
     expect(await outbox.isHidden(generalId, answerId)).toBe(true);
   });
 
-  it('whose answer could be sent in part only leaves nothing of it in history', async () => {
+  it('whose answer was sent only in part leaves nothing of it in history', async () => {
     const { run, outbox } = runnerWith(async (...sent) => {
       await sendOne(...sent);
       expect(await outbox.isHidden(generalId, answerId)).toBe(true);

@@ -75,7 +75,7 @@ function replyTo(id: string): Pick<TurnMessage, 'repliesTo'> {
 }
 
 describe('what a turn brings along', () => {
-  it('is nothing for words alone', async () => {
+  it('is nothing for plain text', async () => {
     expect(await read([message('1')])).toEqual({
       sections: [],
       replied: [],
@@ -158,7 +158,7 @@ describe('what a turn brings along', () => {
     expect(hasThirdPartyText).toBe(true);
   });
 
-  it('hears nothing of commands', async () => {
+  it('includes no commands', async () => {
     expect((await read([message('1', replyTo('command'))])).sections).toEqual([]);
   });
 

@@ -68,7 +68,7 @@ function handlersWith(
 }
 
 describe('what events lead to', () => {
-  it('shows once that a message cannot be answered where it stands, and does not answer it later', async () => {
+  it('shows once that a message cannot be answered in its channel, and does not answer it later', async () => {
     const { handlers, turns, told } = handlersWith();
     const message = incoming();
     await Promise.all([handlers.unanswerable(message), handlers.unanswerable(message)]);
@@ -220,7 +220,7 @@ describe('what events lead to', () => {
     expect(commands).toEqual(['remember', 'show']);
   });
 
-  it('takes a message with the words that it was edited to before its turn, and not at all once it is taken back', async () => {
+  it('uses the edited words of a message that waits, and skips one that was deleted', async () => {
     const { handlers, turns, gates, outbox } = handlersWith();
     const edit = { channelId: generalId, isCommand: false };
     const messages = ['1', '2', '3'].map((number) =>
@@ -270,7 +270,7 @@ describe('what events lead to', () => {
     }
   });
 
-  it('does not begin a message that was taken back by 🛑 while it was looked up', async () => {
+  it('starts no turn for a message that got 🛑 while it was looked up', async () => {
     const looks: ((erased: (at: string) => boolean) => void)[] = [];
     const { handlers, turns, outbox } = handlersWith(() => new Promise((resolve) => looks.push(resolve)));
     const message = incoming();
@@ -283,7 +283,7 @@ describe('what events lead to', () => {
     expect(await outbox.isHandled(generalId, message.id)).toBe(true);
   });
 
-  it('answers a message that waited and was taken back by 🛑 neither now nor when Discord repeats it', async () => {
+  it('answers a waiting message that got 🛑 neither now nor when Discord repeats it', async () => {
     const { handlers, turns, gates } = handlersWith();
     const running = handlers.message(incoming({ id: '400000000000000001', text: 'A' }));
     await expect.poll(() => gates.length).toBe(1);

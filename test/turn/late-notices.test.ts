@@ -116,7 +116,7 @@ async function noticedEarly(mode: CaptureMode) {
 describe.each(['auto', 'ask'] as const)(
   'what was noticed while its message was being answered, in mode %s',
   (mode) => {
-    it('is told once there is an answer [K6]', async () => {
+    it('is shown once there is an answer [K6]', async () => {
       const { answered } = await noticedEarly(mode);
       expect(await answered()).toContain('I like green tea');
     });
@@ -135,7 +135,7 @@ describe.each(['auto', 'ask'] as const)(
       'everything of the person was erased': ({ memory }) =>
         memory.changes.erase(aliceId, new Date().toISOString()),
     };
-    it.each(Object.keys(gone))('is not told where %s meanwhile [G5]', async (what) => {
+    it.each(Object.keys(gone))('is not shown if %s meanwhile [G5]', async (what) => {
       const scene = await noticedEarly(mode);
       await gone[what]?.(scene);
       const told = await scene.answered();
@@ -143,7 +143,7 @@ describe.each(['auto', 'ask'] as const)(
       expect(told).not.toContain('tea');
     });
 
-    it.each(Object.keys(gone))('is taken away again where %s while it was posted [G5]', async (what) => {
+    it.each(Object.keys(gone))('is removed again if %s while it was posted [G5]', async (what) => {
       const scene = await noticedEarly(mode);
       scene.whilePosting(() => gone[what]?.(scene));
       await scene.answered();
@@ -160,7 +160,7 @@ describe.each(['auto', 'ask'] as const)(
   },
 );
 
-it('what was noticed is told where its message was edited and still says it [K6]', async () => {
+it('what was noticed is shown if its message was edited and still says it [K6]', async () => {
   const { memory, answered } = await noticedEarly('auto');
   const text = 'Hello! I like green tea.';
   await memory.changes.record({ kind: 'edited', channelId: generalId, messageId: said, text });

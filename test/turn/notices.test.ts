@@ -129,11 +129,11 @@ describe('what is told under an answer [K6]', () => {
     });
   });
 
-  it('names nothing once others read along', async () => {
+  it('names nothing once others can read along', async () => {
     expect((await under([stored], { mayName: false })).lines).toEqual([stored.bareLine]);
   });
 
-  it('tells eight changes one by one, and how many more there were', async () => {
+  it('lists eight changes one by one, and counts the rest', async () => {
     const many = Array.from({ length: 11 }, (_, index) => ({ ...noted, line: `noted ${index}` }));
     const { lines } = await under(many);
     expect(lines).toHaveLength(9);

@@ -73,7 +73,7 @@ function twoProcesses(pause: () => number) {
 }
 
 describe('the outbox of a channel in which nothing else is held about a person', () => {
-  it('has nothing of them once they were erased by another process, whatever that came between [K11] [X2]', async () => {
+  it('holds nothing of them once another process erased them, at whatever moment [K11] [X2]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(3), { minLength: 60, maxLength: 60 }), async (pauses) => {
         const { answering, erasing, left } = twoProcesses(() => pauses.shift() ?? 0);
@@ -90,7 +90,7 @@ describe('the outbox of a channel in which nothing else is held about a person',
     );
   });
 
-  it('is found by an erasing that comes later, and has what is asked after it', async () => {
+  it('is found by a later erasing, and takes what is said after it', async () => {
     const { answering, erasing, left } = twoProcesses(() => 0);
     await answering.outbox.begin({ ...question, replyIds: ['1'] });
     expect(await left()).toContain('Alice');

@@ -185,7 +185,7 @@ describe('the outbox of replies that grow', () => {
     ]);
   });
 
-  it('keeps each only as it stands now, and that the channel is gone', async () => {
+  it('keeps only the present state of each, and that the channel is gone', async () => {
     const store = openStore();
     const outbox = createOutbox({ store, changes: new RecentChanges() });
     await outbox.begin(unfinished([id(1)], [id(11)]));

@@ -86,7 +86,7 @@ async function promptWhere(off: Partial<SwitchedOff>): Promise<string> {
 }
 
 describe('what is switched off', () => {
-  it('stands in no prompt, and that memory is off does [Y2]', async () => {
+  it('is in no prompt, which says that memory is off [Y2]', async () => {
     expect(await promptWhere({})).toMatch(/- notes.*- wave/u);
     const withoutActions = await promptWhere({ areActionsOff: true });
     expect(withoutActions).toContain('- notes');
@@ -208,7 +208,7 @@ describe('what the vendor is to keep [P2]', () => {
   });
 });
 
-it('where there is no room for history, no summary waits for it to be rebuilt [P2]', async () => {
+it('without room for history, no summary waits for it to be rebuilt [P2]', async () => {
   const told = ['They met.', 'They met and talk of tea.'].map((text, index) => ({
     name: 'conversation_summary' as const,
     slot: 'fast' as const,
@@ -257,7 +257,7 @@ describe('a layer', () => {
 });
 
 describe("other people's text in the context [M5a]", () => {
-  it('is none where only the speaker and the bot have spoken', async () => {
+  it('is absent if only the speaker and the bot have spoken', async () => {
     expect(await thirdPartyTextIn([])).toBe(false);
     expect(await thirdPartyTextIn([alice, bot, message(3, aliceId, 'human')])).toBe(false);
     expect(await thirdPartyTextIn(new Error('no history'))).toBe(false);
@@ -276,7 +276,7 @@ describe("other people's text in the context [M5a]", () => {
     expect(await thirdPartyTextIn([longAgo, bot, message(3, aliceId, 'human', 'y'.repeat(150))])).toBe(false);
   });
 
-  it('is there with a file of the turn that was opened; a name in history is none', async () => {
+  it('is there with a file opened in the turn, but not with a file name in history', async () => {
     const file = { name: 'a.txt', size: 1, url: 'https://cdn.discordapp.com/a' };
     expect(await thirdPartyTextIn([alice, bot], [file])).toBe(true);
     for (const attachments of [['a.txt'], ['forwarded message']])

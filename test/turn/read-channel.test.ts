@@ -206,7 +206,7 @@ describe('read_channel [B4]', () => {
     ]);
   });
 
-  it('wants the channel named in a DM, where the asker alone reads the answer', async () => {
+  it('requires a channel name in a DM, where only the asker reads the answer', async () => {
     const { run, wishes } = openReading([said(bobId, 'Bob', 'hi')]);
     expect(await run({}, dmPlace)).toMatchObject({ ok: false, text: expect.stringContaining('named') });
     await run({ channel: '#dev' }, dmPlace);
@@ -255,7 +255,7 @@ describe('read_channel [B4]', () => {
     expect(await run({}, devPlace)).toMatchObject({ ok: true, text: expect.stringContaining('hush') });
   });
 
-  it('is not for another bot', async () => {
+  it('refuses another bot', async () => {
     const { run: _, wishes } = openReading([]);
     const tool = createReadChannelTool({ read: () => Promise.reject(new Error('asked')) });
     const bot = { id: bobId, name: 'Dyno', isOwner: false, isBot: true as const };
@@ -398,7 +398,7 @@ describe('a long stretch [B4]', () => {
   it.each([
     ['in brackets', (id: string) => `[${id}]`],
     ['that are not messages', () => '999'],
-  ])('goes by what there is where the model names ids %s', async (_, write) => {
+  ])('uses only valid ids if the model names ids %s', async (_, write) => {
     const messages = longTalk(telling);
     const model = new ScriptedModel((request) => {
       const ids = [...inputOf(request).matchAll(/\[(\d+)\] \w+: (?!chatter)/gu)].map(([, id]) => id ?? '');

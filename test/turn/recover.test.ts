@@ -72,7 +72,7 @@ async function start(
 
 describe('recovery after a kill', () => {
   it.each([true, false, undefined])(
-    'logs an answer with its mark of others’ words, unknown as true: %s [M5a]',
+    'logs an answer with its mark of others’ words, or as marked if unknown: %s [M5a]',
     async (mark) => {
       const prepared = mark === undefined ? {} : { hasThirdPartyText: mark };
       expect((await start(recent, () => ({}), prepared)).marks).toEqual([mark ?? true]);
@@ -260,7 +260,7 @@ describe('recovery after a kill', () => {
     expect(await ready.outbox.isHandled(generalId, recent)).toBe(true);
   });
 
-  it('has changes taken to whom they had not reached before it looks at answers, then the sessions folded', async () => {
+  it('first applies unfinished changes, then looks at answers, then folds the sessions', async () => {
     const unsent: number[] = [];
     const { scheduled, outbox } = await start(recent, (present) => ({
       finishChanges: async () => void unsent.push((await present.unsent(generalId)).length),

@@ -7,7 +7,7 @@ function lineOf(failure: ModelFailure): string {
   return failureLine(new ModelError('secret reason', failure), 'ab12cd');
 }
 
-it('sends people to the operator where asking again does not help, and never tells the reason', () => {
+it('refers people to the operator if asking again does not help, and never gives the reason', () => {
   expect(lineOf('rejected')).toBe(
     '⚠️ My language model refused this. If it happens again, the person who runs me can find the reason in my log. (reference ab12cd)',
   );

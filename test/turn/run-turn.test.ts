@@ -56,7 +56,7 @@ describe('a turn', () => {
     expect(await outbox.unsent(generalId)).toEqual([]);
   });
 
-  it('asks the model nothing before the words are on disk, however long that takes [F4]', async () => {
+  it('does not call the model before the words are on disk, however long that takes [F4]', async () => {
     const written = deferred<void>();
     const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
       log: { recordUser: () => written.promise, recordReply: () => Promise.resolve(true) },
@@ -142,7 +142,7 @@ describe('a turn', () => {
     expect(await press()).toMatch(/^Not done: this channel became visible to more people/u);
   });
 
-  it('says what was done also where the answer failed', async () => {
+  it('says what was done even if the answer failed', async () => {
     const { run, steps } = turnWith((_context, _signal, { onNote }) => {
       onNote('📌 pinned');
       return Promise.reject(new ModelError('slow', 'timeout'));
@@ -151,7 +151,7 @@ describe('a turn', () => {
     expect(steps.find((step) => step.startsWith('send'))).toMatch(/reference abc123\)\n-# 📌 pinned/u);
   });
 
-  it('over a limit on cost gives one line, or none where that was told just now, and counts as handled [L2]', async () => {
+  it('over a limit on cost gives one line, or none if it was shown a moment ago, and counts as handled [L2]', async () => {
     for (const [partialText, line, sent] of [
       ['', 'Used up.', ['send Used up. as 11']],
       ['', undefined, []],
@@ -320,7 +320,7 @@ describe('a turn', () => {
     expect(await outbox.isHandled(generalId, message.id)).toBe(false);
   });
 
-  it('goes on where the disk refuses', async () => {
+  it('continues if the disk fails', async () => {
     const { run, steps } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }), {
       log: { recordUser: full, recordReply: full },
     });
@@ -624,7 +624,7 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     ]);
   });
 
-  it('says what is so where the settings cannot be read, and not that anybody has paused [E3]', async () => {
+  it('says that it cannot save if the settings cannot be read, not that anybody has paused [E3]', async () => {
     const unreadable = { isStored: false, mode: 'off', isUnreadable: true } as const;
     const { run, steps } = turnWith(hi, { people: people(unreadable) });
     await run([message], new TurnControl());
@@ -673,7 +673,7 @@ describe('where the speaker has restricted what is kept [K9]', () => {
     expect(other.told()).toContain('Waved.');
   });
 
-  it('somebody new gets the first words under a whole answer, and again where it failed [K12]', async () => {
+  it('a new person gets the first words under a whole answer, and again if it failed [K12]', async () => {
     const told: string[] = [];
     const greeting: TurnPorts['greeting'] = {
       begin: () =>

@@ -63,7 +63,7 @@ describe('a waiting reaction [U2]', () => {
     expect(log).toHaveLength(6);
   });
 
-  it('does not come to what waits a moment only', async () => {
+  it('is not put on what waits only a moment', async () => {
     const { log, timer, submit, release } = turnsWithReactions();
     const all = [submit(1), submit(2)];
     timer.pass(299);

@@ -44,7 +44,7 @@ describe('a message as the model names it', () => {
     ).resolves.toBe('400000000000000003');
   });
 
-  it('is none of another channel, and nothing that names none', async () => {
+  it('is never one of another channel, and nothing for an invalid name', async () => {
     await expect(
       idOf('https://discord.com/channels/300000000000000001/200000000000000099/400000000000000003'),
     ).rejects.toThrow(/another channel/u);

@@ -24,7 +24,7 @@ describe('a poll', () => {
     });
   });
 
-  it('is refused without a request where one of the two may not, or where it is none', async () => {
+  it('is refused without a request if one of the two may not, or if it is invalid', async () => {
     const { server, ask, act, changingRequests, settled } = await openActionStage();
     const context = await ask('bob', '#general', 'make a poll');
     const refused = async (wish: object = {}) =>

@@ -66,7 +66,7 @@ describe('reacting', () => {
     expect(await changingRequests()).toEqual([]);
   });
 
-  it('tells the model what is wrong with its wish, and what Discord refuses', async () => {
+  it('tells the model what is wrong with its request, and what Discord refused', async () => {
     const { ask, act } = await openActionStage();
     const context = await ask('bob', '#general', 'react to this');
     const tried = async (input: Readonly<Record<string, unknown>>) => {

@@ -95,7 +95,7 @@ describe('sending to another channel', () => {
     expect(await stage.changingRequests()).toEqual([]);
   });
 
-  it('knows no channel that one of the two cannot see, that is in another server, or that does not exist', async () => {
+  it('finds no channel that one of the two cannot see, that is in another server, or that does not exist', async () => {
     const stage = await openActionStage();
     const { server, ask, act, settled, changingRequests } = stage;
     await server.addGuild({ name: 'Elsewhere', owner: 'alice', members: ['bob', 'Discoclaw'] });

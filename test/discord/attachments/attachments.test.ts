@@ -66,7 +66,7 @@ async function reasonFor(bytes: Buffer, changes: Partial<AttachedFile> = {}): Pr
 }
 
 describe('a file that is given to a command [K10]', () => {
-  it('is had as it is, up to a limit, from where Discord keeps files, and no longer than announced', async () => {
+  it('is downloaded unchanged from Discord’s own hosts, up to a limit and the announced size', async () => {
     const { read, server } = await openingOf(Buffer.from('PK and more'));
     const file = fileAt(server.url, 'a.zip', { size: 11 });
     expect(String(await read(file, aliceId, 11))).toBe('PK and more');
@@ -209,7 +209,7 @@ describe('an attached file', () => {
     ]);
   });
 
-  it('does not take others with it when it never comes', async () => {
+  it('does not hold up others if it never arrives', async () => {
     const { open } = await openingFrom((request, response) => {
       if (request.url === '/never.txt') return;
       response.write('first words, many of them, ');

@@ -28,7 +28,7 @@ describe('an address that files are fetched from', () => {
     'data:text/plain,hello',
     '//cdn.discordapp.com/x',
     '',
-  ])('is nobody else’s: %s', (address) => {
+  ])('is not on another host: %s', (address) => {
     expect(isAllowedAddress(address, undefined)).toBe(false);
   });
 
@@ -48,7 +48,7 @@ describe('an address that files are fetched from', () => {
     'http://127.0.0.1:4000/cdn/..%2fsecret',
     'http://127.0.0.1:4000/cdn/..%5Csecret',
     'http://127.0.0.1:4000/',
-  ])('is none beside it: %s', (address) => {
+  ])('is not outside it: %s', (address) => {
     expect(isAllowedAddress(address, ownCdn)).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ describe('a picture that is too large for the model', () => {
     expect(await sharp(small).metadata()).toMatchObject({ width: 1568, height: 784 });
   });
 
-  it('is given up where it is none, or claims more pixels than may be opened', async () => {
+  it('is rejected if it is not a picture, or claims more pixels than may be opened', async () => {
     const png = await noisyPicture(10, 10);
     const huge = Buffer.from(png);
     huge.writeUInt32BE(200_000, 16);

@@ -28,7 +28,7 @@ describe('completion', () => {
     expect(handlers.completions).toEqual([]);
   });
 
-  it('offers nothing rather than an error, or than to come too late', async () => {
+  it('offers nothing instead of failing or coming too late', async () => {
     const { server, handlers } = await runGateway();
     handlers.choices = () => Promise.reject(new Error('the disk'));
     expect(await server.complete({ ...typing, in: 'dm' })).toEqual([]);
@@ -122,7 +122,7 @@ describe('a button under a command’s answer', () => {
     expect(click).toMatchObject({ isEphemeral: true, answer: { text: expect.stringContaining('access') } });
   });
 
-  it('may do nothing but take them away', async () => {
+  it('may only remove the buttons', async () => {
     const { server, handlers } = await runGateway();
     handlers.commandButtons = buttons;
     const { answer } = await server.slash({ ...asked, as: 'bob' });
@@ -194,7 +194,7 @@ describe('a button that opens a form', () => {
     expect(rows?.rows[0]?.buttons.map(({ label }) => label)).toEqual(['Edit', 'Edit 2', 'No']);
   });
 
-  it('answers in words where there is no form any more, and is nobody else’s', async () => {
+  it('answers in words if its form is gone, and works for nobody else', async () => {
     const { server, handlers, replies, ids } = await runGateway();
     const said = await server.say({ as: 'bob', in: '#general', text: '!memory proposals' });
     await replies.send(said.channelId, 'Which?', said.id, undefined, { personId: ids['bob'] ?? '', buttons });

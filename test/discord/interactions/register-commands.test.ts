@@ -147,7 +147,7 @@ function formOf(definition: CommandDefinition) {
   return form;
 }
 
-it('has a slash form of every command, in groups where there are more than Discord takes', () => {
+it('has a slash form of every command, in groups if there are more than Discord allows', () => {
   for (const definition of [memoryDefinition, settingsDefinition, catchupDefinition, statusDefinition]) {
     const form = formOf(definition);
     expect(form.options.length).toBeLessThanOrEqual(25);

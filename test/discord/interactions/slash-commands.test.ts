@@ -148,7 +148,7 @@ describe('slash commands', () => {
     expect(handlers.order).toEqual(['command show', 'message !memory remember tea']);
   });
 
-  it('say for all to see what concerns all, pinging nobody', async () => {
+  it('answer publicly what concerns everybody, pinging nobody', async () => {
     const { server, handlers } = await runGateway();
     handlers.announcement = '📝 bob noted @everyone: tea at six';
     const outcome = await server.slash({ as: 'bob', in: '#general', name: 'memory', subcommand: 'show' });
@@ -158,7 +158,7 @@ describe('slash commands', () => {
       .toContain('📝 bob noted @everyone: tea at six');
   });
 
-  it('are given up after the three seconds that Discord waits, by one request that hangs or by many that fail', async () => {
+  it('give up after the three seconds that Discord waits, after one hanging request or many failed ones', async () => {
     const route = 'POST /interactions/*/*/callback';
     for (const fault of [
       { kind: 'latency', milliseconds: 20_000, route },
@@ -181,7 +181,7 @@ describe('slash commands', () => {
     }
   });
 
-  it('say so where Discord has heard the acknowledgement, and the bot could not know', async () => {
+  it('report it if Discord got the acknowledgement but the bot could not know', async () => {
     const { server, handlers } = await runGateway();
     const route = 'POST /interactions/*/*/callback';
     await server.setFault({ kind: 'lost', route });
@@ -212,7 +212,7 @@ describe('slash commands', () => {
     expect(handlers.commands).toEqual([]);
   });
 
-  it('tell where an answer could not be delivered that something went wrong', async () => {
+  it('say that something went wrong if an answer could not be delivered', async () => {
     const { server } = await runGateway();
     await server.setFault({ kind: 'status', status: 400, route: 'PATCH /webhooks/*/*/messages/*' });
     const outcome = await server.slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' });

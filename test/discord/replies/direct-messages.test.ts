@@ -73,7 +73,7 @@ describe('direct messages that answer a command [K10]', () => {
     expect(seen).toEqual([`${dmId} 1`, `${dmId} 2`, `${dmId} 3`]);
   });
 
-  it.each([50007, 50278])('find out that the person takes none by %d', async (code) => {
+  it.each([50007, 50278])('recognise by %d that the person accepts none', async (code) => {
     expect(await directOver({ code, after: 0 }).send([{ text: 'hello' }])).toBe('closed');
   });
 

@@ -17,7 +17,7 @@ describe('code that would fill more than three messages', () => {
     expect(text.length).toBeLessThan(1000);
   });
 
-  it('is counted while it still grows, and by itself', () => {
+  it('is counted while it still grows, each block separately', () => {
     const { text, files } = withLongCodeAsFiles(`\`\`\`\nshort\n\`\`\`\n~~~Python x\n${lines(500)}let las`);
     expect(files).toEqual([{ name: 'code-1.py', text: `${lines(500)}let las` }]);
     expect(text).toContain('```\nshort\n```\n~~~Python x\nlet line0');

@@ -205,7 +205,7 @@ describe('replies', () => {
     }
   });
 
-  it('fail with what did arrive where what may pass by itself does not, after some tries', async () => {
+  it('fail with what did arrive if a fault that may pass does not, after some tries', async () => {
     for (const error of [refusal(0, 429), refusal(0, 401), refusal(20_016, 400), refusal(130_000, 503)]) {
       const { replies, logger } = repliesOver([undefined, error, error, error]);
       await expect(replies.send(channelId, longText, '1')).rejects.toThrow('could not be sent');
@@ -217,7 +217,7 @@ describe('replies', () => {
     expect(logger.warnings).toEqual(['a reply could not be sent']);
   });
 
-  it('arrive where what passes by itself is met once: a forum post whose first message Discord has not taken in yet, a limit, a refusal that nobody knows', async () => {
+  it('arrive after one refusal that may pass by itself: a forum post whose first message Discord does not have yet, a limit, an unknown code', async () => {
     for (const [code, status] of [
       [40_058, 400],
       [20_016, 400],
@@ -238,7 +238,7 @@ describe('replies', () => {
     }
   });
 
-  it('are refused for good where a refusal that need not pass has not after some tries', async () => {
+  it('count as refused for good if a refusal that may pass persists after some tries', async () => {
     for (const [code, status, reason] of [
       [40_058, 400, 'place'],
       [999_999, 400, 'content'],
@@ -250,7 +250,7 @@ describe('replies', () => {
     }
   });
 
-  it('are not tried again where a refusal is for good', async () => {
+  it('are not tried again after a refusal for good', async () => {
     for (const [code, status] of [
       [10_003, 404],
       [50_024, 400],
@@ -289,7 +289,7 @@ describe('replies', () => {
     expect(events).toEqual(['told of 1', '1 in history', 'told of 2', '2 in history']);
   });
 
-  it('tell of those too that were there from before a restart, which are looked for again where Discord fails', async () => {
+  it('also report messages from before a restart, and look for them again if Discord fails', async () => {
     const body = { content: 'Here.', message_reference: { message_id: '400000000000000001' } };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
     const earlier = { id: '7', author: { id: '130000000000000001' }, ...body } as APIMessage;

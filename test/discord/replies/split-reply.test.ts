@@ -11,7 +11,7 @@ describe('splitReply', () => {
     ]);
   });
 
-  it('makes nothing of a blank reply', () => {
+  it('gives no chunks for a blank reply', () => {
     expect(splitReply('')).toEqual([]);
     expect(splitReply(' \n\n\t'.repeat(900))).toEqual([]);
   });

@@ -116,7 +116,7 @@ describe('the durable memory', () => {
 describe('what changed while a job was running [A4]', () => {
   const extracted = { ...said, type: 'summary', text: 'Works at Acme' } as const;
 
-  it('beats it: nothing said before a forget is stored after it', async () => {
+  it('wins: nothing said before a forget is stored after it', async () => {
     const { memory } = createMemory();
     await memory.forget(aliceId, 'Acme', dev, '400000000000000002');
     expect(await memory.remember(aliceId, extracted)).toEqual({ outcome: 'refused', reason: 'forgotten' });
@@ -147,7 +147,7 @@ describe('what changed while a job was running [A4]', () => {
 });
 
 describe('a store that refuses', () => {
-  it('is heard by who asked, and the next change goes on', async () => {
+  it('is reported to the caller, and the next change goes on', async () => {
     const { store, memory } = createMemory();
     const key = `users/${aliceId}/durable.json`;
     await store.writeText(key, JSON.stringify({ ...documentOf(item()), version: 99 }));
@@ -158,7 +158,7 @@ describe('a store that refuses', () => {
     expect(await memory.remember(aliceId, { ...said, text: 'x' })).toMatchObject({ outcome: 'stored' });
   });
 
-  it('is not even asked for an id that is none', async () => {
+  it('is not called for an invalid id', async () => {
     const { memory } = createMemory();
     await expect(memory.list('../../etc')).rejects.toThrow(RangeError);
     await expect(memory.remember('1/../2', { ...said, text: 'x' })).rejects.toThrow(RangeError);

@@ -160,7 +160,7 @@ describe('an answer', () => {
         ...end,
       ],
     ],
-  ])('of a server that keeps less to the form is understood: %s', async (_, events) => {
+  ])('from a less strict server is understood: %s', async (_, events) => {
     const { client } = await clientOf(() => ({ events }));
     const pieces: string[] = [];
 
@@ -197,13 +197,13 @@ describe('an answer', () => {
     ]);
   });
 
-  it('is asked nothing of the kind where the server need not know the question', async () => {
+  it('is not asked to compare if the server may not know how', async () => {
     const { client, server } = await clientOf(() => ({ events: [...hello, ...end] }));
     await client.complete(request({ conversation: 'a' }));
     expect(server.requests[0]?.raw).not.toContain('diagnostics');
   });
 
-  it('keeps counts of its beginning that its end leaves out', async () => {
+  it('keeps token counts from its start that its end omits', async () => {
     const usage = {
       input_tokens: 10,
       output_tokens: 1,
@@ -323,7 +323,7 @@ describe('the limit of calls', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('tells who has to wait, and when the waiting is over', async () => {
+  it('reports who has to wait, and when the wait is over', async () => {
     const { client } = await clientOf(() => ({ text: 'Hi', delayMs: 20 }), { concurrency: 1 });
     const told: string[] = [];
     const ask = (name: string) =>
@@ -442,7 +442,7 @@ describe('what a call costs [L2]', () => {
   const prices = { sonnet: { input: 0, output: 1_000_000 } };
   const answerCost = 5;
 
-  it('is set aside before each attempt as the most it can be, and settled as what it was; an error in place of an answer is free', async () => {
+  it('is reserved at its maximum before each attempt and settled at its real amount; an error in place of an answer is free', async () => {
     const { budget, reserved, settled } = budgetOf();
     const answers: ModelAnswer[] = [{ status: 529 }, 'cut', { text: 'Hello' }];
     const { client } = await clientOf((_, index) => answers[index] ?? 'empty', { budget, prices });
@@ -451,14 +451,14 @@ describe('what a call costs [L2]', () => {
     expect(settled).toEqual([0, undefined, answerCost]);
   });
 
-  it('keeps a call from going out where it would be too much, without another attempt', async () => {
+  it('stops a call that would exceed the limit, without another attempt', async () => {
     const { budget } = budgetOf(0);
     const { client, server } = await clientOf(() => ({ text: 'Hello' }), { budget, prices });
     expect((await failureOf(client.complete(request()))).failure).toBe('over-limit');
     expect(server.requests).toEqual([]);
   });
 
-  it('is nothing where there is no server, and not known where it was given up', async () => {
+  it('is zero if no server was reached, and unknown if the call was aborted', async () => {
     const { budget, settled } = budgetOf();
     const { client, server } = await clientOf(() => 'silent', { budget, prices, totalTimeoutMs: 2000 });
     const giveUp = new AbortController();

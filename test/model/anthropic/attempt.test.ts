@@ -54,7 +54,7 @@ describe('a connection', () => {
 });
 
 describe('a request that waits for something', () => {
-  it('is sent after it, and not at all where the call is given up before', async () => {
+  it('is sent after it, or not at all if the call is aborted before', async () => {
     const { client, server } = await clientOf(() => ({ text: 'Hi' }));
     const [first, never] = [deferred<void>(), deferred<void>()];
     const call = client.complete(request(), { after: first.promise });
@@ -105,7 +105,7 @@ describe('time [M7]', () => {
   it.each([
     ['an event', { type: 'ping' }],
     ['a comment', { bytes: Buffer.from(': still here\n') }],
-  ])('is not up while the server says that it is still there: by %s', async (_, sign) => {
+  ])('is not up while the server shows that it is alive: by %s', async (_, sign) => {
     const pings = Array.from({ length: 8 }, () => [sign, { pauseMs: 150 }]).flat();
     const [start, ...rest] = messageEvents(blockEvents(0, { type: 'text', text: 'Thought' }, []), 'end_turn');
     const { client } = await clientOf(() => ({ events: [start ?? {}, ...pings, ...rest] }), {

@@ -24,7 +24,7 @@ const pydantic = (loc: readonly (string | number)[], msg = 'Extra inputs are not
   detail: [{ type: 'extra_forbidden', loc, msg, input: { content: 'tools are not supported' } }],
 });
 
-describe('what a server refuses is told from its error [M9]', () => {
+describe('the refused feature is read from the error [M9]', () => {
   it.each<[ModelFeature, number, unknown]>([
     ['tools', 400, vendors('registry.ollama.ai/library/gemma3:4b does not support tools')],
     ['tools', 400, { error: 'registry.ollama.ai/library/gemma3:4b does not support tools' }],
@@ -93,7 +93,7 @@ describe('what a server refuses is told from its error [M9]', () => {
     expect(learnt(status, body)).toBeUndefined();
   });
 
-  it('nor is one that names what the request did not have', () => {
+  it('ignores an error about a feature that the request did not use', () => {
     const { tools: _, ...bare } = everything;
     const text = { ...bare, messages: bare.messages.slice(0, 1) };
     expect(learnt(400, vendors('gemma3 does not support tools'), text)).toBeUndefined();
@@ -101,7 +101,7 @@ describe('what a server refuses is told from its error [M9]', () => {
 });
 
 describe('what was refused [M9]', () => {
-  it('is kept by model, where a server may have it with another one, and once', () => {
+  it('is stored once, and by model if another model of the server may have it', () => {
     const refusals = createRefusals(recordingLogger());
     const refuse = (model: string, message: string) =>
       refusals.learn({ request: { ...everything, model }, leftOut: [] }, errorOf(400, vendors(message)));
@@ -115,7 +115,7 @@ describe('what was refused [M9]', () => {
     expect(refusals.leftOut({ ...everything, model: 'third' })).toEqual(['cache marks']);
   });
 
-  it('has its next best way: JSON asked for in the text, words for what cannot be seen, rules without tools', () => {
+  it('is replaced by the next best way: JSON requested in the text, words for files, rules without tools', () => {
     const refusals = createRefusals(recordingLogger());
     for (const message of ['output_config', 'tools', 'images', 'documents', 'thinking'])
       refusals.learn(
@@ -141,7 +141,7 @@ describe('what was refused [M9]', () => {
     ]);
   });
 
-  it('is learnt once a request: a server that still complains is believed in vain', () => {
+  it('is learned once per request, even if the server still complains', () => {
     const refusals = createRefusals(recordingLogger());
     const error = errorOf(400, vendors('cache_control: not supported'));
     const request = everything;
@@ -149,7 +149,7 @@ describe('what was refused [M9]', () => {
     expect(refusals.learn({ request, leftOut: ['cache marks'] }, error)).toBe(false);
   });
 
-  it('ends a reflection, which is nothing without tools', () => {
+  it('ends a reflection, which is useless without tools', () => {
     const refusals = createRefusals(recordingLogger());
     const reflection = { ...everything, purpose: 'reflection' } as const;
     refusals.learn({ request: reflection, leftOut: [] }, errorOf(400, vendors('no tools: not supported')));

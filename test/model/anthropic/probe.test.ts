@@ -26,7 +26,7 @@ it('asks for one token, once [O1]', async () => {
   ]);
 });
 
-it('takes a token that was only thought [M9]', async () => {
+it('accepts a token that was only thinking [M9]', async () => {
   const { probe } = await probed({ message: { content: [], stop_reason: 'max_tokens' } });
   expect(probe).toEqual({ outcome: 'fine', text: '' });
 });
@@ -42,15 +42,18 @@ it.each([
   ['cut', 'unreachable'],
   ['html', 'unreachable'],
   ['empty', 'unreachable'],
-] as const)('tells what %j means, without asking again and without the key [O1]', async (answer, outcome) => {
-  const { probe, server } = await probed(
-    typeof answer === 'object' ? { ...answer, error: `no ${apiKey}` } : answer,
-  );
-  expect(probe.outcome).toBe(outcome);
-  expect(probe.text).not.toBe('');
-  expect(probe.text).not.toContain(apiKey);
-  expect(server.probes).toHaveLength(1);
-});
+] as const)(
+  'explains the error %j without another request and without the key [O1]',
+  async (answer, outcome) => {
+    const { probe, server } = await probed(
+      typeof answer === 'object' ? { ...answer, error: `no ${apiKey}` } : answer,
+    );
+    expect(probe.outcome).toBe(outcome);
+    expect(probe.text).not.toBe('');
+    expect(probe.text).not.toContain(apiKey);
+    expect(server.probes).toHaveLength(1);
+  },
+);
 
 it('waits no longer than it may [O1]', async () => {
   const { probe } = await probed('silent', 1000);

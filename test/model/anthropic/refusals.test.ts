@@ -42,7 +42,7 @@ const waysToRefuse: readonly ((what: string) => ModelAnswer)[] = [
 ];
 
 describe('a server that refuses features of a request [M9]', () => {
-  it('answers whatever it refuses, is asked once more for each at most, and never for the same again', async () => {
+  it('still answers: it gets one more request per refused feature, and never the same feature again', async () => {
     const refusals = fc
       .shuffledSubarray(names)
       .chain((chosen) =>
@@ -82,7 +82,7 @@ describe('a server that refuses features of a request [M9]', () => {
     );
   });
 
-  it('is told so at once, not after a wait, and people see the answer only', async () => {
+  it('gets the new request at once, and people see only the answer', async () => {
     const { client, server } = await clientOf(
       refusing({ tools: { status: 500, body: { error: 'no tools: not supported' } } }, () => ({
         text: '{}',
@@ -105,14 +105,14 @@ describe('a server that refuses features of a request [M9]', () => {
     expect(server.requests.length).toBeLessThanOrEqual(8);
   });
 
-  it('fails as ever where it is not told what is refused', async () => {
+  it('fails as usual if it does not say what it refuses', async () => {
     const { client, server } = await clientOf(() => ({ status: 400, error: 'something is wrong' }));
     expect((await failureOf(client.complete(everything))).failure).toBe('rejected');
     expect(server.requests).toHaveLength(1);
   });
 });
 
-describe('a server that takes a schema and does not heed it [M9]', () => {
+describe('a server that accepts a schema and ignores it [M9]', () => {
   const schema = z.object({ ok: z.boolean() });
   const asked = request({ purpose: 'extraction', model: 'local', outputSchema: { type: 'object' } });
 
@@ -137,7 +137,7 @@ describe('a server that takes a schema and does not heed it [M9]', () => {
   });
 });
 
-describe('an answer that lacks what others have [M9]', () => {
+describe('an incomplete answer [M9]', () => {
   const text = { type: 'text', text: 'Hello' };
   const started = [
     { type: 'message_start', message: {} },

@@ -43,7 +43,7 @@ describe('the model [M1]', () => {
     });
   });
 
-  it('of which nothing is known gets the plain request that every server understands', () => {
+  it('with an unknown name gets the plain request that every server understands', () => {
     const body = requestBody(request({ model: 'llama', maxTokens: 100 }));
 
     expect(body.max_tokens).toBe(100);

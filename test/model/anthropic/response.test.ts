@@ -15,7 +15,7 @@ const toolUse = (input: object[]): ModelAnswer => ({
 });
 const json = (text: string): object[] => [{ type: 'input_json_delta', partial_json: text }];
 
-describe('an answer that is none', () => {
+describe('an invalid answer', () => {
   const cases: readonly (readonly [string, ModelAnswer])[] = [
     ['a web page', 'html'],
     ['an empty message', 'empty'],
@@ -41,7 +41,7 @@ describe('an answer that is none', () => {
     ],
   ];
 
-  it.each(cases)('is invalid and not asked for again: %s', async (_, answer) => {
+  it.each(cases)('is rejected and not requested again: %s', async (_, answer) => {
     const { client, server } = await clientOf(() => answer);
 
     const failure = await failureOf(client.complete(request()));

@@ -55,7 +55,7 @@ describe('a fault that may pass [M7]', () => {
     expect(server.requests[0]?.wasGivenUp).toBe(true);
   });
 
-  it('takes back what was streamed before it is tried again', async () => {
+  it('discards what was streamed before it is tried again', async () => {
     const { client } = await clientOf((_, index) => (index === 0 ? 'cut' : { text: 'Whole' }));
     const events: string[] = [];
 

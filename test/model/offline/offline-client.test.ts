@@ -215,13 +215,13 @@ describe('what is known', () => {
     },
   );
 
-  it('may be nothing', async () => {
+  it('may be empty', async () => {
     expect(await reply({ message: 'What do you know about me?' })).toContain('I know nothing about you yet');
   });
 });
 
 describe('the conversation so far', () => {
-  it('is told from summary and history', async () => {
+  it('is summarised from summary and history', async () => {
     const text = await reply({
       message: 'What were we talking about?',
       sections: { conversation_summary: ['Alice: the release is on Friday'] },
@@ -233,7 +233,7 @@ describe('the conversation so far', () => {
     expect(text).toContain('- I: I have nothing about that.');
   });
 
-  it('may be nothing', async () => {
+  it('may be empty', async () => {
     expect(await reply({ message: 'what did we talk about?' })).toContain(
       'nothing of an earlier conversation',
     );

@@ -37,7 +37,7 @@ describe('files offline', () => {
     expect(told).not.toContain('hidden.txt');
   });
 
-  it('are named before what the words are answered with, and prove nothing', async () => {
+  it('are named before the answer to the words, and serve as no evidence', async () => {
     const told = textOf((await replyTo('where do I live?')).content);
     expect(told).toMatch(/“cat\.png”.*\nI don’t know that yet/u);
     expect(told).not.toContain('Oslo');
@@ -58,7 +58,7 @@ const found = [
 ].join('\n\n');
 
 describe('what a search found', () => {
-  it('is told with where it is from, without the question itself and the stand-in’s own words', () => {
+  it('is shown with its source, without the question itself and the stand-in’s own words', () => {
     expect(recalledPassages(found, 'alice', shareOf('Which tea?'))).toEqual([
       '- [2026-01-15] alice: I like green tea (messages.jsonl#L2, <https://discord.com/channels/@me/1/2>)',
       '- Prefers green tea (detail/tea.md#L10)',

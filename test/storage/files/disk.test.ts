@@ -51,7 +51,7 @@ describe('ensureFolder', () => {
     await expect(folders.ensureFolder(join(root, 'c'))).resolves.toBeUndefined();
   });
 
-  it('is content where the file system knows no sync of folders', async () => {
+  it('works on a file system that cannot sync folders', async () => {
     const { disk, folders } = createRecorded();
     disk.fate = diskError('EINVAL');
     await expect(folders.ensureFolder(join(root, 'a'))).resolves.toBeUndefined();
@@ -59,7 +59,7 @@ describe('ensureFolder', () => {
 });
 
 describe('removeFile', () => {
-  it('gives a file its name back, whatever else is written meanwhile', async () => {
+  it('restores the name of a file, whatever else is written meanwhile', async () => {
     const path = join(root, 'a.md');
     let isBroken = false;
     const fileSystem = createObservedFileSystem(({ name }) =>

@@ -72,7 +72,7 @@ describe('an unreadable document', () => {
     expect(await store.update(document, counterKind, increment)).toEqual({ version: 1, count: 1 });
   });
 
-  it('is found by an update too, and put in order first', async () => {
+  it('is found by an update too, and repaired first', async () => {
     await store.update(document, counterKind, increment);
     await store.update(document, counterKind, increment);
     await damage('broken');
@@ -122,7 +122,7 @@ describe('an unreadable document', () => {
     expect(await next.quarantined()).toBe(100);
   });
 
-  it('is put in order once when many read it together', async () => {
+  it('is repaired once when many read it at the same time', async () => {
     await store.update(document, counterKind, increment);
     await store.update(document, counterKind, increment);
     await damage('broken');
@@ -131,7 +131,7 @@ describe('an unreadable document', () => {
     expect(await quarantined()).toHaveLength(1);
   });
 
-  it('is not taken from a person who is in the middle of saving it', async () => {
+  it('is left alone while a person is saving it', async () => {
     await store.update(document, counterKind, increment);
     await store.close();
     // However slow the machine is: whenever the store looks, half of it was saved just now.
@@ -173,7 +173,7 @@ describe('an unreadable document', () => {
     expect(await readdir(stores.dataDir)).not.toContain('quarantine');
   });
 
-  it('that is never left alone is answered from its copy, and changes are refused [S5]', async () => {
+  it('that keeps changing is read from its copy, and changes are refused [S5]', async () => {
     await store.update(document, counterKind, increment);
     await store.close();
     const fileSystem = createObservedFileSystem(({ name, path: target }) => {
@@ -261,7 +261,7 @@ describe('an unreadable document', () => {
     expect(await readFile(path, 'utf8')).toBe('broken');
   });
 
-  it('goes when everything of its owner goes', async () => {
+  it('is deleted with everything of its owner', async () => {
     await damage('broken');
     await store.read(document, counterKind);
     await store.removeAll(`users/${alice}`);
@@ -279,7 +279,7 @@ describe('a document of a newer version', () => {
     expect(await readdir(dirname(path))).toEqual(['durable.json']);
   });
 
-  it('is not lost as a backup of a damaged one either', async () => {
+  it('is kept even as the backup of a damaged one', async () => {
     await damage('broken');
     await damage('{ "version": 7 }', `${path}.bak`);
     await expect(store.read(document, counterKind)).rejects.toThrow(NewerVersionError);

@@ -198,7 +198,7 @@ describe('a document whose former content was erased', () => {
     expect(await quarantined()).toEqual([]);
   });
 
-  it('costs no copy of another document, be its name alike', async () => {
+  it('costs no copy of another document with a similar name', async () => {
     const store = await stores.open();
     const others = [`users/${ben}/durable.json`, `users/${alice}/durable.json5`, `users/${alice}/durable`];
     for (const key of [document, ...others]) {
@@ -225,7 +225,7 @@ async function openBreakable() {
 }
 
 describe('a temporary file that a failing disk keeps', () => {
-  it('goes when another file is written, be its own never written again', async () => {
+  it('goes when another file is written, even if its own never is', async () => {
     const { disk, store } = await openBreakable();
     await store.writeText(text, 'former');
     disk.isBroken = true;

@@ -167,7 +167,7 @@ describe('a disk that fails at one operation of a change', () => {
   });
 
   it.each(all)(
-    'puts no half of $name in place of the old state when writes come out short [S2]',
+    'never replaces the old state of $name by half of the new one after a short write [S2]',
     async ({ change }) => {
       expect(await failEverywhere(change, () => 'short')).toBeGreaterThan(2);
     },

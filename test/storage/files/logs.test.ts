@@ -128,7 +128,7 @@ describe('a log that a person edits while the bot runs', () => {
     expect(await store.append(log, { note: 'd' })).toBe(4);
   });
 
-  it('takes nothing for known of a file of the same size that was put in its place', async () => {
+  it('rereads a file of the same size that took its place', async () => {
     const store = await stores.open();
     for (const note of ['a', 'b']) await store.append(log, { note });
     await writeFile(`${path}.new`, line(7, 'g') + line(8, 'h'));

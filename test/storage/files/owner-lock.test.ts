@@ -119,7 +119,7 @@ describe('a store open for reading only', () => {
     }
   });
 
-  it('leaves damage for the owner to put in order', async () => {
+  it('leaves damage for the owner to repair', async () => {
     const owner = await stores.open();
     await owner.update(document, counterKind, increment);
     await owner.update(document, counterKind, increment);
@@ -143,7 +143,7 @@ describe('a store open for reading only', () => {
 });
 
 describe('a closed store', () => {
-  it('has finished what was asked before and refuses what comes after', async () => {
+  it('has finished earlier requests and refuses later ones', async () => {
     const store = await stores.open();
     const finished: string[] = [];
     const last = store.update(document, counterKind, increment).then(() => finished.push('update'));

@@ -239,7 +239,7 @@ describe('a symbolic link', () => {
 });
 
 describe('temporary files of a run that was killed', () => {
-  it('are removed when somebody has the time, and nothing that only looks alike', async () => {
+  it('are removed in the background, and nothing that only looks similar', async () => {
     const before = await stores.open();
     await before.writeText(text, 'x');
     await before.close();

@@ -117,7 +117,7 @@ describe('a snapshot [O4]', () => {
     },
   );
 
-  it('says why where none can be made', async () => {
+  it('says why if none can be made', async () => {
     const blocked = await createTemporaryStores();
     vi.useFakeTimers({ toFake: ['setInterval'] });
     let isBroken = false;
@@ -135,7 +135,7 @@ describe('a snapshot [O4]', () => {
     await blocked.dispose();
   });
 
-  it('does not stay where nobody fetches it, nor over a start', async () => {
+  it('is removed if nobody fetches it, and at the next start', async () => {
     const folder = await emptyFolder();
     await store.append(log, { note: 'tea' });
     await store.serveSnapshots();

@@ -115,7 +115,7 @@ describe('a disk that is full at the start', () => {
     expect(await reopened.readText(text)).toBe('new');
   });
 
-  it('lets it open where there is no folder yet, which is made once there is room', async () => {
+  it('opens without a folder, which is created once there is room', async () => {
     const { disk, fileSystem } = fullDisk(false);
     const store = await stores.open({ fileSystem });
     expect(await store.readText(text)).toBeUndefined();

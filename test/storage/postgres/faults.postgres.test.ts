@@ -87,7 +87,7 @@ describe('a database that fails [S2][E3]', () => {
   });
 
   it(
-    'that says nothing, as a machine that is gone, keeps no lock for good',
+    'that falls silent, like a machine that is gone, keeps no lock for ever',
     { timeout: 60_000 },
     async () => {
       const store = await open(60_000);
@@ -124,7 +124,7 @@ describe('a database that fails [S2][E3]', () => {
     expect(told).toContain('the database takes changes again');
   });
 
-  it('that takes no writes, or whose disk is full, is left as it was', async () => {
+  it('that refuses writes, or whose disk is full, keeps its data', async () => {
     const store = await open(200);
     await store.update(document, counterKind, increment);
     await server.stop();
@@ -156,7 +156,7 @@ describe('a database that fails [S2][E3]', () => {
     await expect(away).rejects.not.toThrow(UnusableStoreError);
   });
 
-  it('is brought in order by the next start, where one was killed in the middle of it [X1]', async () => {
+  it('is repaired by the next start after a kill in the middle of one [X1]', async () => {
     const client = new pg.Client({ connectionString: server.url });
     await client.connect();
     await client.query('create database half');

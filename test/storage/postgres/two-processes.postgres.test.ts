@@ -108,7 +108,7 @@ describe('two stores on one database [X1][X2]', () => {
     await eventually(() => expect(heard).toEqual([['second', notice]]));
   });
 
-  it('store nothing more of a job whose lock was lost, and have the lock to give again', async () => {
+  it('store nothing more of a job whose lock was lost, and release that lock', async () => {
     const [first, second] = both();
     const failing = first.locks.hold(alice, async () => {
       await database.query(
@@ -208,7 +208,7 @@ describe('two stores on one database [X1][X2]', () => {
     await expect(between.letThrough()).resolves.toBeUndefined();
   });
 
-  it('keep out who wants to be alone, and are kept out by them', async () => {
+  it('exclude a caller that wants to be alone, and are excluded by it', async () => {
     await expect(database.open({ as: 'alone' })).rejects.toThrow('stop it first');
     for (const store of both()) await store.close();
     const alone = await database.open({ as: 'alone' });

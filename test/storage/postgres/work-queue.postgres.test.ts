@@ -79,7 +79,7 @@ describe('work by person in a database [X2]', () => {
     expect(most).toBe(1);
   });
 
-  it('takes up what a process that is gone had taken, and tells one that was only slow that it lost it', async () => {
+  it('takes over the leases of a dead process, and tells a slow one that it lost its own', async () => {
     const slow = makeQueue({ leaseMs: 300, pollMs: 10_000 });
     const lost = deferred<void>();
     // It does not come to say that it goes on, as a process that is stopped.
@@ -157,7 +157,7 @@ describe('work by person in a database [X2]', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('takes again what it ended of a person, with all that was added since', async () => {
+  it('leases again what was aborted for a person, with everything added since', async () => {
     const queue = makeQueue();
     const leases: { readonly keys: readonly string[]; readonly signal: AbortSignal }[] = [];
     queue.start((lease) => {
