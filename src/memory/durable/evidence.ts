@@ -3,8 +3,19 @@ import { fillerTerms } from '../../core/stop-words.ts';
 import { clipAtWord, escapePattern, toSingleLine, sameItemForm, terms } from '../../core/text.ts';
 import { questionMaxChars } from './document.ts';
 
-/** Unicode's rules for sentences; `en` adds English abbreviations and serves other languages too. */
+/** Unicode's rules for sentences, which are the same for all languages and know no abbreviations. */
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+
+/** What somebody quotes in the run of their text, with the white space behind it. */
+const quotations =
+  /(?:"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|‘[^‘’]*’|«[^«»]*»|»[^«»]*«|「[^「」]*」|『[^『』]*』)\s*/gu;
+
+/** What ends no sentence: dots, abbreviations (one letter, no vowel, or a title), an address, a line that leads on. */
+const unending = [
+  /(?:\.\.|(?<![\p{L}\p{M}\p{N}])(?:(?!\p{Script=Hangul})\p{L}|[bcdfghjklmnpqrstvwxzбвгджзклмнпрстфхцчшщ]{2,4}|prof|sra|srta|dra|ing|inż|rev|डॉ|ดร)\.)[^\S\n]*$/iu,
+  /[?!]$/u,
+  /[,:;，：；、،؛]\s*$/u,
+];
 
 /** Stands in a message's prose where something was taken out: no quote goes across it. */
 const gap = '\uFFFC';
@@ -43,7 +54,7 @@ export function stillSays(text: string, message: string): boolean {
   });
 }
 
-/** Where a quote stands in a text; any run of white space matches any other. */
+/** Where a quote stands in a text; any run of white space matches any other, and so does any apostrophe. */
 function findQuote(quote: string, prose: string): Pick<Statement, 'start' | 'end'> | undefined {
   const words = quote.replace(/(?<![\s\p{P}])[\s\p{P}]+$/u, '').trimStart();
   if (words === '') return undefined;
@@ -51,34 +62,60 @@ function findQuote(quote: string, prose: string): Pick<Statement, 'start' | 'end
     words
       .split(/\s+/u)
       .map(escapePattern)
-      .join(String.raw`\s+`),
+      .join(String.raw`\s+`)
+      .replace(/['’‘]/gu, "['’‘]"),
     'iu',
   );
   const found = pattern.exec(prose);
   return found === null ? undefined : { start: found.index, end: found.index + found[0].length };
 }
 
+/** The sentences of a text, by Unicode's rules and ours: none ends within a quotation or right behind it. */
+function sentencesOf(text: string): readonly { readonly segment: string; readonly index: number }[] {
+  const quoted = Array.from(text.matchAll(quotations), ({ 0: { length }, index }) => ({
+    start: index,
+    end: index + length,
+  }));
+  const sentences: { segment: string; index: number }[] = [];
+  for (const { segment, index } of segmenter.segment(text)) {
+    const before = sentences.at(-1);
+    const isQuoted = quoted.some(({ start, end }) => start < index && index <= end);
+    if (before !== undefined && (isQuoted || unending.some((each) => each.test(before.segment))))
+      before.segment += segment;
+    else sentences.push({ segment, index });
+  }
+  return sentences;
+}
+
 /** The question with which an answer of the bot ends [D1a], on one line; `undefined` where it ends otherwise. */
 export function questionAtEnd(answer = ''): string | undefined {
-  const last = Array.from(segmenter.segment(answer.trim())).at(-1)?.segment ?? '';
+  const last = sentencesOf(answer.trim()).at(-1)?.segment ?? '';
   return isQuestion(last) ? clipAtWord(toSingleLine(last), questionMaxChars) : undefined;
 }
 
+/** Whether it ends as a question; a single letter behind the mark is a face, such as `:D`. Greek asks with a semicolon. */
 function isQuestion(sentence: string): boolean {
-  return /[?？؟⁇⁈‽]/u.test(/(?<![\p{P}\p{S}\s])[\p{P}\p{S}\s]+$/u.exec(sentence)?.[0] ?? '');
+  const [, behind] = /[?？؟⁇⁈‽]([^?？؟⁇⁈‽]*)$/u.exec(sentence) ?? [];
+  if (behind !== undefined) return !/^[\p{L}\p{N}]|[\p{L}\p{N}]{2}/u.test(behind);
+  return /[;\u037e]\s*$/u.test(sentence) && /\p{Script=Greek}/u.test(sentence);
 }
 
-/** The sentences of a prose as far as they state something: of a question what precedes its last comma. */
+/** What a prose states: of a question what precedes its last comma, of what is a quotation alone nothing. */
 function statementsOf(prose: string): readonly Statement[] {
-  return Array.from(segmenter.segment(prose)).flatMap(({ segment, index: start }) => {
+  return sentencesOf(prose).flatMap(({ segment, index: start }) => {
     const stated = isQuestion(segment) ? (/^[^]*(?=[,，、،])/u.exec(segment)?.[0] ?? '') : segment;
-    const parts = stated.split(gap).map((part) => part.trim());
+    if (!hasWords(stated.replace(quotations, ''))) return [];
+    const parts = stated.split(gap).map((part) => part.trim().replaceAll('\n', ' '));
     const text = parts
-      .filter((part) => /[\p{L}\p{N}]/u.test(part))
+      .filter(hasWords)
       .join(' … ')
       .replace(/^[,;:]\s*/u, '');
-    return text === '' ? [] : [{ text, start, end: start + stated.length }];
+    return [{ text, start, end: start + stated.length }];
   });
+}
+
+function hasWords(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
 }
 
 const unspacedScript =
