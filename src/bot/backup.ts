@@ -80,7 +80,7 @@ async function copyInto(folder: string, config: Config): Promise<SnapshotContent
     if (contents !== undefined) return contents;
   }
   throw new RangeError(
-    'The process that has the data folder made no copy: stop it, and ask again. Its log may say why.',
+    'The process that uses the data folder made no copy: stop it, and try again. Its log may say why.',
   );
 }
 

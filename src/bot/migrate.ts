@@ -67,7 +67,7 @@ function assertSame(
 
 /** `npm run migrate -- FROM TO`, each `files` or a database's address [X4]. @throws {RequestError} @throws {StoreError} */
 export async function runMigrate(from: string, to: string, environment: Environment): Promise<void> {
-  if (from === to) throw new RequestError('It would be copied onto itself.');
+  if (from === to) throw new RequestError('Source and target are the same.');
   const logger = createLogger({ level: 'warn' });
   const source = await open(from, environment, logger);
   try {
@@ -101,7 +101,7 @@ async function open(name: string, environment: Environment, logger: Logger): Pro
     return openRawFiles({ ...config.storage, clock: () => new Date(), logger });
   }
   if (!/^postgres(?:ql)?:\/\//u.test(name) || !URL.canParse(name))
-    throw new RequestError('Name where from and where to: files, or postgres://USER:PASSWORD@HOST/DATABASE.');
+    throw new RequestError('Name a source and a target: files, or postgres://USER:PASSWORD@HOST/DATABASE.');
   const { openRawDatabase } = await import('../storage/postgres/raw-database.ts');
   return openRawDatabase(name, logger);
 }

@@ -77,7 +77,7 @@ async function push(store: Store, root: string, folder: string): Promise<readonl
   }
   if (inTheWay.length > 0)
     throw new RequestError(
-      `Nothing was put in place, since these are not as they were pulled: ${inTheWay.toSorted().join(', ')}. Pull into another folder, edit there what you want changed, and push that.`,
+      `Nothing was pushed, because these have changed since they were pulled: ${inTheWay.toSorted().join(', ')}. Pull into another folder, edit there what you want changed, and push that.`,
     );
   for (const [path, text] of edited) {
     await store.writeText(`${root}/${path}`, text);

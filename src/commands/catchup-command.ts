@@ -63,7 +63,7 @@ export function createCatchupCommand({ tell, timesPerMinute, timeZone, now }: Ca
   });
 }
 
-const tooOften = 'You have asked me that often within a minute. Please try again in a moment.';
+const tooOften = 'You have asked that too often this minute. Please try again in a moment.';
 
 /** Where it is written, a moment needs no channel before it: `!catchup 2h`, `!catchup last week`, `!catchup dev yesterday`. */
 async function wishOf(

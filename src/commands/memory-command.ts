@@ -151,7 +151,7 @@ export const memoryDefinition = {
     'import-accept': {
       description: 'Store what an import has shown',
       options: { token: { kind: 'word', description: 'As the import has said it' } },
-      misuse: 'Say it as the import has shown it.',
+      misuse: 'Use the command that the import showed you.',
       isHidden: true,
     },
     erase: {
@@ -161,7 +161,7 @@ export const memoryDefinition = {
     'erase-confirmed': {
       description: 'Erase what was shown',
       options: { token: { kind: 'word', description: 'As it was shown' } },
-      misuse: 'Say it as `!memory erase` has shown it.',
+      misuse: 'Use the command that `!memory erase` showed you.',
       isHidden: true,
     },
     purge: {
@@ -173,7 +173,7 @@ export const memoryDefinition = {
     'purge-confirmed': {
       description: 'Erase what was shown',
       options: { token: { kind: 'word', description: 'As it was shown' } },
-      misuse: 'Say it as `!memory purge` has shown it.',
+      misuse: 'Use the command that `!memory purge` showed you.',
       isHidden: true,
     },
     'erase-dm': { description: 'Delete my own messages in our DM', isHidden: true },

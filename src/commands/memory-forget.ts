@@ -224,7 +224,7 @@ export async function undoChange(
   if (done === undefined) return { text: nothingToUndo };
   const what = `\`${done.what}\``;
   if (!done.isDone)
-    return { text: `I did not undo the ${what}: something of it was changed since. Undo that first.` };
+    return { text: `I did not undo the ${what}: part of it has changed since. Undo that first.` };
   const view = readingPlace(context);
   const { named } = nameable(
     done.before.filter(({ status }) => status === 'active'),
@@ -262,5 +262,5 @@ async function listChanges(
       ),
     ].map((button) => ({ ...button, takes: 'itself' as const })),
   );
-  return { text: ['What I changed, and you can take back:', ...lines].join('\n'), buttons };
+  return { text: ['Recent changes that you can undo:', ...lines].join('\n'), buttons };
 }

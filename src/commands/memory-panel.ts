@@ -61,7 +61,7 @@ const mostInRow = 5;
 const formMaxChars = 4000;
 const barBlocks = 10;
 
-const opensWindow = 'This opens a window to write into.';
+const opensWindow = 'This opens a form.';
 const forOwnEyes = 'Please use `/memory panel`: it opens for your eyes only.';
 
 /** One page with a person's items and all that can be done with them by mouse [K8]. */

@@ -26,7 +26,7 @@ export async function showProposals(
   const hidden = all.length - shown.length;
   const more =
     hidden === 0 ? [] : [`${counted(hidden, 'more proposal')} in our DM: \`!memory proposals\` there.`];
-  if (shown.length === 0) return { text: ['No proposal waits for you here.', ...more].join('\n') };
+  if (shown.length === 0) return { text: ['No proposals are waiting for you here.', ...more].join('\n') };
   return {
     text: [
       `${counted(shown.length, 'proposal')} for you to decide on, for seven days each:`,
@@ -100,7 +100,7 @@ function refusalOf(
   { settings }: Pick<MemoryCommandPorts, 'settings'>,
 ): string {
   if (reason === 'forgotten')
-    return 'That could not be remembered any more: what it came from was taken back or forgotten since. `!memory remember` takes it in your own words.';
+    return 'I cannot remember that any more: its message was deleted or forgotten since. `!memory remember` takes it in your own words.';
   return `${refusal(reason, text ?? '', settings.itemMaxChars)} The question still waits: \`!memory proposals\`.`;
 }
 

@@ -117,9 +117,9 @@ function linkTo({
 }
 
 const noAnswer =
-  'I know of no such answer of mine to you. Reply to one with `!memory why`, or choose “Why this answer?” in its menu, under Apps.';
+  'I cannot find that answer to you. Reply to one with `!memory why`, or choose “Why this answer?” in its menu, under Apps.';
 const unknownAnswer =
-  'I no longer know what I had before me for this answer: I keep that for my last 50 answers to you in a conversation.';
+  'I no longer know what I had in view for this answer: I keep that for my last 50 answers to you in a conversation.';
 const nothingUsed = 'I used nothing that I remember about you: only this conversation.';
 const noneYet = `I have not answered you here lately. ${noAnswer.slice(noAnswer.indexOf('Reply'))}`;
 
@@ -179,7 +179,7 @@ async function tell(
   const more = hidden === 0 ? [] : [`and ${hidden} that I don't name here`];
   return {
     text: [
-      'Of what I remember about you, I had this before me:',
+      'From what I remember about you, I had this in view:',
       ...parts.flatMap(({ lines }) => lines),
       ...more,
     ].join('\n'),

@@ -160,7 +160,7 @@ async function nameMemberRole(
   }
   const role = server.role(guildId, named);
   if (role === undefined)
-    return { text: `I know of no role ${quoted(named)} here, or of several. Name it by its id.` };
+    return { text: `I know of no role ${quoted(named)} here, or more than one. Name it by its id.` };
   await placeSettings.setMemberRole(guildId, role.id);
   return { text: `Done: people are let into this server by ${roleName(role)}. ${memberRoleNote}` };
 }

@@ -298,7 +298,7 @@ function whatHappened(error: unknown): string {
     case 'busy':
       return 'I have too much to do right now. Please ask again in a minute.';
     case 'over-limit':
-      return 'What I may cost today is used up. Please ask again tomorrow.';
+      return 'My budget for today is used up. Please ask again tomorrow.';
     case 'stalled':
     case 'timeout':
       return 'My language model took too long. Please ask again.';

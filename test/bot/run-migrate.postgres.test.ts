@@ -61,8 +61,8 @@ describe('npm run migrate [X4]', () => {
   });
 
   it('says what is wrong with its arguments or a store', async () => {
-    expect(await migrate('files', 'files')).toEqual({ code: 2, output: 'It would be copied onto itself.\n' });
-    expect((await migrate('files', 'mysql://x')).output).toMatch(/^Name where from and where to/u);
+    expect(await migrate('files', 'files')).toEqual({ code: 2, output: 'Source and target are the same.\n' });
+    expect((await migrate('files', 'mysql://x')).output).toMatch(/^Name a source and a target/u);
     const bot = await database.open();
     expect(await migrate('files', database.url)).toMatchObject({
       code: 1,

@@ -104,7 +104,7 @@ describe('a person who wants to be asked first [K9]', () => {
     expect(await press('bob', asked.id, '❌ No')).toMatch(/^Not remembered/u);
     expect(await filesWith('I keep an axolotl')).toEqual([]);
     expect(await command(stage, '!memory', 'bob', '#dev', 'proposals')).toBe(
-      'No proposal waits for you here.',
+      'No proposals are waiting for you here.',
     );
     const calls = callsOf(stage, 'extraction').length;
     await stage.ask('bob', '#dev', 'I keep an axolotl!');
@@ -125,7 +125,7 @@ describe('a person who wants to be asked first [K9]', () => {
     expect(await command(stage, '!memory', 'alice', 'dm', `accept ${id}`)).toContain('There is no proposal');
     expect(await command(stage, '!memory', 'alice', 'dm', `decline ${id}`)).toContain('There is no proposal');
     expect(await command(stage, '!memory', 'bob', '#dev', 'proposals')).toBe(
-      'No proposal waits for you here.\n1 more proposal in our DM: `!memory proposals` there.',
+      'No proposals are waiting for you here.\n1 more proposal in our DM: `!memory proposals` there.',
     );
     expect(await command(stage, '!memory', 'bob', '#dev', `proposals ${id}`)).toContain(
       'There is no proposal',
@@ -176,7 +176,7 @@ describe('a person who wants to be asked first [K9]', () => {
         name: 'memory',
         subcommand: 'proposals',
       });
-      expect(again.answer?.text).toBe('No proposal waits for you here.');
+      expect(again.answer?.text).toBe('No proposals are waiting for you here.');
     },
   );
 
@@ -242,7 +242,7 @@ describe('a person who wants to be asked first [K9]', () => {
     await stage.ask('carol', '#dev', 'I keep an axolotl');
     expect(callsOf(stage, 'chat').at(-1)?.raw).toContain('wants nothing to be noticed');
     expect(await command(stage, '!memory', 'carol', 'dm', 'proposals')).toBe(
-      'No proposal waits for you here.',
+      'No proposals are waiting for you here.',
     );
   });
 
