@@ -18,7 +18,6 @@ import {
   type Erased,
   type Forgotten,
   type LayerChange,
-  type LayerName,
   type MemoryLayer,
   type Purged,
   type Withdrawn,
@@ -139,8 +138,8 @@ export interface ChangeLedgerPorts {
 }
 
 /** The layers that could not follow a change yet, with the reason; the ledger keeps it open for them. */
-export type Failures = ReadonlyMap<LayerName | 'answers', unknown>;
-type FailuresSoFar = Map<LayerName | 'answers', unknown>;
+export type Failures = ReadonlyMap<string, unknown>;
+type FailuresSoFar = Map<string, unknown>;
 
 /** Messages that go with something of a person. */
 interface WithMessages {
@@ -449,7 +448,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /** For steps of which one that fails holds up no other. Each resolves with whether it was done. */
   function attempting(failures: FailuresSoFar, about: object) {
-    return async (layer: LayerName | 'answers', work: () => Promise<unknown>): Promise<boolean> => {
+    return async (layer: string, work: () => Promise<unknown>): Promise<boolean> => {
       try {
         await work();
         return true;

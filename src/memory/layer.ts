@@ -5,20 +5,6 @@ import type { TurnContext } from '../core/turn-context.ts';
 import type { LoggedMessage } from './log/records.ts';
 import type { MessagesByChannel } from './undo.ts';
 
-/** Every kind of memory; one that is not named here and in the list of layers does not exist. */
-export type LayerName =
-  | 'log'
-  | 'short-term'
-  | 'rolling'
-  | 'durable'
-  | 'proposals'
-  | 'channel'
-  | 'notebook'
-  | 'recall'
-  | 'provenance'
-  | 'cost'
-  | 'settings';
-
 /** A person had something forgotten. */
 export interface Forgotten {
   readonly kind: 'forgotten';
@@ -115,7 +101,6 @@ export type ChangeStage = 'hide' | 'delete';
  * called.
  */
 export interface MemoryLayer extends SectionSource<TurnContext> {
-  readonly name: LayerName;
   /** For a prompt; nothing that may not be used in `context.place` [V2]. */
   sections(context: TurnContext): ReturnType<SectionSource<TurnContext>['sections']>;
   /**

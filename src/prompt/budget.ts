@@ -30,11 +30,14 @@ const soulMaxChars = 8_000;
 /** Attached files keep so many before anything remembered gives way to them. */
 const filesFirstKeep = 8_000;
 
+/** `long_files`: attached texts, the longest first, down to 8,000 characters of all files. */
+type Shrinkable = SectionName | 'history' | 'soul' | 'files' | 'long_files';
+
 /**
- * What gives way first when the whole is too long [P4]. `long_files`: attached texts, the longest first, down
- * to 8,000 characters of all files. Rules and message never give way; intake bounds the message [L1].
+ * What gives way first when the whole is too long [P4]; before it, sections that are not listed here. Rules and
+ * message never give way; intake bounds the message [L1].
  */
-const shrinkOrder = [
+const shrinkOrder: readonly Shrinkable[] = [
   'long_files',
   'recent_elsewhere',
   'notebook_index',
@@ -54,7 +57,7 @@ const shrinkOrder = [
   'discord_actions',
   'channel_context',
   'soul',
-] as const satisfies readonly (SectionName | 'history' | 'soul' | 'files' | 'long_files')[];
+];
 
 /** Empty without a SOUL.md. */
 export function renderSoul(soul: string): string {
@@ -67,7 +70,8 @@ export function renderSoul(soul: string): string {
  */
 export function fitPrompt(draft: PromptDraft, max: number): PromptDraft {
   let fitted: PromptDraft = { ...draft, soul: clip(draft.soul.trim(), soulMaxChars).trim() };
-  for (const name of shrinkOrder) {
+  const unlisted = draft.sections.map(({ name }) => name).filter((name) => !shrinkOrder.includes(name));
+  for (const name of [...unlisted, ...shrinkOrder]) {
     const excess = lengthOf(fitted) - max;
     if (excess <= 0) break;
     fitted = shrink(fitted, name, excess);
@@ -86,7 +90,7 @@ function lengthOf(draft: PromptDraft): number {
   );
 }
 
-function shrink(draft: PromptDraft, name: (typeof shrinkOrder)[number], excess: number): PromptDraft {
+function shrink(draft: PromptDraft, name: Shrinkable, excess: number): PromptDraft {
   if (name === 'history') return { ...draft, history: withoutOldest(draft.history, excess) };
   if (name === 'soul') return { ...draft, soul: clip(draft.soul, draft.soul.length - excess).trim() };
   if (name === 'long_files') return { ...draft, files: shorterFiles(draft.files, excess, filesFirstKeep) };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
+import { layersAlone } from '../../src/bot/memory-alone.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { sessionOf, type TurnContext } from '../../src/core/turn-context.ts';
 import { mayUseItem } from '../../src/memory/durable/document.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
@@ -20,6 +22,7 @@ import {
   durableSettings,
   notebookSettings,
 } from '../support/layer-settings.ts';
+import { MemoryStore } from '../support/memory-store.ts';
 import { proposalsOver, withoutUndo } from '../support/undo.ts';
 
 const { signal } = new AbortController();
@@ -179,17 +182,24 @@ function openChannelNotes({ store, writes, recent }: Sessions): LayerUnderTest {
  * Settings and the sources of answers hold no words: `settings/person-settings.test.ts` and `provenance.test.ts`
  * export and erase them.
  */
-const layers: Readonly<Record<Exclude<MemoryLayer['name'], 'settings' | 'provenance' | 'cost'>, OpenLayer>> =
-  {
-    log: openLog,
-    'short-term': openShortTerm,
-    rolling: openRolling,
-    durable: openDurable,
-    proposals: openProposals,
-    notebook: openNotebook,
-    recall: openRecall,
-    channel: openChannelNotes,
-  };
+const layers: Readonly<Record<string, OpenLayer>> = {
+  log: openLog,
+  'short-term': openShortTerm,
+  rolling: openRolling,
+  durable: openDurable,
+  proposals: openProposals,
+  notebook: openNotebook,
+  recall: openRecall,
+  channel: openChannelNotes,
+};
+
+it('puts every layer of the bot under the contract [F5]', () => {
+  const { config } = readConfig({});
+  const names = layersAlone(config, { store: new MemoryStore(), logger: silent }).layers.map(
+    ({ name }) => name,
+  );
+  expect(names.toSorted()).toEqual([...Object.keys(layers), 'settings', 'provenance'].toSorted());
+});
 
 describe.each(Object.entries(layers))('the layer %s [F5]', (name, open) => {
   // What is noted of a channel is for all its readers: `channel/` has the rules of that.

@@ -55,6 +55,13 @@ describe('fitPrompt [P4]', () => {
     expect({ ...fitted, sections: [] }).toEqual({ ...draft, sections: [] });
   });
 
+  it('lets a section that the table does not list give way before it', () => {
+    const extended = { ...draft, sections: [section({ name: 'facts' }), ...sections] };
+    const fitted = fitPrompt(extended, length(extended) - 1);
+    expect(linesOf(fitted, 'facts')).toEqual(section().lines.slice(0, 1));
+    expect({ ...fitted, sections: fitted.sections.slice(1) }).toEqual(draft);
+  });
+
   it('then history, its oldest message first, before any durable item', () => {
     const sheds = ['recent_elsewhere', 'notebook_index'].map(
       (name) =>

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { SessionKey } from '../../src/core/place.ts';
 import { processTimer } from '../../src/core/time.ts';
 import { createWorkQueue } from '../../src/core/work-queue.ts';
-import type { LayerName } from '../../src/memory/layer.ts';
 import { AfterTurn, expiryKey, mayFold } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -49,7 +48,7 @@ describe('work after a turn', () => {
   it('runs its layers in order, and one that fails does not keep the others from running [A1]', async () => {
     const ran: string[] = [];
     const logger = recordingLogger();
-    const step = (name: LayerName, fails = false) => ({
+    const step = (name: string, fails = false) => ({
       name,
       fold: () => {
         ran.push(name);
