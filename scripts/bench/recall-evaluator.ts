@@ -1,10 +1,8 @@
 import { createDates } from '../../src/memory/recall/dates.ts';
-import type { Features } from '../../src/memory/recall/features.ts';
 import type { Find } from '../../src/memory/recall/hits.ts';
 import { readQuery, type RecallQuery } from '../../src/memory/recall/query.ts';
 import { rank, type SourceSegments } from '../../src/memory/recall/rank.ts';
-import { lookedAt } from '../../src/memory/recall/reorder.ts';
-import { rankingWeights } from '../../src/memory/recall/score.ts';
+import { lookedAt, type Features } from '../../src/memory/recall/reorder.ts';
 import { segmentOf, type RecallUnit, type TextReaders } from '../../src/memory/recall/segments.ts';
 import { TermReader } from '../../src/memory/recall/words.ts';
 import type { Conversation, Question } from './recall-conversations.ts';
@@ -60,14 +58,14 @@ export interface Listed {
   readonly features: readonly Features[];
 }
 
-/** What each question finds among the conversation's messages, by the present weights of finding, in memory. */
+/** What each question finds among the conversation's messages, in memory. */
 export async function listHits(conversations: readonly Conversation[]): Promise<readonly Listed[]> {
   const readers = { terms: new TermReader(), dates: createDates('UTC') };
   const listed: Listed[] = [];
   for (const asked of conversations.flatMap((conversation) => askedOf(conversation, readers))) {
     const { conversation, question, query, sources } = asked;
-    const ranking = await rank(sources, query, view, rankingWeights);
-    const { hits, features } = await lookedAt(ranking, query, readers.terms, rankingWeights);
+    const ranking = await rank(sources, query, view);
+    const { hits, features } = await lookedAt(ranking, query, readers.terms);
     const shown = unrepeated(hits);
     listed.push({
       conversation,

@@ -1,5 +1,4 @@
-import type { Features } from '../../src/memory/recall/features.ts';
-import { orderWeights, weighted, type OrderWeights } from '../../src/memory/recall/reorder.ts';
+import { orderWeights, weighted, type Features, type OrderWeights } from '../../src/memory/recall/reorder.ts';
 import { print } from './measured.ts';
 import type { Conversation } from './recall-conversations.ts';
 import { listHits, measuredOf, type Listed, type Measured } from './recall-evaluator.ts';

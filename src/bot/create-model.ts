@@ -1,7 +1,7 @@
 import { ConfigError, type Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { noUsage, type CallBudget, type ModelClient } from '../core/model.ts';
-import { shareOf } from '../memory/recall/answering.ts';
+import { shareOf } from '../memory/recall/words.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { createOfflineClient } from '../model/offline/offline-client.ts';
 

@@ -7,7 +7,7 @@ import { maskSecrets } from '../core/secrets.ts';
 import { dataLine, renderSection } from '../core/section.ts';
 import { clipAtWord, chunk } from '../core/text.ts';
 import { createTimeSlice } from '../core/time.ts';
-import { shareOf } from '../memory/recall/answering.ts';
+import { shareOf } from '../memory/recall/words.ts';
 import { tellingLines } from '../model/offline/catch-up.ts';
 import { startDeadline } from '../model/deadline.ts';
 

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { ModelClient } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
-import { shareOf } from '../../src/memory/recall/answering.ts';
+import { shareOf } from '../../src/memory/recall/words.ts';
 import { createOfflineClient } from '../../src/model/offline/offline-client.ts';
 import { createSpending } from '../../src/observability/spending.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';

@@ -1,10 +1,5 @@
-import { lruCache } from '../../core/limits.ts';
 import { searchForm } from '../../core/text.ts';
-import { dayBefore, wallClockIn } from '../../core/time.ts';
-
-const quarterHour = 15 * 60 * 1000;
-const keptTimes = 20_000;
-const keptDays = 4000;
+import { dayBefore, localDate } from '../../core/time.ts';
 
 /** No word of a text begins so. */
 const prefix = 'date:';
@@ -13,42 +8,29 @@ export type Dates = ReturnType<typeof createDates>;
 
 /** Dates as terms, in a local time zone, for texts and queries. */
 export function createDates(timeZone: string) {
-  const known = lruCache<number, readonly string[]>(keptTimes);
-  const days = lruCache<string, readonly string[]>(keptDays);
-  const clock = wallClockIn(timeZone);
-
-  const localDay = (time: number): string => clock(time).slice(0, 10);
-
-  function termsOfDay(date: string): readonly string[] {
-    const found = days.get(date) ?? dayTerms(date);
-    days.set(date, found);
-    return found;
+  /** `YYYY-MM-DD`; empty for an invalid time. */
+  function dayOf(at: string): string {
+    const date = new Date(at);
+    return Number.isNaN(date.getTime()) ? '' : localDate(date, timeZone);
   }
 
   return {
-    timeZone,
-
-    /** `YYYY-MM-DD`; empty for an invalid time. */
-    dayOf(at: string): string {
-      const time = Date.parse(at);
-      return Number.isNaN(time) ? '' : localDay(time);
-    },
+    dayOf,
 
     /** Day, day of the month, weekday, month and year. */
     termsOf(at: string): readonly string[] {
-      const time = Date.parse(at);
-      if (Number.isNaN(time)) return [];
-      // Every time zone's offset is a multiple of a quarter of an hour.
-      const quarter = Math.floor(time / quarterHour);
-      const found = known.get(quarter) ?? termsOfDay(localDay(time));
-      known.set(quarter, found);
-      return found;
+      const day = dayOf(at);
+      if (day === '') return [];
+      const [year, month, ofMonth] = day.split('-').map(Number);
+      const weekday = new Date(`${day}T12:00:00Z`).getUTCDay();
+      const names = [day, `year-${year}`, `month-${month}`, `of-${ofMonth}`, `weekday-${weekday}`];
+      return names.map((name) => prefix + name);
     },
 
     /** The dates in a query: `8 May 2023`, `2023-05-08`, `monday`, `yesterday`, in the languages known. */
     termsIn(query: string, now: Date): readonly string[] {
       const words = searchForm(query).match(/\d{4}-\d{2}-\d{2}|[\p{L}\p{M}']+|\d+/gu) ?? [];
-      const today = localDay(now.getTime());
+      const today = localDate(now, timeZone);
       const found = words.flatMap((word): readonly string[] => {
         if (/^\d{4}-\d{2}-\d{2}$/u.test(word)) return [`${prefix}${word}`];
         if (/^(?:19|20)\d{2}$/u.test(word)) return [`${prefix}year-${word}`];
@@ -69,18 +51,6 @@ export function createDates(timeZone: string) {
 
 const todays = new Set(['today', 'сегодня', 'heute', "aujourd'hui", 'hoy', 'oggi', 'hoje']);
 const yesterdays = new Set(['yesterday', 'вчера', 'gestern', 'hier', 'ayer', 'ieri', 'ontem']);
-
-function dayTerms(day: string): readonly string[] {
-  const [year = '', month = '', ofMonth = ''] = day.split('-');
-  const weekday = new Date(`${day}T12:00:00Z`).getUTCDay();
-  return [
-    `${prefix}${day}`,
-    `${prefix}year-${year}`,
-    `${prefix}month-${Number(month)}`,
-    `${prefix}of-${Number(ofMonth)}`,
-    `${prefix}weekday-${weekday}`,
-  ];
-}
 
 /** Names of months and weekdays in ten languages, in all their forms. */
 const months = [

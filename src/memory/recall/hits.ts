@@ -17,39 +17,6 @@ export interface Find {
   readonly leftOut: ReadonlySet<number>;
 }
 
-export class TopHits {
-  readonly #depth: number;
-  /** Best first, bounded. */
-  readonly #hits: Find[] = [];
-  #least = 0;
-
-  constructor(depth: number) {
-    this.#depth = depth;
-  }
-
-  get least(): number {
-    return this.#least;
-  }
-
-  add(hit: Find): void {
-    if (hit.score < this.#least) return;
-    let from = 0;
-    for (let to = this.#hits.length; from < to;) {
-      const middle = (from + to) >>> 1;
-      const other = this.#hits[middle];
-      if (other !== undefined && compareHits(other, hit) < 0) from = middle + 1;
-      else to = middle;
-    }
-    this.#hits.splice(from, 0, hit);
-    if (this.#hits.length > this.#depth) this.#hits.pop();
-    if (this.#hits.length === this.#depth) this.#least = this.#hits.at(-1)?.score ?? 0;
-  }
-
-  inOrder(): readonly Find[] {
-    return this.#hits;
-  }
-}
-
 /** Better first, then newer. */
 export function compareHits(a: Find, b: Find): number {
   return b.score - a.score || b.facts.time - a.facts.time || b.index - a.index;
@@ -70,13 +37,13 @@ const mostAlike = 3;
 export function createRepeats(reader: TermReader): LeavesOut {
   const said = new Set<string>();
   const alike: { readonly kind: string; readonly terms: ReadonlySet<string>; times: number }[] = [];
-  return ({ segment, index, unit: { text, isBot }, facts: { asks, statementShare } }) => {
+  return ({ unit: { text, isBot }, facts: { asks, statementShare, length } }) => {
     const words = normalizeText(text.replace(/[.,;:!?…。、！？؟"“”«»()\s]+/gu, ' '));
     const key = `${isBot ? 'bot' : 'person'} ${words}`;
     if (said.has(key)) return true;
     said.add(key);
     const isQuestion = asks && statementShare <= 0.5;
-    if ((!isQuestion && !isBot) || (segment.lengths[index] ?? 0) > mostCompared) return false;
+    if ((!isQuestion && !isBot) || length > mostCompared) return false;
     const kind = isQuestion ? 'question' : 'bot';
     const terms = new Set(reader.read(text));
     const contentTerms = new Set(reader.read((text.match(tellingWord) ?? []).join(' ')));

@@ -16,8 +16,6 @@ const separator = ' | ';
  */
 const around = 20;
 const beside = 3;
-/** How many of them are weighed against each other. */
-const weighed = 10;
 /** A line that was not found counts about as much as one found at this place. */
 const unfoundPlace = 300;
 /** How soon a place among what was found counts less. */
@@ -105,7 +103,7 @@ function neighboursOf(
   return neighbours;
 }
 
-/** The neighbours that fit together and tell most: found ones by place, others by nearness. */
+/** The neighbours that fit, the most telling first: found ones by place, others by nearness. */
 function mostTelling(
   neighbours: readonly Neighbour[],
   room: number,
@@ -118,20 +116,15 @@ function mostTelling(
       ? 1 / (placeOffset + unfoundPlace * Math.abs(at - index))
       : 1 / (placeOffset + place);
   };
-  const candidates = neighbours
-    .map((neighbour) => ({ neighbour, worth: worthOf(neighbour) }))
-    .toSorted((a, b) => b.worth - a.worth)
-    .slice(0, weighed);
-  let best: { readonly worth: number; readonly chosen: readonly Neighbour[] } = { worth: 0, chosen: [] };
-  const choose = (from: number, left: number, worth: number, chosen: readonly Neighbour[]): void => {
-    if (worth > best.worth) best = { worth, chosen };
-    for (const [at, each] of candidates.entries()) {
-      const rest = left - separator.length - each.neighbour.line.length;
-      if (at >= from && rest >= 0) choose(at + 1, rest, worth + each.worth, [...chosen, each.neighbour]);
-    }
-  };
-  choose(0, room, 0, []);
-  return best.chosen;
+  const chosen: Neighbour[] = [];
+  let left = room;
+  for (const neighbour of neighbours.toSorted((a, b) => worthOf(b) - worthOf(a))) {
+    const rest = left - separator.length - neighbour.line.length;
+    if (rest < 0) continue;
+    left = rest;
+    chosen.push(neighbour);
+  }
+  return chosen;
 }
 
 /** The best place of each unit in any of the lists. */

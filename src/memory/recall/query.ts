@@ -56,7 +56,7 @@ export function readQuery(
   authors: Iterable<string>,
   { terms: reader, dates }: TextReaders,
 ): RecallQuery {
-  const words = reader.read(query);
+  const { terms: words, beginnings } = reader.readWhole(query);
   const text = searchForm(query);
   const names = new Map(Array.from(authors, (author) => [author, reader.read(author)]));
   const nameTerms = new Set([...names.values()].flat());
@@ -71,7 +71,7 @@ export function readQuery(
     if (nameTerms.has(term)) continue;
     for (const other of reader.related(term)) add(other, 'related', term);
   }
-  for (const [beginning, term] of reader.beginnings(query)) add(beginning, 'beginning', term);
+  for (const [beginning, term] of beginnings) add(beginning, 'beginning', term);
   for (const term of dates.termsIn(query, now)) add(term, 'date');
   const named = new Set(
     [...names].flatMap(([author, name]) => (name.some((term) => own.has(term)) ? [author] : [])),

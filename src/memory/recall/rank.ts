@@ -1,11 +1,56 @@
 import { searchForm } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { Reach } from '../../core/visibility.ts';
-import { TopHits, type Find } from './hits.ts';
+import { compareHits, type Find } from './hits.ts';
 import type { QueryTerm, RecallQuery } from './query.ts';
-import { createSheet, scoreSegment, type Candidate, type RankingWeights, type Scoring } from './score.ts';
-import { eachWith, messageTerm, type Segment } from './segments.ts';
+import { eachWith, messageTerm, type RecallUnit, type Segment, type TextFacts } from './segments.ts';
 import type { SourceName } from './sources.ts';
+
+/**
+ * Weights for finding hits: round numbers, since fitted ones did no better on unseen conversations.
+ * `reorder.ts` orders by more.
+ */
+const weights = {
+  /** BM25: how soon a repeated word stops counting. */
+  saturation: 1.2,
+  /** BM25: how much length counts against a text, 0 to 1. */
+  lengthShare: 0.5,
+  /** A person's word at a distance of one, two, three. */
+  neighbours: [0.4, 0.25, 0.12],
+  /** Factor for a neighbour by the same author. */
+  sameAuthor: 1.5,
+  /** Between the sum of a word's occurrences in text and neighbours (0) and its best one (1). */
+  bestOccurrence: 0.5,
+  /** What a matching term of each kind counts beside a word of the query. */
+  kinds: { word: 1, author: 0.3, related: 0.2, title: 1, date: 1, beginning: 0.3 },
+  /** Other words of a text for the same query word, beside its best one. */
+  alike: 0.5,
+  /** A question's words, lent to the answer that follows. */
+  answer: 0.4,
+  /** The three best texts of a stretch, for each in it. */
+  stretch: 0.15,
+  /** Factor for the bot's texts in a stretch. */
+  botStretch: 0.1,
+  /** Factor for the bot's texts, which lend their neighbours nothing. */
+  bot: 0.3,
+  /** An author whom the query names, or means by "I" or "you". */
+  namedAuthor: 1,
+  /** Taken from a text that only asks: it repeats queries' words, not answers. */
+  question: 0.3,
+  /** For a text nearly three times as long as usual; taken from one as much shorter. */
+  longer: 0.03,
+  /** An expression of time, where the query asks when. */
+  time: 0.5,
+  /** A text with a number, and one with a name; the latter also where the query asks for one. */
+  number: 0.2,
+  name: 0.2,
+  askedName: 0.2,
+  /** The newest text, where the query asks for what holds now. */
+  now: 0.3,
+} as const;
+
+/** A text without words of its own needs so many around it. */
+const leastCarried = 3;
 
 /** Hits of a source that are looked at, usually and where most repeat others. */
 export const depths = { usual: 100, greatest: 1000 } as const;
@@ -30,6 +75,29 @@ export interface Ranking {
   readonly rarities: readonly number[];
 }
 
+/** A segment that may be used. */
+interface Candidate {
+  readonly source: SourceName;
+  readonly segment: Segment;
+  /** The indexes of units that do not exist for the search [V2]. */
+  readonly leftOut: ReadonlySet<number>;
+}
+
+/** A term of the query that occurs, and what one occurrence counts. */
+interface ValuedTerm extends QueryTerm {
+  readonly value: number;
+}
+
+/** What all segments of a search are scored by. */
+interface Scoring {
+  readonly query: RecallQuery;
+  readonly terms: readonly ValuedTerm[];
+  readonly meanLength: number;
+  /** When anything was said first and last, in milliseconds since the epoch; 0 unless the query asks for now. */
+  readonly first: number;
+  readonly last: number;
+}
+
 /**
  * The best units of each source, best first, newer first among equals. A hit has a word of the query or
  * answers a question that has one; neighbours matter too. Rarity is over all sources, so scores compare.
@@ -38,10 +106,8 @@ export async function rank(
   sources: readonly SourceSegments[],
   query: RecallQuery,
   view: SearchView,
-  weights: RankingWeights,
   depth: number = depths.usual,
 ): Promise<Ranking> {
-  const pause = createTimeSlice();
   const perSource = sources.map((source) => candidatesOf(source, view));
   const candidates = perSource.flat();
   let [units, termCount] = [0, 0];
@@ -49,32 +115,34 @@ export async function rank(
     units += segment.units.length;
     termCount += segment.termCount;
   }
-  const rarities = query.terms.map((term) => rarity(holdingOf(candidates, term), units));
+  const rarities = query.terms.map(({ term }) => rarity(holdingOf(candidates, term), units));
   const terms = query.terms.map((term, at) => {
-    return { ...term, value: (rarities[at] ?? 0) * valueOf(term.kind, weights) };
+    return { ...term, value: (rarities[at] ?? 0) * weights.kinds[term.kind] };
   });
   const scoring: Scoring = {
     query,
     terms: terms.filter(({ value }) => value > 0),
-    weights,
     meanLength: Math.max(1, termCount / Math.max(1, units)),
-    sheet: createSheet(
-      Math.max(0, ...candidates.map(({ segment }) => segment.units.length)),
-      new Set(terms.map(({ word }) => word)).size,
-    ),
     ...(query.asksNow ? timesOf(candidates) : { first: 0, last: 0 }),
   };
-  const found: (readonly Find[])[] = [];
-  for (const ofSource of perSource) {
-    const top = new TopHits(depth);
-    for (const candidate of ofSource) {
-      if (!terms.some(({ term }) => candidate.segment.postings.has(term))) continue;
-      scoreSegment(candidate, scoring, top);
-      await pause();
-    }
-    found.push(top.inOrder());
-  }
-  return { perSource: found, rarities };
+  return { perSource: await bestOf(perSource, depth, (candidate) => scored(candidate, scoring)), rarities };
+}
+
+/**
+ * Texts that hold the query verbatim, newest first: for queries without usable words, such as `???` or `to be
+ * or not to be`.
+ */
+export async function literalHits(
+  sources: readonly SourceSegments[],
+  { text: wanted }: RecallQuery,
+  view: SearchView,
+  depth: number,
+): Promise<Ranking> {
+  const perSource = sources.map((source) => candidatesOf(source, view));
+  const found = await bestOf(perSource, depth, (candidate) =>
+    findsIn(candidate, ({ text }) => (wanted !== '' && searchForm(text).includes(wanted) ? 1 : 0)),
+  );
+  return { perSource: found, rarities: [] };
 }
 
 /** The segments that may be used. */
@@ -101,7 +169,7 @@ function timesOf(candidates: readonly Candidate[]): Pick<Scoring, 'first' | 'las
 }
 
 /** How many units have a term. */
-function holdingOf(candidates: readonly Candidate[], { term }: QueryTerm): number {
+function holdingOf(candidates: readonly Candidate[], term: string): number {
   let count = 0;
   for (const { segment, leftOut } of candidates)
     eachWith(segment, term, leftOut, () => {
@@ -110,40 +178,166 @@ function holdingOf(candidates: readonly Candidate[], { term }: QueryTerm): numbe
   return count;
 }
 
-function valueOf(kind: QueryTerm['kind'], weights: RankingWeights): number {
-  const { authorTerm: author, related, title, date, beginning } = weights;
-  return { word: 1, author, related, title, date, beginning }[kind];
-}
-
 /** Inverse document frequency as in BM25; 0 where none has it. */
 function rarity(holding: number, units: number): number {
   if (holding === 0) return 0;
   return Math.log(1 + (Math.max(0, units - holding) + 0.5) / (holding + 0.5));
 }
 
-/**
- * Texts that hold the query verbatim, newest first: for queries without usable words, such as `???` or `to be
- * or not to be`.
- */
-export async function literalHits(
-  sources: readonly SourceSegments[],
-  { text: wanted }: RecallQuery,
-  view: SearchView,
+/** The best finds of each source. */
+async function bestOf(
+  perSource: readonly (readonly Candidate[])[],
   depth: number,
-): Promise<Ranking> {
+  findIn: (candidate: Candidate) => readonly Find[],
+): Promise<readonly (readonly Find[])[]> {
   const pause = createTimeSlice();
-  const perSource: (readonly Find[])[] = [];
-  for (const ofSource of sources.map((each) => candidatesOf(each, view))) {
-    const top = new TopHits(depth);
-    for (const { source, segment, leftOut } of ofSource)
-      for (const [index, unit] of segment.units.entries()) {
-        await pause();
-        const facts = segment.facts[index];
-        if (wanted === '' || facts === undefined || leftOut.has(index)) continue;
-        if (searchForm(unit.text).includes(wanted))
-          top.add({ source, score: 1, segment, index, unit, facts, leftOut });
-      }
-    perSource.push(top.inOrder());
+  const found: (readonly Find[])[] = [];
+  for (const candidates of perSource) {
+    let best: readonly Find[] = [];
+    for (const candidate of candidates) {
+      const finds = findIn(candidate);
+      // Later segments are newer.
+      if (finds.length > 0) best = [...finds, ...best].toSorted(compareHits).slice(0, depth);
+      await pause();
+    }
+    found.push(best);
   }
-  return { perSource, rarities: [] };
+  return found;
+}
+
+/** The units of a segment that have a score above 0. */
+function findsIn(
+  { source, segment, leftOut }: Candidate,
+  scoreOf: (unit: RecallUnit, facts: TextFacts, index: number) => number,
+): readonly Find[] {
+  return segment.units.flatMap((unit, index) => {
+    const facts = segment.facts[index];
+    if (facts === undefined || leftOut.has(index)) return [];
+    const score = scoreOf(unit, facts, index);
+    return score > 0 ? [{ source, score, segment, index, unit, facts, leftOut }] : [];
+  });
+}
+
+/** What has a word of the query, is near one, or answers a question that has one. */
+function scored(candidate: Candidate, scoring: Scoring): readonly Find[] {
+  const { segment } = candidate;
+  if (!scoring.terms.some(({ term }) => segment.postings.has(term))) return [];
+  const columns = columnsOf(candidate, scoring);
+  const { own, fields } = columns;
+  const stretches = stretchSums(segment, own);
+  return findsIn(candidate, (unit, facts, index) => {
+    const answered = isAnswer(segment, index) ? weights.answer * (own[index - 1] ?? 0) : 0;
+    const found = wordsAround(candidate, index, columns) + (fields[index] ?? 0) + answered;
+    const ofStretch = weights.stretch * (stretches.get(unit.stretch) ?? 0);
+    return found > 0 ? (found + ofStretch) * factorOf(unit, facts, scoring) : 0;
+  });
+}
+
+/** What the units of a segment get from the terms of a query. */
+interface Columns {
+  /** From each word of the query that occurs, and from all of them. */
+  readonly ofWords: readonly Float64Array[];
+  readonly own: Float64Array;
+  /** From a unit's date or its file's name. */
+  readonly fields: Float64Array;
+}
+
+function columnsOf(candidate: Candidate, { terms, meanLength }: Scoring): Columns {
+  const { segment, leftOut } = candidate;
+  const column = () => new Float64Array(segment.units.length);
+  const [own, fields] = [column(), column()];
+  const byWord = new Map<string, Float64Array>();
+  for (const { kind, term, word, value } of terms) {
+    if (!segment.postings.has(term)) continue;
+    if (kind === 'title' || kind === 'date') {
+      eachWith(segment, term, leftOut, (index) => {
+        fields[index] = (fields[index] ?? 0) + value;
+      });
+      continue;
+    }
+    const ofWord = byWord.get(word) ?? column();
+    byWord.set(word, ofWord);
+    eachWith(segment, term, leftOut, (index, count) => {
+      const score = value * saturated(count, (segment.facts[index]?.length ?? 0) / meanLength);
+      const before = ofWord[index] ?? 0;
+      // Of several terms for one word the best counts most.
+      const after = Math.max(before, score) + weights.alike * Math.min(before, score);
+      ofWord[index] = after;
+      own[index] = (own[index] ?? 0) + after - before;
+    });
+  }
+  return { ofWords: [...byWord.values()], own, fields };
+}
+
+/** BM25: what a term counts that a text has so often; `length` is 1 for the mean. */
+function saturated(count: number, length: number): number {
+  const { saturation, lengthShare } = weights;
+  return (count * (saturation + 1)) / (count + saturation * (1 - lengthShare + lengthShare * length));
+}
+
+/** What a unit's words count with those that people lend it from around; 0 where they are too few. */
+function wordsAround({ source, segment }: Candidate, index: number, { ofWords }: Columns): number {
+  const lenders = lendersOf(segment, index);
+  let [sum, count, hasOwn] = [0, 0, false];
+  for (const ofWord of ofWords) {
+    const own = ofWord[index] ?? 0;
+    let [all, best] = [own, own];
+    for (const { at, share } of lenders) {
+      const lent = share * (ofWord[at] ?? 0);
+      all += lent;
+      best = Math.max(best, lent);
+    }
+    sum += (1 - weights.bestOccurrence) * all + weights.bestOccurrence * best;
+    if (best > 0) count += 1;
+    if (own > 0) hasOwn = true;
+  }
+  // Lines of a file belong together; messages are found by those around them as well.
+  return hasOwn || (source === 'messages' && count >= leastCarried) ? sum : 0;
+}
+
+/** The people's texts around a unit in its stretch, and the share of their words that they lend. */
+function lendersOf({ units }: Segment, index: number) {
+  const unit = units[index];
+  const lenders: { readonly at: number; readonly share: number }[] = [];
+  for (const [distance, share] of weights.neighbours.entries())
+    for (const at of [index - distance - 1, index + distance + 1]) {
+      const other = units[at];
+      if (other?.isBot !== false || other.stretch !== unit?.stretch) continue;
+      lenders.push({ at, share: other.author === unit.author ? share * weights.sameAuthor : share });
+    }
+  return lenders;
+}
+
+/** By stretch, the sum of its three best units. */
+function stretchSums({ units }: Segment, own: Float64Array): ReadonlyMap<number, number> {
+  const bests = new Map<number, readonly number[]>();
+  for (const [index, { stretch, isBot }] of units.entries()) {
+    const score = (own[index] ?? 0) * (isBot ? weights.botStretch : 1);
+    if (score === 0) continue;
+    const best = [...(bests.get(stretch) ?? []), score].toSorted((a, b) => b - a);
+    bests.set(stretch, best.slice(0, 3));
+  }
+  return new Map(Array.from(bests, ([stretch, [a = 0, b = 0, c = 0]]) => [stretch, a + b + c]));
+}
+
+/** Whether a unit answers somebody else's question right before it. */
+export function isAnswer({ units, facts }: Segment, index: number): boolean {
+  const [before, unit] = [units[index - 1], units[index]];
+  const asks = facts[index - 1]?.asks === true;
+  return asks && before?.stretch === unit?.stretch && before?.author !== unit?.author;
+}
+
+function factorOf(unit: RecallUnit, facts: TextFacts, { query, meanLength, first, last }: Scoring): number {
+  const { namedAuthor, time, question, bot, longer, number, name, askedName, now } = weights;
+  const isNamed = query.namedAuthors.has(unit.author);
+  const size = Math.log((1 + facts.length) / meanLength);
+  let factor = 1 - question * (1 - facts.statementShare);
+  factor *= 1 + longer * Math.max(-1, Math.min(1, size));
+  if (isNamed) factor *= 1 + namedAuthor;
+  if (unit.isBot && !isNamed && !query.meansBot) factor *= bot;
+  if (query.asksWhen && facts.tellsWhen) factor *= 1 + time;
+  if (facts.hasNumber) factor *= 1 + number;
+  if (facts.hasName) factor *= query.asksName ? 1 + name + askedName : 1 + name;
+  if (last > first) factor *= 1 + now * Math.max(0, (facts.time - first) / (last - first));
+  return factor;
 }

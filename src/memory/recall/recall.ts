@@ -10,7 +10,7 @@ import { chooseHits, compareHits, createRepeats, withoutRepeats, type Find, type
 import { passagesOf, type Passage } from './passages.ts';
 import { readQuery, type RecallQuery } from './query.ts';
 import { depths, literalHits, rank, type SearchView, type SourceSegments } from './rank.ts';
-import { bestFirst, mostReordered, recallWeights, type RecallWeights } from './reorder.ts';
+import { bestFirst, mostReordered } from './reorder.ts';
 import type { RecallUnit, Segment, TextReaders } from './segments.ts';
 import type { PersonIndex, RecallPerson, RecallSource, SourceName } from './sources.ts';
 import { TermReader } from './words.ts';
@@ -34,7 +34,6 @@ export interface RecallOptions {
   readonly timeZone: string;
   /** Units in memory, of all people; the least recently searched memory is dropped. */
   readonly maxUnits?: number;
-  readonly weights?: RecallWeights;
   /** What a person has had forgotten; default: nothing. */
   readonly forgotten?: (userId: string) => Promise<ForgottenTest>;
 }
@@ -49,7 +48,7 @@ export type Recall = ReturnType<typeof createRecall>;
  * time.
  */
 export function createRecall(options: RecallOptions) {
-  const { sources, timeZone, maxUnits = 500_000, weights = recallWeights } = options;
+  const { sources, timeZone, maxUnits = 500_000 } = options;
   const readers: TextReaders = { terms: new TermReader(), dates: createDates(timeZone) };
   const indexes = new LRUCache<string, readonly PersonIndex[]>({ maxSize: maxUnits });
   const jobs = createKeyedQueue();
@@ -118,7 +117,7 @@ export function createRecall(options: RecallOptions) {
       const isLiteral = wording.terms.length === 0;
       const { perSource, rarities } = isLiteral
         ? await literalHits(searched, wording, view, depth)
-        : await rank(searched, wording, view, weights.ranking, depth);
+        : await rank(searched, wording, view, depth);
       const distinct = await withoutRepeats(perSource, leavesOut(), mostReordered);
       const isShort = distinct.some(
         (finds, of) => finds.length < mostReordered && (perSource[of]?.length ?? 0) >= depth,
@@ -127,9 +126,7 @@ export function createRecall(options: RecallOptions) {
         return findAll(wordings, searched, view, leavesOut, depths.greatest);
       const ranking = { perSource: distinct, rarities };
       found.push(
-        isLiteral
-          ? distinct.flat().toSorted(compareHits)
-          : await bestFirst(ranking, wording, readers.terms, weights),
+        isLiteral ? distinct.flat().toSorted(compareHits) : await bestFirst(ranking, wording, readers.terms),
       );
     }
     return found;

@@ -60,6 +60,8 @@ export interface TextFacts {
   readonly tellsWhen: boolean;
   readonly hasNumber: boolean;
   readonly hasName: boolean;
+  /** In terms. */
+  readonly length: number;
 }
 
 /** An inverted index over neighbouring units for the same readers: a file, an item, or messages of a session. */
@@ -68,11 +70,6 @@ export interface Segment {
   readonly units: RecallUnit[];
   /** Of each unit. */
   readonly facts: TextFacts[];
-  /** Of each unit again what every search goes through: the number of terms, and whether the bot said it. */
-  readonly lengths: number[];
-  readonly isBot: boolean[];
-  /** The first unit of each stretch. */
-  readonly stretchStarts: number[];
   /** The indexes of the units that have a term, ascending, each as often as the unit has it. */
   readonly postings: Map<string, number[]>;
   readonly authors: Set<string>;
@@ -80,17 +77,7 @@ export interface Segment {
 }
 
 export function createSegment(reach: Reach): Segment {
-  return {
-    reach,
-    units: [],
-    facts: [],
-    lengths: [],
-    isBot: [],
-    stretchStarts: [],
-    postings: new Map(),
-    authors: new Set(),
-    termCount: 0,
-  };
+  return { reach, units: [], facts: [], postings: new Map(), authors: new Set(), termCount: 0 };
 }
 
 export function segmentOf(reach: Reach, units: readonly RecallUnit[], readers: TextReaders): Segment {
@@ -120,11 +107,8 @@ export function addUnit(
   for (const field of fields) post(field);
   if (reference.kind === 'message') post(messageTerm(reference.messageId));
   const questions = questionsIn(text);
-  if (segment.units.at(-1)?.stretch !== unit.stretch) segment.stretchStarts.push(index);
   segment.units.push(unit);
-  segment.lengths.push(read.terms.length);
   segment.termCount += read.terms.length;
-  segment.isBot.push(unit.isBot);
   segment.facts.push({
     time: Date.parse(at ?? '') || 0,
     statementShare: text.length === 0 ? 0 : 1 - questions / text.length,
@@ -132,6 +116,7 @@ export function addUnit(
     tellsWhen: tellsWhen(text),
     hasNumber: /\d/u.test(text),
     hasName: nameInside.test(text),
+    length: read.terms.length,
   });
   segment.authors.add(unit.author);
 }
@@ -156,14 +141,7 @@ export function eachWith(
 
 /** Whether the unit with that index has a term. */
 export function holds({ postings }: Segment, term: string, index: number): boolean {
-  const indexes = postings.get(term) ?? [];
-  let from = 0;
-  for (let to = indexes.length; from < to;) {
-    const middle = (from + to) >>> 1;
-    if ((indexes[middle] ?? index) < index) from = middle + 1;
-    else to = middle;
-  }
-  return indexes[from] === index;
+  return postings.get(term)?.includes(index) === true;
 }
 
 /** A term of a file's name. */

@@ -45,16 +45,9 @@ export function createItemSource(durable: {
 }): RecallSource {
   return {
     name: 'items',
-    open(person, readers) {
-      let state = '';
-      let segments: readonly Segment[] = [];
-      return async () => {
-        const units = (await durable.list(person.id)).map(itemUnit);
-        const present = JSON.stringify(units);
-        if (present !== state) segments = units.map((unit) => segmentOf(unit.reach, [unit], readers));
-        state = present;
-        return segments;
-      };
+    open: (person, readers) => async () => {
+      const units = (await durable.list(person.id)).map(itemUnit);
+      return units.map((unit) => segmentOf(unit.reach, [unit], readers));
     },
   };
 }

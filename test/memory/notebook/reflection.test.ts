@@ -6,7 +6,7 @@ import { textOf } from '../../../src/core/model.ts';
 import type { Place } from '../../../src/core/place.ts';
 import { logRecordSchema } from '../../../src/memory/log/records.ts';
 import { createReflection, type ReflectionOptions } from '../../../src/memory/notebook/reflection.ts';
-import { shareOf } from '../../../src/memory/recall/answering.ts';
+import { shareOf } from '../../../src/memory/recall/words.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { runToolLoop } from '../../../src/model/tool-loop.ts';
 import { RoundsModel, calls, says, type Answer } from '../../model/rounds-model.ts';

@@ -6,7 +6,6 @@ import type { Find } from '../../../src/memory/recall/hits.ts';
 import { readQuery } from '../../../src/memory/recall/query.ts';
 import { rank, type SourceSegments } from '../../../src/memory/recall/rank.ts';
 import { lookedAt, mostReordered } from '../../../src/memory/recall/reorder.ts';
-import { rankingWeights } from '../../../src/memory/recall/score.ts';
 import { segmentOf, type RecallUnit, type Segment } from '../../../src/memory/recall/segments.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
 import { runs } from '../../support/runs.ts';
@@ -57,7 +56,7 @@ async function perSource(
   sources: readonly SourceSegments[],
   query: ReturnType<typeof readQuery>,
 ): Promise<readonly (readonly Find[])[]> {
-  return (await rank(sources, query, found, rankingWeights)).perSource;
+  return (await rank(sources, query, found)).perSource;
 }
 
 it('finds among segments that hold the same as before the best, whatever else is there', async () => {
@@ -97,9 +96,9 @@ it('looks closer at what has words side by side or the query word for word, and 
       async (messages, asked) => {
         const segments = segmentsOf(messages, 16);
         const read = readQuery(asked, now, ['Alice', 'Bot', 'Carol'], readers);
-        const ranking = await rank([{ source: 'messages', segments }], read, found, rankingWeights);
+        const ranking = await rank([{ source: 'messages', segments }], read, found);
         const finds = ranking.perSource.flat().slice(0, mostReordered);
-        const { hits } = await lookedAt(ranking, read, readers.terms, rankingWeights);
+        const { hits } = await lookedAt(ranking, read, readers.terms);
         const pairs = read.words.slice(1).map((second, index) => [read.words[index], second] as const);
         const asPairs = pairs.filter(([first, second]) => first !== second);
         const expected = finds.map((find) => {
@@ -110,7 +109,7 @@ it('looks closer at what has words side by side or the query word for word, and 
           );
           const share = asPairs.length === 0 ? 0 : held.length / asPairs.length;
           const isPhrase = read.words.length > 1 && said.includes(read.text);
-          const more = rankingWeights.pair * share + (isPhrase ? rankingWeights.phrase : 0);
+          const more = 0.2 * share + (isPhrase ? 1 : 0);
           return find.score + (finds[0]?.score ?? 0) * more;
         });
         expect(hits.slice(0, mostReordered).map(({ score }) => score)).toEqual(

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createDates } from '../../../src/memory/recall/dates.ts';
 import { readQuery } from '../../../src/memory/recall/query.ts';
 import { rank } from '../../../src/memory/recall/rank.ts';
-import { bestFirst, recallWeights } from '../../../src/memory/recall/reorder.ts';
+import { bestFirst } from '../../../src/memory/recall/reorder.ts';
 import { segmentOf, type RecallUnit, type Segment } from '../../../src/memory/recall/segments.ts';
 import { TermReader } from '../../../src/memory/recall/words.ts';
 import { runs } from '../../support/runs.ts';
@@ -34,10 +34,10 @@ async function found(texts: readonly string[], asked: string, excluded: readonly
   const query = readQuery(asked, now, ['Alice', 'Carol'], readers);
   const view = { mayUse: () => true, excluded: new Set(excluded) };
   const sources = [{ source: 'messages' as const, segments: [segmentWith(texts)] }];
-  const ranking = await rank(sources, query, view, recallWeights.ranking);
+  const ranking = await rank(sources, query, view);
   return {
     ranked: ranking.perSource.flat(),
-    hits: await bestFirst(ranking, query, readers.terms, recallWeights),
+    hits: await bestFirst(ranking, query, readers.terms),
   };
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { type ModelRequest, textOf } from '../../../src/core/model.ts';
-import { shareOf } from '../../../src/memory/recall/answering.ts';
+import { shareOf } from '../../../src/memory/recall/words.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { offlineRequest } from './offline-request.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ModelError } from '../../../src/core/errors.ts';
 import { textOf, type ModelRequest } from '../../../src/core/model.ts';
-import { shareOf } from '../../../src/memory/recall/answering.ts';
+import { shareOf } from '../../../src/memory/recall/words.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { offlineRequest } from './offline-request.ts';
 

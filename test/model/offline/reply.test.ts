@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { textOf } from '../../../src/core/model.ts';
 import type { OpenedFile } from '../../../src/core/chat.ts';
-import { shareOf } from '../../../src/memory/recall/answering.ts';
+import { shareOf } from '../../../src/memory/recall/words.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
 import { recalledPassages } from '../../../src/model/offline/matching.ts';
 import { buildPrompt } from '../../../src/prompt/build-prompt.ts';
