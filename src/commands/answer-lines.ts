@@ -1,19 +1,23 @@
-import type { CommandContext, CommandReply } from '../core/commands.ts';
+import type { CommandReply } from '../core/commands.ts';
 import { NewerVersionError, referenceTo, StoreError, withReference } from '../core/errors.ts';
-import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
 import { toSingleLine, quoted, withoutFences } from '../core/text.ts';
 import { itemLine, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
+import type { MemoryCall } from './memory-ports.ts';
 
 export { counted, quoted, withoutFences } from '../core/text.ts';
 
-/**
- * The place as those who can read the answer make it: where only the asker can, all of the asker's memory may be shown, as in
- * the DM [K3]; otherwise what may be used in the place itself [V2].
- */
-export function readingPlace({ ephemeral, place }: Pick<CommandContext, 'ephemeral' | 'place'>): Place {
-  return ephemeral ? { ...place, audience: 'dm' } : place;
+/** What stands in an answer, or is left out of it. */
+type Part<Piece> = Piece | false | undefined | readonly Piece[];
+
+/** The pieces of an answer that are not left out. */
+export function present<Piece extends string | object>(...parts: readonly Part<Piece>[]): readonly Piece[] {
+  return parts.flatMap<Piece>((part) => (part === false || part === undefined ? [] : part));
+}
+
+export function linesOf(...lines: readonly Part<string>[]): string {
+  return present(...lines).join('\n');
 }
 
 /** A day as Discord shows it to each reader, in their own time zone and language. */
@@ -32,18 +36,14 @@ export function listedItem(item: DurableItem, place: Place): string {
   return `${line} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
 }
 
-/** What an item corrected, as far as an answer in `place` may name it, each with the day until which it held [D6]. */
-export function formerLines(
-  former: readonly DurableItem[],
-  ownerId: string,
-  place: Place,
-): readonly string[] {
-  return nameable(former, ownerId, place).named.map(
+/** What an item corrected, as far as the answer may name it, each with the day until which it held [D6]. */
+export function formerLines(call: MemoryCall, former: readonly DurableItem[]): readonly string[] {
+  return nameable(call, former).named.map(
     (item) => `  before ${shownDay(new Date(item.updatedAt))}: ${withoutFences(dataLine(wordingOf(item)))}`,
   );
 }
 
-/** What is for a server, or the readers of a channel, of which there is no record stays in the DM until it is shared or said again [V1] [V2a]. */
+/** Without a record of its server or readers, an item stays in the DM until it is shared or said again [V1] [V2a]. */
 export function idAndVisibility({ id, visibility, source }: DurableItem): string {
   const isUnused =
     (visibility === 'here' && source.readers === undefined) ||
@@ -51,19 +51,17 @@ export function idAndVisibility({ id, visibility, source }: DurableItem): string
   return `id ${toSingleLine(id)} · ${isUnused ? `${visibility}, but used in our DM only` : visibility}`;
 }
 
-/** Under an answer about an item that its owner had remembered in public, or shared: how far that goes, and how it is taken back [V1]. */
-export function everywhereLines({ id, visibility }: DurableItem): readonly string[] {
-  if (visibility !== 'everywhere') return [];
-  return [`-# I may use it in every server that we share; \`!memory hide ${id}\` keeps it to our DM.`];
+/** Under an answer about an item that was remembered in public, or shared: how far that goes [V1]. */
+export function everywhereLine({ id, visibility }: DurableItem): string | false {
+  return (
+    visibility === 'everywhere' &&
+    `-# I may use it in every server that we share; \`!memory hide ${id}\` keeps it to our DM.`
+  );
 }
 
-/** The owner's items that an answer in `place` may name, and how many it may only count [V2]. */
-export function nameable(
-  items: readonly DurableItem[],
-  ownerId: string,
-  place: Place,
-): { readonly named: readonly DurableItem[]; readonly hidden: number } {
-  const named = items.filter((item) => mayUseItem(item, ownerId, place));
+/** The asker's items that the answer may name, and how many it may only count [V2]. */
+export function nameable({ speaker, view }: MemoryCall, items: readonly DurableItem[]) {
+  const named = items.filter((item) => mayUseItem(item, speaker.id, view));
   return { named, hidden: items.length - named.length };
 }
 
@@ -86,16 +84,15 @@ export function readFailure(error: unknown): string {
   return unknownFailure;
 }
 
-/** The answer where memory could not be read, or as `explain` says; the log has the reference in it, with what failed. */
+/** The answer where memory could not be read, with the reference by which the log is searched. */
 export function readFailureReply(
   error: unknown,
   what: string,
-  { id, speaker }: Pick<CommandContext, 'id' | 'speaker'>,
-  logger: Logger,
+  { id, speaker, ports }: MemoryCall,
   explain = readFailure,
 ): CommandReply {
   const reference = referenceTo(id);
-  logger.error(what, { reference, userId: speaker.id, error });
+  ports.logger.error(what, { reference, userId: speaker.id, error });
   return { text: withReference(explain(error), reference) };
 }
 
@@ -105,4 +102,13 @@ export function writeFailure(error: unknown): string {
   if (error instanceof StoreError)
     return "I can't save right now, so nothing was changed. Please try again in a few minutes; if it stays like this, the owner of this bot should look at the disk.";
   return unknownFailure;
+}
+
+/** A link to a message; the brackets keep Discord from unfolding it. */
+export function linkTo(message: {
+  readonly guildId?: string | undefined;
+  readonly channelId: string;
+  readonly messageId: string;
+}): string {
+  return `<https://discord.com/channels/${message.guildId ?? '@me'}/${message.channelId}/${message.messageId}>`;
 }

@@ -52,24 +52,14 @@ export type CommandInput<Definition, Subcommands = Part<Definition, 'subcommands
       [Name in keyof Subcommands]: { readonly subcommand: Name } & Values<Part<Subcommands[Name], 'options'>>;
     }[keyof Subcommands];
 
-/** The subcommands that have an option whose values are offered while somebody types. */
-type CompletedSubcommand<Definition, Subcommands = Part<Definition, 'subcommands'>> = {
-  [Name in keyof Subcommands]: HasCompletion<Part<Subcommands[Name], 'options'>> extends true ? Name : never;
-}[keyof Subcommands];
-
-type HasCompletion<Options> =
-  Extract<Options[keyof Options], { autocomplete: true }> extends never ? false : true;
-
 /** What a command does; each of the functions may reject. */
 interface CommandBehaviour<Definition> {
   /** What somebody is told who may not give it there; `undefined` for who may. */
   readonly refuse?: (context: CommandContext) => Promise<string | undefined>;
   /** Given only what is for this person and place, and was understood. */
   readonly handle: (input: CommandInput<Definition>, context: CommandContext) => Promise<CommandReply>;
-  readonly complete?: (
-    subcommand: CompletedSubcommand<Definition>,
-    request: CompletionRequest,
-  ) => Promise<readonly Choice[]>;
+  /** Given only options whose values are offered while somebody types. */
+  readonly complete?: Command['complete'];
   readonly explain: (error: unknown) => string;
 }
 
@@ -94,11 +84,9 @@ export function defineCommand<const Definition extends CommandDefinition>(
       return handle(read.input as unknown as CommandInput<Definition>, context);
     },
     async complete(request) {
-      const { subcommand, option } = request;
-      const asked = own(own(subcommands, subcommand)?.options ?? {}, option);
-      if (complete === undefined || asked === undefined || !('autocomplete' in asked)) return [];
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has just been found in this definition
-      return complete(subcommand as unknown as CompletedSubcommand<Definition>, request);
+      const option = own(own(subcommands, request.subcommand)?.options ?? {}, request.option);
+      const isOffered = option !== undefined && 'autocomplete' in option;
+      return (isOffered && (await complete?.(request))) || [];
     },
     explain,
   };
@@ -114,12 +102,13 @@ function readCall(
   call: CommandCall,
   files: readonly AttachedFile[] = [],
 ): ReadCall {
+  const input: Record<string, string | AttachedFile> = {};
   if (help === undefined) {
-    const given = Object.entries(options).flatMap(([name, option]) => {
+    for (const [name, option] of Object.entries(options)) {
       const value = readOption(option, call.options[name] ?? '');
-      return value === undefined ? [] : [[name, value] as const];
-    });
-    return { kind: 'input', input: Object.fromEntries(given) };
+      if (value !== undefined) input[name] = value;
+    }
+    return { kind: 'input', input };
   }
   if (call.subcommand === '' || call.subcommand === 'help') return { kind: 'help' };
   const subcommand = own(subcommands, call.subcommand);
@@ -129,7 +118,7 @@ function readCall(
     const question = meant === undefined ? '' : ` Did you mean \`!${call.name} ${meant}\`?`;
     return { kind: 'help', reason: `${unknown}${question}` };
   }
-  const input: Record<string, string | AttachedFile> = { subcommand: call.subcommand };
+  input['subcommand'] = call.subcommand;
   const misused: ReadCall = { kind: 'help', reason: subcommand.misuse };
   for (const [name, option] of Object.entries(subcommand.options ?? {})) {
     const given = call.options[name];
@@ -216,7 +205,7 @@ function misspeltCommand(
   words: string,
   definitions: readonly CommandDefinition[],
 ): CommandCall | undefined {
-  const first = /^\s*(\S*)/u.exec(words)?.[1]?.toLowerCase() ?? '';
+  const [, first = ''] = wordAndRest(words.trim().toLowerCase());
   const meant = definitions.find(
     ({ name, subcommands = {} }) =>
       isMisspelt(misspelt, name) && subcommandNames(subcommands).includes(first),
@@ -245,13 +234,8 @@ function isMisspelt(written: string, word: string): boolean {
 
 function hasSwappedLetters(written: string, word: string): boolean {
   const at = Array.from(word).findIndex((letter, index) => letter !== written[index]);
-  const [before, first = '', second = '', after] = [
-    word.slice(0, at),
-    word[at],
-    word[at + 1],
-    word.slice(at + 2),
-  ];
-  return at >= 0 && written === `${before}${second}${first}${after}`;
+  const [first = '', second = ''] = word.slice(at);
+  return at >= 0 && written === `${word.slice(0, at)}${second}${first}${word.slice(at + 2)}`;
 }
 
 /** Gives what follows a subcommand to its options. Where it has none, more words mean nothing. */
@@ -268,7 +252,7 @@ function splitOptions(
   if (text !== undefined) {
     let left = rest;
     for (const { name } of entries.filter((entry) => entry !== text)) {
-      const [, word = '', more = ''] = /^(\S*)\s*([\s\S]*)$/u.exec(left) ?? [];
+      const [, word = '', more = ''] = wordAndRest(left);
       if (word !== '') values[name] = word;
       left = more;
     }

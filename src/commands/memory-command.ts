@@ -1,23 +1,27 @@
-import type { CommandContext, CommandReply } from '../core/commands.ts';
+import type { CommandReply } from '../core/commands.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import { captureModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
-import { changeItem, completeItem, editItem, itemHistory, mergeItem, rememberText } from './memory-items.ts';
 import { channelMemory, noteInChannel } from './memory-channel.ts';
+import { pauseMemory, resumeMemory, setMode, setNotices, showPrivacy } from './memory-control.ts';
+import {
+  askToErase,
+  askToPurge,
+  createPending,
+  eraseEverything,
+  eraseOwnMessages,
+  purgeWords,
+  type Pending,
+} from './memory-erase.ts';
 import { exportMemory } from './memory-export.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
-import { askToErase, eraseEverything, eraseOwnMessages, type PendingErasings } from './memory-erase.ts';
-import { acceptImport, previewImport, type PendingImports } from './memory-import.ts';
-import { pauseMemory, resumeMemory, setMode, setNotices } from './memory-control.ts';
+import { acceptImport, previewImport } from './memory-import.ts';
+import { changeItem, completeItem, editItem, itemHistory, mergeItem, rememberText } from './memory-items.ts';
 import { panelActions, pressPanel, showPanel } from './memory-panel.ts';
-import type { MemoryCommandPorts } from './memory-ports.ts';
-import { createPending } from './pending.ts';
-import { askToPurge, purgeWords, type PendingPurges } from './memory-purge.ts';
-import { showPrivacy } from './memory-privacy.ts';
+import { memoryCall, type MemoryCall, type MemoryCommandPorts } from './memory-ports.ts';
 import { acceptProposal, declineProposal, showProposals } from './memory-proposals.ts';
-import { searchMemory } from './memory-search.ts';
-import { showMemory } from './memory-show.ts';
+import { searchMemory, showMemory } from './memory-show.ts';
 import { tellWhy } from './memory-why.ts';
 
 const help = `\`/memory panel\` has it all with buttons, only for you
@@ -238,127 +242,89 @@ export const memoryDefinition = {
 } as const;
 
 type MemoryInput = CommandInput<typeof memoryDefinition>;
+type InputOf<Name> = Extract<MemoryInput, { readonly subcommand: Name }>;
+type Handled = Exclude<MemoryInput['subcommand'], 'panel-do'>;
 
 /** `!memory` and `/memory` [K0]. */
 export function createMemoryCommand(ports: MemoryCommandPorts): Command {
-  const pending: PendingByKind = {
-    imports: createPending(),
-    erasings: createPending(),
-    purges: createPending(),
-  };
+  const pending = createPending();
   const command: Command = defineCommand(memoryDefinition, {
-    handle: (input, context) =>
-      input.subcommand === 'panel-do'
-        ? pressPanel(context, input, ports, give)
-        : handle(input, context, ports, pending),
-    complete: (subcommand, request) => completeItem(subcommand, request, ports),
+    handle(input, context) {
+      const call = memoryCall(context, ports);
+      if (input.subcommand === 'panel-do') return pressPanel(call, input, give);
+      return handle(input.subcommand, input, call, pending);
+    },
+    complete: (request) => completeItem(request, ports),
     explain: writeFailure,
   });
   return command;
 
-  async function give(line: string, context: CommandContext): Promise<CommandReply> {
-    const call = parseCommand(`!${memoryDefinition.name} ${line}`, [memoryDefinition]);
-    if (call === undefined) throw new Error('The panel gives commands of its own only');
-    return command.answer({ ...context, command: call });
+  async function give(line: string, call: MemoryCall): Promise<CommandReply> {
+    const written = parseCommand(`!${memoryDefinition.name} ${line}`, [memoryDefinition]);
+    if (written === undefined) throw new Error('The panel gives commands of its own only');
+    return command.answer({ ...call, command: written });
   }
 }
 
-/** What waits for its person's word. */
-interface PendingByKind {
-  readonly imports: PendingImports;
-  readonly erasings: PendingErasings;
-  readonly purges: PendingPurges;
-}
+type Handlers<Names extends Handled> = {
+  readonly [Name in Names]: (
+    input: InputOf<Name>,
+    call: MemoryCall,
+    pending: Pending,
+  ) => Promise<CommandReply>;
+};
 
-const changingItems: ReadonlySet<MemoryInput['subcommand']> = new Set([
-  'remember',
-  'forget',
-  'share',
-  'hide',
-  'import',
-  'import-accept',
-  'pin',
-  'unpin',
-  'edit',
-  'merge',
-  'history',
-  'undo',
-  'accept',
-]);
+/** What needs durable items. */
+const itemHandlers = {
+  remember: ({ text }, call) => rememberText(call, text),
+  forget: ({ target }, call) => forgetTarget(call, target),
+  share: (input, call) => changeItem(call, input),
+  hide: (input, call) => changeItem(call, input),
+  pin: (input, call) => changeItem(call, input),
+  unpin: (input, call) => changeItem(call, input),
+  edit: (input, call) => editItem(call, input),
+  merge: (input, call) => mergeItem(call, input),
+  history: ({ id }, call) => itemHistory(call, id),
+  undo: ({ id }, call) => undoChange(call, id),
+  import: ({ file }, call, pending) => previewImport(call, file, pending),
+  'import-accept': ({ token }, call, pending) => acceptImport(call, token, pending),
+  accept: (input, call) => acceptProposal(call, input),
+} satisfies Partial<Handlers<Handled>>;
 
-async function handle(
-  input: Exclude<MemoryInput, { readonly subcommand: 'panel-do' }>,
-  context: CommandContext,
-  ports: MemoryCommandPorts,
-  pending: PendingByKind,
+const handlers: Handlers<Handled> = {
+  ...itemHandlers,
+  panel: (_, call) => showPanel(call),
+  show: (_, call) => showMemory(call),
+  search: ({ query }, call) => searchMemory(call, query),
+  why: ({ id }, call) => tellWhy(call, id),
+  export: (_, call) => exportMemory(call),
+  erase: (_, call, pending) => askToErase(call, pending),
+  'erase-confirmed': ({ token }, call, pending) => eraseEverything(call, token, pending),
+  'erase-dm': (_, call) => eraseOwnMessages(call),
+  purge: ({ target }, call, pending) => askToPurge(call, target, pending),
+  'purge-confirmed': ({ token }, call, pending) => purgeWords(call, token, pending),
+  async reset(_, call) {
+    await call.ports.rolling.reset(sessionOf(call));
+    return { text: 'Rolling summary of this conversation cleared.' };
+  },
+  note: ({ text }, call) => noteInChannel(call, text),
+  channel: (input, call) => channelMemory(call, input),
+  mode: ({ value }, call) => setMode(call, value),
+  proposals: ({ id }, call) => showProposals(call, id),
+  decline: ({ id }, call) => declineProposal(call, id),
+  pause: (input, call) => pauseMemory(call, input.for ?? 'everywhere'),
+  resume: (_, call) => resumeMemory(call),
+  notices: ({ value }, call) => setNotices(call, value),
+  privacy: (_, call) => showPrivacy(call),
+};
+
+async function handle<Name extends Handled>(
+  name: Name,
+  input: InputOf<Name>,
+  call: MemoryCall,
+  pending: Pending,
 ): Promise<CommandReply> {
-  const changesItems = changingItems.has(input.subcommand);
-  if (changesItems && !ports.settings.durableEnabled)
+  if (name in itemHandlers && !call.ports.settings.durableEnabled)
     return { text: 'Durable memory is switched off on this bot, so nothing was changed.' };
-  switch (input.subcommand) {
-    case 'panel':
-      return showPanel(context, ports);
-    case 'show':
-      return showMemory(context, ports);
-    case 'search':
-      return searchMemory(context, input.query, ports);
-    case 'remember':
-      return rememberText(context, input.text, ports);
-    case 'forget':
-      return forgetTarget(context, input.target, ports);
-    case 'share':
-    case 'hide':
-    case 'pin':
-    case 'unpin':
-      return changeItem(context, input.id, input.subcommand, ports);
-    case 'edit':
-      return editItem(context, input, ports);
-    case 'merge':
-      return mergeItem(context, input, ports);
-    case 'why':
-      return tellWhy(context, input.id, ports);
-    case 'history':
-      return itemHistory(context, input.id, ports);
-    case 'undo':
-      return undoChange(context, input.id, ports);
-    case 'export':
-      return exportMemory(context, ports);
-    case 'import':
-      return previewImport(context, input.file, ports, pending.imports);
-    case 'import-accept':
-      return acceptImport(context, input.token, ports, pending.imports);
-    case 'erase':
-      return askToErase(context, ports, pending.erasings);
-    case 'erase-confirmed':
-      return eraseEverything(context, input.token, ports, pending);
-    case 'purge':
-      return askToPurge(context, input.target, ports, pending.purges);
-    case 'purge-confirmed':
-      return purgeWords(context, input.token, ports, pending.purges);
-    case 'erase-dm':
-      return eraseOwnMessages(context, ports);
-    case 'reset':
-      await ports.rolling.reset(sessionOf(context));
-      return { text: 'Rolling summary of this conversation cleared.' };
-    case 'note':
-      return noteInChannel(context, input.text, ports);
-    case 'channel':
-      return channelMemory(context, input, ports);
-    case 'mode':
-      return setMode(context, input.value, ports);
-    case 'proposals':
-      return showProposals(context, input.id, ports);
-    case 'accept':
-      return acceptProposal(context, input, ports);
-    case 'decline':
-      return declineProposal(context, input.id, ports);
-    case 'pause':
-      return pauseMemory(context, input.for ?? 'everywhere', ports);
-    case 'resume':
-      return resumeMemory(context, ports);
-    case 'notices':
-      return setNotices(context, input.value, ports);
-    case 'privacy':
-      return showPrivacy(ports);
-  }
+  return handlers[name](input, call, pending);
 }

@@ -1,11 +1,8 @@
-import type { CommandContext, CommandReply } from '../core/commands.ts';
+import type { CommandReply } from '../core/commands.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { CaptureMode, Pause } from '../memory/settings/person-settings.ts';
-import { counted } from './answer-lines.ts';
-import type { MemoryCommandPorts } from './memory-ports.ts';
-
-type ControlPorts = Pick<MemoryCommandPorts, 'people'>;
-type ModePorts = Pick<MemoryCommandPorts, 'people' | 'proposals'>;
+import { counted, linesOf } from './answer-lines.ts';
+import type { MemoryCall, PrivacyFacts } from './memory-ports.ts';
 
 const modeTexts: Readonly<Record<CaptureMode, string>> = {
   auto: 'Mode `auto`: I notice what you say about yourself and keep it. `!memory mode off` ends that.',
@@ -15,30 +12,30 @@ const modeTexts: Readonly<Record<CaptureMode, string>> = {
 
 /** Shows or sets what is noticed of the person [K9]. What was said in mode `off` is not looked through later. */
 export async function setMode(
-  { speaker }: CommandContext,
+  { speaker, ports: { people, proposals } }: MemoryCall,
   mode: CaptureMode | undefined,
-  { people, proposals }: ModePorts,
 ): Promise<CommandReply> {
   if (mode !== undefined) await people.set(speaker.id, { mode });
   const now = await people.mode(speaker.id);
   const waiting = now === 'ask' ? 0 : (await proposals.list(speaker.id)).length;
-  const lines =
-    waiting === 0
-      ? []
-      : [
-          `${counted(waiting, 'proposal')} still ${waiting === 1 ? 'waits' : 'wait'} for your yes or no: \`!memory proposals\`.`,
-        ];
-  return { text: [modeTexts[now], ...lines].join('\n') };
+  const verb = waiting === 1 ? 'waits' : 'wait';
+  return {
+    text: linesOf(
+      modeTexts[now],
+      waiting > 0 &&
+        `${counted(waiting, 'proposal')} still ${verb} for your yes or no: \`!memory proposals\`.`,
+    ),
+  };
 }
 
 /** Shows or sets whether the person gets notices about what was noticed [K6]. */
 export async function setNotices(
-  { speaker }: CommandContext,
+  { speaker, ports: { people } }: MemoryCall,
   notices: 'on' | 'off' | undefined,
-  { people }: ControlPorts,
 ): Promise<CommandReply> {
-  const settings =
-    notices === undefined ? await people.get(speaker.id) : await people.set(speaker.id, { notices });
+  const settings = await (notices === undefined
+    ? people.get(speaker.id)
+    : people.set(speaker.id, { notices }));
   return {
     text:
       settings?.notices === 'off'
@@ -54,18 +51,14 @@ const pauseTexts: Readonly<Record<Pause['scope'], string>> = {
 };
 
 /** Pauses everything, or this conversation only, from the command on [K9]. */
-export async function pauseMemory(
-  context: CommandContext,
-  scope: Pause['scope'],
-  { people }: ControlPorts,
-): Promise<CommandReply> {
-  const { scope: holding } = (await people.pause(sessionOf(context), scope, context.at)) ?? { scope };
-  return { text: pauseTexts[holding] };
+export async function pauseMemory(call: MemoryCall, scope: Pause['scope']): Promise<CommandReply> {
+  const holding = await call.ports.people.pause(sessionOf(call), scope, call.at);
+  return { text: pauseTexts[holding?.scope ?? scope] };
 }
 
 /** Ends the pause, here and everywhere [K9]. */
-export async function resumeMemory(context: CommandContext, { people }: ControlPorts): Promise<CommandReply> {
-  const ended = await people.resume(sessionOf(context), context.at);
+export async function resumeMemory(call: MemoryCall): Promise<CommandReply> {
+  const ended = await call.ports.people.resume(sessionOf(call), call.at);
   if (ended === undefined) return { text: 'Nothing is paused here: I store what you tell me.' };
   const where = ended.scope === 'here' ? 'This conversation is on the record again' : 'Resumed';
   return {
@@ -73,26 +66,79 @@ export async function resumeMemory(context: CommandContext, { people }: ControlP
   };
 }
 
-/** Why nothing may be stored here, as the answer that says so; `undefined` where it may. Rejects with `StoreError`. */
-export async function refusalToStore(
-  context: CommandContext,
-  { people, isMemoryOff }: Pick<MemoryCommandPorts, 'people' | 'isMemoryOff'>,
-): Promise<CommandReply | undefined> {
-  if (await isMemoryOff(context.place))
+/** Why nothing may be stored here, as the answer that says so. Rejects with `StoreError`. */
+export async function refusalToStore(call: MemoryCall): Promise<CommandReply | undefined> {
+  const { people, isMemoryOff } = call.ports;
+  if (await isMemoryOff(call.place))
     return {
       text: 'Memory is switched off in this channel, so nothing was saved. Say it in another channel or in our DM.',
     };
-  if ((await people.pauseIn(sessionOf(context), context.at)) === undefined) return undefined;
+  if ((await people.pauseIn(sessionOf(call), call.at)) === undefined) return undefined;
   return { text: 'Your memory is paused here, so nothing was saved. Say it again after `!memory resume`.' };
 }
 
 /** What the person has restricted, for `show`; `undefined` where nothing. */
-export async function restrictions(
-  context: CommandContext,
-  { people }: ControlPorts,
-): Promise<string | undefined> {
-  const pause = await people.pauseIn(sessionOf(context), context.at);
+export async function restrictions(call: MemoryCall): Promise<string | undefined> {
+  const { people } = call.ports;
+  const pause = await people.pauseIn(sessionOf(call), call.at);
   if (pause !== undefined) return pauseTexts[pause.scope];
-  const mode = await people.mode(context.speaker.id);
+  const mode = await people.mode(call.speaker.id);
   return mode === 'auto' ? undefined : modeTexts[mode];
+}
+
+/** Where the owner's own text wants the facts. */
+const factsMark = '{{facts}}';
+
+/** Where the owner has written none. */
+const ownText = `I am an AI with a memory: I keep what you tell me, so that I can use it when we talk again. You can see all of it, correct it, pause it and have it deleted, at any time and without giving a reason.
+
+${factsMark}
+
+**Questions and requests**
+Write to the person who runs me; my profile on Discord shows who that is.`;
+
+/** What is stored, where, how long, who can read it and who else gets it [K12]. */
+export async function showPrivacy({ ports }: MemoryCall): Promise<CommandReply> {
+  const written = (await ports.privacyText())?.trim() ?? '';
+  return { text: (written || ownText).split(factsMark).join(factsText(ports.privacyFacts)) };
+}
+
+function factsText({ provider, layers, quotaMegabytes, retentionDays }: PrivacyFacts): string {
+  return linesOf(
+    '**What I store about you**',
+    '- What you write to me and what I answer, with time and place, a log for each conversation. Of files that you attach I keep the names only.',
+    layers.durable &&
+      `- Items: short sentences about you that you told me to remember${layers.extraction ? ', that you asked for in passing, or that I noticed in what you say about yourself' : ' or said of yourself'}.`,
+    layers.summary && '- A summary of each conversation.',
+    layers.recentHours !== undefined &&
+      `- What you asked in public channels and what I answered, for ${layers.recentHours} hours.`,
+    `- Notes: on each conversation, and in our direct messages a notebook that we write together${layers.reflection ? '; I look back on a conversation and update them' : ''}.`,
+    '- Your settings for all this.',
+    '',
+    '**Where, and how long**',
+    `In files on my operator's machine, readable only by my account there. ${retentionDays === 0 ? 'They stay' : `${retentionText(retentionDays)} The rest stays`} until you delete them. \`!memory erase\` deletes everything at once and keeps only the time of that, so that I never use older messages again. All of yours together take ${quotaMegabytes} MB at most; beyond that your oldest messages go. What you delete or edit in Discord I delete or change too, and \`!memory forget\` takes what you name off the disk.`,
+    '',
+    '**Who can read it**',
+    'You, with the commands below, and my operator. What you said in a direct message I use in our direct messages only; what you said in a private or age-restricted channel, only there, as long as nobody new can read it; what you said in a public channel, only in that server. All of it I may use in our direct messages too, and what you have me remember by command in a public channel, or share, in every server that we share. What I remember of you I never use in an answer to somebody else, but for channel notes.',
+    'Channel memory is off unless somebody who manages the server switches it on for a channel; my first answer there says so. Then I also note single sentences that you say to others there, with your name, and use them only in answers whose every reader can read that channel. `!memory channel` lists them; they go when you delete the message, forget them, pause or erase.',
+    '',
+    '**Who else gets it**',
+    `Discord carries all messages. ${providerText(provider)} I train no model with what you say.`,
+    '',
+    '**What you can do**',
+    '`!memory show` and `!memory search` show what I have; `!memory forget`, `share` and `hide` change it.',
+    '`!memory pause` stops all storing, `!memory pause here` takes one conversation off the record, `!memory mode ask` makes me ask you first, `!memory mode off` stops me from noticing anything by myself.',
+    '`!memory export` sends you everything that I hold about you, `!memory erase` erases all of it.',
+    'For anything beyond that, ask my operator.',
+  );
+}
+
+/** How long messages are kept [K15]. */
+export function retentionText(days: number): string {
+  return `Messages older than ${counted(days, 'day')} are deleted automatically, with what I made from them alone; what you had me remember, edited or pinned stays.`;
+}
+
+function providerText(provider: PrivacyFacts['provider']): string {
+  if (provider === undefined) return 'No language model is configured, so nothing is sent to any provider.';
+  return `To answer you, I send your message, the newest messages of the channel, files that you attach, and what I remember of you that may be used there to ${provider.name} (${provider.models.join(', ')}); to summarise and take notes, what was said. Anybody who can read a channel can have me retell what was said there; the same model reads it. What you say in a pause is left out.`;
 }

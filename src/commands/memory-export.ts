@@ -1,28 +1,48 @@
-import type { DirectMessage, OutgoingFile } from '../core/chat.ts';
-import type { CommandContext, CommandReply } from '../core/commands.ts';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { deflateRaw } from 'node:zlib';
+
+import { ZipFile } from 'yazl';
+
+import type { OutgoingFile } from '../core/chat.ts';
+import type { CommandReply } from '../core/commands.ts';
 import type { ExportedFile } from '../memory/layer.ts';
 import { counted } from './answer-lines.ts';
-import { packFiles, type ArchivePart } from './archive.ts';
-import type { MemoryCommandPorts } from './memory-ports.ts';
+import type { MemoryCall, MemoryCommandPorts } from './memory-ports.ts';
 
+const deflated = promisify(deflateRaw);
+
+/** What an archive has of each file besides its packed bytes and twice its path, and of its own; bytes, with room to spare. */
+const entryBytes = 200;
 /** What Discord takes as one file of a bot, less what an archive may be larger than was reckoned; bytes. */
 const partMaxBytes = 10 * 1024 * 1024 - 64 * 1024;
 
 /** Sends a person everything that is held about them [K10], by DM, or, where that is closed, with an answer that only they see. */
 export async function exportMemory(
-  { id, speaker, ephemeral, at }: CommandContext,
-  { layers, sendDirect }: Pick<MemoryCommandPorts, 'layers' | 'sendDirect'>,
+  {
+    id,
+    speaker,
+    ephemeral,
+    at,
+    ports,
+  }: Pick<MemoryCall, 'id' | 'speaker' | 'ephemeral' | 'at'> & {
+    readonly ports: Pick<MemoryCommandPorts, 'layers' | 'sendDirect'>;
+  },
   maxBytes = partMaxBytes,
 ): Promise<CommandReply> {
-  const files = await archivesOf(layers, speaker.id, at, maxBytes);
-  const sent = await sendDirect(speaker.id, messagesWith(files), id);
-  if (sent === 'sent')
+  const files = await archivesOf(ports.layers, speaker.id, at, maxBytes);
+  const whole = 'everything that I hold about you; `README.md` in it says what is where';
+  const messages = files.map((file, index) => ({
+    text:
+      files.length === 1 ? `Here is ${whole}.` : `Here is ${whole}: part ${index + 1} of ${files.length}.`,
+    files: [file],
+  }));
+  if ((await ports.sendDirect(speaker.id, messages, id)) === 'sent')
     return { text: 'I have sent you everything that I hold about you as a direct message.' };
-  if (!ephemeral)
-    return {
-      text: 'I could not send you a direct message. Please use `/memory export`: only you see its answer, and the file with it.',
-    };
-  return { text: `Here is ${whole}. I could not send it as a direct message.`, files };
+  if (ephemeral) return { text: `Here is ${whole}. I could not send it as a direct message.`, files };
+  return {
+    text: 'I could not send you a direct message. Please use `/memory export`: only you see its answer, and the file with it.',
+  };
 }
 
 /** All that is held about a person at a moment, ISO 8601, as one archive or several. */
@@ -35,27 +55,52 @@ export async function archivesOf(
   const found: ExportedFile[] = [];
   for (const layer of layers) for await (const file of layer.export(userId)) found.push(file);
   found.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const archives = await packFiles(found, maxBytes, new Date(at), (part) => readme(part, at));
-  const day = at.slice(0, 10);
-  return archives.map((bytes, index): OutgoingFile => {
-    const part = archives.length === 1 ? '' : `-part-${index + 1}-of-${archives.length}`;
-    return { name: `discoclaw-memory-${day}${part}.zip`, bytes };
-  });
+  const parts = await partsOf(found, maxBytes - Buffer.byteLength(readme(found, at, '')));
+  const archives: OutgoingFile[] = [];
+  for (const [index, files] of parts.entries()) {
+    const [number, count] = [index + 1, parts.length];
+    const text = readme(
+      files,
+      at,
+      count === 1 ? '' : `\nThis is part ${number} of ${count}; each is an archive of its own.\n`,
+    );
+    const part = count === 1 ? '' : `-part-${number}-of-${count}`;
+    archives.push({
+      name: `discoclaw-memory-${at.slice(0, 10)}${part}.zip`,
+      bytes: await zipOf([{ path: 'README.md', text }, ...files], new Date(at)),
+    });
+  }
+  return archives;
 }
 
-const whole = 'everything that I hold about you; `README.md` in it says what is where';
+/** Shares files out, in order, to as few archives as possible; a file that is larger when packed gets one of its own. */
+async function partsOf(
+  files: readonly ExportedFile[],
+  maxBytes: number,
+): Promise<readonly (readonly ExportedFile[])[]> {
+  const parts: ExportedFile[][] = [[]];
+  let room = maxBytes - entryBytes;
+  for (const file of files) {
+    const bytes = (await deflated(file.text)).length + 2 * Buffer.byteLength(file.path) + entryBytes;
+    if (bytes > room && parts.at(-1)?.length !== 0) {
+      parts.push([]);
+      room = maxBytes - entryBytes;
+    }
+    parts.at(-1)?.push(file);
+    room -= bytes;
+  }
+  return parts;
+}
 
-function messagesWith(files: readonly OutgoingFile[]): readonly DirectMessage[] {
-  return files.map((file, index) => ({
-    text:
-      files.length === 1 ? `Here is ${whole}.` : `Here is ${whole}: part ${index + 1} of ${files.length}.`,
-    files: [file],
-  }));
+async function zipOf(files: readonly ExportedFile[], at: Date): Promise<Uint8Array> {
+  const zip = new ZipFile();
+  for (const { path, text } of files) zip.addBuffer(Buffer.from(text), path, { mtime: at });
+  zip.end();
+  return buffer(zip.outputStream);
 }
 
 /** What is in an archive, for its owner. */
-function readme({ number, count, files }: ArchivePart, at: string): string {
-  const part = count === 1 ? '' : `\nThis is part ${number} of ${count}; each is an archive of its own.\n`;
+function readme(files: readonly ExportedFile[], at: string, part: string): string {
   const list = files.map(({ path, text }) => `- \`${path}\` (${counted(Buffer.byteLength(text), 'byte')})`);
   return `# What Discoclaw holds about you
 

@@ -1,19 +1,20 @@
 import type { CommandButton } from '../core/chat.ts';
-import { buttonLineMaxChars, type CommandContext, type CommandReply } from '../core/commands.ts';
-import { clip, toSingleLine, saysWords } from '../core/text.ts';
+import { buttonLineMaxChars, type CommandReply } from '../core/commands.ts';
+import { clip, saysWords, toSingleLine } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { DurableItem } from '../memory/durable/document.ts';
 import { undoButton, type MessagesByChannel } from '../memory/undo.ts';
 import {
   brieflyQuoted,
   counted,
+  linesOf,
   listedItem,
   nameable,
+  present,
   quoted,
-  readingPlace,
   withoutFences,
 } from './answer-lines.ts';
-import type { MemoryCommandPorts } from './memory-ports.ts';
+import type { MemoryCall, MemoryCommandPorts } from './memory-ports.ts';
 
 /** Buttons that fit under an answer, less the two that are for all and none. */
 const mostChoiceButtons = 20;
@@ -21,115 +22,98 @@ const mostChoiceButtons = 20;
 const wordsOfButtonMaxChars = 40;
 
 /**
- * Forgets what the target names and may be used in this place [K2][K4]: where that is one item, or `all` stands before it, at once; otherwise the
- * asker picks. With an item go the messages that it came from. What else says the words is counted, and can be taken too.
+ * Forgets what the target names and may be used in this place [K2][K4]: where that is one item, or `all` stands before it, at once;
+ * otherwise the asker picks. With an item go the messages that it came from. What else says the words is counted, and can be taken too.
  */
-export async function forgetTarget(
-  context: CommandContext,
-  target: string,
-  ports: MemoryCommandPorts,
-): Promise<CommandReply> {
+export async function forgetTarget(call: MemoryCall, target: string): Promise<CommandReply> {
   const mentions = /^mentions of\s+(?<words>\S[\s\S]*)$/iu.exec(target)?.groups?.['words'];
-  if (mentions !== undefined) return forgetMentions(context, mentions, ports);
+  if (mentions !== undefined) return forgetMentions(call, mentions);
   const all = /^all\s+(?<words>\S[\s\S]*)$/iu.exec(target)?.groups?.['words'];
   const words = all ?? target;
-  const { speaker, place } = context;
-  const found = await ports.durable.find(speaker.id, words, place);
+  const found = await call.ports.durable.find(call.speaker.id, words, call.place);
   const isPlain = found.byId || all !== undefined || found.named.length === 1;
-  if (!isPlain && found.named.length + found.inside.length > 0) return askWhich(context, words, found);
-  return forgetNamed(context, words, found.inside, ports);
+  if (!isPlain && found.named.length + found.inside.length > 0) return askWhich(call, words, found);
+  return forgetNamed(call, words, found.inside);
 }
 
 type Found = Awaited<ReturnType<MemoryCommandPorts['durable']['find']>>;
 
 /** Lists what could be meant, with buttons for each, for all and for none. */
-function askWhich(context: CommandContext, words: string, { named, inside, elsewhere }: Found): CommandReply {
-  const view = readingPlace(context);
+function askWhich(call: MemoryCall, words: string, { named, inside, elsewhere }: Found): CommandReply {
   const isInside = named.length === 0;
-  const items = nameable(isInside ? inside : named, context.speaker.id, view).named;
+  const items = nameable(call, isInside ? inside : named).named;
   const where = isInside ? ', but only inside of longer words' : '';
   const byIds = `memory forget ${items.map(({ id }) => id).join(' ')}`;
   const isShort = byIds.length <= buttonLineMaxChars;
-  const allLine = isShort ? byIds : `memory forget all ${words}`;
-  const mayTakeAll = items.length > 1 && (isShort || fitsButton(words, isInside));
+  const fitsButton = isShort || (!isInside && words.length <= wordsOfButtonMaxChars);
   return {
-    text: [
+    text: linesOf(
       `${counted(items.length, 'item')} ${items.length === 1 ? 'has' : 'have'} ${brieflyQuoted(words)}${where}. Nothing is forgotten yet; which shall I forget?`,
-      ...items.map((item) => listedItem(item, view)),
-      ...(elsewhere === 0 ? [] : [elsewhereLine(elsewhere)]),
+      items.map((item) => listedItem(item, call.view)),
+      elsewhereLine(elsewhere),
       '-# Without buttons: `!memory forget <id>`, or `!memory forget all <words>`.',
-    ].join('\n'),
-    buttons: [
-      ...(mayTakeAll ? [{ label: `All ${items.length}`, line: allLine, isDanger: true as const }] : []),
-      ...items.slice(0, mostChoiceButtons).map(({ id, text }) => ({
-        label: toSingleLine(text),
-        line: `memory forget ${id}`,
-        takes: 'itself' as const,
-      })),
+    ),
+    buttons: present<CommandButton>(
+      items.length > 1 &&
+        fitsButton && {
+          label: `All ${items.length}`,
+          line: isShort ? byIds : `memory forget all ${words}`,
+          isDanger: true,
+        },
+      items.map((item) => forgetButton(item)).slice(0, mostChoiceButtons),
       { label: 'None' },
-    ],
+    ),
   };
 }
 
-function fitsButton(words: string, isInside: boolean): boolean {
-  return !isInside && words.length <= wordsOfButtonMaxChars;
+function forgetButton({ id, text }: DurableItem, before = ''): CommandButton {
+  return { label: `${before}${toSingleLine(text)}`, line: `memory forget ${id}`, takes: 'itself' };
 }
 
-function elsewhereLine(count: number): string {
-  return `${count} more in our DM: say \`!memory forget\` there.`;
+function elsewhereLine(count: number): string | false {
+  return count > 0 && `${count} more in our DM: say \`!memory forget\` there.`;
 }
 
 async function forgetNamed(
-  context: CommandContext,
+  call: MemoryCall,
   target: string,
   inside: readonly DurableItem[],
-  ports: MemoryCommandPorts,
 ): Promise<CommandReply> {
-  const { id: commandId, speaker, place } = context;
+  const { id: commandId, speaker, place, view, ports } = call;
   const done = await ports.durable.forget(speaker.id, target, place, commandId);
   const { forgotten, elsewhere, words, isEverywhere, withdrawn, notes, undoId } = done;
-  const rest = await leftOver(context, words, ports);
-  const view = readingPlace(context);
-  const others = nameable(inside, speaker.id, view).named;
+  const rest = await leftOver(call, words);
+  const others = nameable(call, inside).named;
   return {
-    text: [
-      ...(forgotten.length === 0 && notes > 0 ? [] : forgottenLines(context, target, forgotten)),
-      ...(notes === 0 ? [] : [`Forgot ${counted(notes, 'note')} of yours in channels.`]),
-      ...(withdrawn === 0 ? [] : [`With it ${wentLine(withdrawn)}`]),
-      ...(elsewhere === 0 ? [] : [elsewhereLine(elsewhere)]),
-      ...(isEverywhere && !rest.isUnknown ? [] : [notEverywhereLine]),
-      ...rest.lines,
-      ...(others.length === 0 ? [] : ['It also appears inside longer words:']),
-      ...others.map((item) => listedItem(item, view)),
-    ].join('\n'),
+    text: linesOf(
+      (forgotten.length > 0 || notes === 0) && forgottenLines(call, target, forgotten),
+      notes > 0 && `Forgot ${counted(notes, 'note')} of yours in channels.`,
+      withdrawn > 0 &&
+        `With it went ${counted(withdrawn, 'message')} that it came from (including my answers): I no longer use or find them.`,
+      elsewhereLine(elsewhere),
+      !(isEverywhere && rest !== undefined) && notEverywhereLine,
+      rest?.lines,
+      others.length > 0 && 'It also appears inside longer words:',
+      others.map((item) => listedItem(item, view)),
+    ),
     buttons: [
       ...undoButton(undoId),
-      ...rest.buttons,
-      ...others.slice(0, mostChoiceButtons).map(({ id, text }) => ({
-        label: `Forget: ${toSingleLine(text)}`,
-        line: `memory forget ${id}`,
-        takes: 'itself' as const,
-      })),
+      ...(rest?.buttons ?? []),
+      ...others.slice(0, mostChoiceButtons).map((item) => forgetButton(item, 'Forget: ')),
     ],
   };
 }
 
-function wentLine(messages: number): string {
-  return `${messages === 1 ? 'went 1 message' : `went ${messages} messages`} that it came from (including my answers): I no longer use or find them.`;
-}
-
 function forgottenLines(
-  context: CommandContext,
+  call: MemoryCall,
   target: string,
   forgotten: readonly DurableItem[],
 ): readonly string[] {
-  const where = context.place.audience === 'dm' ? '' : ' that I may use here';
+  const where = call.place.audience === 'dm' ? '' : ' that I may use here';
   if (forgotten.length === 0) return [`No item${where} matches ${brieflyQuoted(target)}`];
-  const view = readingPlace(context);
-  const { named } = nameable(forgotten, context.speaker.id, view);
   return [
     `Deprecated ${counted(forgotten.length, 'item')} matching ${brieflyQuoted(target)}`,
-    ...named.map((item) => listedItem(item, view)),
+    ...nameable(call, forgotten).named.map((item) => listedItem(item, call.view)),
   ];
 }
 
@@ -137,52 +121,33 @@ function forgottenLines(
 const notEverywhereLine =
   'I could not search every other layer for it right now; please try again in a few minutes.';
 
-interface LeftOver {
-  readonly lines: readonly string[];
-  readonly buttons: readonly CommandButton[];
-  readonly isUnknown?: true;
-}
-
-/** What else still says the words, as far as it may be used in this place: messages, answers among them, and the summary. */
-async function leftOver(
-  context: CommandContext,
-  words: string,
-  { rolling, mentions, logger }: MemoryCommandPorts,
-): Promise<LeftOver> {
+/** What else still says the words, as far as it may be used in this place; `undefined` where that cannot be known. */
+async function leftOver(call: MemoryCall, words: string) {
+  const { speaker, place, view, ports } = call;
   try {
-    const messages = countOf(await mentions(context.speaker.id, words, context.place));
-    const summary = await rolling.show(sessionOf(context), readingPlace(context), context.speaker.id);
-    const isInSummary = saysWords(summary ?? '', words);
+    const messages = countOf(await ports.mentions(speaker.id, words, place));
+    const summary = await ports.rolling.show(sessionOf(call), view, speaker.id);
+    const brief = withoutFences(clip(toSingleLine(words), 100));
     return {
-      lines: [
-        ...(messages === 0
-          ? []
-          : [
-              `${messages === 1 ? '1 more message says' : `${messages} more messages say`} it in our conversations, including my answers; \`!memory forget mentions of ${withoutFences(brief(words))}\` takes them too.`,
-            ]),
-        ...(isInSummary
-          ? ['The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.']
-          : []),
-      ],
-      buttons:
-        messages > 0 && words.length <= wordsOfButtonMaxChars
-          ? [
-              {
-                label: 'Forget these messages too',
-                line: `memory forget mentions of ${toSingleLine(words)}`,
-                takes: 'itself',
-              },
-            ]
-          : [],
+      lines: present(
+        messages > 0 &&
+          `${messages === 1 ? '1 more message says' : `${messages} more messages say`} it in our conversations, including my answers; \`!memory forget mentions of ${brief}\` takes them too.`,
+        saysWords(summary ?? '', words) &&
+          'The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.',
+      ),
+      buttons: present<CommandButton>(
+        messages > 0 &&
+          words.length <= wordsOfButtonMaxChars && {
+            label: 'Forget these messages too',
+            line: `memory forget mentions of ${toSingleLine(words)}`,
+            takes: 'itself',
+          },
+      ),
     };
   } catch (error) {
-    logger.error('not every layer could be searched for forgotten words', { error });
-    return { lines: [], buttons: [], isUnknown: true };
+    ports.logger.error('not every layer could be searched for forgotten words', { error });
+    return undefined;
   }
-}
-
-function brief(words: string): string {
-  return clip(toSingleLine(words), 100);
 }
 
 function countOf(messages: MessagesByChannel): number {
@@ -190,77 +155,54 @@ function countOf(messages: MessagesByChannel): number {
 }
 
 /** Takes all messages out that say the words, and answers to them: as what an item came from [K4]. */
-async function forgetMentions(
-  context: CommandContext,
-  words: string,
-  { durable, mentions }: MemoryCommandPorts,
-): Promise<CommandReply> {
-  const { id: commandId, speaker, place } = context;
-  const messages = await mentions(speaker.id, words, place);
+async function forgetMentions(call: MemoryCall, words: string): Promise<CommandReply> {
+  const { id: commandId, speaker, place, ports } = call;
+  const messages = await ports.mentions(speaker.id, words, place);
   if (countOf(messages) === 0) return { text: `No message that I may use here says ${brieflyQuoted(words)}` };
-  const { withdrawn, isEverywhere, undoId } = await durable.forget(speaker.id, [], place, commandId, {
-    words,
-    messages,
-  });
+  const about = { words, messages };
+  const done = await ports.durable.forget(speaker.id, [], place, commandId, about);
   return {
-    text: [
-      `Forgot ${counted(withdrawn, 'message')} around ${brieflyQuoted(words)}, including my answers. They are still on Discord; I no longer use or find them.`,
-      ...(isEverywhere ? [] : [notEverywhereLine]),
-    ].join('\n'),
-    buttons: undoButton(undoId),
+    text: linesOf(
+      `Forgot ${counted(done.withdrawn, 'message')} around ${brieflyQuoted(words)}, including my answers. They are still on Discord; I no longer use or find them.`,
+      !done.isEverywhere && notEverywhereLine,
+    ),
+    buttons: undoButton(done.undoId),
   };
 }
 
 /** Undoes the asker's newest change, or the one with this id [K5]. */
-export async function undoChange(
-  context: CommandContext,
-  id: string | undefined,
-  ports: MemoryCommandPorts,
-): Promise<CommandReply> {
+export async function undoChange(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
   // As the button of an answer says it that told of several.
-  if (id?.includes(',') === true) return listChanges(context, id.split(','), ports);
-  const { durable } = ports;
-  const done = await durable.undo(context.speaker.id, id);
+  if (id?.includes(',') === true) return listChanges(call, id.split(','));
+  const done = await call.ports.durable.undo(call.speaker.id, id);
   if (done === undefined) return { text: nothingToUndo };
-  const what = `\`${done.what}\``;
-  if (!done.isDone)
-    return { text: `I did not undo the ${what}: part of it has changed since. Undo that first.` };
-  const view = readingPlace(context);
-  const { named } = nameable(
-    done.before.filter(({ status }) => status === 'active'),
-    context.speaker.id,
-    view,
-  );
-  const back = named.map((item) => listedItem(item, view));
-  return { text: [`Undone: the ${what}.${back.length === 0 ? '' : ' As before:'}`, ...back].join('\n') };
+  const { what, isDone, before } = done;
+  if (!isDone)
+    return { text: `I did not undo the \`${what}\`: part of it has changed since. Undo that first.` };
+  const active = before.filter(({ status }) => status === 'active');
+  const back = nameable(call, active).named.map((item) => listedItem(item, call.view));
+  return { text: linesOf(`Undone: the \`${what}\`.${back.length === 0 ? '' : ' As before:'}`, back) };
 }
 
 const nothingToUndo = 'There is nothing to undo: changes can be undone for ten minutes, each of them once.';
 
 /** Lists several changes, each with its buttons [K6]. */
-async function listChanges(
-  context: CommandContext,
-  ids: readonly string[],
-  { durable }: MemoryCommandPorts,
-): Promise<CommandReply> {
-  const { speaker } = context;
-  const changes = await durable.undoable(speaker.id, ids);
+async function listChanges(call: MemoryCall, ids: readonly string[]): Promise<CommandReply> {
+  const changes = await call.ports.durable.undoable(call.speaker.id, ids);
   if (changes.length === 0) return { text: nothingToUndo };
-  const view = readingPlace(context);
   const lines = changes.map(({ what, items }, index) => {
-    const { named } = nameable(items, speaker.id, view);
-    const texts = named.map(({ text }) => quoted(text)).join(', ');
-    return `${index + 1}. ${texts === '' ? `\`${what}\`` : texts}`;
+    const texts = nameable(call, items).named.map(({ text }) => quoted(text));
+    return `${index + 1}. ${texts.length === 0 ? `\`${what}\`` : texts.join(', ')}`;
   });
-  const buttons = changes.flatMap(({ id, items }, index) =>
-    [
-      { label: `Undo ${index + 1}`, line: `memory undo ${id}` },
-      ...items.flatMap((item) =>
-        item.visibility === 'dm'
-          ? []
-          : [{ label: `Only in DM ${index + 1}`, line: `memory hide ${item.id}` }],
-      ),
-    ].map((button) => ({ ...button, takes: 'itself' as const })),
-  );
-  return { text: ['Recent changes that you can undo:', ...lines].join('\n'), buttons };
+  const buttons = changes.flatMap(({ id, items }, index): readonly CommandButton[] => [
+    { label: `Undo ${index + 1}`, line: `memory undo ${id}`, takes: 'itself' },
+    ...items
+      .filter(({ visibility }) => visibility !== 'dm')
+      .map((item): CommandButton => ({
+        label: `Only in DM ${index + 1}`,
+        line: `memory hide ${item.id}`,
+        takes: 'itself',
+      })),
+  ]);
+  return { text: linesOf('Recent changes that you can undo:', lines), buttons };
 }

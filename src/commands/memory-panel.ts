@@ -1,5 +1,5 @@
 import type { CommandButton } from '../core/chat.ts';
-import type { CommandContext, CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
+import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
 import { dataLine } from '../core/section.ts';
 import { clip, clipAtWord, toSingleLine } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
@@ -9,33 +9,21 @@ import { captureModes, type CaptureMode } from '../memory/settings/person-settin
 import {
   counted,
   listedItem,
+  present,
   readFailureReply,
-  readingPlace,
   withoutFences,
   writeFailure,
 } from './answer-lines.ts';
 import { unknownId } from './memory-items.ts';
-import type { MemoryCommandPorts } from './memory-ports.ts';
+import type { MemoryCall } from './memory-ports.ts';
 import { switchedOffLine, viewLayers } from './memory-show.ts';
 
-/** Buttons for one item, which give the command of the same name. */
+/** Commands for the chosen item. */
 const itemActions = ['edit', 'pin', 'unpin', 'share', 'hide', 'forget', 'why'] as const;
+const otherCommands = ['undo', 'remember', 'mode', 'pause', 'resume', 'export'] as const;
 
-/** What can be done on the panel besides: `show` chooses an item, `back` and `next` turn the pages, the others are commands. */
-export const panelActions = [
-  ...itemActions,
-  'show',
-  'back',
-  'next',
-  'undo',
-  'remember',
-  'mode',
-  'pause',
-  'resume',
-  'export',
-] as const;
-
-type PanelAction = (typeof panelActions)[number];
+/** What can be done on the panel: `show` chooses an item, `back` and `next` turn the pages. */
+export const panelActions = [...itemActions, 'show', 'back', 'next', ...otherCommands] as const;
 
 /** A page of it, and the chosen item; `rest` is what was chosen or written. All of it stands in the button. */
 interface PanelInput {
@@ -43,7 +31,7 @@ interface PanelInput {
   readonly page: string;
   /** Of the chosen item, or `-`. */
   readonly id: string;
-  readonly action: PanelAction;
+  readonly action: (typeof panelActions)[number];
   readonly rest?: string | undefined;
 }
 
@@ -66,99 +54,77 @@ const forOwnEyes = 'Please use `/memory panel`: it opens for your eyes only.';
 
 /** One page with a person's items and all that can be done with them by mouse [K8]. */
 export async function showPanel(
-  context: CommandContext,
-  ports: MemoryCommandPorts,
+  call: MemoryCall,
   state: PanelState = { page: 0, id: undefined },
   done?: CommandReply,
 ): Promise<CommandReply> {
-  if (!context.ephemeral) return { text: forOwnEyes };
+  if (!call.ephemeral) return { text: forOwnEyes };
   try {
-    return await panelOf(context, ports, state, done);
+    return await panelOf(call, state, done);
   } catch (error) {
-    const failure = readFailureReply(error, 'the panel could not be shown', context, ports.logger);
+    const failure = readFailureReply(error, 'the panel could not be shown', call);
     return {
-      text: [...(done === undefined ? [] : [clipAtWord(done.text, textMaxChars / 2)]), failure.text].join(
-        '\n\n',
-      ),
+      text: `${done === undefined ? '' : `${clipAtWord(done.text, textMaxChars / 2)}\n\n`}${failure.text}`,
       rows: [[button('Try again', state, 'show')]],
-      ...filesOf(done),
+      files: done?.files,
     };
   }
 }
 
-/** Gives a command by its words, as its person would write them. Rejects as that does. */
-type GiveCommand = (line: string, context: CommandContext) => Promise<CommandReply>;
-
-/** Does what was pressed on the panel by the command that does it, and shows the panel again, with the command's answer on top. */
+/** Does what was pressed by the command that does it, and shows the panel again, with the command's answer on top. */
 export async function pressPanel(
-  context: CommandContext,
+  call: MemoryCall,
   { page: writtenPage, id: writtenId, action, rest }: PanelInput,
-  ports: MemoryCommandPorts,
-  give: GiveCommand,
+  /** Gives a command by its words, as its person would write them. Rejects as that does. */
+  give: (line: string, call: MemoryCall) => Promise<CommandReply>,
 ): Promise<CommandReply> {
-  if (!context.ephemeral) return { text: forOwnEyes };
+  if (!call.ephemeral) return { text: forOwnEyes };
   const page = /^\d{1,6}$/u.test(writtenPage) ? Number(writtenPage) : 0;
   const state = { page, id: writtenId === '-' ? undefined : writtenId };
-  switch (action) {
-    case 'show':
-      return showPanel(context, ports, { page, id: rest });
-    case 'back':
-    case 'next':
-      return showPanel(context, ports, { page: page + (action === 'next' ? 1 : -1), id: undefined });
-    case 'remember':
-      if (rest === undefined) return { text: opensWindow, form: formFor(state, action, '') };
-      return show(`remember ${rest}`);
-    case 'undo':
-    case 'mode':
-    case 'pause':
-    case 'resume':
-    case 'export':
-      return show([action, rest ?? ''].join(' '));
-    case 'edit':
-    case 'pin':
-    case 'unpin':
-    case 'share':
-    case 'hide':
-    case 'forget':
-    case 'why':
-      return changeItem();
-  }
+  if (action === 'show') return showPanel(call, { page, id: rest });
+  if (action === 'back' || action === 'next')
+    return showPanel(call, { page: page + (action === 'next' ? 1 : -1), id: undefined });
+  if (action === 'remember' && rest === undefined)
+    return { text: opensWindow, form: formFor(state, action, '') };
+  return isItemAction(action) ? changeItem() : show([action, rest ?? ''].join(' '));
 
   async function changeItem(): Promise<CommandReply> {
-    const { speaker, place } = context;
+    const { speaker, place, view, ports } = call;
     const id = state.id ?? '';
     const item = (await ports.durable.list(speaker.id)).find((each) => each.id === id);
     // An id that is gone would be taken for words.
-    if (item === undefined)
-      return showPanel(context, ports, { page, id: undefined }, { text: unknownId(id) });
+    if (item === undefined) return showPanel(call, { page, id: undefined }, { text: unknownId(id) });
     if (action === 'edit' && rest === undefined)
       return { text: opensWindow, form: formFor(state, action, item.text) };
     // The panel shows all that its person has: what the channel may not use is changed as in the DM.
-    const seen = mayUseItem(item, speaker.id, place) ? context : { ...context, place: readingPlace(context) };
+    const seen = mayUseItem(item, speaker.id, place) ? call : { ...call, place: view };
     return show([action, id, rest ?? ''].join(' '), seen);
   }
 
-  async function show(line: string, as = context): Promise<CommandReply> {
+  async function show(line: string, as = call): Promise<CommandReply> {
     const done = await give(line, as).catch((error: unknown) =>
-      readFailureReply(error, 'a command of the panel failed', context, ports.logger, writeFailure),
+      readFailureReply(error, 'a command of the panel failed', call, writeFailure),
     );
-    return showPanel(context, ports, state, done);
+    return showPanel(call, state, done);
   }
 }
 
+function isItemAction(action: string): boolean {
+  return itemActions.some((each) => each === action);
+}
+
 async function panelOf(
-  context: CommandContext,
-  ports: MemoryCommandPorts,
+  call: MemoryCall,
   asked: PanelState,
   done: CommandReply | undefined,
 ): Promise<CommandReply> {
-  const { speaker, place, at } = context;
+  const { speaker, place, at, ports } = call;
   const { durableEnabled } = ports.settings;
   const [all, mode, pause, views, isOff] = await Promise.all([
     durableEnabled ? ports.durable.list(speaker.id) : [],
     ports.people.mode(speaker.id),
-    ports.people.pauseIn(sessionOf(context), at),
-    viewLayers(context, ports),
+    ports.people.pauseIn(sessionOf(call), at),
+    viewLayers(call),
     ports.isMemoryOff(place),
   ]);
   const pages = Math.max(1, Math.ceil(all.length / itemsOnPage));
@@ -176,7 +142,7 @@ async function panelOf(
   const heading = durableEnabled
     ? `**Your memory: ${counted(all.length, 'item')}**${pages > 1 ? ` · page ${page + 1} of ${pages}` : ''}`
     : 'Durable memory is switched off on this bot.';
-  const answer = done?.text ?? (chosen === undefined ? '' : listedItem(chosen, readingPlace(context)));
+  const answer = done?.text ?? (chosen === undefined ? '' : listedItem(chosen, call.view));
   const top = beginningOf(answer, textMaxChars - heading.length - end.length - '\n\n'.repeat(2).length);
   const list = [
     heading,
@@ -186,19 +152,15 @@ async function panelOf(
   const room = textMaxChars - top.length - end.length - '\n\n'.repeat(2).length;
   return {
     text: [top, linesWithin(list, room), end].filter((part) => part !== '').join('\n\n'),
-    rows: [
-      ...itemSelect(shown, first, state),
-      ...(chosen === undefined ? [] : [itemButtons(chosen, state)]),
-      ...pageButtons(state, pages, done),
+    rows: present<readonly CommandButton[] | CommandSelect>(
+      shown.length > 0 && itemSelect(shown, first, state),
+      chosen !== undefined && [itemButtons(chosen, state)],
+      pageButtons(state, pages, done),
       modeSelect(state, mode),
-      generalButtons(state, { durableEnabled, isPaused: pause !== undefined }),
-    ],
-    ...filesOf(done),
+      [generalButtons(state, { durableEnabled, isPaused: pause !== undefined })],
+    ),
+    files: done?.files,
   };
-}
-
-function filesOf(done: CommandReply | undefined): Pick<CommandReply, 'files'> {
-  return done?.files === undefined ? {} : { files: done.files };
 }
 
 function lineOf(item: DurableItem, index: number, isChosen: boolean): string {
@@ -210,15 +172,7 @@ function stateOf({ visibility, pinned }: DurableItem): string {
   return `${visibility}${pinned ? ' 📌' : ''}`;
 }
 
-function barOf({
-  name,
-  used,
-  budget,
-}: {
-  readonly name: string;
-  readonly used: number;
-  readonly budget: number;
-}) {
+function barOf({ name, used, budget }: { name: string; used: number; budget: number }): string {
   const filled = Math.min(barBlocks, Math.ceil((barBlocks * used) / Math.max(1, budget)));
   return `${'▰'.repeat(filled)}${'▱'.repeat(barBlocks - filled)} ${name} ${used} of ${budget}`;
 }
@@ -260,30 +214,24 @@ function formFor(state: PanelState, action: 'edit' | 'remember', value: string):
   };
 }
 
-function itemSelect(
-  shown: readonly DurableItem[],
-  first: number,
-  state: PanelState,
-): readonly CommandSelect[] {
+function itemSelect(shown: readonly DurableItem[], first: number, { page, id }: PanelState): CommandSelect {
   const options = shown.map((item, index) => ({
     label: `${first + index + 1}. ${toSingleLine(wordingOf(item))}`,
     value: item.id,
     description: stateOf(item),
-    isChosen: item.id === state.id,
+    isChosen: item.id === id,
   }));
-  return options.length === 0
-    ? []
-    : [{ placeholder: 'Choose an item', line: lineFor({ ...state, id: '-' }, 'show'), options }];
+  return { placeholder: 'Choose an item', line: lineFor({ page, id: undefined }, 'show'), options };
 }
 
 function itemButtons({ visibility, pinned }: DurableItem, state: PanelState): readonly CommandButton[] {
-  return [
+  return present<CommandButton>(
     { ...button('✏️ Edit', state, 'edit'), opensForm: true },
     pinned ? button('Unpin', state, 'unpin') : button('📌 Pin', state, 'pin'),
-    ...(visibility === 'everywhere' ? [] : [button('🌐 Share', state, 'share')]),
-    ...(visibility === 'dm' ? [] : [button('🔒 Hide', state, 'hide')]),
+    visibility !== 'everywhere' && button('🌐 Share', state, 'share'),
+    visibility !== 'dm' && button('🔒 Hide', state, 'hide'),
     { ...button('🗑️ Forget', state, 'forget'), isDanger: true },
-  ];
+  );
 }
 
 /** What asks and what turns the pages, with the buttons of what was done last: where that can be undone, on the panel. */
@@ -292,17 +240,17 @@ function pageButtons(
   pages: number,
   done: CommandReply | undefined,
 ): readonly (readonly CommandButton[])[] {
-  const undo = 'memory undo ';
-  const row = [
-    ...(state.id === undefined ? [] : [button('❔ Why', state, 'why')]),
-    ...(pages === 1 ? [] : [button('◀', state, 'back'), button('▶', state, 'next')]),
-    ...(done?.buttons ?? []).flatMap((each) => {
-      if (each.line?.startsWith(undo) === true)
-        return [button('↩️ Undo', { ...state, id: undefined }, `undo ${each.line.slice(undo.length)}`)];
-      if (each.line?.startsWith('memory merge ') === true) return [{ ...each, takes: 'nothing' as const }];
-      return each.takes === 'itself' && each.line?.startsWith('memory forget ') === true ? [each] : [];
-    }),
-  ];
+  const ofDone = (done?.buttons ?? []).flatMap((each): readonly CommandButton[] => {
+    const [, command, id = ''] = /^memory (undo|merge|forget) (.*)$/u.exec(each.line ?? '') ?? [];
+    if (command === 'undo') return [button('↩️ Undo', { ...state, id: undefined }, `undo ${id}`)];
+    if (command === 'merge') return [{ ...each, takes: 'nothing' }];
+    return command === 'forget' && each.takes === 'itself' ? [each] : [];
+  });
+  const row = present(
+    state.id !== undefined && button('❔ Why', state, 'why'),
+    pages > 1 && [button('◀', state, 'back'), button('▶', state, 'next')],
+    ofDone,
+  );
   return row.length === 0 ? [] : [row.slice(0, mostInRow)];
 }
 
@@ -324,12 +272,12 @@ function generalButtons(
   state: PanelState,
   { durableEnabled, isPaused }: { readonly durableEnabled: boolean; readonly isPaused: boolean },
 ): readonly CommandButton[] {
-  return [
-    ...(durableEnabled ? [{ ...button('➕ Remember', state, 'remember'), opensForm: true as const }] : []),
-    ...(isPaused
-      ? [button('▶️ Resume', state, 'resume')]
-      : [button('⏸️ Pause', state, 'pause'), button('Pause here', state, 'pause here')]),
+  return present<CommandButton>(
+    durableEnabled && { ...button('➕ Remember', state, 'remember'), opensForm: true },
+    isPaused
+      ? button('▶️ Resume', state, 'resume')
+      : [button('⏸️ Pause', state, 'pause'), button('Pause here', state, 'pause here')],
     button('📦 Export', state, 'export'),
     { label: 'Erase…', line: 'memory erase', isDanger: true, takes: 'nothing' },
-  ];
+  );
 }

@@ -1,4 +1,5 @@
 import type { ChannelPort, DirectMessage, DirectMessagePort, ReadAttachment } from '../core/chat.ts';
+import type { CommandContext } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place, SessionKey } from '../core/place.ts';
 import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
@@ -12,25 +13,30 @@ import type { MessagesByChannel } from '../memory/undo.ts';
 import type { RollingSummary } from '../memory/rolling/rolling-summary.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 
+/** A memory command as its handlers see it: who gives it where, and what it may reach. */
+export interface MemoryCall extends CommandContext {
+  readonly ports: MemoryCommandPorts;
+  /**
+   * The place as the answer's readers make it: where only the asker reads, all of their memory may be shown, as in the DM
+   * [K3]; otherwise what may be used in the place itself [V2].
+   */
+  readonly view: Place;
+}
+
+export function memoryCall<Context extends CommandContext>(
+  context: Context,
+  ports: MemoryCommandPorts,
+): Context & MemoryCall {
+  return { ...context, ports, view: readingPlace(context.place, context.ephemeral) };
+}
+
+export function readingPlace(place: Place, isForAskerOnly: boolean): Place {
+  return isForAskerOnly ? { ...place, audience: 'dm' } : place;
+}
+
 /** What the memory commands see and change. */
 export interface MemoryCommandPorts {
-  readonly durable: Pick<
-    DurableMemory,
-    | 'list'
-    | 'formerOf'
-    | 'find'
-    | 'remember'
-    | 'wouldRemember'
-    | 'rememberAll'
-    | 'edit'
-    | 'merge'
-    | 'forget'
-    | 'undo'
-    | 'undoable'
-    | 'setVisibility'
-    | 'setPinned'
-    | 'usage'
-  >;
+  readonly durable: DurableMemory;
   /** What waits for its person's yes [K9]. */
   readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline'>;
   /** What was noted of people's talk in channels [B1]. */

@@ -1,95 +1,148 @@
-import type { CommandContext, CommandReply } from '../core/commands.ts';
-import { renderSection } from '../core/section.ts';
+import type { CommandReply } from '../core/commands.ts';
+import { dataLine, renderSection } from '../core/section.ts';
+import { clip } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { counted, listedItem, nameable, readFailureReply, readingPlace } from './answer-lines.ts';
-import { restrictions } from './memory-control.ts';
-import type { MemoryCommandPorts } from './memory-ports.ts';
-import { retentionText } from './memory-privacy.ts';
+import type { Reference } from '../memory/recall/segments.ts';
+import {
+  brieflyQuoted,
+  counted,
+  linesOf,
+  linkTo,
+  listedItem,
+  nameable,
+  readFailureReply,
+  withoutFences,
+} from './answer-lines.ts';
+import { restrictions, retentionText } from './memory-control.ts';
+import type { MemoryCall } from './memory-ports.ts';
 
 /** What one layer has to show: a text, and how much of its budget a prompt here uses, in characters. */
 interface LayerView {
-  readonly text?: string;
+  readonly text?: string | undefined;
   readonly usage?: { readonly name: string; readonly used: number; readonly budget: number };
 }
 
 /** Where none of it is used. */
 export const switchedOffLine = 'Memory is switched off in this channel: none of this is used here.';
 
-/**
- * Durable items, the rolling summary of this conversation, and what of each budget is used [K3]. A layer that cannot be read
- * says so and the others are shown.
- */
-export async function showMemory(context: CommandContext, ports: MemoryCommandPorts): Promise<CommandReply> {
-  const views = await viewLayers(context, ports);
-  const usages = views.flatMap(({ usage }) =>
-    usage === undefined ? [] : [`${usage.name} ${usage.used} of ${usage.budget}`],
-  );
-  const parts = views.flatMap(({ text }) => (text === undefined ? [] : [text]));
-  if (await ports.isMemoryOff(context.place)) parts.push(switchedOffLine);
-  else if (usages.length > 0) parts.push(`Characters used in a prompt here: ${usages.join(' · ')}`);
+/** What each layer has, and how much of each budget is used [K3]. */
+export async function showMemory(call: MemoryCall): Promise<CommandReply> {
+  const { ports, place } = call;
+  const views = await viewLayers(call);
+  const usages = views.flatMap(({ usage }) => usage ?? []);
+  const used = usages.map((usage) => `${usage.name} ${usage.used} of ${usage.budget}`).join(' · ');
   const { retentionDays } = ports.privacyFacts;
-  if (retentionDays > 0) parts.push(retentionText(retentionDays));
-  return { text: parts.join('\n\n') };
+  const parts = [
+    ...views.map(({ text }) => text),
+    (await ports.isMemoryOff(place)) ? switchedOffLine : used && `Characters used in a prompt here: ${used}`,
+    retentionDays > 0 ? retentionText(retentionDays) : undefined,
+  ];
+  return { text: parts.filter(Boolean).join('\n\n') };
 }
 
 /** Each layer as it is shown. Never rejects: where one cannot be read, its text says so. */
-export function viewLayers(
-  context: CommandContext,
-  ports: MemoryCommandPorts,
-): Promise<readonly LayerView[]> {
+export function viewLayers(call: MemoryCall): Promise<readonly LayerView[]> {
+  const views = [viewItems, viewSummary, viewRecent, viewRestrictions];
   return Promise.all(
-    [viewItems, viewSummary, viewRecent, viewRestrictions].map(async (view): Promise<LayerView> => {
-      try {
-        return await view(context, ports);
-      } catch (error) {
-        return readFailureReply(error, 'a memory layer could not be shown', context, ports.logger);
-      }
-    }),
+    views.map((view) =>
+      view(call).catch((error: unknown): LayerView =>
+        readFailureReply(error, 'a memory layer could not be shown', call),
+      ),
+    ),
   );
 }
 
-async function viewItems(context: CommandContext, ports: MemoryCommandPorts): Promise<LayerView> {
+async function viewItems(call: MemoryCall): Promise<LayerView> {
+  const { speaker, place, view, ports } = call;
   if (!ports.settings.durableEnabled) return { text: 'Durable memory is switched off on this bot.' };
-  const { speaker, place } = context;
-  const view = readingPlace(context);
   const [items, { used, budget }] = await Promise.all([
     ports.durable.list(speaker.id),
     ports.durable.usage(speaker.id, place),
   ]);
-  const { named, hidden } = nameable(items, speaker.id, view);
-  const lines = [
-    `Durable memory (${counted(named.length, 'item')}):`,
-    ...named.map((item) => listedItem(item, view)),
-    ...(items.length === 0 ? ['Nothing yet. `!memory remember <text>` adds something.'] : []),
-    ...(hidden === 0 ? [] : [`${hidden} more in our DM: say \`!memory show\` there.`]),
-  ];
-  return { text: lines.join('\n'), usage: { name: 'durable items', used, budget } };
-}
-
-async function viewSummary(context: CommandContext, ports: MemoryCommandPorts): Promise<LayerView> {
-  const { summaryEnabled, summaryMaxChars } = ports.settings;
-  if (!summaryEnabled) return { text: 'The rolling summary is switched off on this bot.' };
-  const summary = await ports.rolling.show(sessionOf(context), readingPlace(context), context.speaker.id);
+  const { named, hidden } = nameable(call, items);
   return {
-    text: `Rolling summary:\n${summary ?? 'None for this conversation yet.'}`,
-    usage: {
-      name: 'rolling summary',
-      used: Math.min(summary?.length ?? 0, summaryMaxChars),
-      budget: summaryMaxChars,
-    },
+    text: linesOf(
+      `Durable memory (${counted(named.length, 'item')}):`,
+      named.map((item) => listedItem(item, view)),
+      items.length === 0 && 'Nothing yet. `!memory remember <text>` adds something.',
+      hidden > 0 && `${hidden} more in our DM: say \`!memory show\` there.`,
+    ),
+    usage: { name: 'durable items', used, budget },
   };
 }
 
-async function viewRecent(context: CommandContext, ports: MemoryCommandPorts): Promise<LayerView> {
+async function viewSummary(call: MemoryCall): Promise<LayerView> {
+  const { summaryEnabled, summaryMaxChars: budget } = call.ports.settings;
+  if (!summaryEnabled) return { text: 'The rolling summary is switched off on this bot.' };
+  const summary = await call.ports.rolling.show(sessionOf(call), call.view, call.speaker.id);
+  const used = Math.min(summary?.length ?? 0, budget);
+  return {
+    text: `Rolling summary:\n${summary ?? 'None for this conversation yet.'}`,
+    usage: { name: 'rolling summary', used, budget },
+  };
+}
+
+async function viewRecent({ speaker, place, at, ports }: MemoryCall): Promise<LayerView> {
   if (!ports.settings.shortTermEnabled) return {};
-  const { speaker, place, at } = context;
   const turn = { speaker, place, messages: [], now: new Date(at), hasThirdPartyText: true };
   const sections = await ports.shortTerm.sections(turn);
   const used = sections.reduce((sum, section) => sum + renderSection(section).length, 0);
   return { usage: { name: 'recent exchanges', used, budget: ports.settings.shortTermMaxChars } };
 }
 
-async function viewRestrictions(context: CommandContext, ports: MemoryCommandPorts): Promise<LayerView> {
-  const text = await restrictions(context, ports);
-  return text === undefined ? {} : { text };
+async function viewRestrictions(call: MemoryCall): Promise<LayerView> {
+  return { text: await restrictions(call) };
+}
+
+/** Passages of at most 300 characters. */
+const mostResults = 10;
+const queryMaxChars = 1000;
+
+/**
+ * The asker's own messages, notes and items that match the literal text best, as far as those who read the answer may be told
+ * [C2][C3]; messages with the `excluded` ids are not looked for.
+ */
+export async function searchMemory(
+  call: MemoryCall,
+  query: string,
+  excluded: readonly string[] = [],
+): Promise<CommandReply> {
+  const { speaker, at, view: place, ports } = call;
+  if (!ports.settings.recallEnabled) return { text: 'Searching is switched off on this bot.' };
+  try {
+    const passages = await ports.recall.search({
+      queries: [clip(query, queryMaxChars)],
+      scope: 'all',
+      limit: mostResults,
+      speaker,
+      place,
+      now: new Date(at),
+      excluded,
+    });
+    const heading =
+      passages.length === 0
+        ? `I found nothing about ${brieflyQuoted(query)}.`
+        : `Found ${counted(passages.length, 'result')} for ${brieflyQuoted(query)}:`;
+    const blocks = passages.map(
+      ({ unit, date, content }, index) =>
+        `[${index + 1}] ${date === '' ? '' : `${date}: `}${withoutFences(content)}\n${origin(unit.reference)} · ${unit.reach.visibility}`,
+    );
+    return { text: [heading, ...blocks, ...(place.audience === 'dm' ? [] : [elsewhere])].join('\n\n') };
+  } catch (error) {
+    return readFailureReply(error, 'memory could not be searched', call);
+  }
+}
+
+const elsewhere =
+  'Here I search only what may be used here; `/memory search`, or this command in our DM, searches everything.';
+
+function origin(reference: Reference): string {
+  switch (reference.kind) {
+    case 'item':
+      return `id ${dataLine(reference.id)}`;
+    case 'line':
+      return `file ${dataLine(reference.path)}:${reference.line}`;
+    case 'message':
+      return linkTo(reference);
+  }
 }

@@ -1,4 +1,4 @@
-import type { CommandContext, CommandReply, MenuRequest } from '../core/commands.ts';
+import type { CommandReply, MenuRequest } from '../core/commands.ts';
 import type { MemorySource } from '../core/memory-source.ts';
 import { dataLine } from '../core/section.ts';
 import { isSnowflake, messageReferenceIn } from '../core/snowflake.ts';
@@ -16,76 +16,60 @@ import {
   brieflyQuoted,
   counted,
   formerLines,
+  linesOf,
+  linkTo,
   listedItem,
   quoted,
-  readingPlace,
   shownTime,
 } from './answer-lines.ts';
 import { itemWithId, unknownId } from './memory-items.ts';
-import type { MemoryCommandPorts } from './memory-ports.ts';
+import type { MemoryCall } from './memory-ports.ts';
 
 /** Where an item comes from, or what an answer was made from [K7]: the one that is named, that the command replies to, or the newest here. */
-export async function tellWhy(
-  context: CommandContext,
-  id: string | undefined,
-  ports: MemoryCommandPorts,
-): Promise<CommandReply> {
-  if (id === undefined) {
-    const { repliesTo } = context;
-    return whyAnswer(context, repliesTo, [repliesTo?.channelId ?? context.place.channelId], ports);
-  }
-  const item = ports.settings.durableEnabled ? await itemWithId(context, id, ports.durable) : undefined;
-  if (item !== undefined) return whyItem(context, item, ports);
+export async function tellWhy(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
+  const { place, repliesTo, ports, speaker } = call;
+  if (id === undefined) return whyAnswer(call, repliesTo?.id, [repliesTo?.channelId ?? place.channelId]);
+  const hasItems = ports.settings.durableEnabled;
+  const item = hasItems ? await itemWithId(call, id) : undefined;
+  if (item !== undefined) return whyItem(call, item);
   const reference = messageReferenceIn(id);
   if (reference === undefined)
-    return ports.settings.durableEnabled
-      ? { text: unknownId(id) }
-      : { text: 'Durable memory is switched off on this bot, so there are no items.' };
-  const here = [context.place.channelId];
-  const channels =
-    reference.channelId === undefined
-      ? [...here, ...(await ports.sessionsOf(context.speaker.id)).map(({ channelId }) => channelId)]
-      : [reference.channelId];
-  return whyAnswer(context, reference, [...new Set(channels)], ports);
+    return {
+      text: hasItems ? unknownId(id) : 'Durable memory is switched off on this bot, so there are no items.',
+    };
+  if (reference.channelId !== undefined) return whyAnswer(call, reference.id, [reference.channelId]);
+  const sessions = await ports.sessionsOf(speaker.id);
+  return whyAnswer(call, reference.id, [place.channelId, ...sessions.map(({ channelId }) => channelId)]);
 }
 
 /** The same from the menu of a message. */
-export async function whyMessage(request: MenuRequest, ports: MemoryCommandPorts): Promise<CommandReply> {
-  const { author, id, answers, channelId } = request.message;
+export async function whyMessage(call: MenuRequest & MemoryCall): Promise<CommandReply> {
+  const { author, id, answers, channelId } = call.message;
   if (author.kind !== 'self') return { text: noAnswer };
-  const found = await find(request, [channelId], id, ports);
-  const known =
-    found ?? (answers === undefined ? undefined : await find(request, [channelId], answers, ports));
-  return known === undefined ? { text: noAnswer } : tell(request, known, ports);
+  const found = await find(call, [channelId], id);
+  const known = found ?? (answers === undefined ? undefined : await find(call, [channelId], answers));
+  return known === undefined ? { text: noAnswer } : tell(call, known);
 }
 
 /** Where an item comes from: how, the sentence with a link, when, and what it replaced. */
-async function whyItem(
-  context: CommandContext,
-  item: DurableItem,
-  { durable, logged, goneChannels }: MemoryCommandPorts,
-): Promise<CommandReply> {
-  const { speaker } = context;
-  const view = readingPlace(context);
+async function whyItem(call: MemoryCall, item: DurableItem): Promise<CommandReply> {
+  const { speaker, view, ports } = call;
   const { source } = item;
-  const isGone = (await goneChannels()).has(source.channelId);
-  const sentence = isGone
-    ? undefined
-    : await logged({ channelId: source.channelId, userId: speaker.id }, source.messageId);
-  const former = (await durable.formerOf(speaker.id)).get(item.id) ?? [];
+  const isGone = (await ports.goneChannels()).has(source.channelId);
+  const session = { channelId: source.channelId, userId: speaker.id };
+  const sentence = isGone ? undefined : await ports.logged(session, source.messageId);
+  const former = (await ports.durable.formerOf(speaker.id)).get(item.id) ?? [];
   const mayTellSaid = namesChannel(item, view);
   const mayTellPlace = source.guildId === undefined || mayTellSaid;
   return {
-    text: [
+    text: linesOf(
       listedItem(item, view),
       `How: ${howBy[source.type]}`,
-      ...(Date.parse(item.createdAt) === Date.parse(undated)
-        ? []
-        : [`Since: ${shownTime(new Date(item.createdAt))}`]),
-      ...(mayTellPlace && source.messageId !== '' ? [`Where: ${whereOf(source, isGone)}`] : []),
-      ...(sentence === undefined || !mayTellSaid ? [] : [`You said: ${quoted(sentence)}`]),
-      ...formerLines(former, speaker.id, view),
-    ].join('\n'),
+      Date.parse(item.createdAt) !== Date.parse(undated) && `Since: ${shownTime(new Date(item.createdAt))}`,
+      mayTellPlace && source.messageId !== '' && `Where: ${whereOf(source, isGone)}`,
+      sentence !== undefined && mayTellSaid && `You said: ${quoted(sentence)}`,
+      formerLines(call, former),
+    ),
   };
 }
 
@@ -95,25 +79,10 @@ const howBy = {
   summary: 'I noticed it in what you had said',
 } as const;
 
-function whereOf(
-  { guildId, channelId, channelName, messageId }: DurableItem['source'],
-  isGone: boolean,
-): string {
-  const place = guildId === undefined ? 'in our DM' : `in #${dataLine(channelName ?? 'a channel')}`;
-  return isGone ? `${place}, which is deleted` : `${place}, ${linkTo({ guildId, channelId, messageId })}`;
-}
-
-function linkTo({
-  guildId = '@me',
-  channelId,
-  messageId,
-}: {
-  readonly guildId?: string | undefined;
-  readonly channelId: string;
-  readonly messageId: string;
-}): string {
-  // The brackets keep Discord from unfolding the link.
-  return `<https://discord.com/channels/${guildId}/${channelId}/${messageId}>`;
+function whereOf(source: DurableItem['source'], isGone: boolean): string {
+  const place =
+    source.guildId === undefined ? 'in our DM' : `in #${dataLine(source.channelName ?? 'a channel')}`;
+  return isGone ? `${place}, which is deleted` : `${place}, ${linkTo(source)}`;
 }
 
 const noAnswer =
@@ -124,66 +93,67 @@ const nothingUsed = 'I used nothing that I remember about you: only this convers
 const noneYet = `I have not answered you here lately. ${noAnswer.slice(noAnswer.indexOf('Reply'))}`;
 
 async function whyAnswer(
-  context: CommandContext,
-  reference: { readonly id: string } | undefined,
+  call: MemoryCall,
+  id: string | undefined,
   channelIds: readonly string[],
-  ports: MemoryCommandPorts,
 ): Promise<CommandReply> {
-  const found = await find(context, channelIds, reference?.id, ports);
-  if (found === undefined) return { text: reference === undefined ? noneYet : noAnswer };
-  return tell(context, found, ports);
+  const found = await find(call, channelIds, id);
+  if (found === undefined) return { text: id === undefined ? noneYet : noAnswer };
+  return tell(call, found);
 }
 
-type Found = { readonly channelId: string; readonly answer: AnswerProvenance | 'unknown' };
+interface Found {
+  readonly channelId: string;
+  readonly answer: AnswerProvenance | 'unknown';
+}
 
 /** Among the asker's own conversations only. */
 async function find(
-  { speaker }: Pick<CommandContext, 'speaker'>,
+  { speaker, ports }: MemoryCall,
   channelIds: readonly string[],
   id: string | undefined,
-  { provenance }: MemoryCommandPorts,
 ): Promise<Found | undefined> {
-  for (const channelId of channelIds.filter(isSnowflake)) {
-    const answer = await provenance.find({ channelId, userId: speaker.id }, id);
+  for (const channelId of new Set(channelIds.filter(isSnowflake))) {
+    const answer = await ports.provenance.find({ channelId, userId: speaker.id }, id);
     if (answer !== undefined) return { channelId, answer };
   }
   return undefined;
 }
 
-/** Lines that may be told here, and of how much may only be told that there is more. */
-interface Told {
-  readonly lines: readonly string[];
-  readonly hidden: number;
-}
-
-/** What of memory stood in the prompt of an answer, and what tools read on the way to it, as far as those who read this may be told [V2]. */
-async function tell(
-  context: CommandContext,
-  { channelId, answer }: Found,
-  ports: MemoryCommandPorts,
-): Promise<CommandReply> {
+/** What of memory stood in the prompt of an answer, and what tools read on the way to it, as far as its readers may be told [V2]. */
+async function tell(call: MemoryCall, { channelId, answer }: Found): Promise<CommandReply> {
   if (answer === 'unknown') return { text: unknownAnswer };
   const { prompt, tools } = answer;
   if (prompt.length === 0 && tools.length === 0) return { text: nothingUsed };
-  const view = await createView(context, { channelId, answer }, ports);
-  const parts: Told[] = [];
-  for (const { title, isIn } of parted) {
-    const told = await view(prompt.filter(isIn));
-    parts.push({ ...told, lines: told.lines.length === 0 ? [] : [`${title}:`, ...told.lines] });
+  const lineOf = await createView(call, channelId, answer);
+  const parts = [
+    ...parted.map(({ title, isIn }) => ({ title, sources: prompt.filter(isIn) })),
+    ...tools.map(({ tool, sources }) => ({ title: `Read by \`${tool}\``, sources })),
+  ];
+  const lines: string[] = [];
+  let hidden = 0;
+  for (const { title, sources } of parts) {
+    const told = await Promise.all(sources.map(lineOf));
+    hidden += told.filter((line) => line === 'hidden').length;
+    const named = listed(told);
+    if (named.length > 0) lines.push(`${title}:`, ...named);
   }
-  for (const { tool, sources } of tools) {
-    const told = await view(sources);
-    parts.push({ ...told, lines: told.lines.length === 0 ? [] : [`Read by \`${tool}\`:`, ...told.lines] });
-  }
-  const hidden = parts.reduce((sum, part) => sum + part.hidden, 0);
-  const more = hidden === 0 ? [] : [`and ${hidden} that I don't name here`];
   return {
-    text: [
+    text: linesOf(
       'From what I remember about you, I had this in view:',
-      ...parts.flatMap(({ lines }) => lines),
-      ...more,
-    ].join('\n'),
+      lines,
+      hidden > 0 && `and ${hidden} that I don't name here`,
+    ),
   };
+}
+
+/** What may be told; what was forgotten is counted only. */
+function listed(told: readonly string[]): readonly string[] {
+  const named = told.filter((line) => line !== 'hidden' && line !== 'gone').map((line) => `- ${line}`);
+  const gone = told.filter((line) => line === 'gone').length;
+  if (gone === 0) return named;
+  const were = gone === 1 ? 'was' : 'were';
+  return [...named, `- ${counted(gone, 'item')} that ${were} forgotten since, or made way for others`];
 }
 
 /** The layers in a prompt, in the order in which they are told. */
@@ -197,52 +167,44 @@ const parted: readonly { readonly title: string; readonly isIn: (source: MemoryS
   { title: 'Messages', isIn: ({ kind }) => kind === 'message' },
 ];
 
-/** Says of sources what they are by now: an item that was forgotten since is counted, and nothing brings its words back. */
+/**
+ * Says of a source what it is by now: `gone`, or `hidden` where it may not be told. An item that was forgotten since is counted, and
+ * nothing brings its words back.
+ */
 async function createView(
-  context: CommandContext,
-  { channelId, answer }: { readonly channelId: string; readonly answer: AnswerProvenance },
-  { durable, rolling, goneChannels }: MemoryCommandPorts,
-): Promise<(sources: readonly MemorySource[]) => Promise<Told>> {
-  const { speaker } = context;
-  const place = readingPlace(context);
+  { speaker, view: place, ports: { durable, rolling, goneChannels } }: MemoryCall,
+  channelId: string,
+  answer: AnswerProvenance,
+): Promise<(source: MemorySource) => Promise<string>> {
   const mayName = mayUse({ ownerId: speaker.id, ...pickReach(answer) }, place, speaker.id);
   const [items, former, goneIds] = await Promise.all([
     durable.list(speaker.id),
     durable.formerOf(speaker.id),
     goneChannels(),
   ]);
-  const whatIsGone = 'in a channel that is deleted';
 
-  /** The item as it was shown; `undefined` where nothing is known of it any more. */
-  function itemOf(source: Extract<MemorySource, { kind: 'item' }>) {
+  /** An item by what it says by now, unless it said the same then. */
+  function lineOfItem(source: Extract<MemorySource, { kind: 'item' }>): string {
+    const isShown = (item: DurableItem): boolean => sourceOfItem(item).hash === source.hash;
     const present = items.find(({ id }) => id === source.id);
-    if (present !== undefined && sourceOfItem(present).hash === source.hash)
-      return { item: present, text: wordingOf(present), since: '' };
-    const past = [...former].flatMap(([presentId, list]) => list.map((item) => ({ presentId, item })));
-    const shown = past.find(
-      ({ presentId, item }) =>
-        (item.id === source.id || presentId === source.id) && sourceOfItem(item).hash === source.hash,
-    );
-    if (shown !== undefined) {
-      const { presentId, item } = shown;
-      return {
-        item,
-        text: wordingOf(item),
-        since: ` · says something else by now: id ${dataLine(presentId)}`,
-      };
+    if (present !== undefined && isShown(present)) return named(present, wordingOf(present), '');
+    for (const [presentId, list] of former) {
+      const past = list.find((item) => (item.id === source.id || presentId === source.id) && isShown(item));
+      const since = ` · says something else by now: id ${dataLine(presentId)}`;
+      if (past !== undefined) return named(past, wordingOf(past), since);
     }
-    return present && { item: present, text: undefined, since: ' · said something else then' };
+    return present === undefined ? 'gone' : named(present, undefined, ' · said something else then');
+
+    function named(item: DurableItem, text: string | undefined, since: string): string {
+      if (!mayUseItem(item, speaker.id, place)) return 'hidden';
+      return `${text === undefined ? '' : `${brieflyQuoted(text)} · `}id ${dataLine(source.id)}${since}`;
+    }
   }
 
-  async function lineOf(source: MemorySource): Promise<string> {
-    if (source.kind === 'item') {
-      const found = itemOf(source);
-      if (found === undefined) return 'gone';
-      if (!mayUseItem(found.item, speaker.id, place)) return 'hidden';
-      const text = found.text === undefined ? '' : `${brieflyQuoted(found.text)} · `;
-      return `${text}id ${dataLine(source.id)}${found.since}`;
-    }
+  return async (source) => {
+    if (source.kind === 'item') return lineOfItem(source);
     if (!mayName) return 'hidden';
+    if ('channelId' in source && goneIds.has(source.channelId)) return 'in a channel that is deleted';
     switch (source.kind) {
       case 'summary': {
         const text = await rolling.madeAt({ channelId, userId: speaker.id }, source.at, place, speaker.id);
@@ -252,7 +214,6 @@ async function createView(
           : `${brieflyQuoted(text)} ${when}`;
       }
       case 'exchange':
-        if (goneIds.has(source.channelId)) return whatIsGone;
         return `<#${source.channelId}>, ${shownTime(new Date(source.at))}`;
       case 'file': {
         const { path, line, bytes } = source;
@@ -261,30 +222,12 @@ async function createView(
         return `\`${dataLine(path).replaceAll('`', '')}${where}\`${size}`;
       }
       case 'note':
-        if (goneIds.has(source.channelId)) return whatIsGone;
         return `in <#${source.channelId}>, ${linkTo(source)}`;
       case 'message': {
-        if (goneIds.has(source.channelId)) return whatIsGone;
         const when = source.at === undefined ? '' : `, ${shownTime(new Date(source.at))}`;
         const where = source.guildId === undefined ? 'in our DM' : `in <#${source.channelId}>`;
         return `${where}${when}, ${linkTo(source)}`;
       }
     }
-  }
-
-  return async (sources) => {
-    const told = await Promise.all(sources.map(lineOf));
-    const gone = told.filter((line) => line === 'gone').length;
-    return {
-      lines: [
-        ...told.filter((line) => line !== 'hidden' && line !== 'gone').map((line) => `- ${line}`),
-        ...(gone === 0
-          ? []
-          : [
-              `- ${counted(gone, 'item')} that ${gone === 1 ? 'was' : 'were'} forgotten since, or made way for others`,
-            ]),
-      ],
-      hidden: told.filter((line) => line === 'hidden').length,
-    };
   };
 }

@@ -4,8 +4,8 @@ import { sessionOf } from '../core/turn-context.ts';
 import { readFailure, writeFailure } from './answer-lines.ts';
 import type { MenuEntry } from './commands.ts';
 import { rememberText } from './memory-items.ts';
-import type { MemoryCommandPorts } from './memory-ports.ts';
-import { searchMemory } from './memory-search.ts';
+import { memoryCall, type MemoryCall, type MemoryCommandPorts } from './memory-ports.ts';
+import { searchMemory } from './memory-show.ts';
 import { whyMessage } from './memory-why.ts';
 
 /** The entries in the menu of every message, as Discord is to know them. */
@@ -17,51 +17,39 @@ export function createMenuEntries(ports: MemoryCommandPorts): readonly MenuEntry
   return [
     {
       name: remember,
-      answer: (request) => rememberMessage(request, ports),
+      answer: (request) => rememberMessage(memoryCall(request, ports)),
       explain: writeFailure,
     },
-    {
-      name: know,
-      answer: (request) => searchMessage(request, ports),
-      explain: readFailure,
-    },
-    {
-      name: why,
-      answer: (request) => whyMessage(request, ports),
-      explain: readFailure,
-    },
+    { name: know, answer: (request) => searchMessage(memoryCall(request, ports)), explain: readFailure },
+    { name: why, answer: (request) => whyMessage(memoryCall(request, ports)), explain: readFailure },
   ];
 }
 
 /** Remembers a message as its owner's word: one that the asker wrote, or one that the bot answered them with. */
-async function rememberMessage(request: MenuRequest, ports: MemoryCommandPorts): Promise<CommandReply> {
+async function rememberMessage(call: MenuRequest & MemoryCall): Promise<CommandReply> {
+  const { message, ports } = call;
   if (!ports.settings.durableEnabled) return { text: 'Durable memory is switched off on this bot.' };
-  const { message } = request;
-  const refusal = await refusalOf(request, ports);
+  const refusal = await refusalOf(call);
   if (refusal !== undefined) return { text: refusal };
   const text = withoutMentionMarks(message.text).trim();
   if (text === '') return { text: 'There is no text in this message that I could remember.' };
-  return rememberText({ ...request, id: message.id }, text, ports);
+  return rememberText({ ...call, id: message.id }, text);
 }
 
 /** What the asker's own memory has on the words of anybody's message, without the message itself. */
-async function searchMessage(request: MenuRequest, ports: MemoryCommandPorts): Promise<CommandReply> {
-  const query = withoutMentionMarks(request.message.text).trim();
+async function searchMessage(call: MenuRequest & MemoryCall): Promise<CommandReply> {
+  const query = withoutMentionMarks(call.message.text).trim();
   if (query === '') return { text: 'There is no text in this message that I could search for.' };
-  return searchMemory(request, query, ports, [request.message.id]);
+  return searchMemory(call, query, [call.message.id]);
 }
 
-async function refusalOf(
-  request: MenuRequest,
-  { logged, isHidden }: MemoryCommandPorts,
-): Promise<string | undefined> {
-  const { message, speaker } = request;
+async function refusalOf(call: MenuRequest & MemoryCall): Promise<string | undefined> {
+  const { message, speaker, ports } = call;
   const { kind, id } = message.author;
-  if (kind === 'human' && id !== speaker.id) return othersMessage;
-  if (kind === 'bot') return othersMessage;
-  if (await isHidden(message.channelId, message.id)) return noMessage;
-  if (kind === 'self' && (await logged(sessionOf(request), message.id)) === undefined) return othersAnswer;
-  return undefined;
+  if (kind === 'bot' || (kind === 'human' && id !== speaker.id)) return othersMessage;
+  if (await ports.isHidden(message.channelId, message.id)) return noMessage;
+  const isOthers = kind === 'self' && (await ports.logged(sessionOf(call), message.id)) === undefined;
+  return isOthers ? othersAnswer : undefined;
 }
 
 const othersMessage =

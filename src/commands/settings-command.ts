@@ -11,7 +11,7 @@ import {
   type SettingName,
   type SettingValues,
 } from '../memory/settings/place-settings.ts';
-import { quoted } from './answer-lines.ts';
+import { linesOf, quoted } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
 
 const help = `\`!settings show\` shows the settings here and where each was set
@@ -34,12 +34,8 @@ const scope = {
 } as const;
 
 /** The subcommand of one setting, with the values that it can have, or `default`. */
-function settingSubcommand<Value extends string>(
-  name: string,
-  values: readonly Value[],
-  description: string,
-) {
-  const words = [...values, 'default'] as const;
+function settingSubcommand<Name extends SettingName>(name: Name, description: string) {
+  const words = [...settingChoices[name], 'default'] as const;
   return {
     description,
     options: {
@@ -62,20 +58,14 @@ export const settingsDefinition = {
   serverOnly: 'Settings belong to servers. Use this command in the server or channel that it is for.',
   subcommands: {
     show: { description: 'Show the settings here and where each was set' },
-    answer: settingSubcommand(
-      'answer',
-      settingChoices.answer,
-      'Answer only mentions and replies, or everything',
-    ),
-    memory: settingSubcommand('memory', settingChoices.memory, 'Use and keep memory here, or not'),
+    answer: settingSubcommand('answer', 'Answer only mentions and replies, or everything'),
+    memory: settingSubcommand('memory', 'Use and keep memory here, or not'),
     actions: settingSubcommand(
       'actions',
-      settingChoices.actions,
       'Let me react, pin, start threads, make polls and send here, or not',
     ),
     'channel-memory': settingSubcommand(
       'channel-memory',
-      settingChoices['channel-memory'],
       'Note what people decide, agree or ask here, with who said it, or not',
     ),
     'member-role': {
@@ -119,28 +109,27 @@ async function handle(
   ports: SettingsPorts,
 ): Promise<CommandReply> {
   const { place } = context;
-  if (input.subcommand === 'show')
-    return { text: [...(await settingLines(place, ports)), '', changeHint].join('\n') };
+  if (input.subcommand === 'show') return { text: linesOf(await settingLines(place, ports), '', changeHint) };
   if (input.subcommand === 'member-role') return nameMemberRole(input.role, context, ports);
   const values = valuesOf(input, context);
   const { 'channel-memory': channelMemory } = values;
   const isForServer = input.for === 'server';
   await ports.placeSettings.set(place, isForServer ? 'guild' : 'place', values);
   const where = isForServer ? 'for the whole server' : 'for this place';
-  const lines = [
-    input.value === 'default'
-      ? `Done: \`${input.subcommand}\` is no longer set ${where}.`
-      : `Done: \`${input.subcommand}\` is \`${input.value}\` ${where}.`,
-    ...(values.memory === 'off' ? [memoryOffNote] : []),
-    ...(values.memory === 'on' && (await ports.placeSettings.holding(place)).memory?.level === 'configuration'
-      ? [noMemoryNote]
-      : []),
-    ...(values.actions === 'on' && !ports.defaults.actionsEnabled ? [noActionsNote] : []),
-    ...(channelMemory === undefined ? [] : [channelMemoryNotes[channelMemory]]),
-    '',
-    ...(await settingLines(place, ports)),
-  ];
-  return { text: lines.join('\n') };
+  const { memory } = await ports.placeSettings.holding(place);
+  return {
+    text: linesOf(
+      input.value === 'default'
+        ? `Done: \`${input.subcommand}\` is no longer set ${where}.`
+        : `Done: \`${input.subcommand}\` is \`${input.value}\` ${where}.`,
+      values.memory === 'off' && memoryOffNote,
+      values.memory === 'on' && memory?.level === 'configuration' && noMemoryNote,
+      values.actions === 'on' && !ports.defaults.actionsEnabled && noActionsNote,
+      channelMemory && channelMemoryNotes[channelMemory],
+      '',
+      await settingLines(place, ports),
+    ),
+  };
 }
 
 /**
@@ -174,21 +163,12 @@ const memberRoleNote =
 
 /** One setting; `undefined` takes it back. */
 function valuesOf(
-  input: Exclude<SettingsInput, { readonly subcommand: 'show' | 'member-role' }>,
+  { subcommand, value }: Exclude<SettingsInput, { readonly subcommand: 'show' | 'member-role' }>,
   { at }: Pick<CommandContext, 'at'>,
 ): SettingValues {
-  switch (input.subcommand) {
-    case 'answer':
-      return { answer: input.value === 'default' ? undefined : input.value };
-    case 'memory':
-      return { memory: input.value === 'default' ? undefined : input.value };
-    case 'actions':
-      return { actions: input.value === 'default' ? undefined : input.value };
-    case 'channel-memory':
-      return input.value === 'default'
-        ? { 'channel-memory': undefined, channelMemorySince: undefined }
-        : { 'channel-memory': input.value, channelMemorySince: at };
-  }
+  const values = { [subcommand]: value === 'default' ? undefined : value };
+  if (subcommand !== 'channel-memory') return values;
+  return { ...values, channelMemorySince: value === 'default' ? undefined : at };
 }
 
 async function settingLines(
@@ -196,12 +176,7 @@ async function settingLines(
   { placeSettings, server, defaults }: SettingsPorts,
 ): Promise<readonly string[]> {
   const { guildId = '' } = place;
-  const {
-    answer: mode,
-    memory,
-    actions,
-    'channel-memory': channelMemory,
-  } = await placeSettings.holding(place);
+  const { memory, ...set } = await placeSettings.holding(place);
   const memberRole = await placeSettings.memberRole(guildId);
   const role = memberRole === undefined ? undefined : server.role(guildId, memberRole);
   const byDefault = defaults.answer(place);
@@ -210,29 +185,25 @@ async function settingLines(
     `- \`${name}\`: ${setting === undefined ? otherwise : `${setting.value} (set for ${levelName(setting.level, isThread)})`}`;
   return [
     `Settings in ${isThread ? 'the thread ' : '#'}${dataLine(place.channelName ?? 'this channel')}:`,
-    line('answer', mode, `${byDefault.value} (${byDefault.from})`),
+    line('answer', set.answer, `${byDefault.value} (${byDefault.from})`),
     memory?.level === 'configuration'
       ? `- \`memory\`: off (${noMemoryName}, which nothing here overrides)`
       : line('memory', memory, 'on (nothing is set)'),
     defaults.actionsEnabled
-      ? line('actions', actions, 'on (nothing is set)')
+      ? line('actions', set.actions, 'on (nothing is set)')
       : '- `actions`: off (DISCOCLAW_DISCORD_ACTIONS_ENABLED)',
-    line('channel-memory', channelMemory, 'off (nothing is set)'),
+    line('channel-memory', set['channel-memory'], 'off (nothing is set)'),
     `- \`member-role\`: ${role === undefined ? 'none: what @everyone can read is public' : roleName(role)}`,
   ];
 }
 
 function levelName(level: SettingLevel, isThread: boolean): string {
-  switch (level) {
-    case 'place':
-      return isThread ? 'this thread' : 'this channel';
-    case 'parent':
-      return 'the channel that this thread belongs to';
-    case 'guild':
-      return 'the server';
-    case 'configuration':
-      return 'the whole bot';
-  }
+  return {
+    place: isThread ? 'this thread' : 'this channel',
+    parent: 'the channel that this thread belongs to',
+    guild: 'the server',
+    configuration: 'the whole bot',
+  }[level];
 }
 
 function failure(error: unknown): string {

@@ -10,7 +10,7 @@ import { sentMaxChars } from '../core/chat.ts';
 import type { Shards } from '../core/shards.ts';
 import type { LastWrite } from '../core/store.ts';
 import { clip, toSingleLine } from '../core/text.ts';
-import { counted } from './answer-lines.ts';
+import { counted, linesOf, present } from './answer-lines.ts';
 import { defineCommand, type Command } from './command.ts';
 
 /** `!status` and `/status` as data. */
@@ -28,7 +28,7 @@ export function createStatusCommand(readStatus: () => Promise<StatusFacts>): Com
   });
 }
 
-/** How the bot is; counts only, nothing of anybody. */
+/** How the bot is; counts only, nothing of anybody. What is absent is not known, cannot be read, or need not be said. */
 export interface StatusFacts {
   readonly version: string;
   /** Milliseconds since the start. */
@@ -39,14 +39,13 @@ export interface StatusFacts {
   readonly modelState: ModelState;
   /** What the model's server was found to refuse [M9]. */
   readonly refused?: readonly RefusedFeature[] | undefined;
-  /** Milliseconds to the gateway and back; absent where it is not known. */
+  /** Milliseconds to the gateway and back. */
   readonly pingMs?: number | undefined;
-  /** Whether Discord gives the bot the words of every message; absent where they need not be spoken of. */
+  /** Whether Discord gives the bot the words of every message. */
   readonly readsContent?: boolean;
   /** What came from Discord since the start that nobody can use. */
   readonly malformed?: number;
   readonly turns: { readonly running: number; readonly waiting: number; readonly stopped: number };
-  /** Servers that the bot is in; absent where they need not be spoken of. */
   readonly servers?: number;
   /** Those that this tells of, where there are several. */
   readonly shards?: Shards;
@@ -61,7 +60,6 @@ export interface StatusFacts {
   /** The day of the price list that costs go by. */
   readonly pricesOf: string;
   readonly lastWrite?: LastWrite | undefined;
-  /** What has to be read from disk; each is absent where it cannot be. */
   readonly usage?: UsageReport | undefined;
   readonly kept?:
     | { readonly sessions: number; readonly users: number; readonly files: number; readonly bytes: number }
@@ -87,27 +85,27 @@ const listChars = [400, 200, 100, 50, 0];
 const nameChars = 60;
 
 function statusText(facts: StatusFacts): string {
-  const texts = listChars.map((most) => statusLines(facts, most).join('\n'));
+  const texts = listChars.map((most) => statusLines(facts, most));
   return texts.find(({ length }) => length <= sentMaxChars) ?? clip(texts.at(-1) ?? '', sentMaxChars);
 }
 
-function statusLines(facts: StatusFacts, most: number): readonly string[] {
+function statusLines(facts: StatusFacts, most: number): string {
   const { turns, afterTurn, writes, modelCalls, usage, pricesOf } = facts;
-  return [
+  return linesOf(
     `Discoclaw ${facts.version}, up ${duration(facts.upMs)}`,
     `Model: ${modelLine(facts)}`,
     `Gateway: ${gatewayLine(facts)}`,
     `Turns: ${turns.running} running, ${turns.waiting} waiting, ${turns.stopped} stopped · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
-    ...(usage === undefined
-      ? [`Today: ${unreadable}`]
+    usage === undefined
+      ? `Today: ${unreadable}`
       : [
           ...usageLines('Today', usage.today, ` at prices of ${pricesOf}`, most),
           ...usageLines('This month', usage.month, '', most),
-        ]),
-    `Limits: ${limitsLine(facts)}`,
+        ],
+    `Limits: ${limitsLine(facts.limits)}`,
     `Memory: ${keptLine(facts)}`,
     `Store: ${storeLine(facts)}`,
-  ];
+  );
 }
 
 function modelLine({ models, modelState, refused = [], now }: StatusFacts): string {
@@ -125,17 +123,16 @@ function modelLine({ models, modelState, refused = [], now }: StatusFacts): stri
 
 function gatewayLine(facts: StatusFacts): string {
   const { pingMs, readsContent, malformed = 0, lockedOut = 0, servers, shards, processes } = facts;
-  return [
+  return present(
     pingMs === undefined ? 'ping not known yet' : `${Math.round(pingMs)} ms`,
-    ...(servers === undefined ? [] : [counted(servers, 'server')]),
-    ...(shards === undefined ? [] : [`${shards.ids.length} of ${counted(shards.count, 'shard')}`]),
-    ...(processes === undefined ? [] : [`${processes.answering} of ${processes.asked} processes`]),
-    ...(readsContent === false
-      ? ['⚠️ without Message Content: only direct messages, mentions of me, replies to me, and commands']
-      : []),
-    ...(lockedOut > 0 ? [`${counted(lockedOut, 'message')} from people without access`] : []),
-    ...(malformed > 0 ? [`${counted(malformed, 'malformed payload')} dropped`] : []),
-  ].join(' · ');
+    servers !== undefined && counted(servers, 'server'),
+    shards && `${shards.ids.length} of ${counted(shards.count, 'shard')}`,
+    processes && `${processes.answering} of ${processes.asked} processes`,
+    readsContent === false &&
+      '⚠️ without Message Content: only direct messages, mentions of me, replies to me, and commands',
+    lockedOut > 0 && `${counted(lockedOut, 'message')} from people without access`,
+    malformed > 0 && `${counted(malformed, 'malformed payload')} dropped`,
+  ).join(' · ');
 }
 
 function usageLines(
@@ -147,13 +144,13 @@ function usageLines(
   const input = inputOf(all);
   const share = (tokens: number): string => `${input === 0 ? 0 : Math.round((100 * tokens) / input)}%`;
   const shares = `${share(all.cacheReadTokens)} from the cache, ${share(all.cacheWriteTokens)} written to it`;
-  const line = [
+  const line = present(
     `${title} (${period}): ${counted(all.calls, 'model call')}`,
     `${amount(input)} input tokens, ${shares}, ${share(all.inputTokens)} plain`,
-    ...missTexts(all, most),
+    missText(all, most),
     `${amount(all.outputTokens)} output tokens`,
     costText(all, byModel, prices, most),
-  ].join(' · ');
+  ).join(' · ');
   return [line, ...partLines('model', byModel, most), ...partLines('purpose', byPurpose, most)];
 }
 
@@ -190,10 +187,10 @@ function listed(texts: readonly string[], most: number, separator: string): stri
 }
 
 /** What the vendor told of why its cache missed, most often first. */
-function missTexts({ cacheMisses }: UsageSum, most: number): readonly string[] {
+function missText({ cacheMisses }: UsageSum, most: number): string | false {
   const reasons = Object.entries(cacheMisses).toSorted(([, a], [, b]) => b - a);
   const texts = reasons.map(([reason, times]) => `${shownName(reason.replaceAll('_', ' '))} (${times})`);
-  return texts.length === 0 ? [] : [`cache misses: ${listed(texts, most, ', ')}`];
+  return texts.length > 0 && `cache misses: ${listed(texts, most, ', ')}`;
 }
 
 function costText(
@@ -214,30 +211,34 @@ function dollars(cost: number): string {
   return `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)}`;
 }
 
-function limitsLine({ limits: { turnsPerMinute, dailyCost, dailyCostPerPerson } }: StatusFacts): string {
-  const parts = [
-    ...(turnsPerMinute === 0 ? [] : [`${counted(turnsPerMinute, 'turn')} a minute per person`]),
-    ...(dailyCost === undefined ? [] : [`${dollars(dailyCost)} a day`]),
-    ...(dailyCostPerPerson === undefined ? [] : [`${dollars(dailyCostPerPerson)} a day per person`]),
-  ];
+function limitsLine({ turnsPerMinute, dailyCost, dailyCostPerPerson }: StatusFacts['limits']): string {
+  const parts = present(
+    turnsPerMinute > 0 && `${counted(turnsPerMinute, 'turn')} a minute per person`,
+    dailyCost !== undefined && `${dollars(dailyCost)} a day`,
+    dailyCostPerPerson !== undefined && `${dollars(dailyCostPerPerson)} a day per person`,
+  );
   return parts.length === 0 ? 'none' : parts.join(' · ');
 }
 
 function keptLine({ kept, retentionDays, noMemoryChannels }: StatusFacts): string {
   if (kept === undefined) return unreadable;
   const megabytes = (kept.bytes / 1_000_000).toFixed(1);
-  return `${counted(kept.sessions, 'session')}, ${kept.users === 1 ? '1 person' : `${kept.users} people`} · ${counted(kept.files, 'file')}, ${megabytes} MB${retentionDays === 0 ? '' : ` · messages kept for ${counted(retentionDays, 'day')}`}${noMemoryChannels === 0 ? '' : ` · off in ${counted(noMemoryChannels, 'channel')} by configuration`}`;
+  return present(
+    `${counted(kept.sessions, 'session')}, ${counted(kept.users, 'person', 'people')}`,
+    `${counted(kept.files, 'file')}, ${megabytes} MB`,
+    retentionDays > 0 && `messages kept for ${counted(retentionDays, 'day')}`,
+    noMemoryChannels > 0 && `off in ${counted(noMemoryChannels, 'channel')} by configuration`,
+  ).join(' · ');
 }
 
 function storeLine({ lastWrite, quarantined, now }: StatusFacts): string {
+  const ago = duration(now.getTime() - (lastWrite ?? { at: now }).at.getTime());
+  const write =
+    lastWrite === undefined
+      ? 'nothing has been written yet'
+      : `${lastWrite.isOk ? 'the last write succeeded' : '⚠️ the last write failed'} ${ago} ago`;
   const files = quarantined === undefined ? unreadable : counted(quarantined, 'file');
-  return `${writeText(lastWrite, now)} · quarantine: ${files}`;
-}
-
-function writeText(lastWrite: LastWrite | undefined, now: Date): string {
-  if (lastWrite === undefined) return 'nothing has been written yet';
-  const ago = duration(now.getTime() - lastWrite.at.getTime());
-  return lastWrite.isOk ? `the last write succeeded ${ago} ago` : `⚠️ the last write failed ${ago} ago`;
+  return `${write} · quarantine: ${files}`;
 }
 
 function amount(count: number): string {

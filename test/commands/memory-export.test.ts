@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { exportMemory } from '../../src/commands/memory-export.ts';
-import { unpackFile } from '../../src/commands/archive.ts';
+import { unpackFile } from '../../src/commands/memory-import.ts';
 import type { CommandContext } from '../../src/core/commands.ts';
 import type { OutgoingFile } from '../../src/core/chat.ts';
 import type { ExportedFile } from '../../src/memory/layer.ts';
@@ -29,7 +29,7 @@ async function exported(files: readonly ExportedFile[], maxBytes?: number): Prom
     },
   };
   const ports = { layers: [layer], sendDirect: () => Promise.resolve('closed' as const) };
-  return (await exportMemory(context, ports, maxBytes)).files ?? [];
+  return (await exportMemory({ ...context, ports }, maxBytes)).files ?? [];
 }
 
 describe('an export [K10]', () => {

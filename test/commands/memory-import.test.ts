@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ZipFile } from 'yazl';
 
-import { readImportFile } from '../../src/commands/import-file.ts';
+import { readImportFile } from '../../src/commands/memory-import.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 
@@ -250,7 +250,7 @@ describe('an import', () => {
         fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.string({ unit: 'binary' }), fc.json()),
         async (data) => {
           const read = await readImportFile(Buffer.from(data), origin);
-          const items = read.kind === 'items' ? read.items : [];
+          const items = read.unusable === undefined ? read.items : [];
           const isItem = items.map(({ text, status }) => text !== '' || status === 'active');
           expect(isItem).not.toContain(false);
         },

@@ -233,8 +233,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'undo-button-takes-newest-change',
     promise: '[K5] Undo under an older answer takes back whatever was changed last.',
     file: 'src/commands/memory-forget.ts',
-    find: 'const done = await durable.undo(context.speaker.id, id);',
-    put: 'const done = await durable.undo(context.speaker.id);',
+    find: 'const done = await call.ports.durable.undo(call.speaker.id, id);',
+    put: 'const done = await call.ports.durable.undo(call.speaker.id);',
   },
   {
     name: 'nonce-not-enforced',
