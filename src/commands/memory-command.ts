@@ -28,23 +28,23 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory show\` shows what I remember about you
 \`!memory search <words>\` finds what you said and what I keep about it
 \`!memory remember <text>\` makes me remember something
-\`!memory forget <words or id>\` makes me forget what says this, and the messages it came from; \`!memory forget all <words>\` takes several
+\`!memory forget <words or id>\` forgets an item and the messages it came from; \`!memory forget all <words>\` takes several
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
-\`!memory why <id>\` tells where an item comes from; in reply to an answer, \`!memory why\` tells what it used
+\`!memory why <id>\` tells where an item comes from; in reply to an answer, what it used
 \`!memory history <id>\` shows what an item said before
-\`!memory pin <id>\`, \`!memory unpin <id>\`: what is pinned never makes room
-\`!memory share <id>\` lets an item be used everywhere, \`!memory hide <id>\` keeps it to our DM
+\`!memory pin <id>\`, \`!memory unpin <id>\`: a pinned item is never dropped
+\`!memory share <id>\`, \`!memory hide <id>\`: use an item everywhere, or only in our DM
 \`!memory reset rolling\` clears this conversation's summary
-\`!memory export\` sends you all I hold about you, as a file
+\`!memory export\` sends you all I hold about you
 \`!memory import\` with a file shows what I would remember of it
-\`!memory erase\` erases all of it, after showing it
-\`!memory purge <words>\` erases for good what says these words, after showing how much
-\`!memory mode auto|ask|off\` lets me keep what you say of yourself, ask first, or keep only what I am told to
-\`!memory proposals\`: what I ask you about
-\`!memory pause\` makes me store nothing, \`!memory pause here\` nothing of this conversation, until \`!memory resume\`
-\`!memory notices on|off\` tells you under an answer what I stored, or not
-\`!memory note <text>\` notes something for a channel, \`!memory channel\` lists its notes
+\`!memory erase\` erases all of it, after asking
+\`!memory purge <words>\` erases for good what says these words, after asking
+\`!memory mode auto|ask|off\`: keep what you say about yourself, ask first, or keep only what you tell me to
+\`!memory proposals\` lists what I ask you about
+\`!memory pause\`, \`!memory pause here\`: store nothing, or nothing of this conversation, until \`!memory resume\`
+\`!memory notices on|off\`: tell you under an answer what I stored, or not
+\`!memory note <text>\` adds a note to this channel, \`!memory channel\` lists its notes
 \`!memory privacy\` says what I store, where, how long and who can read it
 \`!memory help\` shows this
 
