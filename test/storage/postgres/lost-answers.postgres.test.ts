@@ -40,7 +40,7 @@ describe('a change whose answer is lost while the server still carries it out [S
     'is made once, also where the other one ends with %s only when it is tried again',
     async (end) => {
       await using between = await openBetween(database.url);
-      const store = await database.open({ url: between.url, answerMs: 24_000 });
+      const store = await database.open({ url: between.url, answerMs: 600_000, patienceMs: 60_000 });
       await store.append(log, { note: 'first' });
       await store.update(document, counterKind, increment);
 
@@ -75,7 +75,7 @@ describe('a change whose answer is lost while the server still carries it out [S
       'create constraint trigger slowly after insert on discoclaw.records deferrable initially deferred for each row execute function public.slowly()',
     );
     const appended = store.append(log, { note: 'once' });
-    const committing = `select 1 from pg_stat_activity where query = 'commit' and state = 'active'`;
+    const committing = `select 1 from pg_stat_activity where query = 'commit' and state = 'active' and datname = current_database()`;
     await eventually(async () => expect(await database.query(committing)).toHaveLength(1));
     between.cut();
     expect(await appended).toBe(2);
