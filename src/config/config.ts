@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { closest, distance } from 'fastest-levenshtein';
-import { z } from 'zod';
 
 import { decodeEnvFile, readEnvFile, saysSomething } from './env-file.ts';
-import { shardProblems, type ShardSettings } from './shards.ts';
 import type { Variable } from './variable.ts';
 import { variables } from './variables.ts';
 
@@ -53,12 +51,12 @@ export function readConfig(environment: Environment): { config: Config; notes: r
   const values: Record<string, unknown> = {};
   for (const [name, variable] of known) {
     const raw = environment[name];
-    const result = z.safeParse(variable.schema, raw);
-    if (result.success) values[name] = result.data;
-    else
-      problems.push(
-        `${name}: expected ${variable.expects}, found ${variable.secret ? 'something else' : JSON.stringify(raw)}`,
-      );
+    try {
+      values[name] = variable.read(raw);
+    } catch {
+      const found = variable.secret ? 'something else' : JSON.stringify(raw);
+      problems.push(`${name}: expected ${variable.expects}, found ${found}`);
+    }
   }
   for (const name of Object.keys(environment)) {
     const capitals = name.toUpperCase();
@@ -71,7 +69,7 @@ export function readConfig(environment: Environment): { config: Config; notes: r
   if (problems.length > 0) throw new ConfigError(problems);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value has just been made by the schema of its own name
   const config = arrangeConfig(values as Values);
-  const contradictions = shardProblems(config.shards, config.storage.databaseUrl !== undefined);
+  const contradictions = shardProblems(config);
   if (contradictions.length > 0) throw new ConfigError(contradictions);
   return { config, notes: notesOn(environment, known) };
 }
@@ -139,7 +137,7 @@ function arrangeConfig(values: Values) {
       count: values.DISCOCLAW_SHARDS,
       ids: values.DISCOCLAW_SHARD_IDS,
       processes: values.DISCOCLAW_PROCESSES,
-    } satisfies ShardSettings,
+    },
     model: {
       apiKey: values.ANTHROPIC_API_KEY,
       baseUrl: values.ANTHROPIC_BASE_URL,
@@ -215,4 +213,33 @@ function arrangeConfig(values: Values) {
 /** Another server's files are at its own address, so one variable is enough. */
 function originOf(address: string | undefined): string | undefined {
   return address === undefined ? undefined : new URL(address).origin;
+}
+
+/** What of the shards does not go together, each with what to do. */
+function shardProblems({ shards, storage }: Config): readonly string[] {
+  const { count, ids, processes } = shards;
+  const problems: string[] = [];
+  if (count === 'auto' && ids !== undefined)
+    problems.push(
+      'DISCOCLAW_SHARD_IDS: machines must agree on how many shards there are: give their number in DISCOCLAW_SHARDS instead of auto',
+    );
+  if (count !== 'auto' && ids?.some((id) => id >= count) === true)
+    problems.push(
+      `DISCOCLAW_SHARD_IDS: expected numbers of shards from 0 to ${count - 1}, found ${ids.at(-1)}; DISCOCLAW_SHARDS is the number of all, ${count}`,
+    );
+  const here = ids?.length ?? count;
+  if (here !== 'auto' && processes > here)
+    problems.push(
+      `DISCOCLAW_PROCESSES: expected at most one process for each of the shards here, ${here}, found ${processes}; DISCOCLAW_SHARDS says how many there are`,
+    );
+  if (storage.databaseUrl !== undefined) return problems;
+  if (processes > 1)
+    problems.push(
+      'DISCOCLAW_PROCESSES: files belong to one process: set DISCOCLAW_STORE to a database for several, or run all shards in one with DISCOCLAW_PROCESSES=1',
+    );
+  if (count !== 'auto' && ids !== undefined && ids.length < count)
+    problems.push(
+      'DISCOCLAW_SHARD_IDS: several machines need one memory: set DISCOCLAW_STORE to a database that they share, or run all shards here without DISCOCLAW_SHARD_IDS',
+    );
+  return problems;
 }

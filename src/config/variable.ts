@@ -1,13 +1,11 @@
 import { isIP } from 'node:net';
 
-import { z } from 'zod';
-
 import { isSnowflake } from '../core/snowflake.ts';
 import { machineTimeZone } from '../core/time.ts';
 
 export interface Variable<Value> {
-  /** From the raw text; `undefined` where it is unset or empty. */
-  readonly schema: z.ZodType<Value, string | undefined>;
+  /** Reads the raw text. @throws {RangeError} for a bad value. */
+  readonly read: (raw: string | undefined) => Value;
   /** As one would write it; empty without one. */
   readonly fallback: string;
   /** What a good value looks like, for error messages. */
@@ -189,20 +187,16 @@ function variable<Value>(
   fallback: string,
   read: (raw: string | undefined, fail: () => never) => Value,
 ): Variable<Value> {
-  const schema = z.transform((input: string | undefined, context): Value => {
-    const trimmed = input?.trim();
-    try {
+  return {
+    read(raw) {
+      const trimmed = raw?.trim();
       return read(trimmed === '' ? undefined : trimmed, () => {
         throw new RangeError(expects);
       });
-    } catch (error) {
-      context.issues.push({
-        code: 'custom',
-        message: error instanceof Error ? error.message : expects,
-        input,
-      });
-      return z.NEVER;
-    }
-  });
-  return { schema, fallback, expects, about, secret: false };
+    },
+    fallback,
+    expects,
+    about,
+    secret: false,
+  };
 }

@@ -1,5 +1,4 @@
-import { stopTerms } from './stop-words.ts';
-import { terms } from './text.ts';
+import { stopTerms, terms } from './text.ts';
 
 /**
  * Names of secrets, by what the secret looks like: `word` any password; `odd` one that is not an ordinary word,

@@ -1,7 +1,6 @@
 import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as stemRussian } from '@orama/stemmers/russian';
 
-import { fillers, othersAndDenials } from './common-words.ts';
 import { lruCache } from './limits.ts';
 
 /** A few characters have a whole phrase as their compatible form. */
@@ -261,8 +260,6 @@ export function wordsIn(text: string): readonly string[] {
   });
 }
 
-const commonWords: ReadonlySet<string> = new Set(`${fillers} ${othersAndDenials}`.split(/\s+/u));
-
 /** Stemmed words in order, repeats included; scripts without spaces give pairs of characters, or a lone one. */
 export function terms(text: string): string[] {
   return wordsIn(text).flatMap((word) => (withoutSpaces.test(word) ? pairs(word) : [stem(word)]));
@@ -275,15 +272,11 @@ const stems = lruCache<string, string>(10_000);
 function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
-  const found = stemIn(word);
+  let found = word;
+  if (/^[a-z]+$/u.test(word)) found = stemEnglish(word);
+  else if (/^\p{Script=Cyrillic}+$/u.test(word)) found = stemRussian(word);
   stems.set(word, found);
   return found;
-}
-
-function stemIn(word: string): string {
-  if (/^[a-z]+$/u.test(word)) return stemEnglish(word);
-  if (/^[\p{Script=Cyrillic}]+$/u.test(word)) return stemRussian(word);
-  return word;
 }
 
 function pairs(run: string): string[] {
@@ -332,3 +325,35 @@ export function chunk<T>(
   }
   return parts;
 }
+
+/** Articles, prepositions, auxiliaries and first- and second-person pronouns, in English and Russian. */
+const fillers = `
+  a an the this that these those
+  i me my mine myself we us our ours you your yours
+  who whom whose which what where when why how
+  am is are was were be been being do does did doing have has had having will would shall can could
+  and or but if then than as so too also just
+  at by for from in into of off on onto out per to up with about
+  s t m d re ve ll
+  here there please user speaker person
+  я меня мне мной мой моя моё мое мои мы нас нам наш наша наше наши ты тебя тебе твой вы вас вам ваш
+  это этот эта эти тот та те то кто что где когда как какой который
+  и или но а же ли бы в во на с со к ко у о об от до из за по при для про
+  есть был была было были быть буду будет пользователь
+`;
+
+/** Third-person pronouns and negations. */
+const othersAndDenials = `
+  he him his she her hers it its they them their theirs
+  no not nor never over
+  он его ему она её ее ей они их им
+  не ни нет
+`;
+
+const commonWords: ReadonlySet<string> = new Set(`${fillers} ${othersAndDenials}`.split(/\s+/u));
+
+/** Evidence ignores them [M5a]; a person's pronouns and denials are a fact, and not among them. */
+export const fillerTerms: ReadonlySet<string> = new Set(terms(fillers));
+
+/** Nothing can be found by these. */
+export const stopTerms: ReadonlySet<string> = new Set([...fillerTerms, ...terms(othersAndDenials)]);

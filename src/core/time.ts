@@ -1,34 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 
-import { lruCache } from './limits.ts';
-
 /** The present moment, as an input. */
 export type Clock = () => Date;
 
 /** Calls back after some milliseconds; the returned function cancels that. Does not keep the process alive. */
 export type Timer = (callback: () => void, ms: number) => () => void;
 
-/** Since 1980 all clocks have been whole quarters of an hour away from UTC. */
-const quarterMs = 900_000;
-
 /**
  * `YYYY-MM-DD` in an IANA time zone [N5].
  * @throws {RangeError} for an unknown zone or an invalid date.
  */
 export function localDate(date: Date, timeZone: string): string {
-  return quarterOf(date, timeZone).day;
-}
-
-/** `HH:MM`, from 00:00 to 23:59. @throws {RangeError} like `localDate`. */
-export function localClock(date: Date, timeZone: string): string {
-  const { begin, hour, minute } = quarterOf(date, timeZone);
-  const since = Math.floor((date.getTime() - begin) / 60_000);
-  return `${hour}:${String(minute + since).padStart(2, '0')}`;
+  return wallClockIn(timeZone)(date.getTime()).slice(0, 10);
 }
 
 /** `YYYY-MM-DD HH:MM`. @throws {RangeError} like `localDate`. */
 export function localDateTime(date: Date, timeZone: string): string {
-  return `${localDate(date, timeZone)} ${localClock(date, timeZone)}`;
+  return wallClockIn(timeZone)(date.getTime()).replace('T', ' ');
 }
 
 const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
@@ -40,9 +28,8 @@ const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
  */
 export function localMoment(date: Date, timeZone: string): string {
   if (Number.isNaN(date.getTime())) return 'at unknown time';
-  const day = localDate(date, timeZone);
-  const name = dayNames[new Date(`${day}T12:00:00Z`).getUTCDay()] ?? '';
-  return `${name} ${day} ${localClock(date, timeZone)}`;
+  const moment = localDateTime(date, timeZone);
+  return `${dayNames[new Date(`${moment.slice(0, 10)}T12:00:00Z`).getUTCDay()] ?? ''} ${moment}`;
 }
 
 /**
@@ -54,6 +41,9 @@ export function dayBefore(day: string): string {
   noon.setUTCDate(noon.getUTCDate() - 1);
   return noon.toISOString().slice(0, 10);
 }
+
+/** Since 1980 all clocks have been whole quarters of an hour away from UTC. */
+const quarterMs = 900_000;
 
 /** When the next local day begins; some have no midnight. @throws {RangeError} like `localDate`. */
 export function nextDayAt(date: Date, timeZone: string): Date {
@@ -109,29 +99,6 @@ export function machineTimeZone(): string {
   return isUtc ? 'UTC' : new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** A quarter of an hour, with the local day and clock at its beginning. */
-interface Quarter {
-  /** Milliseconds since the epoch. */
-  readonly begin: number;
-  readonly day: string;
-  readonly hour: string;
-  readonly minute: number;
-}
-
-const quarters = lruCache<string, Quarter>(1000);
-
-function quarterOf(date: Date, timeZone: string): Quarter {
-  const begin = Math.floor(date.getTime() / quarterMs) * quarterMs;
-  const key = `${timeZone} ${begin}`;
-  const known = quarters.get(key);
-  if (known !== undefined) return known;
-  const [day = '', clock = ''] = wallClockIn(timeZone)(begin).split('T');
-  const [hour = '', minute] = clock.split(':');
-  const quarter = { begin, day, hour, minute: Number(minute) };
-  quarters.set(key, quarter);
-  return quarter;
-}
-
 /** Milliseconds of computing before others have their turn. */
 const sliceMs = 8;
 
@@ -149,17 +116,16 @@ export function createTimeSlice(): () => Promise<void> {
 }
 
 /** The work's result, or `late` after so many milliseconds. Rejects as the work does. */
-export function withTimeout<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms, late);
-    const settled =
-      <Value>(settle: (value: Value) => void) =>
-      (value: Value) => {
-        clearTimeout(timer);
-        settle(value);
-      };
-    work.then(settled(resolve), settled(reject));
+export async function withTimeout<Result>(ms: number, work: Promise<Result>, late: Result): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<Result>((resolve) => {
+    timer = setTimeout(resolve, ms, late);
   });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Rejects with the signal's reason as soon as it is aborted, while the work may go on. */
@@ -205,27 +171,16 @@ export const processTimer: Timer = (callback, ms) => {
   return () => clearTimeout(timer);
 };
 
-/** A timer whose pending calls one owner can cancel at once, for good. */
+/** A timer whose owner can end all its calls at once, for good. */
 export function endableTimer(timer: Timer): { readonly timer: Timer; readonly end: () => void } {
-  const waiting = new Set<() => void>();
   let hasEnded = false;
   return {
-    timer(callback, ms) {
-      if (hasEnded) return () => {};
-      const cancel = timer(() => {
-        waiting.delete(cancel);
-        callback();
-      }, ms);
-      waiting.add(cancel);
-      return () => {
-        waiting.delete(cancel);
-        cancel();
-      };
-    },
+    timer: (callback, ms) =>
+      timer(() => {
+        if (!hasEnded) callback();
+      }, ms),
     end() {
       hasEnded = true;
-      for (const cancel of waiting) cancel();
-      waiting.clear();
     },
   };
 }

@@ -1,6 +1,5 @@
 import { ownWords } from '../../core/own-words.ts';
-import { toSingleLine, saysLiterally, terms } from '../../core/text.ts';
-import { fillerTerms } from '../../core/stop-words.ts';
+import { fillerTerms, saysLiterally, terms, toSingleLine } from '../../core/text.ts';
 
 export const noteMaxChars = 300;
 

@@ -1,6 +1,12 @@
 import { ownWords } from '../../core/own-words.ts';
-import { fillerTerms } from '../../core/stop-words.ts';
-import { clipAtWord, escapePattern, toSingleLine, sameItemForm, terms } from '../../core/text.ts';
+import {
+  clipAtWord,
+  escapePattern,
+  fillerTerms,
+  sameItemForm,
+  terms,
+  toSingleLine,
+} from '../../core/text.ts';
 import { questionMaxChars } from './document.ts';
 
 /** Unicode's rules for sentences, which are the same for all languages and know no abbreviations. */

@@ -2,8 +2,7 @@ import { memoizeByObject } from '../../core/limits.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
 import { fitLines, renderSection, type Section } from '../../core/section.ts';
-import { stopTerms } from '../../core/stop-words.ts';
-import { terms } from '../../core/text.ts';
+import { stopTerms, terms } from '../../core/text.ts';
 import { turnText, type TurnContext } from '../../core/turn-context.ts';
 import {
   activeInOrder,

@@ -1,9 +1,8 @@
 import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
-import { saysWords, terms } from '../../core/text.ts';
+import { saysWords, stopTerms, terms } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import type { KeyedQueue } from '../../core/keyed-queue.ts';
-import { stopTerms } from '../../core/stop-words.ts';
 import type { Purged, Withdrawn } from '../layer.ts';
 import { cursorOfNote } from '../log/kept-summary.ts';
 import type { SessionLog } from '../log/session-log.ts';

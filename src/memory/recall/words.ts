@@ -1,5 +1,4 @@
-import { terms, wordsIn } from '../../core/text.ts';
-import { stopTerms } from '../../core/stop-words.ts';
+import { stopTerms, terms, wordsIn } from '../../core/text.ts';
 
 const keptWords = 50_000;
 const interjections = new Set(terms('hey hi hello wow yeah oh ok okay really ну да ага'));

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../../src/core/place.ts';
 import { fitLines, renderSection, type Section } from '../../../src/core/section.ts';
-import { stopTerms } from '../../../src/core/stop-words.ts';
-import { terms } from '../../../src/core/text.ts';
+import { stopTerms, terms } from '../../../src/core/text.ts';
 import {
   activeInOrder,
   itemLine,
