@@ -129,22 +129,14 @@ async function benchQuality(files: readonly string[], wordings: Wordings | undef
       for (const [index, conversation] of conversations.entries())
         asked.push(...(await askAll({ log, recall }, conversation, index, queriesOf)));
       print(`${title.padEnd(24)}    R@5   R@10    MRR  given  questions`);
-      const ofKind = (kind: string) => asked.filter(({ question }) => question.kind === kind);
-      for (const kind of new Set(asked.map(({ question }) => question.kind))) print(row(kind, ofKind(kind)));
+      const tell = (name: string, isMeant: (one: Asked) => boolean) =>
+        print(row(name, asked.filter(isMeant)));
+      for (const kind of new Set(asked.map(({ question }) => question.kind)))
+        tell(kind, ({ question }) => question.kind === kind);
       for (const file of files.map((path) => basename(path, '.json')))
-        print(
-          row(
-            `all of ${file}`,
-            asked.filter(({ conversation }) => conversation.file === file),
-          ),
-        );
-      print(
-        row(
-          'several messages needed',
-          asked.filter(({ question: { gold } }) => gold.length > 1),
-        ),
-      );
-      print(row('all', asked));
+        tell(`all of ${file}`, ({ conversation }) => conversation.file === file);
+      tell('several messages needed', ({ question: { gold } }) => gold.length > 1);
+      tell('all', () => true);
       print(`a search: ${median(asked.map(({ milliseconds }) => milliseconds)).toFixed(2)} ms (median)\n`);
     });
   }

@@ -1,14 +1,11 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { Session, type Profiler } from 'node:inspector/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { startBot } from '../src/bot/start-bot.ts';
-import { readConfig } from '../src/config/config.ts';
-import { createLogger } from '../src/observability/logger.ts';
-import { startSandboxServer } from '../src/sandbox/sandbox-server.ts';
+import type { SandboxServer } from '../src/sandbox/sandbox-server.ts';
 import { startModelServer } from '../test/support/model-server.ts';
+import { withSandboxBot } from './sandbox-bot.ts';
 
 /**
  * Counts in how many files of `src`, the sandbox's aside, one message runs functions: a question in #general by somebody who has
@@ -26,33 +23,23 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-const reported = report(await walk());
+console.log(report(await walk()));
 session.disconnect();
-console.log(reported);
 
-/** Sends the question to a bot in a sandbox, with a model on loopback that answers at once. Leaves nothing behind. */
+/** Sends the question to a bot in a sandbox, with a model on loopback that answers at once. */
 async function walk(): Promise<ReadonlyMap<string, number>> {
-  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-walk-'));
-  await cp(new URL('../workspace/SOUL.example.md', import.meta.url), join(folder, 'workspace', 'SOUL.md'));
   const model = await startModelServer(({ model: name = '' }) => ({
     text: name.includes('haiku') ? summary : 'It is blue.',
   }));
-  const sandbox = await startSandboxServer();
-  try {
-    const { config } = readConfig({
-      DISCOCLAW_ACCESS: 'everyone',
-      DISCOCLAW_RATE_PER_MINUTE: '0',
-      DISCOCLAW_DATA_DIR: join(folder, 'data'),
-      DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
-      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
-      ANTHROPIC_BASE_URL: model.url,
-    });
-    const bot = await startBot(config, {
-      token: sandbox.token,
-      apiUrl: sandbox.apiUrl,
-      logger: createLogger({ level: 'error' }),
-      onLost: () => undefined,
-    });
+  const soul = new URL('../workspace/SOUL.example.md', import.meta.url);
+  const environment = {
+    DISCOCLAW_RATE_PER_MINUTE: '0',
+    DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+    ANTHROPIC_BASE_URL: model.url,
+  };
+  const prepare = (_: SandboxServer, folder: string) =>
+    cp(soul, join(folder, 'workspace', 'SOUL.md')).then(() => environment);
+  const run = await withSandboxBot(prepare, async (sandbox, bot) => {
     /** Says something in #general and waits until the bot has nothing left to do. */
     const say = async (text: string): Promise<void> => {
       const said = await sandbox.say({ as: 'alice', in: '#general', text });
@@ -62,26 +49,21 @@ async function walk(): Promise<ReadonlyMap<string, number>> {
       await delay(quietMs);
       await bot.idle();
     };
-    try {
-      for (const item of items) await say(`!memory remember ${item}`);
-      await say('@Discoclaw Good morning!');
-      const before = model.requests.length;
-      const run = await functionsRunBy(() => say('@Discoclaw What colour is my teapot?'));
-      const [prompt = '', later = ''] = model.requests.slice(before).map(({ raw }) => raw);
-      // The whole conversation is still shown with the question, so the summary so far goes to the next summary only.
-      const missing = [
-        ...items.filter((text) => !prompt.includes(text)),
-        ...(later.includes(summary) ? [] : [summary]),
-      ];
-      if (missing.length > 0) throw new Error(`The model was not sent: ${missing.join(', ')}`);
-      return run;
-    } finally {
-      await bot.stop();
-    }
-  } finally {
-    await Promise.all([sandbox.close(), model.close()]);
-    await rm(folder, { recursive: true });
-  }
+    for (const item of items) await say(`!memory remember ${item}`);
+    await say('@Discoclaw Good morning!');
+    const before = model.requests.length;
+    const counted = await functionsRunBy(() => say('@Discoclaw What colour is my teapot?'));
+    const [prompt = '', later = ''] = model.requests.slice(before).map(({ raw }) => raw);
+    // The whole conversation is still shown with the question, so the summary so far goes to the next summary only.
+    const missing = [
+      ...items.filter((text) => !prompt.includes(text)),
+      ...(later.includes(summary) ? [] : [summary]),
+    ];
+    if (missing.length > 0) throw new Error(`The model was not sent: ${missing.join(', ')}`);
+    return counted;
+  });
+  await model.close();
+  return run;
 }
 
 /** How many functions were called while `work` ran, by path below `src`. */

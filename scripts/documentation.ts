@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 
 import { catchupDefinition } from '../src/commands/catchup-command.ts';
 import { memoryDefinition } from '../src/commands/memory-command.ts';
@@ -68,3 +69,6 @@ function optionForm(name: string, option: OptionDefinition): string {
   const values = option.choices.map(({ value }) => value).join('|');
   return option.isOptional === undefined ? values : `[${values}]`;
 }
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  for (const [path, text] of generatedFiles()) writeFileSync(new URL(path, root), text);

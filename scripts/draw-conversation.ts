@@ -1,12 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 
-import { startBot } from '../src/bot/start-bot.ts';
-import { readConfig } from '../src/config/config.ts';
-import { createLogger } from '../src/observability/logger.ts';
 import type { MessageView } from '../src/sandbox/control/message-view.ts';
-import { startSandboxServer } from '../src/sandbox/sandbox-server.ts';
+import { withSandboxBot } from './sandbox-bot.ts';
 
 /** Plays a conversation in the sandbox with the offline stand-in, and draws what Discord shows. */
 const picture = new URL('../docs/conversation.svg', import.meta.url);
@@ -26,32 +21,20 @@ const columns = 88;
 const characterWidth = 7.4;
 
 /** What the sandbox shows once everything has been said and answered. */
-async function converse(): Promise<readonly MessageView[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'discoclaw-picture-'));
-  const sandbox = await startSandboxServer();
-  try {
-    const { config } = readConfig({
-      DISCOCLAW_DATA_DIR: dataDir,
-      DISCOCLAW_ACCESS: 'everyone',
+function converse(): Promise<readonly MessageView[]> {
+  return withSandboxBot(
+    async (sandbox) => ({
       DISCORD_AUTO_REPLY_CHANNEL_IDS: (await sandbox.info()).channels[room] ?? '',
-    });
-    const bot = await startBot(config, {
-      token: sandbox.token,
-      apiUrl: sandbox.apiUrl,
-      logger: createLogger({ level: 'warn' }),
-      onLost: (error) => console.error(error),
-    });
-    for (const text of lines) {
-      const { id } = await sandbox.say({ as: 'alice', in: room, text });
-      await sandbox.waitForReply({ in: room, after: id });
-      await bot.idle();
-    }
-    await bot.stop();
-    return await sandbox.messages({ in: room });
-  } finally {
-    await sandbox.close();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+    }),
+    async (sandbox, bot) => {
+      for (const text of lines) {
+        const { id } = await sandbox.say({ as: 'alice', in: room, text });
+        await sandbox.waitForReply({ in: room, after: id });
+        await bot.idle();
+      }
+      return sandbox.messages({ in: room });
+    },
+  );
 }
 
 function draw(messages: readonly MessageView[]): string {

@@ -6,7 +6,7 @@ import { layersAlone } from '../src/bot/memory-alone.ts';
 import { openStore } from '../src/bot/open-store.ts';
 import { createModel } from '../src/bot/create-model.ts';
 import { loadEnvironment, readConfig, type Config, type Environment } from '../src/config/config.ts';
-import type { ChatMessage } from '../src/core/chat.ts';
+import type { ChatMessage, HistoryPort } from '../src/core/chat.ts';
 import type { Place, SessionKey } from '../src/core/place.ts';
 import { snowflakeAt } from '../src/core/snowflake.ts';
 import type { SequencedMessage } from '../src/memory/log/records.ts';
@@ -50,23 +50,9 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
       logger,
     });
     const { session, place, speakerName } = await findSession(memory, wish, servers);
-    const composer = new PromptComposer({
-      channelContext: memory.workspace.channelContext,
-      layers: memory.layers,
-      soul: () => memory.workspace.soul(),
-      history: {
-        recent: async (channelId, limit) =>
-          (await memory.sessionLog.recent(session, limit)).map((entry) => chatMessageOf(channelId, entry)),
-      },
-      attachments: { open: () => Promise.resolve([]) },
-      readReplied: () => Promise.resolve('gone'),
-      log: memory.sessionLog,
-      people: memory.people,
-      botName,
-      timeZone: config.timeZone,
-      historyBudget: config.prompt.historyBudget,
-      maxChars: config.prompt.maxChars,
-      logger,
+    const composer = composerOver(memory, config, {
+      recent: async (channelId, limit) =>
+        (await memory.sessionLog.recent(session, limit)).map((entry) => chatMessageOf(channelId, entry)),
     });
     const now = clock();
     const isOwner = wish.asOwner || config.discord.ownerIds.includes(session.userId);
@@ -85,6 +71,25 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
   } finally {
     await close();
   }
+}
+
+/** Composes prompts as the bot does, where there is no Discord. */
+export function composerOver(memory: Memory, config: Config, history: HistoryPort): PromptComposer {
+  return new PromptComposer({
+    channelContext: memory.workspace.channelContext,
+    layers: memory.layers,
+    soul: memory.workspace.soul,
+    history,
+    attachments: { open: () => Promise.resolve([]) },
+    readReplied: () => Promise.resolve('gone'),
+    log: memory.sessionLog,
+    people: memory.people,
+    botName,
+    timeZone: config.timeZone,
+    historyBudget: config.prompt.historyBudget,
+    maxChars: config.prompt.maxChars,
+    logger: createLogger({ level: 'warn' }),
+  });
 }
 
 /** Adds the servers that anything was said in to `servers`. */

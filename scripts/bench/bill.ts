@@ -1,7 +1,8 @@
 import type { Place } from '../../src/core/place.ts';
 import { callCost } from '../../src/model/anthropic/models.ts';
-import { createBilledBot, seeded, words, type SentRequest, type Talker } from './billed-bot.ts';
+import { createBilledBot, words, type SentRequest, type Talker } from './billed-bot.ts';
 import type { Bench } from './measured.ts';
+import { seeded } from './person.ts';
 import { VendorCache, type Billed } from './vendor-cache.ts';
 
 const minuteMs = 60_000;
@@ -77,7 +78,7 @@ async function conversation(
   await prepare(bot, random, alice, place);
   for (let turn = 0; turn < 20; turn += 1) {
     const begin = requests.length;
-    await bot.say(alice, place, question(random));
+    await bot.say(alice, place, words(random, 4, 25));
     await bot.passUntil(bot.now() + gap(random));
     turns.push(requests.slice(begin));
   }
@@ -103,7 +104,7 @@ async function month(): Promise<readonly BilledRequest[]> {
     await prepare(bot, random, talker, place);
   for (const { at, talker, place } of said.toSorted((a, b) => a.at - b.at)) {
     await bot.passUntil(at);
-    await bot.say(talker, place, question(random));
+    await bot.say(talker, place, words(random, 4, 25));
   }
   return requests;
 }
@@ -153,10 +154,6 @@ async function prepare(
   for (let item = 0; item < items; item += 1)
     await bot.command(talker, place, `!memory remember I like ${words(random, 3, 8)}`);
   if (place.audience === 'dm') await bot.keepNotebook(talker);
-}
-
-function question(random: () => number): string {
-  return words(random, 4, 25);
 }
 
 const unit = 'of uncached';

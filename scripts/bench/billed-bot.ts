@@ -61,17 +61,7 @@ const notes = 0.3;
  * The bot between the ports, with the real tools for Discord, in a time that passes when it is told to; its model answers by a script. What it
  * would send to the vendor goes to `onRequest`.
  */
-export function createBilledBot(
-  options: BilledBotOptions,
-  onRequest: (request: SentRequest) => void,
-): {
-  readonly now: () => number;
-  readonly say: (talker: Talker, place: Place, text: string) => Promise<void>;
-  readonly command: (talker: Talker, place: Place, text: string) => Promise<void>;
-  /** Gives somebody a notebook of usual size. */
-  readonly keepNotebook: (talker: Talker) => Promise<void>;
-  readonly passUntil: (time: number) => Promise<void>;
-} {
+export function createBilledBot(options: BilledBotOptions, onRequest: (request: SentRequest) => void) {
   let now = start;
   const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
   const timer: Timer = (callback, ms) => {
@@ -180,20 +170,21 @@ export function createBilledBot(
   });
 
   return {
-    now: () => now,
-    async say(talker, place, text) {
+    now: (): number => now,
+    async say(talker: Talker, place: Place, text: string): Promise<void> {
       const message = post(place.channelId, { ...talker, kind: 'human' }, text);
       await bot.handlers.message({ ...message, place, isOwner: false });
       await idle();
     },
-    async keepNotebook({ id }) {
+    /** Gives somebody a notebook of usual size. */
+    async keepNotebook({ id }: Talker): Promise<void> {
       for (const [path, lines] of Object.entries(notebook)) {
         const body = Array.from({ length: lines }, () => `- ${words(options.random, 6, 12)}`).join('\n');
         const head = `# Notes\n> Summary: ${words(options.random, 5, 8)}\n\n`;
         await store.writeText(`users/${id}/notebook/${path}`, `${head}${body}\n`);
       }
     },
-    async command(talker, place, text) {
+    async command(talker: Talker, place: Place, text: string): Promise<void> {
       const command = bot.commands.parse(text);
       if (command === undefined) throw new RangeError(`No command: ${text}`);
       const speaker = { ...talker, isOwner: false };
@@ -201,7 +192,7 @@ export function createBilledBot(
       await bot.handlers.command({ id: nextId(), command, speaker, place, ephemeral: false, at });
     },
     /** Timers that are due until then ring in their order. */
-    async passUntil(time) {
+    async passUntil(time: number): Promise<void> {
       for (;;) {
         const [next] = [...timers].filter(({ at }) => at <= time).toSorted((a, b) => a.at - b.at);
         if (next === undefined) break;
@@ -292,15 +283,4 @@ function syllables(random: () => number): string {
   const of = (parts: readonly string[]): string => parts[Math.floor(random() * parts.length)] ?? '';
   const count = 1 + Math.floor(random() * 2.6);
   return Array.from({ length: count }, () => of(begins) + of(vowels) + of(ends)).join('');
-}
-
-/** Random numbers from 0 up to 1, the same for the same seed. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -98,14 +98,7 @@ async function start(
 export async function openStage(options: SandboxOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'bench-stage-'));
   const sandbox = await startSandboxServer(options);
-  return {
-    sandbox,
-    folder,
-    async close() {
-      await sandbox.close();
-      await rm(folder, { recursive: true });
-    },
-  };
+  return { sandbox, folder };
 }
 
 /** Says something in the person's DM, and waits for the answer. */

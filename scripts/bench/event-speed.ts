@@ -28,9 +28,8 @@ export async function benchEvents(bench: Bench): Promise<void> {
 /** Among channels in which somebody has spoken an hour ago. */
 async function subjectOf(start: StartBot): Promise<Subject<'ready' | 'idle' | 'cpu'>> {
   let ago = 3_600_000;
-  const stage = await openStage({ now: () => new Date(Date.now() - ago) });
-  const { sandbox, folder } = stage;
-  const channels = await addServers(sandbox, { servers: 5, channels: 100 });
+  const { sandbox, folder } = await openStage({ now: () => new Date(Date.now() - ago) });
+  const channels = await addServers(sandbox);
   ago = 0;
   return {
     async sample() {
@@ -49,7 +48,7 @@ async function subjectOf(start: StartBot): Promise<Subject<'ready' | 'idle' | 'c
       await bot.stop();
       return { ready: bot.readyAfter, idle, cpu: (spent.at(-1) ?? NaN) / burst };
     },
-    close: () => stage.close(),
+    close: () => sandbox.close(),
   };
 }
 
@@ -58,14 +57,12 @@ interface ChannelIds {
   readonly channelId: string;
 }
 
-async function addServers(
-  sandbox: SandboxServer,
-  size: { readonly servers: number; readonly channels: number },
-): Promise<readonly ChannelIds[]> {
+/** 5 servers of 100 channels. */
+async function addServers(sandbox: SandboxServer): Promise<readonly ChannelIds[]> {
   const added: ChannelIds[] = [];
-  for (let server = 0; server < size.servers; server += 1) {
+  for (let server = 0; server < 5; server += 1) {
     const { id: guildId } = await sandbox.addGuild({ name: `Busy ${server}`, owner: 'alice' });
-    for (let index = 0; index < size.channels; index += 1) {
+    for (let index = 0; index < 100; index += 1) {
       const { id } = await sandbox.addChannel({ guild: guildId, name: `busy-${server}-${index}` });
       await sandbox.say({ as: 'alice', in: id, text: 'Hello.' });
       added.push({ guildId, channelId: id });

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import { botName } from '../../src/bot/layers.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
@@ -13,6 +15,17 @@ import {
 } from '../../src/memory/durable/document.ts';
 import type { LogRecord } from '../../src/memory/log/records.ts';
 import { createSessionStates, logKey, sessionFolder } from '../../src/memory/log/session-state.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { createFileStore } from '../../src/storage/files/store.ts';
+
+export const logger = createLogger({ level: 'warn' });
+export const clock = () => new Date();
+
+/** The product's own store over files in a folder. */
+export function openFiles(folder: string) {
+  const [dataDir, workspaceDir] = [join(folder, 'data'), join(folder, 'workspace')];
+  return createFileStore({ dataDir, workspaceDir, clock, logger });
+}
 
 export const userId = '100000000000000001';
 const channelId = '200000000000000001';
@@ -112,4 +125,15 @@ function recordOf({ id, at, text, author }: ChatMessage): LogRecord {
 function noteOf(lines: number): string {
   const body = Array.from({ length: lines }, (_, line) => `- ${sentence(line, 12)}`).join('\n');
   return `# Notes\n> Summary: ${sentence(lines, 8)}\n\n${body}\n`;
+}
+
+/** Random numbers from 0 up to 1, the same for the same seed. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

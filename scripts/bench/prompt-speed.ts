@@ -1,28 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { botName } from '../../src/bot/layers.ts';
 import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { Store } from '../../src/core/store.ts';
 import { requestBody } from '../../src/model/anthropic/request-body.ts';
-import { createLogger } from '../../src/observability/logger.ts';
-import { createFileStore } from '../../src/storage/files/store.ts';
-import { PromptComposer } from '../../src/turn/prompt-input.ts';
+import { composerOver } from '../prompt.ts';
 import { timeOf, type Bench } from './measured.ts';
-import { conversation, place, sentence, userId, writePerson } from './person.ts';
+import { clock, conversation, logger, openFiles, place, sentence, userId, writePerson } from './person.ts';
 
 const rounds = 1000;
-const logger = createLogger({ level: 'warn' });
-const clock = () => new Date();
 
 /** What a turn computes before the model is asked, of somebody with 200 items and a notebook of usual size. */
 export async function benchPrompts(bench: Bench): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-prompts-'));
-  const folders = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace') };
-  const store = await createFileStore({ ...folders, clock, logger });
+  const store = await openFiles(await mkdtemp(join(tmpdir(), 'bench-prompts-')));
   await writePerson(store, 200);
   const compose = composing(store);
   let body = await compose(0);
@@ -38,27 +31,14 @@ export async function benchPrompts(bench: Bench): Promise<void> {
     },
   });
   await store.close();
-  await rm(folder, { recursive: true });
 }
 
 /** Gives the body of the person's n-th next request, each with another question. */
 function composing(store: Store) {
   const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC', DISCOCLAW_DURABLE_MAX_ITEMS: '1000' });
   const memory = layersAlone(config, { store, clock, logger });
-  const composer = new PromptComposer({
-    channelContext: memory.workspace.channelContext,
-    layers: memory.layers,
-    soul: memory.workspace.soul,
-    history: { recent: (_channelId, limit) => Promise.resolve(conversation.slice(-limit)) },
-    attachments: { open: () => Promise.resolve([]) },
-    readReplied: () => Promise.resolve('gone'),
-    log: memory.sessionLog,
-    people: memory.people,
-    botName,
-    timeZone: config.timeZone,
-    historyBudget: config.prompt.historyBudget,
-    maxChars: config.prompt.maxChars,
-    logger,
+  const composer = composerOver(memory, config, {
+    recent: (_channelId, limit) => Promise.resolve(conversation.slice(-limit)),
   });
   const tools = memory.tools.map(({ definition }) => definition);
   const { signal } = new AbortController();

@@ -6,14 +6,12 @@ import type { Place } from '../../src/core/place.ts';
 import type { Passage } from '../../src/memory/recall/passages.ts';
 import type { Recall } from '../../src/memory/recall/recall.ts';
 import { createSessionLog, type SessionLog } from '../../src/memory/log/session-log.ts';
-import { createLogger } from '../../src/observability/logger.ts';
 import { unknownChannels } from '../../src/bot/layers.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
-import { createFileStore } from '../../src/storage/files/store.ts';
+import { clock, openFiles } from './person.ts';
 
 export const timeZone = 'UTC';
-const clock = () => new Date();
 /** Results of a search, as many as the model is given where it does not say how many. */
 const depth = 10;
 
@@ -49,9 +47,7 @@ export function search(
 
 /** The product's own log over files in a folder. */
 export async function openLog(folder: string) {
-  const logger = createLogger({ level: 'warn' });
-  const dirs = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace') };
-  const store = await createFileStore({ ...dirs, clock, logger });
+  const store = await openFiles(folder);
   const writes = createKeyedQueue();
   const changes = new RecentChanges();
   const { placeOf } = unknownChannels;

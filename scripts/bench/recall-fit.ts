@@ -54,13 +54,7 @@ export async function fitRecall(conversations: readonly Conversation[], leaveOut
     left.push(...ofOne);
   }
   tell('each fitted to all others', left);
-  for (const kind of new Set(left.map(({ question }) => question.kind)))
-    print(
-      line(
-        kind,
-        left.filter(({ question }) => question.kind === kind),
-      ),
-    );
+  tellEach(left, ({ question }) => question.kind);
 }
 
 function inOrder({ conversation, question, ids, features }: Listed, weights: OrderWeights): Measured {
@@ -75,13 +69,14 @@ function inOrder({ conversation, question, ids, features }: Listed, weights: Ord
 
 function tell(title: string, measured: readonly Measured[]): void {
   print(`${title.padEnd(40)}    R@5   R@10    MRR`);
-  for (const file of new Set(measured.map(({ conversation }) => conversation.file)))
-    print(
-      line(
-        file,
-        measured.filter((one) => one.conversation.file === file),
-      ),
-    );
+  tellEach(measured, ({ conversation }) => conversation.file);
+}
+
+function tellEach(measured: readonly Measured[], nameOf: (one: Measured) => string): void {
+  for (const name of new Set(measured.map(nameOf))) {
+    const named = measured.filter((one) => nameOf(one) === name);
+    print(line(name, named));
+  }
 }
 
 function line(name: string, measured: readonly Measured[]): string {

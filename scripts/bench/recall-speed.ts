@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -9,6 +9,7 @@ import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createDetailSource } from '../../src/memory/recall/sources.ts';
 import { watchEventLoop } from '../../test/support/event-loop.ts';
 import { timeOf, type Bench } from './measured.ts';
+import { seeded } from './person.ts';
 import { dmOf, openLog, search, timeZone, userIdOf } from './recall-bench.ts';
 
 /** Of one person, among so many others with twenty each. */
@@ -20,7 +21,7 @@ const searches = 300;
 /** A person's first search after a start, and those that follow. */
 export async function benchRecall(bench: Bench): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'recall-'));
-  const random = sameRandom();
+  const random = seeded(42);
   for (let index = 0; index <= others; index += 1)
     await writeLog(join(folder, 'data'), userIdOf(index), index === 0 ? messages : 20, random);
   const query = () => Array.from({ length: 6 }, () => syntheticWord(random)).join(' ');
@@ -36,7 +37,6 @@ export async function benchRecall(bench: Bench): Promise<void> {
     for (let count = 0; count < searches; count += 1) later.push(await timeOf(find));
     await store.close();
   }
-  await rm(folder, { recursive: true });
   bench.tell([`first search of ${messages} messages`, 'ms', 'at most 2,500 ms'], first);
   bench.tell(['loop held meanwhile', 'ms', 'at most 50 ms'], held);
   bench.tell(['a search of six words later', 'ms', 'at most 12 ms'], later);
@@ -46,15 +46,6 @@ export async function benchRecall(bench: Bench): Promise<void> {
 function syntheticWord(random: () => number): string {
   const rank = Math.floor(30_000 ** random());
   return `w${rank.toString(36)}x`;
-}
-
-/** Always the same numbers, from 0 to 1. */
-function sameRandom(): () => number {
-  let state = 42;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 /** Made-up messages of a person's DM, straight into the log's file: as turns they would take minutes. */

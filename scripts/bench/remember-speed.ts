@@ -1,14 +1,12 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 import { openMemory } from '../../src/bot/memory-alone.ts';
-import { createLogger } from '../../src/observability/logger.ts';
-import { createFileStore } from '../../src/storage/files/store.ts';
 import { ask, openStage, startFloor, startOurs, type StartBot } from './bots.ts';
 import { timeOf, type Bench, type Subject } from './measured.ts';
-import { place, sentence, userId, writeItems } from './person.ts';
+import { openFiles, place, sentence, userId, writeItems } from './person.ts';
 
 const rounds = 7;
 const remembersARound = 20;
@@ -51,21 +49,13 @@ async function syncedLines(): Promise<Subject<'one' | 'crowd'>> {
       });
       return { one: time / remembersARound, crowd: time / remembersARound };
     },
-    async close() {
-      await file.close();
-      await rm(folder, { recursive: true });
-    },
+    close: () => file.close(),
   };
-}
-
-function foldersIn(folder: string) {
-  return { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace') };
 }
 
 /** Has a folder hold items of people, before a bot is there. */
 async function fill(folder: string, people: readonly string[]): Promise<void> {
-  const logger = createLogger({ level: 'error' });
-  const store = await createFileStore({ ...foldersIn(folder), clock: () => new Date(), logger });
+  const store = await openFiles(folder);
   for (const person of people) await writeItems(store, person, items);
   await store.close();
 }
@@ -76,10 +66,9 @@ async function rememberers(): Promise<Subject<'one' | 'crowd'>> {
     String(300_000_000_000_000_000n + BigInt(index)),
   );
   await fill(folder, [userId, ...people]);
-  const { dataDir, workspaceDir } = foldersIn(folder);
   const { memory, close } = await openMemory({
-    DISCOCLAW_DATA_DIR: dataDir,
-    DISCOCLAW_WORKSPACE_DIR: workspaceDir,
+    DISCOCLAW_DATA_DIR: join(folder, 'data'),
+    DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
     DISCOCLAW_DURABLE_MAX_ITEMS: '1000',
   });
   let last = 0;
@@ -96,17 +85,13 @@ async function rememberers(): Promise<Subject<'one' | 'crowd'>> {
       const all = await timeOf(() => Promise.all(people.map(remember)));
       return { one: one / remembersARound, crowd: all / crowd };
     },
-    async close() {
-      await close();
-      await rm(folder, { recursive: true });
-    },
+    close,
   };
 }
 
 /** Others each round, whose documents the bot has not read yet. */
 async function talkersOf(start: StartBot): Promise<Subject<'all'>> {
-  const stage = await openStage();
-  const { sandbox, folder } = stage;
+  const { sandbox, folder } = await openStage();
   const waves: string[][] = [];
   const ids: string[] = [];
   for (let wave = 0; wave <= rounds; wave += 1) {
@@ -127,7 +112,7 @@ async function talkersOf(start: StartBot): Promise<Subject<'all'>> {
     },
     async close() {
       await bot.stop();
-      await stage.close();
+      await sandbox.close();
     },
   };
 }

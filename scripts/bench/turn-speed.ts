@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 
+import { eventText, streamedMessage } from '../../test/support/model-answer.ts';
 import { ask, openStage, startFloor, startOurs, type StartBot } from './bots.ts';
 import { timeOf, type Bench, type Subject } from './measured.ts';
 
@@ -18,8 +19,7 @@ const restMs = 1100;
 export async function benchTurns(bench: Bench): Promise<void> {
   const model = await startInstantModel();
   const subjectOf = async (start: StartBot, known: number): Promise<Subject<'time' | 'cpu'>> => {
-    const stage = await openStage();
-    const { sandbox, folder } = stage;
+    const { sandbox, folder } = await openStage();
     const bot = await start({ sandbox, folder, modelUrl: model.url });
     for (let item = 0; item < known; item += 1)
       await ask(sandbox, 'alice', `!memory remember I own teapot number ${item}`);
@@ -35,7 +35,7 @@ export async function benchTurns(bench: Bench): Promise<void> {
       },
       async close() {
         await bot.stop();
-        await stage.close();
+        await sandbox.close();
       },
     };
   };
@@ -68,29 +68,5 @@ async function startInstantModel() {
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-const answer = [
-  {
-    type: 'message_start',
-    message: {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'bench',
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: { input_tokens: 1, output_tokens: 1 },
-    },
-  },
-  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello.' } },
-  { type: 'content_block_stop', index: 0 },
-  {
-    type: 'message_delta',
-    delta: { stop_reason: 'end_turn', stop_sequence: null },
-    usage: { output_tokens: 1 },
-  },
-  { type: 'message_stop' },
-]
-  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-  .join('');
+const said = { blocks: [{ type: 'text', pieces: ['Hello.'] }], stop: 'end_turn' } as const;
+const answer = streamedMessage(said).map(eventText).join('');

@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { startBot } from '../src/bot/start-bot.ts';
+import { readConfig, type Environment } from '../src/config/config.ts';
+import { createLogger } from '../src/observability/logger.ts';
+import { startSandboxServer, type SandboxServer } from '../src/sandbox/sandbox-server.ts';
+
+/** Has everybody talk with the bot in a sandbox, over a folder that `prepare` is given first; leaves nothing behind. */
+export async function withSandboxBot<T>(
+  prepare: (sandbox: SandboxServer, folder: string) => Promise<Environment>,
+  work: (sandbox: SandboxServer, bot: Awaited<ReturnType<typeof startBot>>) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'discoclaw-script-'));
+  const sandbox = await startSandboxServer();
+  try {
+    const { config } = readConfig({
+      DISCOCLAW_ACCESS: 'everyone',
+      DISCOCLAW_DATA_DIR: join(folder, 'data'),
+      DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
+      ...(await prepare(sandbox, folder)),
+    });
+    const { token, apiUrl } = sandbox;
+    const logger = createLogger({ level: 'error' });
+    const bot = await startBot(config, { token, apiUrl, logger, onLost: (error) => console.error(error) });
+    try {
+      return await work(sandbox, bot);
+    } finally {
+      await bot.stop();
+    }
+  } finally {
+    await sandbox.close();
+    await rm(folder, { recursive: true });
+  }
+}
