@@ -95,7 +95,7 @@ function sentencesOf(text: string): readonly { readonly segment: string; readonl
 
 /** The question with which an answer of the bot ends [D1a], on one line; `undefined` where it ends otherwise. */
 export function questionAtEnd(answer = ''): string | undefined {
-  const last = sentencesOf(answer.trim()).at(-1)?.segment ?? '';
+  const last = sentencesOf(answer).findLast(({ segment }) => hasWords(segment))?.segment ?? '';
   return isQuestion(last) ? clipAtWord(toSingleLine(last), questionMaxChars) : undefined;
 }
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { mention, ownWords } from '../../../src/core/own-words.ts';
-import { sentencesQuoted, stillSays } from '../../../src/memory/durable/evidence.ts';
+import { questionAtEnd, sentencesQuoted, stillSays } from '../../../src/memory/durable/evidence.ts';
 
 describe('the sentences that a quote touches [M5a]', () => {
   it.each([
@@ -101,5 +101,18 @@ describe('what a message still says', () => {
     ['nothing', 'I like tea', ''],
   ])('not %s', (_name, text, message) => {
     expect(stillSays(text, message)).toBe(false);
+  });
+});
+
+describe('the question with which an answer ends [D1a]', () => {
+  it.each([
+    ['Nice to meet you! Where do you live?', 'Where do you live?'],
+    ['Where do you live? 😊', 'Where do you live?'],
+    ['Do you know Dr. Ito?', 'Do you know Dr. Ito?'],
+    ['Πού μένεις;', 'Πού μένεις;'],
+    ['What a day? Noted.', undefined],
+    ['😊', undefined],
+  ])('of %s', (answer, question) => {
+    expect(questionAtEnd(answer)).toBe(question);
   });
 });
