@@ -13,7 +13,7 @@ import type { KeyedQueue } from '../core/keyed-queue.ts';
 import { countHoldings, countSaying } from '../memory/holdings.ts';
 import type { Place } from '../core/place.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
-import { itemMaxChars } from '../memory/durable/remember-item.ts';
+import { itemMaxChars } from '../memory/durable/document.ts';
 import { saveBestEffort, type Outbox } from '../turn/outbox.ts';
 
 export interface CommandPorts extends Pick<

@@ -38,7 +38,6 @@ import { createRetention } from '../memory/retention.ts';
 import { expireEverybody } from '../memory/expiring-log.ts';
 import { createUndoLog, undoFile } from '../memory/undo.ts';
 import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
-import { itemMaxChars } from '../memory/durable/remember-item.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { Outbox } from '../turn/outbox.ts';
 import type { BotPorts } from './bot-ports.ts';
@@ -133,7 +132,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     durable,
     modeOf: people.mode,
     said: sessionLog.message,
-    limits: { maxItems: config.durable.maxItems, maxTextLength: itemMaxChars },
+    maxItems: config.durable.maxItems,
   });
   const extract = createExtractionFold({
     extraction: createExtraction({

@@ -8,7 +8,7 @@ import {
 } from '../core/commands.ts';
 import { clip, searchForm, toSingleLine } from '../core/text.ts';
 import { mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
-import { nearDuplicateOf } from '../memory/durable/merge.ts';
+import { nearDuplicateOf } from '../memory/durable/edit-items.ts';
 import type { Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import { undoButton } from '../memory/undo.ts';

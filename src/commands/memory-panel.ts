@@ -3,8 +3,7 @@ import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.
 import { dataLine } from '../core/section.ts';
 import { clip, clipAtWord, toSingleLine } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
-import { itemMaxChars } from '../memory/durable/remember-item.ts';
+import { itemMaxChars, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import { captureModes, type CaptureMode } from '../memory/settings/person-settings.ts';
 import {
   counted,

@@ -1,8 +1,8 @@
 import type { CommandButton } from '../core/chat.ts';
 import type { CommandForm, CommandReply } from '../core/commands.ts';
-import { mayUseItem, wordingOf } from '../memory/durable/document.ts';
+import { itemMaxChars, mayUseItem, wordingOf } from '../memory/durable/document.ts';
 import type { ProposedItem } from '../memory/durable/proposals.ts';
-import { itemMaxChars, type RefusalReason } from '../memory/durable/remember-item.ts';
+import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import { counted, idAndVisibility, linesOf, listedItem, quoted } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
 import { refusal, remembered } from './memory-items.ts';

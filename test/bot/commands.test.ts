@@ -25,11 +25,10 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
     messageId: '400000000000000001',
     type: 'manual',
   } as const;
-  const limits = { maxItems: 10, maxTextLength: 500 };
   await store.update(
     `users/${aliceId}/durable.json`,
     durableDocumentKind,
-    (current = emptyDurableDocument) => rememberItem(current, aliceId, item, limits, now).document,
+    (current = emptyDurableDocument) => rememberItem(current, aliceId, item, 10, now).document,
   );
   const logger = recordingLogger();
   const recent = new RecentChanges();

@@ -149,8 +149,8 @@ export function createHarness(
   const people = createPersonSettings({ store, writes, clock: now, logger });
   const channels = new FakeChannels(publicPlace);
   const channelNotes = notesOver(store, { writes, channels, recent: changes, people });
-  const limits = { maxItems: options.maxItems ?? 200, maxTextLength: 500 };
-  const proposals = proposalsOver(store, { writes, durable, clock: now, modeOf: people.mode, limits });
+  const maxItems = options.maxItems ?? 200;
+  const proposals = proposalsOver(store, { writes, durable, clock: now, modeOf: people.mode, maxItems });
   const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer, channelNotes], { logger });
   const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];
   const ports = {

@@ -89,7 +89,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'undo-leaves-the-new',
     promise: '[K5] Undo brings back what was, and leaves beside it what took its place.',
-    file: 'src/memory/durable/document-changes.ts',
+    file: 'src/memory/durable/undoing.ts',
     find: 'const values = list.filter((value) => !touched.has(keyOf(value)));',
     put: 'const values = [...list];',
   },

@@ -43,7 +43,7 @@ export function proposalsOver(
     store,
     modeOf: () => Promise.resolve('ask'),
     said: () => Promise.resolve('still'),
-    limits: { maxItems: 200, maxTextLength: 500 },
+    maxItems: 200,
     expireAt: () => Promise.resolve(),
     logger: silent,
     ...ports,

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { memoizeByObject } from '../../core/limits.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
+import { hasSecret, secretMark } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
-import type { DocumentKind } from '../../core/store.ts';
+import type { DocumentKind, Store } from '../../core/store.ts';
 import { sameItemForm } from '../../core/text.ts';
-import { mayUse, pickReach, visibilitySchema, type Reach, type Visibility } from '../../core/visibility.ts';
+import { mayUse, pickReach, visibilitySchema, type Reach } from '../../core/visibility.ts';
 
 export const itemKinds = [
   'fact',
@@ -23,45 +23,61 @@ export const itemKinds = [
 
 export type ItemKind = (typeof itemKinds)[number];
 
-/** Who made an item: the person by command, the model by a tool (`discord`), or extraction (`summary`). The last two are *extracted*. */
-export type ItemSourceType = 'manual' | 'discord' | 'summary';
+/** Characters of an item's text at most. */
+export const itemMaxChars = 500;
+
+/** Characters of an item's question at most [D1a]. */
+export const questionMaxChars = 100;
+
+/** The time of an item that somebody wrote by hand without one. */
+export const undated = new Date(0).toISOString();
+
+const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
+
+const sourceFields = {
+  /** The person by command, the model by a tool (`discord`), or extraction (`summary`). The last two are *extracted*. */
+  type: z.enum(['manual', 'discord', 'summary']).default('manual'),
+  channelId: z.string().default(''),
+  messageId: z.string().default(''),
+  /** Absent for DMs, as is `channelName`. */
+  guildId: z.string().optional(),
+  channelName: z.string().optional(),
+  /** `Place.homeId` where it is not `channelId`: an ordinary thread's parent. */
+  homeId: z.string().optional(),
+  /** Said where not everybody reads along: the channel's name is for that channel and the DM only. */
+  audience: z.literal('private').optional(),
+  /** Who could read along then; absent where not known [V2a]. */
+  readers: z.array(z.string()).readonly().optional(),
+};
 
 /** Where an item comes from [D1]. */
-export interface ItemSource {
-  readonly type: ItemSourceType;
-  readonly channelId: string;
-  readonly messageId: string;
-  /** Absent for DMs, as is `channelName`. */
-  readonly guildId?: string;
-  readonly channelName?: string;
-  /** `Place.homeId` where it is not `channelId`: an ordinary thread's parent. */
-  readonly homeId?: string;
-  /** Said where not everybody reads along: the channel's name is for that channel and the DM only. */
-  readonly audience?: 'private';
-  /** Who could read along then; absent where not known [V2a]. */
-  readonly readers?: readonly string[];
-}
+export type ItemSource = Readonly<z.infer<z.ZodObject<typeof sourceFields>>>;
+
+const sourceSchema: z.ZodType<ItemSource> = z.looseObject(sourceFields).prefault({});
+
+/** What people leave out when they write an item by hand gets the careful choice: the narrowest visibility. */
+const itemFields = {
+  /** Stays when the text is edited. */
+  id: z.string().min(1),
+  kind: z.enum(itemKinds).default('fact'),
+  /** As it was written, trimmed; `itemLine` makes it one safe line. */
+  text: z.string(),
+  /** The bot's question that the text answers [D1a]; one line. */
+  question: z.string().max(questionMaxChars).optional(),
+  status: z.enum(['active', 'deprecated']).default('active'),
+  visibility: visibilitySchema.default('dm'),
+  pinned: z.boolean().default(false),
+  source: sourceSchema,
+  createdAt: timeSchema,
+  updatedAt: timeSchema,
+  /** Its owner had it forgotten: what says it is not found any more either. */
+  forgotten: z.literal(true).optional(),
+  /** The id of the item that corrected this one [D6]. */
+  supersededBy: z.string().optional(),
+};
 
 /** One durable memory of one user [D1]. Times are ISO 8601. */
-export interface DurableItem {
-  /** Stays when the text is edited. */
-  readonly id: string;
-  readonly kind: ItemKind;
-  /** As it was written, trimmed; `itemLine` makes it one safe line. */
-  readonly text: string;
-  /** The bot's question that the text answers [D1a]; one line of at most {@link questionMaxChars} characters. */
-  readonly question?: string | undefined;
-  readonly status: 'active' | 'deprecated';
-  readonly visibility: Visibility;
-  readonly pinned: boolean;
-  readonly source: ItemSource;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  /** Its owner had it forgotten: what says it is not found any more either. */
-  readonly forgotten?: true;
-  /** The id of the item that corrected this one [D6]. */
-  readonly supersededBy?: string;
-}
+export type DurableItem = Readonly<z.infer<z.ZodObject<typeof itemFields>>>;
 
 /** `users/<userId>/durable.json`. Keys that this program does not know survive every change. */
 export interface DurableDocument {
@@ -69,17 +85,19 @@ export interface DurableDocument {
   /** Oldest first, as they were added. */
   readonly items: readonly DurableItem[];
   /** Nothing is extracted any more from messages up to this snowflake: their author has used `forget` since [A4]. */
-  readonly forgottenUpTo?: string;
+  readonly forgottenUpTo?: string | undefined;
   /** What is left of items that were forgotten or made way for others, oldest first: hashes [S7]; `past.ts` writes and reads them. */
-  readonly gone?: readonly string[];
+  readonly gone?: readonly string[] | undefined;
 }
-
-/** Characters of an item's question at most [D1a]. */
-export const questionMaxChars = 100;
 
 /** What an item says, with the question that it answers [D1a]: it is shown, found and compared as one. */
 export function wordingOf({ text, question }: Pick<DurableItem, 'text' | 'question'>): string {
   return question === undefined ? text : `${text} (asked: ${question})`;
+}
+
+/** Whether it holds a secret, or what was one and is masked [K14]. */
+export function isSecret(text: string): boolean {
+  return text.includes(secretMark) || hasSecret(text);
 }
 
 /** A document after a change, the very same object where nothing changed, and the answer to who asked for it. */
@@ -91,54 +109,25 @@ export interface DocumentChange<T> {
 /** An item and what takes its place. */
 export type Replaced = readonly [old: DurableItem, item: DurableItem];
 
-/** The time of an item that somebody wrote by hand without one. */
-export const undated = new Date(0).toISOString();
-
-const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
-
-const sourceSchema = z.looseObject({
-  type: z.enum(['manual', 'discord', 'summary']).default('manual'),
-  channelId: z.string().default(''),
-  messageId: z.string().default(''),
-  guildId: z.string().exactOptional(),
-  channelName: z.string().exactOptional(),
-  homeId: z.string().exactOptional(),
-  audience: z.literal('private').exactOptional(),
-  readers: z.array(z.string()).readonly().exactOptional(),
-});
-
-/** What people may leave out when they write an item by hand gets the careful choice: an unstated visibility is the narrowest. */
-const itemSchema = z.looseObject({
-  id: z.string().min(1).exactOptional(),
-  kind: z.enum(itemKinds).default('fact'),
-  text: z.string(),
-  question: z.string().max(questionMaxChars).exactOptional(),
-  status: z.enum(['active', 'deprecated']).default('active'),
-  visibility: visibilitySchema.default('dm'),
-  pinned: z.boolean().default(false),
-  source: sourceSchema.prefault({}),
-  createdAt: timeSchema.exactOptional(),
-  updatedAt: timeSchema.exactOptional(),
-  forgotten: z.literal(true).exactOptional(),
-  supersededBy: z.string().exactOptional(),
-});
-
-type WrittenItem = z.infer<typeof itemSchema>;
-
 /** An item as this program writes it. */
-export const writtenItemSchema: z.ZodType<DurableItem> = z.looseObject({
-  ...itemSchema.shape,
-  id: z.string().min(1),
-  createdAt: timeSchema,
-  updatedAt: timeSchema,
+export const writtenItemSchema: z.ZodType<DurableItem> = z.looseObject(itemFields);
+
+const itemSchema = z.looseObject({
+  ...itemFields,
+  id: itemFields.id.optional(),
+  createdAt: timeSchema.optional(),
+  updatedAt: timeSchema.optional(),
 });
+
+type WrittenItem = Omit<DurableItem, 'id' | 'createdAt' | 'updatedAt'> &
+  Partial<Pick<DurableItem, 'id' | 'createdAt' | 'updatedAt'>>;
 
 const documentSchema = z
   .looseObject({
     version: z.literal(1),
     items: z.array(itemSchema),
-    forgottenUpTo: z.string().exactOptional(),
-    gone: z.array(z.string()).exactOptional(),
+    forgottenUpTo: z.string().optional(),
+    gone: z.array(z.string()).optional(),
   })
   .transform((document) => ({ ...document, items: completed(document.items) }));
 
@@ -147,19 +136,19 @@ const brought = z.string().max(200);
 /** An item out of a file that somebody hands in: what this program does not know is left out, and nothing is longer than it would make it. */
 const broughtSchema = z.object({
   ...itemSchema.shape,
-  id: z.string().exactOptional(),
+  id: z.string().optional(),
   source: z
     .object({
-      ...sourceSchema.shape,
+      ...sourceFields,
       channelId: brought.default(''),
       messageId: brought.default(''),
-      guildId: brought.exactOptional(),
-      channelName: brought.exactOptional(),
-      homeId: brought.exactOptional(),
-      readers: z.array(brought).max(50).readonly().exactOptional(),
+      guildId: brought.optional(),
+      channelName: brought.optional(),
+      homeId: brought.optional(),
+      readers: z.array(brought).max(50).readonly().optional(),
     })
     .prefault({}),
-  supersededBy: brought.exactOptional(),
+  supersededBy: brought.optional(),
 });
 
 /** Whether an id is one that commands can be given and two of which a button can carry: what people write by hand may be anything. */
@@ -175,8 +164,7 @@ export function readExportedItems(
   const read = list.map((each) => broughtSchema.safeParse(each));
   const written = read.flatMap(({ data }) => {
     if (data === undefined) return [];
-    const { id = '', ...rest } = data;
-    return [isPlainId(id) ? data : rest];
+    return [isPlainId(data.id ?? '') ? data : { ...data, id: undefined }];
   });
   const upToNow = (time: string): string =>
     Date.parse(time) > now.getTime() ? now.toISOString() : new Date(time).toISOString();
@@ -214,6 +202,10 @@ export const durableDocumentKind: DocumentKind<DurableDocument> = {
 };
 
 export const emptyDurableDocument: DurableDocument = { version: 1, items: [] };
+
+export async function readDurable(store: Pick<Store, 'read'>, userId: string): Promise<DurableDocument> {
+  return (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
+}
 
 /** @throws {RangeError} when `userId` is not a Discord id [S6]. */
 export function durableKey(userId: string): string {
@@ -254,34 +246,34 @@ export function itemId(text: string, isTaken: (id: string) => boolean): string {
   }
 }
 
+export function freeId(text: string, items: readonly DurableItem[]): string {
+  return itemId(text, (taken) => items.some(({ id }) => id === taken));
+}
+
 /** The first digits of a text's SHA-256. */
 export function hexDigits(text: string, count: number): string {
   return hash('sha256', text, 'hex').slice(0, count);
 }
 
 /** What is kept of the place that an item comes from: a DM has no guild and no name, a thread its own name [D1]. */
-export function sourceIn(place: Place, type: ItemSourceType, messageId: string): ItemSource {
+export function sourceIn(place: Place, type: ItemSource['type'], messageId: string): ItemSource {
+  const { audience, channelId, guildId, channelName, homeId, readers } = place;
   return {
     type,
-    channelId: place.channelId,
+    channelId,
     messageId,
-    ...(place.guildId === undefined ? {} : { guildId: place.guildId }),
-    ...(place.channelName === undefined || place.audience === 'dm' ? {} : { channelName: place.channelName }),
-    ...(place.homeId === place.channelId ? {} : { homeId: place.homeId }),
-    ...(place.audience === 'private' ? { audience: 'private' } : {}),
-    ...(place.audience === 'private' && place.readers !== undefined ? { readers: place.readers } : {}),
+    guildId,
+    channelName: audience === 'dm' ? undefined : channelName,
+    homeId: homeId === channelId ? undefined : homeId,
+    audience: audience === 'private' ? audience : undefined,
+    readers: audience === 'private' ? readers : undefined,
   };
 }
 
 /** Who may see an item: as wide as its owner made it, `here` and `server` being where it comes from [V1]. */
 export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibility' | 'source'>): Reach {
   const { homeId = source.channelId, guildId, readers } = source;
-  return pickReach({
-    visibility,
-    homeId,
-    ...(guildId === undefined ? {} : { guildId }),
-    ...(readers === undefined ? {} : { readers }),
-  });
+  return pickReach({ visibility, homeId, guildId, readers });
 }
 
 /** Whether one of `ownerId`'s items may be used in a reply to `speakerId` in `place`: the rule [V2], applied to items. */
@@ -290,12 +282,12 @@ export function mayUseItem(item: DurableItem, ownerId: string, place: Place, spe
 }
 
 /** The active items in the order of injection: pinned first, then the newest; of the same moment the one added last [D4]. */
-export const activeInOrder = memoizeByObject((items: readonly DurableItem[]): readonly DurableItem[] =>
-  items
+export function activeInOrder(items: readonly DurableItem[]): readonly DurableItem[] {
+  return items
     .filter((item) => item.status === 'active')
     .toReversed()
-    .toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || byAge(b, a)),
-);
+    .toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || byAge(b, a));
+}
 
 /** Orders by last update, older first. */
 export function byAge(a: DurableItem, b: DurableItem): number {
@@ -325,10 +317,10 @@ export function changedItems(
 }
 
 /**
- * The line of an item as the model and its owner see it [D5]: `- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)`.
- * The name of a channel is left out where what was said in that channel could not be used: elsewhere, if it is private, and in other servers.
+ * The line of an item as the model and its owner see it [D5], with days as `dateOf` writes them. A channel is
+ * named where what was said in it may be used: `- [preference] I prefer Rust (src: manual, #dev, updated 2026-01-15)`.
  */
-export function itemLine(item: DurableItem, place: Place, dateOf: DateOf): string {
+export function itemLine(item: DurableItem, place: Place, dateOf: (date: Date) => string): string {
   const { type, channelName } = item.source;
   const origin = [
     `src: ${type}`,
@@ -353,6 +345,3 @@ export function sourceOfItem({
 }: Pick<DurableItem, 'id' | 'text'>): Extract<MemorySource, { readonly kind: 'item' }> {
   return { kind: 'item', id, hash: hexDigits(text, 4) };
 }
-
-/** A moment as a day: the local one, `YYYY-MM-DD` [N5], or Discord's form of it. */
-export type DateOf = (date: Date) => string;

@@ -8,22 +8,20 @@ import type { Visibility } from '../../core/visibility.ts';
 import type { ChangeLedger } from '../changes.ts';
 import type { Forgotten, MemoryLayer, Purged, WithdrawnMessage } from '../layer.ts';
 import type { MessagesByChannel } from '../undo.ts';
-import { changeDocument, readItemsUndo } from './document-changes.ts';
 import {
   activeInOrder,
   durableDocumentKind,
   durableKey,
-  emptyDurableDocument,
   mayUseItem,
+  readDurable,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
+import { changedItem, editItem, mergeItems } from './edit-items.ts';
 import { stillSays } from './evidence.ts';
 import { importItems, type ImportResult } from './import-items.ts';
-import { mergeItems } from './merge.ts';
 import {
-  changedItem,
   findItems,
   forgetChosen,
   forgetItems,
@@ -37,16 +35,9 @@ import {
   type Forgetting,
 } from './items.ts';
 import { forgottenTest, type ForgottenTest } from './past.ts';
-import {
-  editItem,
-  itemMaxChars,
-  outcomeFacts,
-  rememberItem,
-  type RememberOutcome,
-  type RememberRequest,
-} from './remember-item.ts';
+import { outcomeFacts, rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 import { createDurableSections } from './sections.ts';
-import { createUndoing, type UndoingOptions } from './undoing.ts';
+import { changeDocument, createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
 
 export interface RememberInput extends RememberRequest {
   /**
@@ -90,14 +81,12 @@ export interface DurableMemoryOptions extends UndoingOptions {
 export function createDurableMemory(options: DurableMemoryOptions) {
   const { settings, store, writes, clock, logger } = options;
   const { enabled, maxItems, injectMaxChars } = settings;
-  const limits = { maxItems, maxTextLength: itemMaxChars };
   const injected = createDurableSections({
     injectMaxChars,
     dateOf: (date) => localDate(date, options.timeZone),
   });
 
-  const documentOf = async (userId: string): Promise<DurableDocument> =>
-    (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
+  const documentOf = (userId: string): Promise<DurableDocument> => readDurable(store, userId);
   const itemsOf = async (userId: string): Promise<readonly DurableItem[]> => (await documentOf(userId)).items;
 
   const undoing = createUndoing(options);
@@ -219,7 +208,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         const now = clock();
         const { result, undoId } = await apply(
           userId,
-          (document) => rememberItem(document, userId, input, limits, now),
+          (document) => rememberItem(document, userId, input, maxItems, now),
           { noted: { what: input.isAccepted === true ? 'accept' : 'remember' } },
         );
         if (result.outcome !== 'refused') measure('evicted', { items: result.evicted.length });
@@ -229,11 +218,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     /** What `rememberAll` would do now. */
     wouldRemember: async (userId: string, items: readonly DurableItem[]): Promise<ImportResult> =>
-      importItems(await documentOf(userId), items, limits).result,
+      importItems(await documentOf(userId), items, maxItems).result,
 
     /** Stores what a person brings along, as one change [K10]: what is known already stays as it is, and nothing makes way for it. */
     rememberAll: async (userId: string, items: readonly DurableItem[]) => {
-      const result = await makeChange(userId, 'import', (document) => importItems(document, items, limits));
+      const result = await makeChange(userId, 'import', (document) => importItems(document, items, maxItems));
       logger.info('durable items were imported', { userId, count: result.added.length });
       return result;
     },
@@ -304,7 +293,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
      */
     edit: (userId: string, id: string, text: string, place: Place, messageId: string) =>
       makeChange(userId, 'edit', (document, now) =>
-        editItem(document, userId, { id, text, place, messageId }, itemMaxChars, now),
+        editItem(document, userId, { id, text, place, messageId }, now),
       ),
 
     /** Makes one of two items that may be used in `place`, as {@link mergeItems} says [K8]. */

@@ -2,7 +2,9 @@ import { toSingleLine, sameItemForm } from '../../core/text.ts';
 import {
   activeInOrder,
   changedItems,
+  isSecret,
   itemId,
+  itemMaxChars,
   wordingOf,
   type DocumentChange,
   type DurableDocument,
@@ -10,7 +12,7 @@ import {
   type Replaced,
 } from './document.ts';
 import { findGone } from './past.ts';
-import { isSecret, type RememberLimits } from './remember-item.ts';
+import { formerItems } from './items.ts';
 
 /** Why an item is not imported; `full`: as many as fit are there. */
 export type ImportRefusal = 'empty' | 'too-long' | 'secret' | 'full';
@@ -30,7 +32,7 @@ export interface ImportResult {
 export function importItems(
   document: DurableDocument,
   items: readonly DurableItem[],
-  { maxItems, maxTextLength }: RememberLimits,
+  maxItems: number,
 ): DocumentChange<ImportResult> {
   /** By its wording, the last item that is there. */
   const present = new Map(document.items.map((item) => [formOf(item), item]));
@@ -42,16 +44,19 @@ export function importItems(
   let known = 0;
   for (const item of activeInOrder(items)) {
     const form = formOf(item);
-    const reason = refusalOf(item, maxTextLength);
+    const reason = refusalOf(item);
     if (reason !== undefined) refused[reason] += 1;
     else if (seen.has(form) || activeForms.has(form)) known += 1;
     else if (active.length + accepted.size >= maxItems) refused.full += 1;
     else accepted.add(item);
     seen.add(form);
   }
-  const former = formerOf(items, accepted).filter(
-    (item) => refusalOf(item, maxTextLength) === undefined && !present.has(formOf(item)),
-  );
+  const histories = formerItems(items);
+  const former = [...accepted]
+    .flatMap(({ id }) => histories.get(id) ?? [])
+    .filter(
+      (item) => item.forgotten === undefined && refusalOf(item) === undefined && !present.has(formOf(item)),
+    );
   const stored = withOwnIds([...former, ...accepted], document.items);
   const added = [...accepted].flatMap((item) => stored.get(item) ?? []);
   const replaced = added.flatMap((item): readonly Replaced[] => {
@@ -70,30 +75,14 @@ export function importItems(
   };
 }
 
-function refusalOf(item: DurableItem, maxTextLength: number): ImportRefusal | undefined {
+function refusalOf(item: DurableItem): ImportRefusal | undefined {
   if (toSingleLine(item.text) === '') return 'empty';
-  if (item.text.trim().length > maxTextLength) return 'too-long';
+  if (item.text.trim().length > itemMaxChars) return 'too-long';
   return isSecret(wordingOf(item)) ? 'secret' : undefined;
 }
 
 function formOf(item: DurableItem): string {
   return sameItemForm(wordingOf(item));
-}
-
-/** What the accepted items corrected, directly or by way of others. */
-function formerOf(items: readonly DurableItem[], accepted: ReadonlySet<DurableItem>): readonly DurableItem[] {
-  const past = items.filter(({ status, forgotten }) => status === 'deprecated' && forgotten === undefined);
-  const ids = new Set(Array.from(accepted, ({ id }) => id));
-  const found = new Set<DurableItem>();
-  for (let before = -1; before < found.size;) {
-    before = found.size;
-    for (const item of past) {
-      if (item.supersededBy === undefined || !ids.has(item.supersededBy)) continue;
-      found.add(item);
-      ids.add(item.id);
-    }
-  }
-  return [...found];
 }
 
 /** The items as they are stored, each with an id that nobody else has: its own if possible, that of a forgotten item that it brings back. */
@@ -114,17 +103,14 @@ function withOwnIds(
   }
   return new Map(
     items.map((item) => {
-      const { supersededBy, ...rest } = item;
-      const successor = supersededBy === undefined ? undefined : ids.get(supersededBy);
-      return [
-        item,
-        {
-          ...rest,
-          id: ids.get(item.id) ?? item.id,
-          text: item.text.trim(),
-          ...(successor !== undefined && { supersededBy: successor }),
-        },
-      ];
+      const { id, text, supersededBy = '' } = item;
+      const stored = {
+        ...item,
+        id: ids.get(id) ?? id,
+        text: text.trim(),
+        supersededBy: ids.get(supersededBy),
+      };
+      return [item, stored];
     }),
   );
 }

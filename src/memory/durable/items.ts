@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import type { Place } from '../../core/place.ts';
 import { compareSnowflakes, isYounger } from '../../core/snowflake.ts';
 import { saysWords, searchForm } from '../../core/text.ts';
@@ -47,7 +45,7 @@ export function forgetItems(
 ): DocumentChange<ForgetResult> {
   const matching = new Set(
     typeof target === 'string'
-      ? matchingItems(document.items, target)
+      ? findItems(document.items, target).named
       : document.items.filter((item) => isSeen(item) && target.includes(item.id)),
   );
   const { result, ...change } = forgetChosen(
@@ -79,13 +77,8 @@ export function forgetChosen(
   };
 }
 
-/** The items that a target names, corrected ones included [D6], as {@link findItems} finds them. */
-export function matchingItems(items: readonly DurableItem[], target: string): readonly DurableItem[] {
-  return findItems(items, target).named;
-}
-
 /**
- * The items that a target names [K4], by id or ids, by text in quotation marks, or else by words. `inside` holds
+ * The items that a target names [K4], corrected ones included [D6], by id or ids, by text in quotation marks, or else by words. `inside` holds
  * items with the words inside longer words only. A target is plain text, never a pattern [K2]; an empty one names
  * nothing.
  */
@@ -171,28 +164,7 @@ function isSeen(item: DurableItem): boolean {
 
 /** An item taken out of use, which no other one corrected. */
 export function deprecatedItem(item: DurableItem, now: Date): DurableItem {
-  const { supersededBy: _, ...kept } = item;
-  return { ...kept, status: 'deprecated', updatedAt: now.toISOString() };
-}
-
-/** Changes an active item that may be used in `place`; the result is without it when there is no such one. */
-export function changedItem(
-  document: DurableDocument,
-  ownerId: string,
-  id: string,
-  place: Place,
-  change: (item: DurableItem) => DurableItem,
-): DocumentChange<{ readonly item?: DurableItem }> {
-  const wanted = id.trim().toLowerCase();
-  const item = document.items.find(
-    (each) =>
-      each.status === 'active' && each.id.toLowerCase() === wanted && mayUseItem(each, ownerId, place),
-  );
-  if (item === undefined) return { document, result: {} };
-  const changed = change(item);
-  if (isDeepStrictEqual(item, changed)) return { document, result: { item } };
-  const items = changedItems(document.items, { replaced: [[item, changed]] });
-  return { document: { ...document, items }, result: { item: changed } };
+  return { ...item, supersededBy: undefined, status: 'deprecated', updatedAt: now.toISOString() };
 }
 
 /** By the id of each active item what it corrected, directly or by way of others, newest first [D6]. */

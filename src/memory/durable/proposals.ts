@@ -16,18 +16,14 @@ import {
   durableKey,
   emptyDurableDocument,
   itemKinds,
+  readDurable,
+  wordingOf,
   type DurableDocument,
   type DurableItem,
-  wordingOf,
 } from './document.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
 import { withTombstones } from './past.ts';
-import {
-  rememberItem,
-  type RememberLimits,
-  type RememberOutcome,
-  type RememberRequest,
-} from './remember-item.ts';
+import { rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
 
 export const proposalsFile = 'proposals.jsonl';
 
@@ -36,13 +32,13 @@ export const proposalForMs = 7 * 24 * 60 * 60_000;
 
 const proposalSchema = z.object({
   ...expiringFields,
-  kind: z.enum(itemKinds).exactOptional(),
+  kind: z.enum(itemKinds).optional(),
   text: z.string(),
   question: z.string().optional(),
   place: placeSchema,
   messageId: z.string(),
   type: z.enum(['discord', 'summary']),
-  replaces: z.string().exactOptional(),
+  replaces: z.string().optional(),
 });
 
 type Proposal = z.infer<typeof proposalSchema>;
@@ -74,7 +70,8 @@ export interface ProposalsOptions extends ExpiringLogPorts {
   readonly modeOf: (userId: string) => Promise<CaptureMode>;
   /** What a message of a session says now; `undefined` where it is there no more. */
   readonly said: (session: SessionKey, messageId: string) => Promise<string | undefined>;
-  readonly limits: RememberLimits;
+  /** Active items at most [D3]. */
+  readonly maxItems: number;
 }
 
 export type Proposals = ReturnType<typeof createProposals>;
@@ -92,16 +89,13 @@ export function createProposals(options: ProposalsOptions) {
     maxPerUser: limits.proposals,
   });
 
-  async function documentOf(userId: string): Promise<DurableDocument> {
-    return (await store.read(durableKey(userId), durableDocumentKind)) ?? emptyDurableDocument;
-  }
+  const documentOf = (userId: string): Promise<DurableDocument> => readDurable(store, userId);
 
   /** What would become of it now if there were room. */
   const tried = (document: DurableDocument, userId: string, proposal: Proposal) => {
     const { id: _, expiresAt: __, ...proposed } = proposal;
-    const limitsOf = { ...options.limits, maxItems: Infinity };
     const outcomeOf = (request: RememberRequest) =>
-      rememberItem(document, userId, request, limitsOf, clock()).result;
+      rememberItem(document, userId, request, Infinity, clock()).result;
     const request = { ...proposed, isAccepted: true } as const;
     const outcome = outcomeOf(request);
     return lacksReplaced(outcome) ? outcomeOf(withoutReplacing(request)) : outcome;
@@ -112,7 +106,7 @@ export function createProposals(options: ProposalsOptions) {
     if (type === 'manual') throw new RangeError('What a person stores themselves needs no proposal');
     if (stillStands !== undefined && !(await stillStands()))
       return { outcome: 'refused', reason: 'forgotten' };
-    const would = rememberItem(await documentOf(userId), userId, input, options.limits, clock()).result;
+    const would = rememberItem(await documentOf(userId), userId, input, options.maxItems, clock()).result;
     // What is known already is only confirmed.
     if (would.outcome === 'refused' || would.outcome === 'refreshed') return would;
     const form = sameItemForm(wordingOf(input));
@@ -228,8 +222,7 @@ export function createProposals(options: ProposalsOptions) {
 
 /** What an item was to replace may be gone by the time of a yes: then it stands for itself. */
 function withoutReplacing<Request extends RememberRequest>(request: Request) {
-  const { replaces: _, ...rest } = request;
-  return rest;
+  return { ...request, replaces: undefined };
 }
 
 function lacksReplaced(outcome: RememberOutcome): boolean {
@@ -243,11 +236,6 @@ function inNarrower(
 ): Rewording {
   const both = narrower(reachOf(place), reachOf(reworded.place));
   if (isSameReach(both, reachOf(reworded.place))) return reworded;
-  const { readers: _, ...where } = place;
-  const narrow: Place = {
-    ...where,
-    audience: audienceOf(both.visibility),
-    ...(both.readers !== undefined && { readers: both.readers }),
-  };
+  const narrow: Place = { ...place, audience: audienceOf(both.visibility), readers: both.readers };
   return { text: reworded.text, messageId, place: isSameReach(both, reachOf(place)) ? place : narrow };
 }

@@ -1,32 +1,24 @@
 import { hasUnknownReaders, type Place } from '../../core/place.ts';
-import { hasSecret, secretMark } from '../../core/secrets.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import { toSingleLine } from '../../core/text.ts';
-import {
-  askedVisibilityOf,
-  isSameReach,
-  isWider,
-  narrower,
-  pickReach,
-  visibilityOf,
-  type Visibility,
-} from '../../core/visibility.ts';
+import { askedVisibilityOf, isWider, visibilityOf, type Visibility } from '../../core/visibility.ts';
 import {
   byAge,
   changedItems,
-  itemId,
+  freeId,
+  isSecret,
+  itemMaxChars,
   itemsWithWording,
-  mayUseItem,
-  reachOfItem,
   sourceIn,
   wordingOf,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
   type ItemKind,
-  type ItemSourceType,
+  type ItemSource,
   type Replaced,
 } from './document.ts';
+import { openItem, reworded } from './edit-items.ts';
 import { deprecatedItem } from './items.ts';
 import { findGone } from './past.ts';
 
@@ -40,7 +32,7 @@ export interface RememberRequest {
   readonly place: Place;
   /** The message or interaction that said it. */
   readonly messageId: string;
-  readonly type: ItemSourceType;
+  readonly type: ItemSource['type'];
   /** The id of an active item, usable in `place`, that this one corrects [D6]. */
   readonly replaces?: string;
   /** The newest message of the turn in which the model asks for it. What that turn itself forgot does not stand against it. */
@@ -61,42 +53,32 @@ export type RememberOutcome =
       readonly item: DurableItem;
       /** What had to go for it [D3]; not all of it may be named in the place. */
       readonly evicted: readonly DurableItem[];
-      readonly superseded?: DurableItem;
+      readonly superseded?: DurableItem | undefined;
       /** What it can be undone by [K5]. */
       readonly undoId?: string | undefined;
     }
   | { readonly outcome: 'refused'; readonly reason: RefusalReason };
-
-/** Characters of an item's text at most. */
-export const itemMaxChars = 500;
-
-export interface RememberLimits {
-  /** Active items at most [D3]. */
-  readonly maxItems: number;
-  /** Characters of a text at most. */
-  readonly maxTextLength: number;
-}
 
 /** Adds, refreshes or revives an item of `ownerId`, with all that follows from it. A refusal leaves the document as it was. */
 export function rememberItem(
   document: DurableDocument,
   ownerId: string,
   request: RememberRequest,
-  limits: RememberLimits,
+  maxItems: number,
   now: Date,
 ): DocumentChange<RememberOutcome> {
   const refused = (reason: RefusalReason) => ({ document, result: { outcome: 'refused', reason } }) as const;
 
   const text = request.text.trim();
   if (toSingleLine(text) === '') return refused('empty');
-  if (text.length > limits.maxTextLength) return refused('too-long');
+  if (text.length > itemMaxChars) return refused('too-long');
   const wording = wordingOf({ ...request, text });
   if (isSecret(wording)) return refused('secret');
   if (saidBeforeForget(document, request)) return refused('forgotten');
   const { replaces, place } = request;
   const { items } = document;
-  const corrected = items.find(({ id }) => id === replaces);
-  if (replaces !== undefined && !isUsable(corrected, ownerId, place)) return refused('unknown-id');
+  const corrected = replaces === undefined ? undefined : openItem(items, ownerId, replaces, place);
+  if (replaces !== undefined && corrected === undefined) return refused('unknown-id');
 
   const gone = findGone(document, wording);
   if (gone !== undefined && request.type !== 'manual') return refused('forgotten');
@@ -106,7 +88,7 @@ export function rememberItem(
   const { old, outcome } = added;
   const superseded = supersede(corrected, added.item.id, now);
   const item = superseded?.[1].pinned === true ? { ...added.item, pinned: true } : added.item;
-  const evicted = outcome === 'refreshed' ? [] : evict(items, item, superseded, limits.maxItems, now);
+  const evicted = outcome === 'refreshed' ? [] : evict(items, item, superseded, maxItems, now);
   if (evicted === undefined) return refused('full');
   const replaced: readonly Replaced[] = [
     ...(old === undefined ? [] : [[old, item] as const]),
@@ -120,80 +102,8 @@ export function rememberItem(
       outcome,
       item,
       evicted: evicted.map(([, past]) => past),
-      ...(superseded === undefined ? {} : { superseded: superseded[1] }),
+      superseded: superseded?.[1],
     },
-  };
-}
-
-/** Whether it holds a secret, or what was one and is masked [K14]. */
-export function isSecret(text: string): boolean {
-  return text.includes(secretMark) || hasSecret(text);
-}
-
-/** A new text for an item, said by its owner in `place`. */
-interface EditRequest extends Pick<RememberRequest, 'text' | 'place' | 'messageId'> {
-  readonly id: string;
-}
-
-export type EditOutcome =
-  | { readonly outcome: 'edited'; readonly item: DurableItem }
-  | { readonly outcome: 'refused'; readonly reason: 'empty' | 'too-long' | 'secret' | 'unknown-id' }
-  /** Another item says that already. */
-  | { readonly outcome: 'refused'; readonly reason: 'known'; readonly item: DurableItem };
-
-/** Puts a new text into an active item that may be used in the place [K8]. A refusal leaves the document as it was. */
-export function editItem(
-  document: DurableDocument,
-  ownerId: string,
-  { id, text: written, place, messageId }: EditRequest,
-  maxTextLength: number,
-  now: Date,
-): DocumentChange<EditOutcome> {
-  const refused = (reason: 'empty' | 'too-long' | 'secret' | 'unknown-id') =>
-    ({ document, result: { outcome: 'refused', reason } }) as const;
-  const text = written.trim();
-  const old = itemWithId(document.items, id.trim());
-  if (old === undefined || !isUsable(old, ownerId, place)) return refused('unknown-id');
-  if (toSingleLine(text) === '') return refused('empty');
-  if (text.length > maxTextLength) return refused('too-long');
-  if (isSecret(text)) return refused('secret');
-  if (text === old.text) return { document, result: { outcome: 'edited', item: old } };
-  const twins = itemsWithWording(document.items, text);
-  const twin = twins.find((item) => item.status === 'active' && item !== old);
-  if (twin !== undefined) return { document, result: { outcome: 'refused', reason: 'known', item: twin } };
-
-  const at = now.toISOString();
-  const before = reachOfItem(old);
-  const visibility = askedVisibilityOf(place.audience);
-  // The new words are for nobody who could not read them, nor for more than the item was.
-  const origin = isSameReach(narrower(pickReach({ ...place, visibility }), before), before)
-    ? { source: { ...old.source, type: 'manual' as const } }
-    : { visibility, source: sourceIn(place, 'manual', messageId) };
-  const item: DurableItem = { ...reworded(old, { text }), ...origin, updatedAt: at };
-  const added = [formerOf(old, document.items, now)];
-  const items = changedItems(document.items, { replaced: [[old, item]], added });
-  return { document: { ...document, items }, result: { outcome: 'edited', item } };
-}
-
-/** An item that says something else, with or without a question. */
-export function reworded(
-  item: DurableItem,
-  { text, question }: Pick<DurableItem, 'text' | 'question'>,
-): DurableItem {
-  const { question: _, ...kept } = item;
-  return { ...kept, text, ...(question !== undefined && { question }) };
-}
-
-/** What an item says, as the history of the same item once it says something else [K8]. */
-export function formerOf(item: DurableItem, items: readonly DurableItem[], now: Date): DurableItem {
-  const at = now.toISOString();
-  return {
-    ...item,
-    id: freeId(`${item.text}\n${at}`, items),
-    status: 'deprecated',
-    pinned: false,
-    supersededBy: item.id,
-    updatedAt: at,
   };
 }
 
@@ -206,10 +116,6 @@ function saidBeforeForget(document: DurableDocument, request: RememberRequest): 
   if (request.type === 'manual' || request.isAccepted === true || forgottenUpTo === undefined) return false;
   if (forgottenUpTo === request.turnMessageId) return false;
   return compareSnowflakes(request.messageId, forgottenUpTo) <= 0;
-}
-
-function isUsable(item: DurableItem | undefined, ownerId: string, place: Place): boolean {
-  return item?.status === 'active' && mayUseItem(item, ownerId, place);
 }
 
 interface Added {
@@ -246,7 +152,7 @@ function created(items: readonly DurableItem[], request: RememberRequest, now: D
     id: freeId(wordingOf(request), items),
     kind: request.kind ?? 'fact',
     text: request.text,
-    ...(request.question !== undefined && { question: request.question }),
+    question: request.question,
     status: 'active',
     visibility: visibilityFor(request),
     pinned: false,
@@ -285,9 +191,10 @@ function refreshed(item: DurableItem, request: RememberRequest, now: Date): Dura
 
 /** What was forgotten and is said again is as wide as the place it is said in now. */
 function revived(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
-  const { supersededBy: _, forgotten: __, ...kept } = reworded(item, request);
   return {
-    ...kept,
+    ...reworded(item, request),
+    supersededBy: undefined,
+    forgotten: undefined,
     kind: request.kind ?? item.kind,
     status: 'active',
     visibility: visibilityFor(request),
@@ -328,15 +235,6 @@ function evict(
 
 function isManual({ source }: DurableItem): boolean {
   return source.type === 'manual';
-}
-
-function itemWithId(items: readonly DurableItem[], id: string): DurableItem | undefined {
-  const lowerCase = id.toLowerCase();
-  return items.find((item) => item.id === lowerCase) ?? items.find((item) => item.id === id);
-}
-
-function freeId(text: string, items: readonly DurableItem[]): string {
-  return itemId(text, (taken) => items.some(({ id }) => id === taken));
 }
 
 /** What a log line tells of an outcome: ids, no words. */

@@ -1,4 +1,3 @@
-import { memoizeByObject } from '../../core/limits.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
 import { fitLines, renderSection, type Section } from '../../core/section.ts';
@@ -8,17 +7,15 @@ import {
   activeInOrder,
   itemLine,
   mayUseItem,
-  namesChannel,
   sourceOfItem,
   wordingOf,
-  type DateOf,
   type DurableItem,
 } from './document.ts';
 
 export interface InjectionLimits {
   /** Characters at most for both sections as rendered [D4]. */
   readonly injectMaxChars: number;
-  readonly dateOf: DateOf;
+  readonly dateOf: (date: Date) => string;
 }
 
 const all = {
@@ -35,19 +32,10 @@ const matching = {
 
 /** The sections of people's items. */
 export function createDurableSections({ injectMaxChars, dateOf }: InjectionLimits) {
-  const [named, unnamed] = [new WeakMap<DurableItem, string>(), new WeakMap<DurableItem, string>()];
-
-  function lineOf(item: DurableItem, place: Place): string {
-    const known = namesChannel(item, place) ? named : unnamed;
-    const line = known.get(item) ?? itemLine(item, place, dateOf);
-    known.set(item, line);
-    return line;
-  }
-
   /** The active items that may be used [V2], in the order of injection, with their lines. */
   function shownIn(place: Place, items: readonly DurableItem[], ownerId: string, speakerId: string): Shown {
     const usable = activeInOrder(items).filter((item) => mayUseItem(item, ownerId, place, speakerId));
-    return usable.map((item) => ({ item, line: lineOf(item, place) }));
+    return usable.map((item) => ({ item, line: itemLine(item, place, dateOf) }));
   }
 
   return {
@@ -99,8 +87,8 @@ function sectionOf<Head extends Parameters<typeof fitLines>[0]>(head: Head, show
 function byMatch(shown: Shown, message: string): Shown {
   const wanted = contentTerms(message);
   const matches = shown.map((each) => {
-    const own = termsOf(each.item);
-    return { each, common: wanted.filter((term) => own.has(term)) };
+    const own = contentTerms(wordingOf(each.item));
+    return { each, common: wanted.filter((term) => own.includes(term)) };
   });
   const counts = new Map<string, number>();
   for (const term of matches.flatMap(({ common }) => common)) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -111,8 +99,6 @@ function byMatch(shown: Shown, message: string): Shown {
     .toSorted((a, b) => b.score - a.score)
     .map(({ each }) => each);
 }
-
-const termsOf = memoizeByObject((item: DurableItem) => new Set(contentTerms(wordingOf(item))));
 
 function contentTerms(text: string): readonly string[] {
   return [...new Set(terms(text).filter((term) => !stopTerms.has(term)))];

@@ -11,7 +11,7 @@ import { itemKinds, mayUseItem, sourceOfItem, wordingOf, type DurableItem } from
 import type { SessionLog } from '../log/session-log.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
 import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
-import { matchingItems } from './items.ts';
+import { findItems } from './items.ts';
 import { undoButton } from '../undo.ts';
 import { forgetNotice, proposalNotice, rememberNotice } from './notices.ts';
 import type { ProposalOutcome, Proposals } from './proposals.ts';
@@ -80,7 +80,7 @@ export function createRememberItemTool({
       };
       if (replaces === undefined)
         return answer(await proposals.remember(context.speaker.id, request), context);
-      const [item, ...others] = matchingItems(await usableItems(context, durable), replaces);
+      const [item, ...others] = await usableItems(context, durable, replaces);
       if (item === undefined)
         return refusal('Not stored: `replaces` names no item. Leave it out, or name one.');
       if (others.length > 0) {
@@ -169,7 +169,7 @@ export function createForgetItemTool({
       const newest = context.messages.at(-1);
       if (newest === undefined) return refusal('Nothing forgotten: there is no message that asks for it.');
       const forget = () => durable.forget(context.speaker.id, target, context.place, newest.id);
-      const meant = matchingItems(await usableItems(context, durable), target);
+      const meant = await usableItems(context, durable, target);
       if (meant.length === 0) return refusal('Nothing forgotten: no item here has this id or these words.');
       if (!context.hasThirdPartyText) {
         const { forgotten, undoId } = await forget();
@@ -188,7 +188,7 @@ export function createForgetItemTool({
           what: meant.length === 1 ? 'Forget this:' : `Forget these ${meant.length} items:`,
           words: meant.map((item) => toSingleLine(wordingOf(item))).join('\n'),
           async carryOut() {
-            const present = matchingItems(await usableItems(context, durable), target);
+            const present = await usableItems(context, durable, target);
             const isSame =
               present.length === meant.length &&
               present.every(({ id, text }) => meant.some((item) => item.id === id && item.text === text));
@@ -204,13 +204,17 @@ export function createForgetItemTool({
   });
 }
 
-/** The speaker's own items that may be used here. */
+/** The speaker's own items that a target names and that may be used here. */
 async function usableItems(
   context: TurnContext,
   durable: Pick<DurableMemory, 'list'>,
+  target: string,
 ): Promise<readonly DurableItem[]> {
   const items = await durable.list(context.speaker.id);
-  return items.filter((item) => isUsable(item, context));
+  return findItems(
+    items.filter((item) => isUsable(item, context)),
+    target,
+  ).named;
 }
 
 function isUsable(item: DurableItem, context: TurnContext): boolean {

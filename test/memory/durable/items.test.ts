@@ -5,13 +5,8 @@ import { describe, expect, it } from 'vitest';
 
 import { normalizeText } from '../../../src/core/text.ts';
 import { mayUseItem, type DurableDocument } from '../../../src/memory/durable/document.ts';
-import {
-  removeBySource,
-  forgetItems,
-  formerItems,
-  changedItem,
-  findItems,
-} from '../../../src/memory/durable/items.ts';
+import { removeBySource, forgetItems, formerItems, findItems } from '../../../src/memory/durable/items.ts';
+import { changedItem } from '../../../src/memory/durable/edit-items.ts';
 import { aliceId, anyItems, anyPlace, dev, dm, documentOf, item, minutesLater, source } from './fixtures.ts';
 
 const later = minutesLater(60);

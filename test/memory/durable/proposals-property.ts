@@ -48,7 +48,7 @@ export async function openProposals(folder: string, time: { now: number }) {
     durable,
     modeOf: () => Promise.resolve(mode.now),
     said: () => Promise.resolve('still'),
-    limits: { maxItems: 200, maxTextLength: 500 },
+    maxItems: 200,
     clock,
     expireAt: () => Promise.resolve(),
     logger: silent,

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { adultsAmong, type Place } from '../../../src/core/place.ts';
 import { askedVisibilityOf, isWider, visibilityOf } from '../../../src/core/visibility.ts';
 import { sourceIn, type DurableDocument, type DurableItem } from '../../../src/memory/durable/document.ts';
+import { editItem } from '../../../src/memory/durable/edit-items.ts';
 import {
-  editItem,
   rememberItem,
   type RememberOutcome,
   type RememberRequest,
@@ -30,7 +30,7 @@ const later = minutesLater(60);
 function remember(
   document: DurableDocument,
   changes: Partial<RememberRequest> = {},
-  limits = { maxItems: 200, maxTextLength: 500 },
+  maxItems = 200,
 ): { readonly document: DurableDocument; readonly result: RememberOutcome } {
   const said: RememberRequest = {
     text: 'Prefers Rust',
@@ -39,7 +39,7 @@ function remember(
     type: 'manual',
     ...changes,
   };
-  return rememberItem(document, aliceId, said, limits, later);
+  return rememberItem(document, aliceId, said, maxItems, later);
 }
 
 /** Neither is wider: it goes where its owner said it last. */
@@ -53,7 +53,7 @@ function active(document: DurableDocument): readonly DurableItem[] {
 
 function afterEdit(old: DurableItem, place: Place): DurableItem | undefined {
   const request = { id: old.id, text: 'Prefers Zig', place, messageId: '400000000000000500' };
-  return editItem(documentOf(old), aliceId, request, 500, later).document.items[0];
+  return editItem(documentOf(old), aliceId, request, later).document.items[0];
 }
 
 describe('remembering', () => {
@@ -170,7 +170,7 @@ describe('the same text again [D2]', () => {
     expect(result.outcome).toBe('revived');
     expect(document.items).toHaveLength(1);
     expect(document.items[0]).toMatchObject({ status: 'active', visibility: 'dm' });
-    expect(document.items[0]).not.toHaveProperty('supersededBy');
+    expect(document.items[0]?.supersededBy).toBeUndefined();
     for (const type of ['discord', 'summary'] as const) {
       expect(remember(before, { type })).toEqual({
         document: before,
@@ -264,7 +264,7 @@ describe('a correction [D6]', () => {
     const { document, result } = remember(
       documentOf(old, item({ pinned: true })),
       { text: 'Lives in Berlin', replaces: old.id },
-      { maxItems: 2, maxTextLength: 500 },
+      2,
     );
     expect(result).toMatchObject({ outcome: 'stored', evicted: [] });
     expect(active(document)).toHaveLength(2);
@@ -273,7 +273,7 @@ describe('a correction [D6]', () => {
   it('of an item with its own words is a refresh', () => {
     const { document, result } = remember(documentOf(old), { text: 'lives in paris', replaces: old.id });
     expect(result.outcome).toBe('refreshed');
-    expect(result).not.toHaveProperty('superseded');
+    expect(result).toMatchObject({ superseded: undefined });
     expect(active(document)).toHaveLength(1);
   });
 
@@ -289,7 +289,7 @@ describe('a correction [D6]', () => {
 });
 
 describe('a full memory [D3]', () => {
-  const full = { maxItems: 3, maxTextLength: 500 };
+  const full = 3;
   const oldManual = item({ id: '1', text: 'one', updatedAt: noon.toISOString() });
   const newManual = item({ id: '2', text: 'two', updatedAt: minutesLater(5).toISOString() });
   const extracted = item({
@@ -325,7 +325,7 @@ describe('a full memory [D3]', () => {
     fc.assert(
       fc.property(anyItems, anyText, anyPlace, sizes, (items, text, place, maxItems) => {
         const before = documentOf(...items);
-        const { document, result } = remember(before, { text, place }, { maxItems, maxTextLength: 5000 });
+        const { document, result } = remember(before, { text, place }, maxItems);
         fc.pre(result.outcome !== 'refused');
         const present = document.items.find(({ id }) => id === result.item.id);
         const keepsTheRule =
@@ -341,10 +341,9 @@ describe('a full memory [D3]', () => {
 
   it('never widens what it extracts, and never narrows what is already remembered', () => {
     const types = fc.constantFrom('manual', 'discord', 'summary');
-    const limits = { maxItems: 1000, maxTextLength: 5000 };
     fc.assert(
       fc.property(anyItems, anyText, anyPlace, types, (items, text, place, type) => {
-        const { result } = remember(documentOf(...items), { text, place, type }, limits);
+        const { result } = remember(documentOf(...items), { text, place, type }, 1000);
         fc.pre(result.outcome !== 'refused');
         const before = items.find(({ id }) => id === result.item.id);
         const { visibility } = result.item;

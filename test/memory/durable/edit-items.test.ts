@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../src/core/place.ts';
 import { mayUse } from '../../../src/core/visibility.ts';
 import { reachOfItem, type DurableItem } from '../../../src/memory/durable/document.ts';
-import { changeDocument, readItemsUndo, reverted } from '../../../src/memory/durable/document-changes.ts';
+import { changeDocument, readItemsUndo, reverted } from '../../../src/memory/durable/undoing.ts';
 import { formerItems } from '../../../src/memory/durable/items.ts';
-import { mergeItems, nearDuplicateOf } from '../../../src/memory/durable/merge.ts';
+import { mergeItems, nearDuplicateOf } from '../../../src/memory/durable/edit-items.ts';
 import { aliceId, anyItems, anyPlace, board, dev, dm, documentOf, item, minutesLater, source, team } from './fixtures.ts'; // prettier-ignore
 
 const later = minutesLater(60);
