@@ -163,7 +163,7 @@ describe('the processes of a bot [X3]', () => {
     expect(started).toEqual([1, 2]);
   });
 
-  it('let shards identify one after the other; who is gone waits no more', async () => {
+  it('let shards identify one after the other; a dead process no longer waits', async () => {
     const { own, identifying, end } = open();
     const waiting = own(2).mayIdentify(3);
     expect(identifying.map(({ shard, signal }) => [shard, signal.aborted])).toEqual([[3, false]]);

@@ -90,7 +90,7 @@ describe('recognising a memory command [K1]', () => {
   });
 
   it.each(['!memroy show', '!memoy SHOW', '!mmemory show', '!mamory  show now', `<@${botId}> !emory show`])(
-    'takes %j for a slip of the hand, of which nothing is done',
+    'recognises %j as a typo, and does nothing',
     async (text) => {
       const call = parseCommand(text, definitions, botId);
       expect(call).toMatchObject({ name: 'memory', subcommand: 'show', options: {} });
@@ -107,11 +107,11 @@ describe('recognising a memory command [K1]', () => {
     '!memroy about tea',
     '!memo show',
     '!mermoyr show',
-  ])('takes %j for no command', (text) => {
+  ])('does not take %j for a command', (text) => {
     expect(parseCommand(text, definitions, botId)).toBeUndefined();
   });
 
-  it('accepts no mention at all where it is not known who the bot is', () => {
+  it('accepts no mention before the bot’s own id is known', () => {
     expect(parseCommand(`<@${botId}> !memory show`, definitions)).toBeUndefined();
     expect(parseCommand('!memory show', definitions)?.subcommand).toBe('show');
   });
@@ -185,7 +185,7 @@ describe('reading the words of a command', () => {
 });
 
 describe('a command that takes a file', () => {
-  it('is given the one that came along, and helps where there is none, or more than one', async () => {
+  it('gets the attached one, and answers with help if there is none, or more than one', async () => {
     const call = parseCommand('!memory import please', definitions);
     expect(await read(memory, call, [file('a.zip')])).toEqual({ subcommand: 'import', file: file('a.zip') });
     for (const files of [[], [file('a.zip'), file('b.zip')]])

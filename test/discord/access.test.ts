@@ -73,7 +73,7 @@ describe('intake', () => {
     expect(decision({ authorId: 'stranger' }, { access: 'everyone' })).toBe('turn');
   });
 
-  it('takes the settings of a server from who may manage it, with access or not, and nothing else [G1]', () => {
+  it('lets people who manage a server change its settings, with or without access, and nothing else [G1]', () => {
     const manager = { authorId: 'stranger', managesServer: true };
     expect(decision({ ...manager, text: '!settings show' })).toBe('command');
     expect(decision({ ...manager, text: '!memory show' })).toBe('locked-out');
@@ -191,7 +191,7 @@ describe('another bot [G2]', () => {
     expect(answers.admit(said('9'))).toBe('answer');
   });
 
-  it('counts by itself, in each channel, and once for a message that Discord tells of twice', () => {
+  it('is counted separately, per channel, and once for a repeated event', () => {
     const answers = createBotLoopGuard();
     for (const id of ['1', '2', '3', '4', '5', '5', '1']) expect(answers.admit(said(id))).toBe('answer');
     expect(answers.admit(said('6', 'other robot'))).toBe('answer');

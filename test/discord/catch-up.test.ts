@@ -140,7 +140,7 @@ describe('catching up [G3a]', () => {
     expect(logger.warnings).toEqual(['missed messages could not be fetched']);
   });
 
-  it('catches up where Discord tells of something new, though the known channels cannot be read', async () => {
+  it('catches up with channels that have news, even if the list of known channels cannot be read', async () => {
     const { server, client } = await runGateway();
     const { channelId } = await server.say({ as: 'bob', in: '#dev', text: 'something new' });
     await server.delivered();
@@ -380,7 +380,7 @@ const remembered = [
 ];
 
 describe('what was missed', () => {
-  it('are deletions of what stands there no more, of a long answer each part', () => {
+  it('includes deleted messages, and each part of a long answer', () => {
     const messages = [standing('10'), standing('11')];
     expect(missedChanges(remembered, { messages, isWhole: true })).toEqual({
       deleted: ['12', '13'],

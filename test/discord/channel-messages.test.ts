@@ -49,7 +49,7 @@ describe('the message that is replied to [Q3]', () => {
     expect(logger.lines.filter(({ event }) => event.includes('could not be fetched'))).toEqual([]);
   });
 
-  it('is hidden where it is a command or known as no part of history', async () => {
+  it('is hidden if it is a command or not part of history', async () => {
     const hidden = new Set<string>();
     const { server, readReplied, settled } = await runGateway({ hidden });
     const command = await server.say({ as: 'bob', in: '#general', text: '!memory show' });

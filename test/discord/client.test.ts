@@ -199,7 +199,7 @@ describe('a wait that is asked for at login [O7]', () => {
     },
   );
 
-  it('is told where Cloudflare refuses the address for good, and where no session may be started', async () => {
+  it('is reported if Cloudflare blocks the address, or no sessions are left', async () => {
     const server = await openSandbox();
     await server.setFault({ kind: 'cloudflare', status: 403, route: routes[0] });
     await expect(logInFully(server.apiUrl, server.token)).rejects.toMatchObject({
@@ -213,7 +213,7 @@ describe('a wait that is asked for at login [O7]', () => {
   });
 });
 
-it('tells of each 429, with route and time, and of no token [O7]', async () => {
+it('logs each 429 with route and time, and without tokens [O7]', async () => {
   const { server, client, logger: own } = await runGateway();
   const { channels } = await server.info();
   const [channelId = ''] = Object.values(channels);

@@ -98,7 +98,7 @@ describe('the gateway', () => {
     expect(handlers.texts).toEqual(['hello', 'so, @Discoclaw?']);
   });
 
-  it('shows a lock to who writes to it without access, once, and nothing to who does not [G1]', async () => {
+  it('reacts with a lock to people without access who write to it, once, and to nobody else [G1]', async () => {
     const { server, handlers, settled } = await runGateway({
       access: { access: 'allowlist', allowedUserIds: [] },
     });

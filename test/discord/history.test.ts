@@ -92,7 +92,7 @@ describe('history', () => {
     expect(await history.recent(starter.id, 10)).toEqual([]);
   });
 
-  it('keeps the cards of a message that Discord tells of while the message still waits to be let in', async () => {
+  it('keeps embeds that Discord sends while their message is still being checked', async () => {
     const { history } = historyOf();
     history.showCards(channelId, message(1).id, [{ kind: 'card', text: 'Weather' }]);
     history.seen(message(1));

@@ -140,7 +140,7 @@ describe('readable text', () => {
     ).toBe(':wave: :party: /memory show');
   });
 
-  it('lets no name pass for what the speaker says, whatever it is and wherever it stands', () => {
+  it('never mistakes a name for the speaker’s own words', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom('', ' ', 'x', '@'), (name, before) => {
         const named: Names = { ...names, user: () => name };

@@ -184,7 +184,7 @@ describe('another Discord-compatible server [L5]', () => {
     expect(handlers.texts).toEqual(['To the bot']);
   });
 
-  it('that does not tell who may read its channels has no public ones [V0]', async () => {
+  it('that does not say who may read its channels has no public ones [V0]', async () => {
     const { seen } = await seenWith(new Map(), ['permission_overwrites', 'unavailable']);
     expect(seen).toMatchObject({
       'Here in #general': { audience: 'private' },

@@ -125,7 +125,7 @@ describe('what a person may do', () => {
 });
 
 describe('a channel where the bot may not speak [J3]', () => {
-  it('is left alone: no turn, no typing, no reply, but a sign to who named it, and a line in the log', async () => {
+  it('gets no turn, no typing and no reply, only a reaction for people who mention the bot, and a log line', async () => {
     const running = await runGateway();
     const { server, handlers, logger, replies, ids } = running;
     await server.setOverwrite({ channel: '#general', for: 'Discoclaw', deny: ['SendMessages'] });

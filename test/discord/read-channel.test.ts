@@ -87,7 +87,7 @@ describe('what was said in a channel [B4]', () => {
 });
 
 describe('who may have a channel read [B4]', () => {
-  it('is who can read it now, and the answer is the same for what is not there', async () => {
+  it('is everybody who can read it now; others get the same answer as for a missing channel', async () => {
     const running = await runGateway();
     const { server, settled } = running;
     await server.say({ as: 'bob', in: '#secret', text: 'the merger is on' });

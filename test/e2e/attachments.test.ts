@@ -68,7 +68,7 @@ function forwardOf(content: string): NonNullable<Saying['fields']> {
   };
 }
 
-describe('what hangs on a message', () => {
+describe('what is attached to a message', () => {
   it('reaches the model: pictures as pictures, PDFs as documents, texts as data, before the message itself', async () => {
     const { blocks } = await send(await newChannel(), [
       picture,

@@ -234,7 +234,7 @@ describe('talk that is not for the bot', () => {
     expect(await filesSaying('hunter2horse')).toEqual([]);
   });
 
-  it('is noted no more once an edit says something else', async () => {
+  it('is removed once an edit says something else', async () => {
     noteEverything();
     const said = await stage.sandbox.say({ as: 'bob', in: '#dev', text: saidByBob });
     await eventually(async () =>

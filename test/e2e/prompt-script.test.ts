@@ -117,7 +117,7 @@ it('prints the prompt as the bot sends it, beside the running bot and without a 
   expect(Math.max(...parts.map(({ cells }) => cells))).toBe(longest?.cells);
 });
 
-it('takes ids and names with a #, and keeps the owner’s notes from who is not said to be the owner', async () => {
+it('accepts ids and names with a #, and hides the owner’s notes unless the person is the owner', async () => {
   const bobs = await printed('--user', stage.info.people['bob'] ?? '', '--channel', '#dev');
   expect(bobs).toContain('<message from="bob" where="#dev, public"');
   const alices = await printed('--user', 'alice', '--channel', 'dm');

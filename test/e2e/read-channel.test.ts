@@ -169,7 +169,7 @@ describe('what did I miss? [B4]', () => {
     expect((await inDm('bob', '#secret')).text).not.toBe(refused);
   });
 
-  it('leaves out who is in a pause, and is there where memory is off', async () => {
+  it('leaves out people who paused, and works even with memory off', async () => {
     const carol = await stage.sandbox.say({ as: 'carol', in: '#general', text: telling[0] ?? '' });
     expect((await ask('bob', '#general', 'MISSED {"since":"1h"}')).text).toContain(carol.id);
     await stage.ask('carol', 'dm', '!memory pause');

@@ -144,7 +144,7 @@ describe('what was said before somebody was let in [V2a]', () => {
     expect(await told(guest, den)).toContain('I fear the auditors');
   });
 
-  it('is used again once it is said again, and when who was let in is shut out', async () => {
+  it('is used again once it is repeated, or once the person let in is shut out', async () => {
     const { guest, role, addChannel, shut, letIn } = await newServer();
     const den = await addChannel('den');
     await shut(den, role);

@@ -187,7 +187,7 @@ it('carries out no command that is made by an edit, and keeps none of its words 
   expect(await show(name, 'dm')).toMatch(/\(1 items?\):\n- \[fact\] I keep numbats/u);
 });
 
-it('answers nobody who edits a message so that it mentions the bot, only who writes one', async () => {
+it('answers a new message that mentions the bot, not an edit that adds the mention', async () => {
   const name = await newcomer();
   const { id: quiet } = await stage.sandbox.addChannel({ name: `quiet${guests}` });
   const said = await stage.sandbox.say({ as: name, in: quiet, text: 'hello all' });

@@ -69,7 +69,7 @@ describe('who sets what', () => {
     expect(file).toMatchObject({ version: 1, channels: { [room]: {} } });
   });
 
-  it('is the owner and who may manage the server, in servers alone', async () => {
+  it('is the owner and people who manage the server, in servers only', async () => {
     const room = await newRoom();
     const { name } = await newcomer();
     expect(await settings('answer everything', room, name)).toBe(managersOnly);

@@ -534,7 +534,7 @@ describe.concurrent('a clock that is wrong [O7]', () => {
   it.each([
     ['ten minutes fast', 10 * 60_000, '10 minutes ahead of'],
     ['ten minutes slow', -10 * 60_000, '10 minutes behind'],
-  ])('is told at the start, and loses no fresh message: %s', async (_, ms, said) => {
+  ])('is reported at the start, and loses no fresh message: %s', async (_, ms, said) => {
     await using stage = await openStage({ model: () => ({ text: 'Here you are.' }) });
     await stage.ask('alice', 'dm', 'Are you there?');
     await stage.stopBot();
@@ -544,7 +544,7 @@ describe.concurrent('a clock that is wrong [O7]', () => {
     expect((await stage.answerTo(missed)).text).toBe('Here you are.');
   });
 
-  it('is not told where it is right', async () => {
+  it('is not reported if it is right', async () => {
     await using stage = await openStage();
     expect(stage.bot().output()).not.toContain("this machine's clock");
   });

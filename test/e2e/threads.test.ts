@@ -48,7 +48,7 @@ describe('a thread', () => {
     expect(log).not.toContain('apples');
   });
 
-  it('is joined once where the bot is spoken to and not in it yet, and not where it is not spoken to', async () => {
+  it('is joined once, when the bot is first addressed in it, and not before', async () => {
     const parent = await newChannel();
     const quiet = await stage.sandbox.addThread({ channel: parent.id, name: 'quiet', as: 'bob' });
     await stage.sandbox.say({ as: 'alice', in: quiet.id, text: 'nobody is asked' });

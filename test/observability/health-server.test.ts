@@ -72,7 +72,7 @@ it('tells what was measured, in the form that Prometheus reads [O3]', async () =
   expect(found.has('nodejs_eventloop_lag_seconds')).toBe(true);
 });
 
-it('tells of health and readiness apart, and why not [O3]', async () => {
+it('distinguishes health and readiness, with reasons [O3]', async () => {
   const { server: health, url } = await start();
   const states = async () => {
     const answers = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(url + path)));

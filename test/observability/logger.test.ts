@@ -88,7 +88,7 @@ describe('on a terminal [O5]', () => {
     ]);
   });
 
-  it('says of an error what it and its causes say, in one line, and shows its stack only to who asks for more', () => {
+  it('shows an error and its causes in one line, and its stack only at level debug', () => {
     const { logger, lines } = readingLogger('info');
     logger.error('request failed', { error: failure });
     logger.error('request failed', { error: 'thrown text' });

@@ -196,7 +196,7 @@ describe('the last entry that the next window will begin with', () => {
     expect(window.stableUpTo).toBe(window.entries.at(-1)?.message.id);
   });
 
-  it('stays where it was when the window is full, and is none once that is rebuilt', () => {
+  it('stays in place when the window is full, and is undefined once that is rebuilt', () => {
     const before = nextWindow(undefined, turns(2), 325).window;
     const full = nextWindow(before, turns(3), 325, { messageIds: [], messageChars: 30 });
     expect(full.wasRebuilt).toBe(false);

@@ -138,7 +138,7 @@ describe('the message that is replied to [Q3]', () => {
     expect(text.length).toBeLessThanOrEqual(2000);
   });
 
-  it('is of nobody where it was passed on', () => {
+  it('has no author if it was forwarded', () => {
     const files = [{ name: 'a.txt', size: 1, url: 'https://cdn.discordapp.com/a.txt' }];
     expect(
       renderSection(

@@ -62,7 +62,7 @@ function signalGroup(child: { readonly pid?: number | undefined }, signal: NodeJ
 }
 
 describe('the sandbox on its own', () => {
-  it('prints one line that says where it is, where a program asks for it, serves, and ends at SIGTERM', async () => {
+  it('prints its addresses as one line for programs, serves, and exits on SIGTERM', async () => {
     const { child, exited, printed } = start(
       ['--json', '--port', '0', '--token', 'mine', '--rate-limits'],
       program,

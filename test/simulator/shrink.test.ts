@@ -87,7 +87,7 @@ describe('a scene that breaks a promise', () => {
     expect(small).toBeUndefined();
   });
 
-  it('is told as a call with a line a step', () => {
+  it('is printed as a call with one line per step', () => {
     expect(sceneText(5, { people: 2, steps: [{ luck: 9, pauseMs: 0, kind: 'quiet' }] })).toBe(
       'simulate({ seed: 5, people: 2, steps: 1, scene: [\n  {"kind":"quiet","luck":9,"pauseMs":0},\n] })',
     );

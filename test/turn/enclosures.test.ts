@@ -200,7 +200,7 @@ function meant(...messages: readonly ChatMessage[]): readonly string[] {
   return enclosedBefore(messages, aliceContext).map(({ id }) => id);
 }
 
-describe('what hangs on the messages right before [G6]', () => {
+describe('what came with the messages right before [G6]', () => {
   it('is opened of the speaker’s three messages before, and quoted where it was passed on', async () => {
     const before = [
       { ...replied('5', alice, [file('cat.png')]), at: '' },

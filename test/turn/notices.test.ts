@@ -73,8 +73,8 @@ function under(notices: readonly MemoryNotice[], scene: Scene = {}) {
 
 const labels = (told: Awaited<ReturnType<typeof under>>) => told.buttons.map(({ label }) => label);
 
-describe('what is told under an answer [K6]', () => {
-  it('is what was done, one line a change with its buttons', async () => {
+describe('the footer of an answer [K6]', () => {
+  it('says what was done, one line per change, with its buttons', async () => {
     expect(await under([stored])).toEqual({ lines: [stored.line], buttons: stored.buttons });
   });
 
@@ -91,7 +91,7 @@ describe('what is told under an answer [K6]', () => {
     expect(told.buttons).toEqual([{ label: 'Undo', line: 'memory undo 1a,3c,2b', takes: 'nothing' }]);
   });
 
-  it('tells of each thing for which others were let go', async () => {
+  it('names each thing for which others were evicted', async () => {
     const evicting = { ...stored, line: `${stored.line} · 🗑️ Let go to make room: 1 item` };
     expect((await under([stored, evicting, stored])).lines).toEqual([
       '💾 Remembered 2 things',
@@ -188,7 +188,7 @@ function late() {
 describe('what was stored after a turn [K6]', () => {
   const [first, second] = ['400000000000000011', '400000000000000012'];
 
-  it('is told by an edit of its answer, however many answers there were since', async () => {
+  it('is shown by an edit of its answer, however many answers came since', async () => {
     const { steps, answered, tell } = late();
     answered(first);
     answered(second);
@@ -202,7 +202,7 @@ describe('what was stored after a turn [K6]', () => {
     ]);
   });
 
-  it('is told once its message is answered, where it was noticed before', async () => {
+  it('is shown once its message is answered, if it was noticed before', async () => {
     const { steps, answered, tell } = late();
     await tell(first);
     await tell(second, 'Likes rum', '100000000000000099');
@@ -212,7 +212,7 @@ describe('what was stored after a turn [K6]', () => {
     await vi.waitFor(() => expect(steps).toEqual(['footer 💾 Remembered: "Likes tea"']));
   });
 
-  it('stands under the next answer where its own can be edited no more, and once', async () => {
+  it('appears under the next answer, once, if its own can no longer be edited', async () => {
     const { steps, answered, fix, tell, waiting } = late();
     answered(first);
     fix();
@@ -224,7 +224,7 @@ describe('what was stored after a turn [K6]', () => {
     expect(steps).toEqual([]);
   });
 
-  it('is told in no answer to somebody else', async () => {
+  it('never appears in an answer to somebody else', async () => {
     const { steps, answered, tell } = late();
     answered(first);
     await tell(first, 'Likes tea', '100000000000000099');

@@ -266,7 +266,7 @@ describe('read_channel [B4]', () => {
 });
 
 describe('whose words are told to others [B4]', () => {
-  it('are those of everybody who is in no pause, and never the bot’s own, which may repeat them', async () => {
+  it('are those of everybody who has not paused, and never the bot’s own, which may repeat them', async () => {
     const { run, people } = openReading(lunchTalk());
     const { text: before } = await run();
     expect(before).toContain('3 messages by Carol (2), Bob (1)');
@@ -277,7 +277,7 @@ describe('whose words are told to others [B4]', () => {
     expect(text).not.toContain('shoe');
   });
 
-  it('leave out who is off the record in that channel, for as long as they go on there', async () => {
+  it('leave out people who are off the record in that channel, as long as that lasts', async () => {
     const { run, people } = openReading(lunchTalk());
     await people.pause(
       { userId: bobId, channelId: devPlace.channelId },

@@ -110,7 +110,7 @@ describe('a turn', () => {
     expect(await outbox.isHidden(generalId, '900000000000000009')).toBe(true);
   });
 
-  it('shows nothing of what was offered where there is no whole answer, nor to another bot', async () => {
+  it('shows no offers without a whole answer, or to another bot', async () => {
     const bot = { ...message, author: { ...message.author, kind: 'bot' as const } };
     for (const [answer, said] of [
       [failing, message],
@@ -391,7 +391,7 @@ describe('the answer of a turn while it grows', () => {
     expect(await outbox.isUnfinished(generalId, message.id)).toBe(false);
   });
 
-  it('is noted in the outbox only where it is seen before it is whole', async () => {
+  it('is recorded in the outbox only if people see it before it is whole', async () => {
     const { run, outbox } = turnWith(() => Promise.resolve({ text: 'Hi.', stop: 'whole' }));
     const begin = vi.spyOn(outbox, 'begin');
     await run([message], new TurnControl());

@@ -92,7 +92,7 @@ describe('turns a minute [L2]', () => {
     expect(begun.map(({ author }) => author)).toEqual([aliceId, bobId]);
   });
 
-  it('are as many as anybody likes where there is no limit', async () => {
+  it('are unlimited without a limit', async () => {
     const { begun, say } = limitedTurns(0);
     for (let turn = 0; turn < 100; turn += 1) await say().outcome;
     expect(begun).toHaveLength(100);

@@ -112,7 +112,7 @@ describe('a button under a command’s answer', () => {
     expect(undone.answer?.components.rows).toEqual([]);
   });
 
-  it('is refused to who lost access meanwhile', async () => {
+  it('is refused for people who lost access meanwhile', async () => {
     const { server, handlers, client } = await runGateway();
     handlers.commandButtons = buttons;
     const { answer } = await server.slash({ ...asked, as: 'bob' });

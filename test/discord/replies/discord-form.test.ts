@@ -106,7 +106,7 @@ describe('a spoiler that is split [G9]', () => {
     expect(second).toMatch(/^\|\|he dies[\s\S]*\|\| Sorry\.$/u);
   });
 
-  it('never stands open in a message, and none is longer than it may be', () => {
+  it('is never left open in a message, and no message is too long', () => {
     const part = fc.constantFrom(
       '||',
       'word ',
@@ -139,7 +139,7 @@ describe('a spoiler that is split [G9]', () => {
     }
   });
 
-  it('is none without its end, and none in code', () => {
+  it('needs its end, and does not exist in code', () => {
     const text = `a || b ${'word '.repeat(500)}`;
     expect(splitReply(text).join(' ').match(/\|\|/gu)).toHaveLength(1);
     const code = `\`\`\`sh\n${'a || b\n'.repeat(400)}\`\`\``;
@@ -148,7 +148,7 @@ describe('a spoiler that is split [G9]', () => {
 });
 
 describe('a table that still grows [G9]', () => {
-  it('is shown once it is over, and what stands in code at once', () => {
+  it('is shown once it is complete; in code, at once', () => {
     expect(visiblePart(`Look:\n${rows.join('\n')}`)).toBe('Look:');
     expect(visiblePart(`Look:\n${rows.join('\n')}\n\nSo`)).toContain('Ada');
     expect(visiblePart('```sh\nls | wc')).toContain('ls | wc');

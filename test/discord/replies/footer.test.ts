@@ -33,7 +33,7 @@ function messageOf(content = ''): APIMessage {
 }
 
 describe('the footer of an answer [K6]', () => {
-  it('is told apart from any answer of a model’s, and comes back as it was put', async () => {
+  it('differs from any model’s answer, and is read back unchanged', async () => {
     const texts = fc.array(
       fc.constantFrom('-# ', '\n', 'word ', '```', '~~~', '-#', ' ', '> ', 'x'.repeat(900)),
     );
@@ -70,7 +70,7 @@ describe('the footer of an answer [K6]', () => {
     expect(discord.texts).toEqual(['-# Paused']);
   });
 
-  it('is changed in a message that stands, whatever stands there by now', async () => {
+  it('is replaced in an existing message, whatever it holds by now', async () => {
     const discord = new VirtualDiscord();
     const replies = createReplies({
       ...discord.options,

@@ -93,7 +93,7 @@ describe('a note in a prompt [B2]', () => {
     ]).toEqual([false, false, false, false, false, false, false, false]);
   });
 
-  it('goes by who can read the channel at this moment, also in the asker’s DM', async () => {
+  it('depends on who can read the channel at this moment, also in the asker’s DM', async () => {
     const { keep, shown, channels } = open();
     await keep('The walrus ships on Friday', bobId, dev);
     for (const place of [dev, publicPlace, dmPlace])
@@ -132,7 +132,7 @@ describe('what goes [B3]', () => {
     expect(list.at(-1)?.text).toBe('The walrus ate 1 fish');
   });
 
-  it('is a note whose message was deleted, or says so no more; another edit leaves it', async () => {
+  it('is a note whose message was deleted or no longer says it; another edit leaves it', async () => {
     const { keep, shown, ledger } = open();
     const [first, second] = [
       await keep('The walrus ships on Friday'),

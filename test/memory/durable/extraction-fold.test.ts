@@ -33,7 +33,7 @@ function stepOver(
   return { ...sessions, logger, calls, run };
 }
 
-it('passes over messages of which no usable answer came three times, but not over those after them', async () => {
+it('skips messages after three unusable answers, but not those after them', async () => {
   const { say, run, calls, logger } = stepThatFails('invalid', 'invalid', 'invalid');
   await say('poison');
   await expect(run()).rejects.toThrow('invalid');

@@ -28,7 +28,7 @@ describe('forgetting', () => {
     expect(document.items[0]?.text).toBe('Works at Acme');
   });
 
-  it('takes what an item corrected too, so that it is seen no more', () => {
+  it('also takes what an item corrected', () => {
     const past = item({ ...go, status: 'deprecated', supersededBy: acme.id });
     const { document, result } = forget(documentOf(past, acme), 'writes go');
     expect(result.forgotten.map(({ id }) => id)).toEqual([go.id]);

@@ -86,7 +86,7 @@ describe('the past of a person’s items [L3]', () => {
     expect(tells('Your kite is red', undefined)).toBe(false);
   });
 
-  it('comes back by its owner’s word only, with its kind, and is then forgotten no more', async () => {
+  it('comes back only by its owner’s word, with its kind, and no longer counts as forgotten', async () => {
     const { memory, store } = createMemory();
     const said = { place: dev, messageId: '400000000000000001', type: 'manual' } as const;
     await memory.remember(aliceId, { ...said, text: 'Prefers Rust', kind: 'preference' });

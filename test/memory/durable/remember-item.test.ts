@@ -134,7 +134,7 @@ describe('the same text again [D2]', () => {
     expect(document.items).toHaveLength(1);
   });
 
-  it('goes by the present text, not by the id', () => {
+  it('depends on the present text, not on the id', () => {
     const { document: first } = remember(documentOf());
     const edited = { ...first, items: first.items.map((each) => ({ ...each, text: 'Prefers Go' })) };
     const { document } = remember(edited);

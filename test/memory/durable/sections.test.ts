@@ -175,7 +175,7 @@ describe('durable items in the prompt [D4]', () => {
     );
   });
 
-  it('are in every turn what they are where nothing was worked out before, whatever was asked, where, and of which items', () => {
+  it('are the same in every turn as without caches, whatever the message, place and items', () => {
     const ask = fc.record({ items: fc.nat({ max: 1 }), text: anyText, place: anyPlace });
     fc.assert(
       fc.property(

@@ -52,7 +52,7 @@ it('a session that begins while the folders are looked through is in the list', 
   expect(await createSessions(store).ofPerson(aliceId)).toEqual([session, inDm]);
 });
 
-it('a list that is gone is made again, and nobody gets one who has no session', async () => {
+it('a missing list is rebuilt, and nobody without sessions gets one', async () => {
   const store = new MemoryStore();
   const { turn, log } = openSessions(store);
   await turn('one');

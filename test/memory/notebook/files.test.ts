@@ -117,7 +117,7 @@ describe('memory_write', () => {
     },
   );
 
-  it('does not take a file for read of which the prompt holds the beginning', async () => {
+  it('does not count a file as read if the prompt holds only its beginning', async () => {
     const { run, sections, read } = await openNotebook({
       [`${aliceRoot}/MEMORY.md`]: 'a line\n'.repeat(2000),
     });

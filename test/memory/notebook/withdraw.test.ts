@@ -153,7 +153,7 @@ describe('a note whose messages were taken back', async () => {
     expect(await withoutWithdrawnLines(note, gone)).toBe(note);
   });
 
-  it('is no more where only headings would be left', async () => {
+  it('is gone if only headings would be left', async () => {
     const note = '# Axolotls\n> Summary: what they eat\n\n## Known Context\n- An axolotl eats worms\n';
     expect(await withoutWithdrawnLines(note, gone)).toBeUndefined();
   });

@@ -45,7 +45,7 @@ async function chosen(wordings: readonly (readonly Find[])[], limit: number): Pr
 const isHidden = (text: string): boolean => text.endsWith('text 0');
 
 describe('hits of several wordings', () => {
-  it('take turns, and one that two wordings brought stands once', async () => {
+  it('take turns, and a hit of two wordings appears once', async () => {
     const wordings = [
       finds('messages', [1, 2, 3]),
       finds('messages', [2, 1, 4]),

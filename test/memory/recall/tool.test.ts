@@ -121,7 +121,7 @@ describe('recall_memory', () => {
     expect(await count({ limit: 500 })).toBe(20);
   });
 
-  it('tells no more than is passed on, and counts what it tells [P4]', async () => {
+  it('returns no more than the model gets, and counts it [P4]', async () => {
     const { say, run } = openTool();
     for (let number = 1; number <= 30; number += 1) {
       await say(`Apple ${number} ${'and so on '.repeat(60)}`, dmPlace);

@@ -24,7 +24,7 @@ function open(store = new MemoryStore(), commandsEnabled = true) {
 }
 
 describe('the first words [K12]', () => {
-  it('come once ever, when they were sent, and after a start no more', async () => {
+  it('come once ever, as soon as they were sent, also across restarts', async () => {
     const { store, begin } = open();
     const first = await begin();
     expect(first?.line).toMatch(/^-# I am an AI, and I remember .*`!memory show`.*`!memory pause`/u);

@@ -110,7 +110,7 @@ describe('the role that lets people into a guild [V0]', () => {
     await expect(settings.setMemberRole(guildId, '../x')).rejects.toBeInstanceOf(RangeError);
   });
 
-  it('is none where the file cannot be read, so that nothing becomes public by it', async () => {
+  it('is ignored if the file cannot be read, so that nothing becomes public by it', async () => {
     const { settings, store, logger } = open();
     await settings.setMemberRole(guildId, '310000000000000001');
     store.read = () => Promise.reject(new StoreError('EIO', 'settings'));

@@ -19,7 +19,7 @@ function open(store = new MemoryStore()) {
 }
 
 describe('a file that was set aside [S5]', () => {
-  it('is told to its person once, after a restart too', async () => {
+  it('is reported to its person once, across a restart', async () => {
     const store = new MemoryStore();
     const before = open(store);
     before.note({ key: `users/${aliceId}/durable.json`, at, copyFrom });
@@ -40,7 +40,7 @@ describe('a file that was set aside [S5]', () => {
     expect(await open(store).under(aliceId, undefined)).toBeUndefined();
   });
 
-  it('is told by its own name and without a copy, behind the first words', async () => {
+  it('is reported by its name, even without a copy, after the first words', async () => {
     const lines = open();
     lines.note({ key: `sessions/${generalId}/${aliceId}/state.json`, at });
     const firstWords = {
@@ -87,7 +87,7 @@ describe('a file that was set aside [S5]', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('that is nobody’s is told to nobody', async () => {
+  it('that belongs to nobody is reported to nobody', async () => {
     const lines = open();
     lines.note({ key: 'usage.json', at });
     lines.note({ key: `guilds/${generalId}/settings.json`, at });

@@ -266,7 +266,7 @@ describe('an answer', () => {
 });
 
 describe('pictures and documents', () => {
-  it('are asked about before each attempt, retries too, and left out and named where no more may be sent [L1]', async () => {
+  it('are counted before each attempt, and left out and named once the limit is reached [L1]', async () => {
     const { client, server } = await clientOf((_, index) => (index < 2 ? { status: 529 } : { text: 'Hi' }));
     const data = 'A'.repeat(1000);
     const asked: number[] = [];
@@ -389,7 +389,7 @@ describe('the key', () => {
     expect(everythingIn(await failureOf(client.complete(request())))).not.toContain('sk-ant-line');
   });
 
-  it('is sent where there is one, and is not needed where a server wants none', async () => {
+  it('is sent if configured, and not needed for servers without one', async () => {
     const { client, server } = await clientOf(() => ({ text: 'Hi' }), { apiKey: secret });
     await client.complete(request());
     const keyless = createAnthropicClient({

@@ -55,7 +55,7 @@ it.each([
   },
 );
 
-it('waits no longer than it may [O1]', async () => {
+it('stops waiting at its time limit [O1]', async () => {
   const { probe } = await probed('silent', 1000);
   expect(probe).toEqual({
     outcome: 'unreachable',

@@ -116,7 +116,7 @@ describe('a server that accepts a schema and ignores it [M9]', () => {
   const schema = z.object({ ok: z.boolean() });
   const asked = request({ purpose: 'extraction', model: 'local', outputSchema: { type: 'object' } });
 
-  it('is asked in words from then on, and its answer is checked as ever', async () => {
+  it('gets requests in words from then on, and its answer is still validated', async () => {
     const { client, server } = await clientOf((body) => {
       const isAsked = body.system?.some(({ text }) => text?.includes('JSON Schema'));
       return { text: isAsked === true ? 'Here you are:\n{"ok": true}\nAnything else?' : 'All is well.' };

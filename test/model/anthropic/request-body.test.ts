@@ -33,7 +33,7 @@ describe('the model [M1]', () => {
     expect(requestBody(request({ model: name })).model).toBe(id);
   });
 
-  it('that thinks first gets room for it and is told how hard to think', () => {
+  it('with thinking gets tokens for it and an effort', () => {
     expect(requestBody(request({ model: 'sonnet', maxTokens: 100 }))).toMatchObject({
       max_tokens: 4_100,
       output_config: { effort: 'medium' },
@@ -231,7 +231,7 @@ function withMedia(...content: readonly MediaBlock[]): number {
 }
 
 describe('the most that a request can use [L2]', () => {
-  it('is a token for each byte of what is told, and the whole of the answer', () => {
+  it('is a token per byte of input, plus the longest answer', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 500 }), (text) => {
         const body = requestBody(request({ messages: [user({ type: 'text', text: `x${text}` })] }));

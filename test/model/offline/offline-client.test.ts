@@ -127,7 +127,7 @@ describe('a question', () => {
     expect(text).not.toContain('What is a cat?');
   });
 
-  it('is not answered from a wish of old, whose item may be forgotten, nor from a question in the summary', async () => {
+  it('is answered neither from an old request to remember, whose item may be forgotten, nor from a question in the summary', async () => {
     const text = await reply({
       message: 'Which language do I prefer?',
       sections: { conversation_summary: ['Alice: Which language do I prefer?'] },
@@ -137,7 +137,7 @@ describe('a question', () => {
     expect(text).toContain('I don’t know that yet');
   });
 
-  it('that memory cannot answer is told so, with what the stand-in is and what to do', async () => {
+  it('that memory cannot answer gets an explanation of the stand-in and what to do', async () => {
     const text = await reply({
       message: 'What is the capital of France?',
       sections: { durable_items: [rust] },

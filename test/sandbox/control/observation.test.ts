@@ -47,7 +47,7 @@ describe('waiting until something is so', () => {
     expect(await waiting).toBe('second');
   });
 
-  it('says what it has waited for in vain', async () => {
+  it('names what it waited for if it times out', async () => {
     const waiting = waitUntil(newWorld(), { check: () => undefined, timeoutMs: 5, what: () => 'a miracle' });
     await expect(waiting).rejects.toThrow('Waited 5 ms in vain for a miracle');
   });

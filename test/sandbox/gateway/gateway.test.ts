@@ -237,7 +237,7 @@ describe('changes of the guild', () => {
 });
 
 describe('voice and stage channels', () => {
-  it('bring their messages only to who may connect', async () => {
+  it('deliver their messages only to people who may connect', async () => {
     const { client, server } = await runBot();
     for (const form of ['voice', 'stage'] as const) {
       const { id } = await server.addChannel({ name: form, form });

@@ -45,7 +45,7 @@ describe('rate limits', () => {
     expect(await server.invalidRequests()).toEqual({ count: 0, requests: [] });
   });
 
-  it('answer 429 to who does not keep them, which counts against the bot', async () => {
+  it('answer 429 to clients that exceed them, which counts against the bot', async () => {
     const server = await openSandbox({ now: () => new Date('2026-03-01T12:00:00Z') });
     const { id } = await server.say({ as: 'bob', in: '#general', text: 'hello' });
     const react = async (emoji: string): Promise<Response> => {

@@ -53,7 +53,7 @@ describe('a thread on a message', () => {
     expect((await server.messages({ in: 'talk' }))[0]).toMatchObject({ system: 'thread started' });
   });
 
-  it('is refused to a person who may not open one', async () => {
+  it('is refused for people who may not open one', async () => {
     const { server } = await botInDev();
     await server.setOverwrite({ channel: '#dev', for: 'carol', deny: ['CreatePublicThreads'] });
     const refused = server.addThread({ channel: 'dev', name: 'talk', as: 'carol' });

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { findTarget, readTarget } from '../../../src/sandbox/terminal/chat-action.ts';
 
 describe('a count of messages', () => {
-  it('stands before the words, or behind them where people say nothing', () => {
+  it('comes before the words, or last in actions without words', () => {
     expect(readTarget('^2 hello', 'beginning')).toEqual({ count: 2, rest: 'hello' });
     expect(readTarget('^2', 'beginning')).toEqual({ count: 2, rest: '' });
     expect(readTarget('👍 ^12', 'either end')).toEqual({ count: 12, rest: '👍' });
     expect(readTarget('^1 "Remember this"', 'either end')).toEqual({ count: 1, rest: '"Remember this"' });
   });
 
-  it('is none inside of what people say', () => {
+  it('is not recognised inside what people say', () => {
     for (const words of ['2 apples', 'x ^2', 'x^2', '^2x', '^ 2', '']) {
       expect(readTarget(words, 'beginning')).toEqual({ rest: words });
     }

@@ -42,7 +42,7 @@ describe('a place', () => {
     }
   });
 
-  it('is refused to who cannot see it', () => {
+  it('is refused to people who cannot see it', () => {
     expect(() => findPlace('#secret', channels, 'carol')).toThrow('carol cannot see #secret');
     expect(() => findPlace('@alice', channels, 'carol')).toThrow('carol cannot see @alice');
   });

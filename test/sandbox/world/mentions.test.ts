@@ -36,7 +36,7 @@ describe('who is pinged', () => {
     });
   });
 
-  it('is who is allowed by kind, by id, or as the author replied to', () => {
+  it('is everybody allowed by kind, by id, or as the author replied to', () => {
     expect(mentionsIn(bob, { parse: ['users'] }, undefined).userIds).toHaveLength(1);
     expect(mentionsIn(bob, { users: ['140000000000000002'] }, undefined).userIds).toHaveLength(1);
     expect(mentionsIn(bob, { users: ['140000000000000003'] }, undefined).userIds).toHaveLength(0);

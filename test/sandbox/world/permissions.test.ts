@@ -73,7 +73,7 @@ describe('permissions in a channel', () => {
     expect(may(world, channel, carol, ViewChannel | ManageThreads)).toBe(true);
   });
 
-  it('leave of a voice or stage channel only that it is there to who may not connect', () => {
+  it('let people who may not connect see only that a voice or stage channel exists', () => {
     const { world, guildId, carol } = scene();
     for (const form of ['voice', 'stage'] as const) {
       const lounge = createTextChannel(world, { guildId, name: form, form });
@@ -86,7 +86,7 @@ describe('permissions in a channel', () => {
     }
   });
 
-  it('leave nothing to who may not view the channel, whatever else is allowed', () => {
+  it('allow nothing without viewing the channel, whatever else is allowed', () => {
     const bits = fc
       .bigInt({ min: 0n, max: (1n << 50n) - 1n })
       .map((all) => all & ~ViewChannel & ~Administrator);
@@ -120,7 +120,7 @@ describe('permissions in a thread', () => {
     expect(canView(world, thread, bob)).toBe(false);
   });
 
-  it('show a private one to its members and to who manages threads, only', () => {
+  it('show a private one only to its members and to thread managers', () => {
     const { world, guildId, channel, bob, carol } = scene();
     const thread = createThread(world, { parent: channel, name: 'plot', ownerId: bob, isPrivate: true });
     expect([bob, carol, world.botId].map((id) => canView(world, thread, id))).toEqual([true, false, false]);

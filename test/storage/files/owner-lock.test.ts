@@ -30,7 +30,7 @@ async function leaveLock(name: string, ageSeconds = 0): Promise<void> {
 }
 
 describe('the owner of a data folder', () => {
-  it('is one at a time, and the second is told who has it', async () => {
+  it('is one process at a time, and the second learns which', async () => {
     const first = await stores.open();
     await expect(stores.open()).rejects.toThrow(StoreError);
     await expect(stores.open()).rejects.toThrow(`in use by process ${process.pid}`);

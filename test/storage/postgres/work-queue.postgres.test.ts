@@ -177,7 +177,7 @@ describe('work by person in a database [X2]', () => {
     ]);
   });
 
-  it('takes nothing more once it is told so, and ends nothing: it is idle when what it has is done [G4]', async () => {
+  it('takes nothing new once stopped, but finishes what it has and is idle then [G4]', async () => {
     const queue = makeQueue();
     const begun = deferred<AbortSignal>();
     const gate = deferred<void>();
