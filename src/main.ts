@@ -13,21 +13,19 @@ const oneWishMs = 1000;
 /** The project's folder: this runs as `src/main.ts` or `dist/main.js`. */
 const root = join(dirname(process.argv[1] ?? ''), '..');
 
-/** Each loads what it needs, and resolves with the exit code. */
-const commands: Readonly<Record<CommandName, (words: Words, isReplacing: boolean) => Promise<number>>> = {
+/** Each loads what it needs, and resolves with the exit code where that may differ from 0. */
+const commands: Readonly<
+  Record<CommandName, (words: Words, isReplacing: boolean) => Promise<number | void>>
+> = {
   setup: async () => (await import('./bot/setup.ts')).runSetup(loadEnvironment()),
   doctor: async () => (await import('./bot/doctor.ts')).runDoctor(loadEnvironment()),
   backup: async ([file = '']) => (await import('./bot/backup.ts')).runBackup(file, loadEnvironment()),
   restore: async ([file = ''], isReplacing) =>
     (await import('./bot/backup.ts')).runRestore(file, isReplacing, loadEnvironment()),
-  migrate: async ([from = '', to = '']) => {
-    await (await import('./bot/migrate.ts')).runMigrate(from, to, loadEnvironment());
-    return 0;
-  },
-  notebook: async ([wish = '', whose = '', folder = '']) => {
-    await (await import('./bot/notebook.ts')).runNotebook(wish, whose, folder, loadEnvironment());
-    return 0;
-  },
+  migrate: async ([from = '', to = '']) =>
+    (await import('./bot/migrate.ts')).runMigrate(from, to, loadEnvironment()),
+  notebook: async ([wish = '', whose = '', folder = '']) =>
+    (await import('./bot/notebook.ts')).runNotebook(wish, whose, folder, loadEnvironment()),
 };
 
 async function main(): Promise<void> {
@@ -35,7 +33,7 @@ async function main(): Promise<void> {
   if (help) process.stdout.write(`${usage}\n`);
   else if (version) process.stdout.write(`${await ownVersion()}\n`);
   else if (command === undefined) await start(supervised);
-  else process.exitCode = await commands[command](words, replace);
+  else process.exitCode = (await commands[command](words, replace)) ?? 0;
 }
 
 async function ownVersion(): Promise<string> {

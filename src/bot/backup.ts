@@ -22,10 +22,8 @@ import { allRoots, locate, rootsIn, type RootFolders } from '../storage/files/pa
 import { readSnapshot, type SnapshotContents } from '../storage/files/snapshot.ts';
 import { createFileStore } from '../storage/files/store.ts';
 import { erasedAtIn, erasuresKey, erasuresKind, type ErasureList } from '../memory/settings/erasures.ts';
+import { RequestError } from './command-line.ts';
 import { openMemory } from './memory-alone.ts';
-
-/** The exit code for what the caller can fix. */
-const badRequest = 2;
 
 /** The running bot looks for requests every ten seconds, and may have much to copy. */
 const patienceMs = 5 * 60_000;
@@ -43,12 +41,14 @@ type About = z.infer<typeof aboutSchema>;
 const token = () => randomBytes(6).toString('hex');
 const onlyOwner = { mode: 0o600, flags: 'wx', flush: true };
 
-/** Writes a consistent copy of all files to a zip file. Resolves with a report. */
-async function backUp(file: string, config: Config): Promise<string> {
+/** `npm run backup -- FILE` writes a consistent copy of all files to a zip file [O4]. @throws {RequestError} @throws {StoreError} */
+export async function runBackup(path: string, environment: Environment): Promise<void> {
+  const file = resolve(path);
+  const config = configOfFiles(environment, 'pg_dump makes a consistent copy of it');
   const { data } = rootsIn(config.storage);
-  if (await exists(file)) throw new RangeError(`There is a file ${file} already: name another.`);
-  if (!(await exists(dirname(file)))) throw new RangeError(`There is no folder ${dirname(file)}.`);
-  if (!(await exists(data))) throw new RangeError(`There is no data folder at ${data}.`);
+  if (await exists(file)) throw new RequestError(`There is a file ${file} already: name another.`);
+  if (!(await exists(dirname(file)))) throw new RequestError(`There is no folder ${dirname(file)}.`);
+  if (!(await exists(data))) throw new RequestError(`There is no data folder at ${data}.`);
   const about: About = { format: 1, at: new Date().toISOString() };
   const folder = join(data, `.backup-${token()}`);
   const staged = `${file}.${token()}.part`;
@@ -57,7 +57,9 @@ async function backUp(file: string, config: Config): Promise<string> {
     const contents = await copyInto(folder, config);
     await pack(contents, folder, about, staged);
     await rename(staged, file);
-    return `${file}: ${contents.length} files, as they were at ${about.at}.\nIt holds what people said: keep it private, and no longer than you need it.\n`;
+    process.stdout.write(
+      `${file}: ${contents.length} files, as they were at ${about.at}.\nIt holds what people said: keep it private, and no longer than you need it.\n`,
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
     await rm(staged, { force: true });
@@ -79,7 +81,7 @@ async function copyInto(folder: string, config: Config): Promise<SnapshotContent
     const contents = await readSnapshot(folder);
     if (contents !== undefined) return contents;
   }
-  throw new RangeError(
+  throw new RequestError(
     'The process that uses the data folder made no copy: stop it, and try again. Its log may say why.',
   );
 }
@@ -98,17 +100,19 @@ async function pack(contents: SnapshotContents, folder: string, about: About, fi
   await pipeline(zip.outputStream, createWriteStream(file, onlyOwner));
 }
 
-/** Puts a backup's files into the configured folders. Resolves with a report. */
-async function restore(
-  file: string,
+/** `npm run restore -- FILE`, with `--replace` in the place of what is there [O4]. @throws {RequestError} @throws {StoreError} */
+export async function runRestore(
+  path: string,
   isReplacing: boolean,
   environment: Environment,
-  config: Config,
-): Promise<string> {
-  const roots = rootsIn(config.storage);
+): Promise<void> {
+  const file = resolve(path);
+  const roots = rootsIn(configOfFiles(environment, 'pg_restore puts a copy back').storage);
   const all = allRoots(roots);
   for (const root of all) await mkdir(root, { recursive: true, mode: 0o700 });
-  const lock = await takeOwnerLock(nodeFileSystem, roots.data);
+  const lock = await takeOwnerLock(nodeFileSystem, roots.data).catch((error: unknown) => {
+    throw error instanceof FolderInUseError ? new RequestError(error.message) : error;
+  });
   const mark = token();
   const [staging, aside] = [`.restoring-${mark}`, `.replaced-${mark}`];
   let erasures: readonly ErasureList[];
@@ -128,7 +132,7 @@ async function restore(
   const kept = (await exists(join(roots.workspace, aside)))
     ? `What the workspace held before is in ${join(roots.workspace, aside)}.\n`
     : '';
-  return `Restored ${unpacked.count} files, as they were at ${unpacked.at}.\n${again}${kept}`;
+  process.stdout.write(`Restored ${unpacked.count} files, as they were at ${unpacked.at}.\n${again}${kept}`);
 }
 
 interface Unpacked {
@@ -139,7 +143,7 @@ interface Unpacked {
   readonly ids: ReadonlySet<string>;
 }
 
-/** Checks and unpacks all files into `staging` folders. @throws {RangeError} that says what is wrong. */
+/** Checks and unpacks all files into `staging` folders. @throws {RequestError} that says what is wrong. */
 async function unpack(file: string, roots: RootFolders, staging: string): Promise<Unpacked> {
   let zip: OpenedZip | undefined;
   try {
@@ -167,7 +171,7 @@ async function unpack(file: string, roots: RootFolders, staging: string): Promis
     const cause = error instanceof z.ZodError ? 'this version of `npm run backup` did not make it' : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
     const text = `${file} cannot be read as a backup, and nothing was changed: ${reason}`;
-    throw new RangeError(text, { cause: error });
+    throw new RequestError(text, { cause: error });
   } finally {
     zip?.close();
   }
@@ -186,12 +190,12 @@ async function unpackEntry(zip: OpenedZip, entry: Entry, target: string): Promis
   if (sum !== entry.crc32) throw new Error(`${entry.fileName} is not what it was`);
 }
 
-/** @throws {RangeError} where a root folder is not empty. */
+/** @throws {RequestError} where a root folder is not empty. */
 async function refuseToReplace(roots: RootFolders): Promise<void> {
   for (const root of allRoots(roots)) {
     const [found] = await standing(root);
     if (found === undefined) continue;
-    throw new RangeError(
+    throw new RequestError(
       `${join(root, found)} is there already, and nothing was changed. Add --replace to put the backup in place of what ${root} holds.`,
     );
   }
@@ -252,38 +256,9 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-/** `npm run backup -- FILE` [O4]. Resolves with the exit code. */
-export function runBackup(file: string, environment: Environment): Promise<number> {
-  return told(() =>
-    backUp(resolve(file), configOfFiles(environment, 'pg_dump makes a consistent copy of it')),
-  );
-}
-
-/** `npm run restore -- FILE`, with `--replace` in the place of what is there [O4]. Resolves with the exit code. */
-export function runRestore(file: string, isReplacing: boolean, environment: Environment): Promise<number> {
-  return told(() =>
-    restore(
-      resolve(file),
-      isReplacing,
-      environment,
-      configOfFiles(environment, 'pg_restore puts a copy back'),
-    ),
-  );
-}
-
-/** @throws {RangeError} where the store is a database, which has its own tools. */
+/** @throws {RequestError} where the store is a database, which has its own tools. */
 function configOfFiles(environment: Environment, instead: string): Config {
   const { config } = readConfig(environment);
   if (config.storage.databaseUrl === undefined) return config;
-  throw new RangeError(`DISCOCLAW_STORE is a PostgreSQL database: ${instead}, see docs/scale.md.`);
-}
-
-async function told(work: () => Promise<string>): Promise<number> {
-  try {
-    process.stdout.write(await work());
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return badRequest;
-  }
+  throw new RequestError(`DISCOCLAW_STORE is a PostgreSQL database: ${instead}, see docs/scale.md.`);
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../core/logger.ts';
 import { withDiscord, type DiscordCheckup } from '../discord/checkup.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { inviteLink } from '../discord/required-permissions.ts';
-import type { ProbeOptions } from '../model/anthropic/probe.ts';
+import type { ProbeOptions } from '../model/anthropic/anthropic-client.ts';
 import { registeredCommands } from './commands.ts';
 import { checkDatabase, checkDisk, checkFiles, checkFolders, checkOwner } from './disk-checks.ts';
 import { broken, fine, UnusableError, warning, type Finding } from './findings.ts';
@@ -141,7 +141,7 @@ async function checkModels({ model, summary }: Config): Promise<readonly Finding
 export async function tryModel(options: ProbeOptions, variable = 'DISCOCLAW_MODEL'): Promise<Finding> {
   const { apiKey, baseUrl, model } = options;
   // The SDK is slow to load.
-  const { probeModel } = await import('../model/anthropic/probe.ts');
+  const { probeModel } = await import('../model/anthropic/anthropic-client.ts');
   const { outcome, text } = await probeModel(options);
   const about = 'model';
   switch (outcome) {

@@ -4,13 +4,12 @@ import type { Config } from '../config/config.ts';
 import { StoreError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { nodeFileSystem } from '../storage/files/file-system.ts';
-import { freeBytes, inspectFolder } from '../storage/files/inspect.ts';
+import { freeBytes, inspectFolder, faultOf, foldersOf } from './folders.ts';
 import { findOwner } from '../storage/files/owner-lock.ts';
 import { createFileStore, type FileStore } from '../storage/files/store.ts';
 import { openStore } from './open-store.ts';
 import { dataFolders, documentKindOf, rootFiles } from './document-kinds.ts';
 import { broken, fine, warning, type Finding } from './findings.ts';
-import { faultOf, foldersOf } from './folders.ts';
 
 const megabyte = 1024 * 1024;
 /** Below these, the disk is about to be full, and saving is not certain. */

@@ -8,7 +8,7 @@ import { createSpending } from '../observability/spending.ts';
 import { createOutbox } from '../turn/outbox.ts';
 import { createEvents } from './events.ts';
 import { createLayers, unknownChannels, type LayerPorts, type Memory } from './layers.ts';
-import { assertMemory, openStore } from './open-store.ts';
+import { openStore } from './open-store.ts';
 
 const clock = () => new Date();
 
@@ -45,11 +45,10 @@ export function layersAlone(
   });
 }
 
-/** All memory, for this process alone. @throws {StoreError} where the bot runs. @throws {RangeError} without data. */
+/** All memory, for this process alone. @throws {StoreError} where the bot runs. */
 export async function openMemory(environment: Environment) {
   const { config } = readConfig(environment);
   const logger = createLogger({ level: 'warn' });
-  await assertMemory(config);
   const setAside: SetAside[] = [];
   const opened = await openStore(config, {
     as: 'alone',

@@ -1,6 +1,3 @@
-import { access } from 'node:fs/promises';
-import { resolve } from 'node:path';
-
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { SetAside, Store } from '../core/store.ts';
@@ -55,13 +52,4 @@ export async function openStore(config: Config, { as, ...options }: OpenOptions)
     removeLeftovers: () => Promise.resolve(),
     close: () => store.close(),
   };
-}
-
-/** @throws {RangeError} where nothing was ever stored. */
-export async function assertMemory({ storage }: Config): Promise<void> {
-  if (storage.databaseUrl !== undefined) return;
-  const dataDir = resolve(storage.dataDir);
-  await access(dataDir).catch(() => {
-    throw new RangeError(`There is no data folder at ${dataDir}.`);
-  });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Config } from '../config/config.ts';
+import { type Config, ConfigError } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { unlessAborted } from '../core/time.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
@@ -12,10 +12,12 @@ import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
 import type { SandboxServer } from '../sandbox/sandbox-server.ts';
 import { demonstration, suggestions } from './demonstration.ts';
-import { countFor, serveHealth } from './serve-health.ts';
 import { askAboutShards, shardsHere, shownShards } from './shards.ts';
 import { startBot } from './start-bot.ts';
 import type { Supervised } from './processes.ts';
+import type { HealthServer } from '../observability/health-server.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { errorCode } from '../storage/files/file-system.ts';
 
 /** Until `signal`. Rejects when the connection is lost for good, after a clean stop. */
 export async function runConnected(
@@ -215,4 +217,30 @@ function spokenBy({ apiKey, baseUrl, main }: Config['model']): string {
   return apiKey === undefined && baseUrl === undefined
     ? 'none: an offline stand-in answers by rules, from memory (with ANTHROPIC_API_KEY a model does)'
     : main;
+}
+
+/** Metrics [O3]; none without a port at which somebody could read them. */
+async function countFor({ port }: Config['http']): Promise<Metrics | undefined> {
+  if (port === 0) return undefined;
+  const { createMetrics } = await import('../observability/metrics.ts');
+  return createMetrics();
+}
+
+/** Serves health and metrics, if a port is set [O3]. @throws {ConfigError} where the port cannot be used. */
+export async function serveHealth(
+  { port, host }: Config['http'],
+  metrics: Pick<Metrics, 'contentType' | 'text'> | undefined,
+): Promise<HealthServer | undefined> {
+  if (port === 0 || metrics === undefined) return undefined;
+  const { startHealthServer } = await import('../observability/health-server.ts');
+  try {
+    return await startHealthServer({ port, host }, metrics);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([
+      errorCode(error) === 'EADDRINUSE' || errorCode(error) === 'EACCES'
+        ? `DISCOCLAW_HTTP_PORT: expected a free port, found ${port} (${reason})`
+        : `DISCOCLAW_HTTP_HOST: expected an address of this machine, found ${host} (${reason})`,
+    ]);
+  }
 }

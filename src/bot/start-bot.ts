@@ -17,20 +17,18 @@ import {
 import { createLockedOut, hasAccess } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
-import { createClientPresence } from '../discord/presence.ts';
+import { createPresence } from '../discord/presence.ts';
 import { createMalformedCount, type Identifying } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createSpending, type DailyUse } from '../observability/spending.ts';
-import { UsageMeter } from '../observability/usage-meter.ts';
-import { watchModel } from '../observability/watched-model.ts';
-import { watchStore } from '../observability/watched-store.ts';
+import { createUsageMeter } from '../observability/usage-meter.ts';
+import { watchModel, watchStore } from '../observability/watched.ts';
 import { createOutbox, saveBestEffort } from '../turn/outbox.ts';
 import { createBot } from './create-bot.ts';
 import { assertPricesKnown, createModel } from './create-model.ts';
 import { openStore } from './open-store.ts';
-import { acrossProcesses, answersOfChannels } from './other-processes.ts';
-import type { OtherProcesses, ProcessCalls } from './processes.ts';
+import { acrossProcesses, answersOfChannels, type OtherProcesses, type ProcessCalls } from './processes.ts';
 
 const clock: Clock = () => new Date();
 
@@ -84,7 +82,7 @@ export async function startBot(config: Config, options: StartOptions) {
     logger,
     onMalformed: malformed.note,
   });
-  const presence = createClientPresence(client, { timer, logger });
+  const presence = createPresence(client, { timer, logger });
   try {
     const { store, lastWrite } = watchStore(opened.store, clock);
     let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
@@ -100,7 +98,7 @@ export async function startBot(config: Config, options: StartOptions) {
       logger,
     });
     const costOf = (name: string, used: ModelUsage) => callCost(name, used, config.model.prices);
-    const usage = new UsageMeter({ store, clock, timer, timeZone: config.timeZone, costOf, logger });
+    const usage = createUsageMeter({ store, clock, timer, timeZone: config.timeZone, costOf, logger });
     const model = watchModel(await createModel(config.model, logger, spending.budget), {
       mainModel: config.model.main,
       clock,

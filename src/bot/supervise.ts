@@ -11,8 +11,7 @@ import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
 import { UnusableError } from './findings.ts';
 import { forkProcess, type RunningProcess, type SupervisorCalls } from './processes.ts';
-import { whenReachable } from './run.ts';
-import { serveHealth } from './serve-health.ts';
+import { whenReachable, serveHealth } from './run.ts';
 import { askAboutShards, divideShards, shardsHere, shownShards } from './shards.ts';
 
 /** Milliseconds until a restart, doubled each time. */

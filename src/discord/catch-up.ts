@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import {
   ChannelType,
   MessageType,
@@ -15,11 +13,12 @@ import type { Logger } from '../core/logger.ts';
 import type { ChannelGuild } from '../core/place.ts';
 import { hasGuild, isPart, shardOf, type Shards } from '../core/shards.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
-import type { Clock } from '../core/time.ts';
+import { sleep, type Clock } from '../core/time.ts';
 import { worksInChannel, type AccessSettings } from './access.ts';
 import { pageSize, type ChannelMessages } from './channel-messages.ts';
 import type { MessageChanges, MissedChanges } from './message-changes.ts';
 import { botMay, memberMay } from './permissions.ts';
+import type { Places } from './place.ts';
 import type { RunInBackground } from './run-in-background.ts';
 
 const pages = 5;
@@ -33,6 +32,7 @@ export interface CatchUpOptions {
   /** Channels that the bot has been active in, and when it last was; milliseconds since the epoch. */
   readonly knownChannels: () => Promise<readonly { readonly id: string; readonly activeAt: number }[]>;
   readonly guildOf: (channelId: string) => Promise<ChannelGuild>;
+  readonly places: Pick<Places, 'find'>;
   readonly settings: Pick<AccessSettings, 'channelIds'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -135,18 +135,10 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
         guild.kind === 'guild' ? client.guilds.cache.has(guild.guildId) : hasGuild(shards, undefined);
       if (!isOurs || (await read(options.isGone(channelId), false, channelId))) return true;
       // What another process began there, only that one may finish: it knows who reads along.
-      if (guild.kind === 'unknown' && isPart(shards) && !(await isFound(channelId))) return true;
+      if (guild.kind === 'unknown' && isPart(shards) && !(await options.places.find(channelId))) return true;
     }
     const channel = client.channels.cache.get(channelId);
     return channel !== undefined && !worksInChannel(settings, channel);
-  }
-
-  /** Whether the client holds a channel once Discord was asked for it. */
-  async function isFound(channelId: string): Promise<boolean> {
-    await client.channels
-      .fetch(channelId)
-      .catch((error: unknown) => logger.info('a channel could not be looked up', { channelId, error }));
-    return client.channels.cache.has(channelId);
   }
 
   /** The newest hundred messages, or else all since `floor`, oldest first. `since`: how far they reach back. */
@@ -240,22 +232,14 @@ export function createCatchUp(options: CatchUpOptions, stopping: AbortSignal) {
       const gap = gapOf(shard);
       gap.quiet = quietChannels(client, shards, shard, gap.floor);
       const isOver = (): boolean => stopping.aborted || gaps.get(shard) !== gap;
-      const rest = (await channelsInOrder(gap.floor)).values();
       const caughtUp: string[] = [];
-      const look = async (): Promise<void> => {
-        for (const channelId of rest) {
-          if (isOver() || (await shardOfKnown(channelId)) !== shard) continue;
-          await oneOfTwo(async () => {
-            if (caughtUp.length >= atOnce)
-              await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
-            if (isOver()) return;
-            await catchUp(channelId, gap);
-            caughtUp.push(channelId);
-          });
-        }
-      };
-      // Thousands of queued promises would take megabytes.
-      await Promise.all(Array.from({ length: atOnce }, look));
+      await oneOfTwo.map(await channelsInOrder(gap.floor), async (channelId) => {
+        if (isOver() || (await shardOfKnown(channelId)) !== shard) return;
+        if (caughtUp.length >= atOnce) await sleep(pauseMs, stopping);
+        if (isOver()) return;
+        await catchUp(channelId, gap);
+        caughtUp.push(channelId);
+      });
       for (const channelId of caughtUp) if (!isOver()) await options.resume(channelId, stopping);
       if (!isOver()) logger.info('caught up with all channels');
     },

@@ -12,7 +12,7 @@ import {
 import { mention } from '../core/own-words.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import { isPublic } from './place.ts';
-import { splitFooter } from './replies/footer.ts';
+import { splitFooter } from './replies/split-reply.ts';
 import { forwardPiece, isVoiceMessage, shownIn } from './shown.ts';
 
 const spokenTypes: ReadonlySet<MessageType> = new Set([MessageType.Default, MessageType.Reply]);

@@ -61,72 +61,64 @@ export interface UsageMeterOptions {
 }
 
 /** Adds up what the models use, in `usage.json`. A kill costs the last seconds. */
-export class UsageMeter {
-  readonly #options: UsageMeterOptions;
-  /** What is not written yet, call by call: nobody waits for it to be added up. */
-  #pending: UsageDocument[] = [];
-  #armed: (() => void) | undefined;
-  #writing: Promise<void> = Promise.resolve();
+export function createUsageMeter({ store, clock, timer, timeZone, costOf, logger }: UsageMeterOptions) {
+  let unwritten: UsageDocument | undefined;
+  let stopTimer: (() => void) | undefined;
+  let writing = Promise.resolve();
 
-  constructor(options: UsageMeterOptions) {
-    this.#options = options;
-  }
+  const documentOf = (sums: Sums): UsageDocument => ({
+    version: 1,
+    day: localDate(clock(), timeZone),
+    ofDay: sums,
+    ofMonth: sums,
+  });
 
-  /** Never throws. */
-  add(
-    { model, purpose }: Pick<ModelRequest, 'model' | 'purpose'>,
-    usage: ModelUsage,
-    cacheMiss?: string,
-  ): void {
-    const cost = this.#options.costOf(model, usage);
-    const cacheMisses = cacheMiss === undefined ? {} : { [cacheMiss]: 1 };
-    const used = { ...usage, calls: 1, cost: cost ?? 0, isUnpriced: cost === undefined, cacheMisses };
-    const sums = { models: { [model]: used }, purposes: { [purpose]: used } };
-    this.#pending.push({ version: 1, day: this.#today(), ofDay: sums, ofMonth: sums });
-    this.#armed ??= this.#options.timer(() => void this.flush(), writeAfterMs);
-  }
-
-  /** Of the present day and month. Rejects with `StoreError`. */
-  async report(): Promise<UsageReport> {
-    await this.#writing;
-    const stored = await this.#options.store.read(usageKey, usageKind);
-    const nothing = { version: 1 as const, day: this.#today(), ofDay: nothingByName, ofMonth: nothingByName };
-    const { day, ofDay, ofMonth } = [...this.#pending, nothing].reduce(merged, stored ?? nothing);
-    return { today: periodOf(day, ofDay), month: periodOf(monthIn(day), ofMonth) };
-  }
-
-  /** Writes what was gathered; what cannot be written is kept for the next time. Never rejects. */
-  flush(): Promise<void> {
-    this.#armed?.();
-    this.#armed = undefined;
-    this.#writing = this.#writing.then(() => this.#write());
-    return this.#writing;
-  }
-
-  async #write(): Promise<void> {
-    const [first, ...others] = this.#pending;
-    if (first === undefined) return;
-    this.#pending = [];
-    // Together, since a disk may refuse it for days.
-    const gathered = others.reduce(merged, first);
+  async function write(): Promise<void> {
+    const gathered = unwritten;
+    if (gathered === undefined) return;
+    unwritten = undefined;
     try {
-      await this.#options.store.update(usageKey, usageKind, (stored) =>
-        stored === undefined ? gathered : merged(stored, gathered),
-      );
+      await store.update(usageKey, usageKind, (stored) => merged(stored, gathered));
     } catch (error) {
-      this.#pending.unshift(gathered);
-      this.#options.logger.warn('model usage could not be saved', { error });
+      unwritten = merged(unwritten, gathered);
+      logger.warn('model usage could not be saved', { error });
     }
   }
 
-  #today(): string {
-    const { clock, timeZone } = this.#options;
-    return localDate(clock(), timeZone);
+  /** Writes what was gathered; what cannot be written is kept for the next time. Never rejects. */
+  function flush(): Promise<void> {
+    stopTimer?.();
+    stopTimer = undefined;
+    return (writing = writing.then(write));
   }
+
+  return {
+    flush,
+    /** Never throws. */
+    add(
+      { model, purpose }: Pick<ModelRequest, 'model' | 'purpose'>,
+      usage: ModelUsage,
+      cacheMiss?: string,
+    ): void {
+      const cost = costOf(model, usage);
+      const cacheMisses = cacheMiss === undefined ? {} : { [cacheMiss]: 1 };
+      const used = { ...usage, calls: 1, cost: cost ?? 0, isUnpriced: cost === undefined, cacheMisses };
+      const sums = { models: { [model]: used }, purposes: { [purpose]: used } };
+      unwritten = merged(unwritten, documentOf(sums));
+      stopTimer ??= timer(() => void flush(), writeAfterMs);
+    },
+    /** Of the present day and month. Rejects with `StoreError`. */
+    async report(): Promise<UsageReport> {
+      await writing;
+      const stored = await store.read(usageKey, usageKind);
+      const gathered = merged(unwritten, documentOf({ models: {}, purposes: {} }));
+      const { day, ofDay, ofMonth } = merged(stored, gathered);
+      return { today: periodOf(day, ofDay), month: periodOf(monthIn(day), ofMonth) };
+    },
+  };
 }
 
 const nothingUsed: Used = { ...noUsage, calls: 0, cost: 0, isUnpriced: false, cacheMisses: {} };
-const nothingByName = { models: {}, purposes: {} };
 
 function monthIn(day: string): string {
   return day.slice(0, 7);
@@ -138,7 +130,8 @@ function periodOf(period: string, { models, purposes }: Sums): PeriodUsage {
 }
 
 /** Both together where they are of one day, and of one month; otherwise the later one, since only the present ones count. */
-function merged(one: UsageDocument, other: UsageDocument): UsageDocument {
+function merged(one: UsageDocument | undefined, other: UsageDocument): UsageDocument {
+  if (one === undefined) return other;
   const [earlier, later] = one.day > other.day ? [other, one] : [one, other];
   if (monthIn(earlier.day) !== monthIn(later.day)) return later;
   const ofDay = earlier.day === later.day ? both(earlier.ofDay, later.ofDay) : later.ofDay;

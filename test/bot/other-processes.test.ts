@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { acrossProcesses, answersOfChannels } from '../../src/bot/other-processes.ts';
-import type { OtherProcesses } from '../../src/bot/processes.ts';
+import { acrossProcesses, answersOfChannels, type OtherProcesses } from '../../src/bot/processes.ts';
 import type { ChannelTalk, ChannelWish } from '../../src/core/channel-talk.ts';
 import type { Place } from '../../src/core/place.ts';
 

@@ -37,6 +37,7 @@ function setUp({ messages, ...changes }: Changes = {}) {
     recover: () => Promise.resolve(),
     resume: () => Promise.resolve(),
     changes: { missed: () => Promise.resolve() },
+    places: { find: () => Promise.resolve(undefined) },
     settings: { channelIds: [] },
     isUnfinished: () => Promise.resolve(false),
     async received(message) {

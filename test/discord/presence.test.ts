@@ -4,16 +4,28 @@ import { Events } from 'discord.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { createClientPresence, createPresence, type ShownState } from '../../src/discord/presence.ts';
+import { createPresence, presences, type ShownState } from '../../src/discord/presence.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { newClient, openSandbox } from './support/gateway-harness.ts';
 
 function presenceAt() {
   const timer = new ManualTimer();
-  const sent: { readonly state: ShownState; readonly at: number }[] = [];
-  const presence = createPresence((state) => sent.push({ state, at: timer.now }), timer.set);
-  return { timer, sent, presence };
+  const sent: { readonly state: string | undefined; readonly at: number }[] = [];
+  const connected: (() => void)[] = [];
+  const client = {
+    isReady: () => true,
+    on: (_: string, again: () => void) => connected.push(again),
+    user: {
+      setPresence(data: unknown): void {
+        const [state] = Object.entries(presences).find(([, each]) => each === data) ?? [];
+        sent.push({ state, at: timer.now });
+      },
+    },
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of the library's client only this is used
+  const presence = createPresence(client as never, { timer: timer.set, logger: new RecordingLogger() });
+  return { timer, sent, presence, again: () => connected[0]?.() };
 }
 
 describe('the presence', () => {
@@ -33,10 +45,10 @@ describe('the presence', () => {
   });
 
   it('is set again on a new connection', () => {
-    const { timer, sent, presence } = presenceAt();
+    const { timer, sent, presence, again } = presenceAt();
     presence.show('out-of-reach');
     timer.pass(6000);
-    presence.again();
+    again();
     expect(sent.map(({ state }) => state)).toEqual(['out-of-reach', 'out-of-reach']);
   });
 
@@ -47,10 +59,10 @@ describe('the presence', () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const { timer, sent, presence } = presenceAt();
+        const { timer, sent, presence, again } = presenceAt();
         let wanted: ShownState = 'well';
         for (const { state, ms } of steps) {
-          if (state === undefined) presence.again();
+          if (state === undefined) again();
           else presence.show((wanted = state));
           timer.pass(ms);
         }
@@ -69,7 +81,7 @@ describe("a client's presence", () => {
     const server = await openSandbox();
     const client = newClient(server);
     const timer = new ManualTimer();
-    const presence = createClientPresence(client, { timer: timer.set, logger: new RecordingLogger() });
+    const presence = createPresence(client, { timer: timer.set, logger: new RecordingLogger() });
     presence.show('stand-in');
     await client.login(server.token);
     const shown = async () => (await server.presence()).activities.map(({ state }) => state);
@@ -90,7 +102,7 @@ describe("a client's presence", () => {
     const client = newClient(server);
     const timer = new ManualTimer();
     const logger = new RecordingLogger();
-    const presence = createClientPresence(client, { timer: timer.set, logger });
+    const presence = createPresence(client, { timer: timer.set, logger });
     await client.login(server.token);
     presence.show('out-of-reach');
     presence.show('well');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../src/core/errors.ts';
-import { UsageMeter } from '../../src/observability/usage-meter.ts';
+import { createUsageMeter } from '../../src/observability/usage-meter.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -20,7 +20,7 @@ function meterOver(store = new MemoryStore()) {
   const timer = new ManualTimer();
   const logger = recordingLogger();
   const time = { now: new Date('2026-01-15T22:30:00Z') };
-  const meter = new UsageMeter({
+  const meter = createUsageMeter({
     store,
     timer: timer.set,
     clock: () => time.now,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { NewerVersionError, StoreError } from '../../src/core/errors.ts';
-import { watchStore } from '../../src/observability/watched-store.ts';
+import { watchStore } from '../../src/observability/watched.ts';
 import { describeStoreContract } from '../storage/store-contract.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 

@@ -104,7 +104,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'own-lines-read-as-words',
     promise:
       '[F2] The small lines under answers, with what was remembered in them, are read to the model as what was said.',
-    file: 'src/discord/replies/footer.ts',
+    file: 'src/discord/replies/split-reply.ts',
     find: "const text = all.slice(0, start).join('\\n');",
     put: 'const text = content;',
   },

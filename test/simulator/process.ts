@@ -12,7 +12,7 @@ import { readCommandButton } from '../../src/discord/command-buttons.ts';
 import { createHistory } from '../../src/discord/history.ts';
 import { createOffers } from '../../src/discord/interactions/offers.ts';
 import { createDirectMessages } from '../../src/discord/replies/direct-messages.ts';
-import { splitFooter } from '../../src/discord/replies/footer.ts';
+import { splitFooter } from '../../src/discord/replies/split-reply.ts';
 import { createReplies } from '../../src/discord/replies/replies.ts';
 import { createAnthropicClient } from '../../src/model/anthropic/anthropic-client.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';

@@ -3,7 +3,7 @@ import { DiscordAPIError, type APIMessage } from 'discord.js';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
-import { splitFooter } from '../../src/discord/replies/footer.ts';
+import { splitFooter } from '../../src/discord/replies/split-reply.ts';
 import type { RepliesOptions } from '../../src/discord/replies/growing-reply.ts';
 import type { VirtualClock } from './clock.ts';
 import type { ProcessLife } from './disk.ts';

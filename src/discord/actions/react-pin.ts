@@ -2,8 +2,14 @@ import type { Guild } from 'discord.js';
 import { z } from 'zod';
 
 import type { Tool } from '../../core/tool.ts';
-import { ActionRefusal, actionTool, showMessage, type ActionOptions } from './action.ts';
-import { messageIn, messageInput } from './message-reference.ts';
+import {
+  ActionRefusal,
+  actionTool,
+  showMessage,
+  type ActionOptions,
+  messageIn,
+  messageInput,
+} from './action.ts';
 import { permit } from './permit.ts';
 
 export const reactTool = actionTool({

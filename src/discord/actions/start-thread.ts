@@ -3,8 +3,7 @@ import { z } from 'zod';
 
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
-import { ActionRefusal, actionTool, line, showMessage } from './action.ts';
-import { messageIn, messageInput } from './message-reference.ts';
+import { ActionRefusal, actionTool, line, showMessage, messageIn, messageInput } from './action.ts';
 import { permit, requireSameAudience, succeeds } from './permit.ts';
 
 const nameMaxChars = 100;

@@ -3,7 +3,6 @@ import type { Logger } from '../../core/logger.ts';
 import { createMinuteBudget } from '../../core/limits.ts';
 import { beginDownload, DownloadError, isAllowedAddress, type Download } from './download.ts';
 import { decodeText, fileKind, type FileKind } from './file-kind.ts';
-import { shrinkPicture } from './shrink-picture.ts';
 
 const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
@@ -147,4 +146,26 @@ function overLimit(file: AttachedFile, reason: string): Unopened {
 
 function unopened({ name }: AttachedFile, reason: string): Unopened {
   return { kind: 'unopened', name, reason };
+}
+
+/** The vendor scales larger pictures down to this many pixels. */
+const longestSide = 1568;
+const mostPixels = 100_000_000;
+const timeoutSeconds = 10;
+
+/** As WebP, off the main thread; `undefined` where it cannot be read. */
+export async function shrinkPicture(bytes: Buffer): Promise<Buffer | undefined> {
+  const { default: sharp } = await import('sharp');
+  sharp.cache(false);
+  sharp.concurrency(1);
+  try {
+    return await sharp(bytes, { limitInputPixels: mostPixels })
+      .rotate()
+      .resize({ width: longestSide, height: longestSide, fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: 85 })
+      .timeout({ seconds: timeoutSeconds })
+      .toBuffer();
+  } catch {
+    return undefined;
+  }
 }

@@ -2,7 +2,7 @@ import { sentMaxChars, type RefusalReason, type ReplyPort, type Typing } from '.
 import type { Logger } from '../../core/logger.ts';
 import { answerRows, standingButtons } from '../command-buttons.ts';
 import { noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
-import { splitFooter, withFooter } from './footer.ts';
+import { splitFooter, withFooter } from './split-reply.ts';
 import { growReply, type RepliesOptions } from './growing-reply.ts';
 import { refusalOf } from './refusals.ts';
 

@@ -1,6 +1,6 @@
 import { sentMaxChars, type Footer } from '../../core/chat.ts';
-import { withFooter } from './footer.ts';
 import {
+  withFooter,
   splitReply,
   visiblePart,
   withLongCodeAsFiles,

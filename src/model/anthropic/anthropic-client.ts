@@ -1,4 +1,4 @@
-import Anthropic from '@anthropic-ai/sdk';
+import Anthropic, { APIError } from '@anthropic-ai/sdk';
 
 import { ModelError } from '../../core/errors.ts';
 import { lruCache } from '../../core/limits.ts';
@@ -21,9 +21,10 @@ import { withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt } from './attempt.ts';
 import { createRefusals, type SentRequest } from './features.ts';
-import { callCost, type OwnPrices } from './models.ts';
+import { callCost, type OwnPrices, resolveModel } from './models.ts';
 import { largestUsage, mediaBytes, requestBody } from './request-body.ts';
 import { backOff, failedAttempt } from './retries.ts';
+import { readMessage } from './response.ts';
 
 export interface AnthropicClientOptions {
   /** Not needed for some servers at `baseUrl`. */
@@ -58,9 +59,9 @@ const mediaLeftOut =
 const vendorUrl = 'https://api.anthropic.com';
 
 /** Without a key, the SDK would read one from the environment. */
-export const noKey = 'no-key';
+const noKey = 'no-key';
 
-export function createSdk({
+function createSdk({
   apiKey = noKey,
   baseUrl = vendorUrl,
   totalTimeoutMs,
@@ -212,4 +213,52 @@ function finalError(error: unknown, partialText: string): ModelError {
   if (error instanceof ModelError) return new ModelError(error.message, error.failure, { partialText });
   const name = error instanceof Error ? error.name : typeof error;
   return new ModelError(`The model could not be asked (${name})`, 'rejected', { cause: error, partialText });
+}
+
+/** `key`, `model`: the server refuses it; `refused`: for another reason; `unreachable`: no usable answer. */
+type ProbeOutcome = 'fine' | 'key' | 'model' | 'refused' | 'busy' | 'unreachable';
+
+interface Probe {
+  readonly outcome: ProbeOutcome;
+  /** What went wrong, without secrets. */
+  readonly text: string;
+}
+
+export interface ProbeOptions {
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+  /** An alias or an id. */
+  readonly model: string;
+  readonly timeoutMs: number;
+}
+
+/** Asks a model for one token [O1]. Never rejects. */
+export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOptions): Promise<Probe> {
+  const sdk = createSdk({ apiKey, baseUrl, totalTimeoutMs: timeoutMs });
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const answer = await sdk.messages.create(
+      { model: resolveModel(model), max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] },
+      { signal },
+    );
+    // A model that thinks first may have no text yet.
+    if (answer.stop_reason !== 'max_tokens') readMessage(answer);
+    return { outcome: 'fine', text: '' };
+  } catch (error) {
+    if (signal.aborted)
+      return {
+        outcome: 'unreachable',
+        text: `The model's server did not answer within ${timeoutMs / 1000} seconds`,
+      };
+    return { outcome: outcomeOf(error), text: failedAttempt(error, apiKey ?? noKey).error.message };
+  }
+}
+
+function outcomeOf(error: unknown): ProbeOutcome {
+  if (!(error instanceof APIError) || typeof error.status !== 'number') return 'unreachable';
+  const { status, type } = error;
+  if (status === 401 || status === 403) return 'key';
+  if (status === 404 && type === 'not_found_error') return 'model';
+  if (status === 429 || status === 529) return 'busy';
+  return status >= 500 || status === 404 ? 'unreachable' : 'refused';
 }

@@ -6,8 +6,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { DocumentKind, SetAside, Versioned } from '../../core/store.ts';
 import { checkedDocument, parseDocument } from '../document-text.ts';
 import type { KeyLocks } from '../key-locks.ts';
-import { freshNumber, type Database, type Query } from './database.ts';
-import { DatabaseFault } from './faults.ts';
+import { freshNumber, type Database, type Query, DatabaseFault } from './database.ts';
 
 interface DocumentParts {
   readonly database: Database;

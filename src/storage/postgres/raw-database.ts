@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 
 import type { Logger } from '../../core/logger.ts';
 import { entryOfBytes, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
-import { createDatabase, type Query, freshNumber } from './database.ts';
-import { toStoreError } from './faults.ts';
+import { createDatabase, type Query, freshNumber, toStoreError } from './database.ts';
 import { openTables } from './store.ts';
 
 interface RawRow {

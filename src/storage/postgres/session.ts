@@ -2,16 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import pLimit, { type LimitFunction } from 'p-limit';
 import pg from 'pg';
+import pLimit, { type LimitFunction } from 'p-limit';
 
 import { StoreError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Locks, Notice, Notices } from '../../core/processes.ts';
 import { parseJson } from '../../core/text.ts';
 import { withTimeout } from '../../core/time.ts';
-import { connectionOptions } from './database.ts';
-import { DatabaseFault, connectFault, queryFault, toStoreError } from './faults.ts';
+import { connectionOptions, DatabaseFault, connectFault, queryFault, toStoreError } from './database.ts';
 
 /** Bots share; what must not meet a running bot is alone. */
 export type Presence = 'shared' | 'alone';

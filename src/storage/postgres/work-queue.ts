@@ -4,8 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 
 import type { Logger } from '../../core/logger.ts';
 import type { WorkLease, WorkQueue } from '../../core/work-queue.ts';
-import { createOutage, type Database, freshNumber } from './database.ts';
-import { toStoreError } from './faults.ts';
+import { createOutage, type Database, freshNumber, toStoreError } from './database.ts';
 
 export interface WorkQueueOptions {
   readonly database: Database;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ChatMessage } from '../../../src/core/chat.ts';
-import { ActionRefusal } from '../../../src/discord/actions/action.ts';
-import { messageIn } from '../../../src/discord/actions/message-reference.ts';
+import { ActionRefusal, messageIn } from '../../../src/discord/actions/action.ts';
 import { incoming, publicPlace } from '../../support/incoming.ts';
 
 const asked = incoming({ id: '400000000000000010' });

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 
-import { shrinkPicture } from '../../../src/discord/attachments/shrink-picture.ts';
+import { shrinkPicture } from '../../../src/discord/attachments/attachments.ts';
 import { fileKind } from '../../../src/discord/attachments/file-kind.ts';
 import { noisyPicture } from './samples.ts';
 

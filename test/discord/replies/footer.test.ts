@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Footer } from '../../../src/core/chat.ts';
-import { splitFooter, withFooter } from '../../../src/discord/replies/footer.ts';
+import { splitFooter, withFooter } from '../../../src/discord/replies/split-reply.ts';
 import { growReply } from '../../../src/discord/replies/growing-reply.ts';
 import { createReplies } from '../../../src/discord/replies/replies.ts';
 import { VirtualDiscord } from '../support/virtual-discord.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { probeModel } from '../../../src/model/anthropic/probe.ts';
+import { probeModel } from '../../../src/model/anthropic/anthropic-client.ts';
 import type { ModelAnswer } from '../../support/model-answer.ts';
 import { startModelServer } from '../../support/model-server.ts';
 
