@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
-import type { SetAside, Store } from '../core/store.ts';
+import type { LastWrite, SetAside, Store } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import { createFileStore } from '../storage/files/store.ts';
 import type { SharedPorts } from './bot-ports.ts';
@@ -12,6 +12,7 @@ export interface OpenStore {
   readonly shared: SharedPorts | undefined;
   /** Counts documents in quarantine. Rejects with `StoreError`. */
   readonly quarantined: () => Promise<number>;
+  readonly lastWrite: () => LastWrite | undefined;
   /** Removes files that an earlier process left behind. Rejects with `StoreError`. */
   readonly removeLeftovers: () => Promise<void>;
   /** Waits for running changes; later ones reject. */
@@ -34,22 +35,21 @@ export async function openStore(config: Config, { as, ...options }: OpenOptions)
   if (url === undefined) {
     if (as !== 'reader') await assertFoldersUsable(config);
     const store = await createFileStore({ ...storage, ...options, readOnly: as === 'reader' });
-    return {
-      store,
-      shared: undefined,
-      quarantined: () => store.quarantined(),
-      removeLeftovers: () => store.removeLeftovers(),
-      close: () => store.close(),
-    };
+    const { quarantined, lastWrite, removeLeftovers, close } = store;
+    return { store, shared: undefined, quarantined, lastWrite, removeLeftovers, close };
   }
   // Loaded only where it is used.
   const { createPostgresStore } = await import('../storage/postgres/store.ts');
   const store = await createPostgresStore({ ...options, url, as: as === 'bot' ? 'shared' : as });
+  const { work, quarantined, lastWrite, close } = store;
   return {
     store,
-    shared: { processes: store, work: store.work },
-    quarantined: () => store.quarantined(),
-    removeLeftovers: () => Promise.resolve(),
-    close: () => store.close(),
+    shared: { processes: store, work },
+    quarantined,
+    lastWrite,
+    removeLeftovers: nothing,
+    close,
   };
 }
+
+const nothing = () => Promise.resolve();

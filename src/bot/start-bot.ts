@@ -23,7 +23,7 @@ import { callCost } from '../model/anthropic/models.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createSpending, type DailyUse } from '../observability/spending.ts';
 import { createUsageMeter } from '../observability/usage-meter.ts';
-import { watchModel, watchStore } from '../observability/watched.ts';
+import { watchModel } from '../observability/watched-model.ts';
 import { createOutbox, saveBestEffort } from '../turn/outbox.ts';
 import { createBot } from './create-bot.ts';
 import { assertPricesKnown, createModel } from './create-model.ts';
@@ -84,10 +84,10 @@ export async function startBot(config: Config, options: StartOptions) {
   });
   const presence = createPresence(client, { timer, logger });
   try {
-    const { store, lastWrite } = watchStore(opened.store, clock);
+    const { store, lastWrite } = opened;
     let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
     const spending = createSpending({
-      store: opened.store,
+      store,
       clock,
       timeZone: config.timeZone,
       limits: config.limits,
@@ -241,8 +241,7 @@ export async function startBot(config: Config, options: StartOptions) {
       } satisfies Partial<ProcessCalls>,
       commandsRegistered: gateway.commandsRegistered,
       /** Whether anything is held about a person. Rejects with `StoreError`. */
-      remembers: async (userId: string): Promise<boolean> =>
-        (await opened.store.list(`users/${userId}`)).length > 0,
+      remembers: async (userId: string): Promise<boolean> => (await store.list(`users/${userId}`)).length > 0,
       /** Resolves when all messages are answered and all background work is done. */
       async idle(): Promise<void> {
         await gateway.idle();

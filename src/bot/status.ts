@@ -6,7 +6,7 @@ import type { Clock } from '../core/time.ts';
 import type { UsageReport } from '../core/model.ts';
 import type { LastWrite, Store } from '../core/store.ts';
 import { priceListDate } from '../model/anthropic/models.ts';
-import type { WatchedModel } from '../observability/watched.ts';
+import type { WatchedModel } from '../observability/watched-model.ts';
 import type { OtherProcesses } from './processes.ts';
 
 export interface StatusSources {

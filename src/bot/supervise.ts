@@ -10,9 +10,16 @@ import { createIdentifyQueue } from '../discord/shard.ts';
 import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
 import { UnusableError } from './findings.ts';
-import { forkProcess, type RunningProcess, type SupervisorCalls } from './processes.ts';
+import {
+  forkProcess,
+  type RunningProcess,
+  type SupervisorCalls,
+  askAboutShards,
+  divideShards,
+  shardsHere,
+  shownShards,
+} from './processes.ts';
 import { whenReachable, serveHealth } from './run.ts';
-import { askAboutShards, divideShards, shardsHere, shownShards } from './shards.ts';
 
 /** Milliseconds until a restart, doubled each time. */
 const firstWaitMs = 500;

@@ -1,6 +1,6 @@
 import type { RecentChanges } from '../core/changes.ts';
 import type { ChatMessage, ShownPiece } from '../core/chat.ts';
-import { lruCache, memoizeByObject } from '../core/limits.ts';
+import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import { offerHead } from '../core/tool.ts';
@@ -36,9 +36,7 @@ export function createHistory(options: HistoryOptions) {
   /** A thread's id is that of the message that it was made from. */
   const threadFrom = (messageId: string): WarmChannel | undefined => channels.peek(messageId);
 
-  const isCommandText = memoizeByObject(({ text }: ChatMessage) => isCommand(text));
-  const saysCommand = (message: ChatMessage): boolean =>
-    message.author.kind === 'human' && isCommandText(message);
+  const saysCommand = ({ author, text }: ChatMessage): boolean => author.kind === 'human' && isCommand(text);
 
   async function hiddenOrAllIn(channelId: string): Promise<(messageId: string) => boolean> {
     try {

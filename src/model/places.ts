@@ -65,8 +65,11 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
     work: () => Promise<T>,
     caller: Caller & { readonly signal: AbortSignal; readonly onQueue?: ModelCallOptions['onQueue'] },
   ): Promise<T> {
-    const { signal, onQueue } = caller;
-    const { call, place } = openCall(caller);
+    const { userId, isBackground, signal, onQueue } = caller;
+    let call!: Call;
+    const place = new Promise<void>((give, refuse) => {
+      call = { userId, isBackground, give, refuse };
+    });
     waiting.add(call);
     giveAway();
     if (waiting.size > queueLimit) {
@@ -91,15 +94,6 @@ export function createModelPlaces(concurrency: number, queueLimit: number) {
       work().finally(() => leave(call)),
     );
   };
-}
-
-/** `place` settles when the call gets a place or is rejected. */
-function openCall({ userId, isBackground }: Caller): { readonly call: Call; readonly place: Promise<void> } {
-  let call!: Call;
-  const place = new Promise<void>((give, refuse) => {
-    call = { userId, isBackground, give, refuse };
-  });
-  return { call, place };
 }
 
 function ofPerson(calls: ReadonlySet<Call>, { userId }: Caller): readonly Call[] {

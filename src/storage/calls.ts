@@ -1,4 +1,7 @@
-import { StoreError } from '../core/errors.ts';
+import { NewerVersionError, StoreError } from '../core/errors.ts';
+import { measure } from '../core/measures.ts';
+import type { LastWrite } from '../core/store.ts';
+import type { Clock } from '../core/time.ts';
 import { assertKey } from './keys.ts';
 
 interface CallOptions {
@@ -7,12 +10,14 @@ interface CallOptions {
   readonly toStoreError: (key: string, action: string, error: unknown) => unknown;
   /** Rejects where nothing may be changed. */
   readonly beforeChange: () => Promise<void> | void;
+  readonly clock: Clock;
 }
 
 /** Stands around each call of a store; changes are refused to readers and after the end. */
-export function createCalls({ readOnly, toStoreError, beforeChange }: CallOptions) {
+export function createCalls({ readOnly, toStoreError, beforeChange, clock }: CallOptions) {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
+  let last: LastWrite | undefined;
 
   async function run<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
     assertKey(key);
@@ -31,13 +36,24 @@ export function createCalls({ readOnly, toStoreError, beforeChange }: CallOption
     }
   }
 
-  function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
-    return run(key, action, async () => {
-      if (readOnly) throw new StoreError(`${key} was not ${action}: the store is open for reading only`, key);
-      if (isClosed) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
-      await beforeChange();
-      return work();
-    });
+  async function change<T>(key: string, action: string, work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await run(key, action, async () => {
+        if (readOnly)
+          throw new StoreError(`${key} was not ${action}: the store is open for reading only`, key);
+        if (isClosed) throw new StoreError(`${key} was not ${action}: the store is closed`, key);
+        await beforeChange();
+        return work();
+      });
+      last = { at: clock(), isOk: true };
+      return result;
+    } catch (error) {
+      // The disk is not to blame for a newer version's document.
+      if (error instanceof NewerVersionError) throw error;
+      last = { at: clock(), isOk: false };
+      measure('storeError', { writes: 1 });
+      throw error;
+    }
   }
 
   async function* scan<T>(log: string, found: AsyncIterable<T>): AsyncGenerator<T> {
@@ -55,5 +71,5 @@ export function createCalls({ readOnly, toStoreError, beforeChange }: CallOption
     while (running.size > 0) await Promise.allSettled(running);
   }
 
-  return { run, track, change, scan, close };
+  return { run, track, change, scan, close, lastWrite: () => last };
 }

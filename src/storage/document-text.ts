@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import { NewerVersionError, StoreError } from '../core/errors.ts';
 import type { DocumentKind, Versioned } from '../core/store.ts';
 import { parseJson } from '../core/text.ts';
@@ -26,7 +28,7 @@ export function parseDocument<T extends Versioned>(
   } catch {
     return { outcome: 'damaged', reason: text.trim() === '' ? 'empty' : 'not JSON' };
   }
-  const version = versionOf(data);
+  const version = z.object({ version: z.number() }).safeParse(data).data?.version;
   if (version !== undefined && version > kind.version)
     throw new NewerVersionError(key, version, kind.version);
   const parsed = kind.schema.safeParse(data);
@@ -47,11 +49,6 @@ export function formatRecord(record: unknown): string {
   const json: unknown = JSON.stringify(record);
   if (typeof json !== 'string' || !/^[[{]/.test(json)) throw new TypeError('A log takes objects only');
   return json;
-}
-
-function versionOf(data: unknown): number | undefined {
-  if (typeof data !== 'object' || data === null || !('version' in data)) return undefined;
-  return typeof data.version === 'number' ? data.version : undefined;
 }
 
 function freezeDeep<T>(value: T): T {

@@ -1,5 +1,3 @@
-import { lruCache } from '../core/limits.ts';
-
 /** Begins keys of the owner's own files [N1]. */
 export const workspaceSegment = 'workspace';
 
@@ -14,18 +12,13 @@ export const backupEnding = '.bak';
  * @throws {RangeError} for any other text.
  */
 export function assertKey(key: string): string {
-  if (checkedKeys.has(key)) return key;
   const segments = key.split('/');
   const isSafe = segments.every((segment, index) => isSegment(segment, segments.slice(0, index).join('/')));
   if (!isSafe || segments[0] === quarantineSegment) {
     throw new RangeError(`Not a storage key: ${JSON.stringify(key.slice(0, 80))}`);
   }
-  checkedKeys.set(key, true);
   return key;
 }
-
-/** Each is checked once. */
-const checkedKeys = lruCache<string, true>(10_000);
 
 /** Whether a name in the folder of the key `folder` can be a segment of a key. */
 export function isSegment(name: string, folder: string): boolean {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ProcessCalls, SupervisorCalls } from '../../src/bot/processes.ts';
-import { divideShards, shownShards } from '../../src/bot/shards.ts';
+import {
+  type ProcessCalls,
+  type SupervisorCalls,
+  divideShards,
+  shownShards,
+} from '../../src/bot/processes.ts';
 import { createSupervisor } from '../../src/bot/supervise.ts';
 import type { Shards } from '../../src/core/shards.ts';
 import { deferred } from '../support/deferred.ts';

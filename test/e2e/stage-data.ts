@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
 import { z } from 'zod';
 
-import { formatLine } from '../../src/storage/files/log-lines.ts';
+import { formatLine } from '../../src/storage/files/logs.ts';
 import { createTemporaryDatabase } from '../storage/postgres/temporary-database.ts';
 
 /** What the bot of a stage remembers, beside the bot: files in the stage's folder, or a database where the project has a server. */

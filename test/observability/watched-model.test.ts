@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import { ModelError, type ModelFailure } from '../../src/core/errors.ts';
 import type { ModelCallOptions, ModelClient, ModelRequest } from '../../src/core/model.ts';
-import { afterFailure, goodHealth, watchModel, type ModelHealth } from '../../src/observability/watched.ts';
+import {
+  afterFailure,
+  goodHealth,
+  watchModel,
+  type ModelHealth,
+} from '../../src/observability/watched-model.ts';
 
 const usage = {
   inputTokens: 1,

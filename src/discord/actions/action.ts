@@ -1,11 +1,4 @@
-import {
-  DiscordAPIError,
-  MessageFlags,
-  RESTJSONErrorCodes,
-  type Message,
-  type MessageCreateOptions,
-  type SendableChannels,
-} from 'discord.js';
+import { DiscordAPIError, RESTJSONErrorCodes, type SendableChannels } from 'discord.js';
 import { z } from 'zod';
 
 import type { HistoryPort } from '../../core/chat.ts';
@@ -15,9 +8,7 @@ import { toSingleLine } from '../../core/text.ts';
 import { checkedTool, refusal, type Offer, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import type { AccessSettings } from '../access.ts';
-import { botMay } from '../permissions.ts';
 import type { Places } from '../place.ts';
-import { mayHaveForgottenNonces } from '../replies/refusals.ts';
 import { compareSnowflakes, messageReferenceIn } from '../../core/snowflake.ts';
 
 export interface ActionOptions {
@@ -180,40 +171,6 @@ function failureText(error: unknown): string {
   if (error instanceof DiscordAPIError)
     return `Not done: ${explanations.get(error.code) ?? 'Discord refused it.'}`;
   return `Discord could not be reached, so it is not known whether it was done.${claimNothing}`;
-}
-
-type Post = Required<Pick<MessageCreateOptions, 'content'>> | Required<Pick<MessageCreateOptions, 'poll'>>;
-
-/** Unless an earlier try has posted it. `check` runs right before. */
-export async function postOnce(
-  channel: SendableChannels,
-  post: Post,
-  nonce: string,
-  asked: { readonly context: TurnContext; readonly clock: Clock; readonly check: () => Promise<void> },
-): Promise<{ readonly messageId: string; readonly isRepeated: boolean }> {
-  const after = asked.context.messages.at(-1)?.id ?? '0';
-  const mayBeThere = mayHaveForgottenNonces(after, asked.clock) && botMay('read', channel);
-  const since = mayBeThere ? await channel.messages.fetch({ after, limit: 100, cache: false }) : undefined;
-  const before = since?.find(
-    (message) => message.author.id === channel.client.user.id && says(message, post),
-  );
-  await asked.check();
-  const message =
-    before ??
-    (await channel.send({
-      ...post,
-      nonce,
-      enforceNonce: true,
-      allowedMentions: { parse: [], repliedUser: false },
-      flags: 'poll' in post ? MessageFlags.SuppressNotifications : undefined,
-    }));
-  return { messageId: message.id, isRepeated: before !== undefined || !says(message, post) };
-}
-
-/** Under a known nonce Discord returns what was posted first. */
-function says(message: Message, post: Post): boolean {
-  if ('content' in post) return message.content === post.content?.trim();
-  return message.poll !== null && message.poll.question.text === post.poll?.question.text;
 }
 
 export const messageInput = z

@@ -72,15 +72,14 @@ function slashOption(name: string, definition: OptionDefinition) {
   return { type: String, ...common, choices };
 }
 
-export function messageMenuCommand(name: string): ApplicationCommand {
-  return { type: ApplicationCommandType.Message, name, ...everywhere };
-}
-
 export function wantedCommands(
   definitions: readonly CommandDefinition[],
   menuNames: readonly string[],
 ): readonly ApplicationCommand[] {
-  return [...definitions.map(slashCommand), ...menuNames.map(messageMenuCommand)];
+  return [
+    ...definitions.map(slashCommand),
+    ...menuNames.map((name) => ({ type: ApplicationCommandType.Message, name, ...everywhere })),
+  ];
 }
 
 /** Replaces all that were registered before. Never rejects. */

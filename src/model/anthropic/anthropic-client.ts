@@ -19,11 +19,10 @@ import { jsonIn } from '../../core/text.ts';
 import { startDeadline, type Deadline } from '../deadline.ts';
 import { withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
-import { attempt } from './attempt.ts';
+import { attempt, backOff, failedAttempt } from './attempt.ts';
 import { createRefusals, type SentRequest } from './features.ts';
 import { callCost, type OwnPrices, resolveModel } from './models.ts';
 import { largestUsage, mediaBytes, requestBody } from './request-body.ts';
-import { backOff, failedAttempt } from './retries.ts';
 import { readMessage } from './response.ts';
 
 export interface AnthropicClientOptions {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { lstatSync, type Dirent } from 'node:fs';
 import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { StoreError } from '../../core/errors.ts';
@@ -123,6 +124,20 @@ export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined>
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
+  }
+}
+
+/** Paths of files, folder after folder, without those that are left out. */
+export async function* filesBelow(
+  fileSystem: FileSystem,
+  folder: string,
+  isLeftOut: (name: string, path: string) => boolean = () => false,
+): AsyncGenerator<string> {
+  for (const entry of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
+    const path = join(folder, entry.name);
+    if (isLeftOut(entry.name, path)) continue;
+    if (entry.isDirectory()) yield* filesBelow(fileSystem, path, isLeftOut);
+    else if (entry.isFile()) yield path;
   }
 }
 

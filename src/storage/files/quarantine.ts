@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { limits } from '../../core/limits.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Disk } from './disk.ts';
-import { unlessMissing, type FileSystem } from './file-system.ts';
+import { filesBelow, unlessMissing, type FileSystem } from './file-system.ts';
 import { locate, locateQuarantine, type RootFolders } from './paths.ts';
 
 /** What follows a key's last segment in a quarantined copy's name. */
@@ -39,7 +39,7 @@ export function createQuarantine({
 
   async function dropOldest(): Promise<void> {
     const oldest = stampOf(new Date(clock().getTime() - limits.quarantine.days * 24 * 60 * 60 * 1000));
-    const copies = (await filesBelow(fileSystem, locateQuarantine(roots, '').path)).toSorted((a, b) =>
+    const copies = (await copiesBelow(fileSystem, locateQuarantine(roots, '').path)).toSorted((a, b) =>
       a.stamp < b.stamp ? 1 : -1,
     );
     let bytes = 0;
@@ -69,7 +69,7 @@ export function createQuarantine({
     return copies.map((name) => join(folder, name));
   }
 
-  const count = async () => (await filesBelow(fileSystem, locateQuarantine(roots, '').path)).length;
+  const count = async () => (await copiesBelow(fileSystem, locateQuarantine(roots, '').path)).length;
 
   return { keep, eraseCopies, count };
 }
@@ -81,16 +81,11 @@ interface KeptCopy {
   readonly stamp: string;
 }
 
-async function filesBelow(fileSystem: FileSystem, folder: string): Promise<readonly KeptCopy[]> {
+async function copiesBelow(fileSystem: FileSystem, folder: string): Promise<readonly KeptCopy[]> {
   const found: KeptCopy[] = [];
-  for (const entry of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      found.push(...(await filesBelow(fileSystem, path)));
-      continue;
-    }
+  for await (const path of filesBelow(fileSystem, folder)) {
     const stats = await unlessMissing(fileSystem.lstat(path));
-    const [, stamp = ''] = /\.(\d{8}T\d{9}Z)(?:-\d+)?$/u.exec(entry.name) ?? [];
+    const [, stamp = ''] = /\.(\d{8}T\d{9}Z)(?:-\d+)?$/u.exec(path) ?? [];
     if (stats !== undefined) found.push({ path, size: Number(stats.size), stamp });
   }
   return found;

@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 
 import { formatDocument } from '../document-text.ts';
 import { isSegment, quarantineSegment, workspaceSegment } from '../keys.ts';
-import { formatLine, linesOf, parseLine } from './log-lines.ts';
+import { formatLine, linesOf, parseLine } from './logs.ts';
 import { entryOfBytes, isJson, kindOfKey, type RawEntry, type RawRecord, type RawStore } from '../raw.ts';
 import { nodeFileSystem, orStoreError, unlessMissing } from './file-system.ts';
 import { allRoots, locate, newMark, rootsIn, temporaryName } from './paths.ts';

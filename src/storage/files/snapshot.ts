@@ -9,7 +9,7 @@ import type { Logger } from '../../core/logger.ts';
 import { parseJson } from '../../core/text.ts';
 import type { KeyLocks } from '../key-locks.ts';
 import type { Disk } from './disk.ts';
-import { unlessMissing, type FileSystem } from './file-system.ts';
+import { filesBelow, unlessMissing, type FileSystem } from './file-system.ts';
 import { allRoots, type RootFolders } from './paths.ts';
 
 /** A folder in the data folder that wants a snapshot, or has one [O4]. */
@@ -46,19 +46,13 @@ export function createSnapshots({ fileSystem, disk, locks, roots, logger }: Snap
   const below = new Set(allRoots(roots));
   const inTurn = pLimit(1);
 
-  async function* filesBelow(folder: string): AsyncGenerator<string> {
-    for (const entry of (await unlessMissing(fileSystem.readdir(folder))) ?? []) {
-      const path = join(folder, entry.name);
-      if (entry.name.startsWith('.') || below.has(path)) continue;
-      if (entry.isDirectory()) yield* filesBelow(path);
-      else if (entry.isFile()) yield path;
-    }
-  }
+  const isLeftOut = (name: string, path: string): boolean => name.startsWith('.') || below.has(path);
 
   /** Only while nothing else changes the files. */
   async function linkAll(folder: string): Promise<SnapshotContents> {
     const found: { readonly root: string; readonly path: string }[] = [];
-    for (const root of below) for await (const path of filesBelow(root)) found.push({ root, path });
+    for (const root of below)
+      for await (const path of filesBelow(fileSystem, root, isLeftOut)) found.push({ root, path });
     const linked = await pLimit(linksAtOnce).map(found, async ({ root, path }, index) => {
       const file = String(index);
       const copy = join(folder, file);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
 import type { Logger } from '../../core/logger.ts';
-import type { DocumentKind, SetAside, Store, Versioned } from '../../core/store.ts';
+import type { DocumentKind, LastWrite, SetAside, Store, Versioned } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import { createCalls } from '../calls.ts';
 import { createKeyLocks } from '../key-locks.ts';
@@ -45,17 +45,18 @@ export interface FileStoreOptions extends FolderOptions {
 
 export interface FileStore extends Store {
   /** How many files lie in quarantine for a person to look at [S4]. Rejects with `StoreError`. */
-  quarantined(): Promise<number>;
+  readonly quarantined: () => Promise<number>;
+  readonly lastWrite: () => LastWrite | undefined;
   /** Why a document would go to quarantine, if so. Changes nothing. Rejects with `StoreError`. */
   damage<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<string | undefined>;
   /** How many lines of a log are damaged and passed over. Changes nothing. Rejects with `StoreError`. */
   damagedLines(log: string): Promise<number>;
   /** Removes an earlier process's temporary files. May take long. Rejects with `StoreError`. */
-  removeLeftovers(): Promise<void>;
+  readonly removeLeftovers: () => Promise<void>;
   /** Fills the folders that wait for a snapshot, which `readSnapshot` reads [O4]. Rejects with `StoreError`. */
   serveSnapshots(): Promise<void>;
   /** Waits for running changes and releases the data folder; later changes reject with `StoreError`. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Bounds the files that are open at once. */
@@ -72,8 +73,8 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const dataFolder = resolve(options.dataDir);
   const roots = await orStoreError(dataFolder, 'opened', () => findRoots(fileSystem, options));
   const locks = createKeyLocks(changesAtOnce);
-  const quarantine = createQuarantine({ fileSystem, disk, roots, clock });
   const ways = createWays(fileSystem);
+  const quarantine = createQuarantine({ fileSystem, disk, roots, clock });
   const pathOf = async (key: string): Promise<string> => {
     const location = locate(roots, key);
     await ways.assertNoLinks(key, location);
@@ -83,7 +84,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
   const documents = createDocuments({ ...parts, clock, onSetAside }, readOnly);
   const logs = createLogs(parts, () => lock !== undefined && !closing.signal.aborted);
   const closing = new AbortController();
-  const calls = createCalls({ readOnly, toStoreError, beforeChange: owned });
+  const calls = createCalls({ readOnly, toStoreError, beforeChange: owned, clock });
   const { run, change } = calls;
   const snapshots = createSnapshots({ fileSystem, disk, locks, roots, logger });
   const serveSnapshots = () => calls.track('.', 'copied', snapshots.serve);
@@ -183,6 +184,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     damage: (key, kind) => run(key, 'read', () => documents.damage(key, kind)),
     damagedLines: (log) => run(log, 'read', () => logs.damagedLines(log)),
     quarantined: () => orStoreError('quarantine', 'listed', () => quarantine.count()),
+    lastWrite: calls.lastWrite,
     serveSnapshots,
     removeLeftovers: () => calls.track('.', 'cleaned', removeLeftovers),
     async close() {

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 
 import type { Logger } from '../../core/logger.ts';
 import { createOneProcess, type Processes } from '../../core/processes.ts';
-import type { SetAside, Store } from '../../core/store.ts';
+import type { LastWrite, SetAside, Store } from '../../core/store.ts';
+import type { Clock } from '../../core/time.ts';
 import type { WorkQueue } from '../../core/work-queue.ts';
 import { createCalls } from '../calls.ts';
 import { createKeyLocks } from '../key-locks.ts';
@@ -21,6 +22,7 @@ export interface PostgresStoreOptions {
   readonly url: string;
   /** Called for every document that is set aside; must not throw. */
   readonly onSetAside?: ((file: SetAside) => void) | undefined;
+  readonly clock?: Clock;
   readonly logger: Logger;
   /** `shared` beside other bots; `alone` where no bot runs; `reader` changes nothing, and writes reject. Default: `shared`. */
   readonly as?: Presence | 'reader';
@@ -38,9 +40,10 @@ export interface PostgresStore extends Store, Processes {
   /** The work after turns, which any process with this database may do [X2]. */
   readonly work: WorkQueue;
   /** How many unreadable documents are kept for a person to look at [S4]. Rejects with `StoreError`. */
-  quarantined(): Promise<number>;
+  readonly quarantined: () => Promise<number>;
+  readonly lastWrite: () => LastWrite | undefined;
   /** Waits for running changes and closes the connections; later changes reject with `StoreError`. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 const changesAtOnce = 1000;
@@ -53,14 +56,14 @@ const changesAtOnce = 1000;
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { url, onSetAside = () => undefined, logger, as = 'shared' } = options;
-  const { connections = 10, patienceMs = 5000, answerMs } = options;
+  const { clock = () => new Date(), connections = 10, patienceMs = 5000, answerMs } = options;
   const readOnly = as === 'reader';
   let session: Session | undefined;
   const assertHeld = () => session?.assertHeld();
   const database = createDatabase({ url, logger, connections, patienceMs, answerMs, assertHeld });
   session = as === 'reader' ? undefined : await opening(database, as, options);
   const { locks: processLocks, notices } = session ?? createOneProcess();
-  const calls = createCalls({ readOnly, toStoreError, beforeChange: assertHeld });
+  const calls = createCalls({ readOnly, toStoreError, beforeChange: assertHeld, clock });
   const { run, change } = calls;
   const locks = createKeyLocks(changesAtOnce);
   const documents = createDocuments({ database, locks, onSetAside, logger }, readOnly);
@@ -98,6 +101,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     remove: (key) => change(key, 'removed', () => locks.run(key, () => folders.remove(key))),
     removeAll: (prefix) =>
       change(prefix, 'removed', () => locks.runAlone(prefix, () => folders.removeAll(prefix))),
+    lastWrite: calls.lastWrite,
     quarantined: () => calls.track('quarantine', 'listed', () => countQuarantined(database)),
     close: () => (closed ??= close()),
   };

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { sql, type RawBuilder } from 'kysely';
+import pLimit from 'p-limit';
 
 import type { Logger } from '../../core/logger.ts';
 import type { WorkLease, WorkQueue } from '../../core/work-queue.ts';
@@ -32,9 +33,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { database, logger, peopleAtOnce = 256, leaseMs = 30_000, pollMs = 1000 } = options;
   const held = new Map<string, Held>();
   let take: ((lease: WorkLease) => Promise<void>) | undefined;
-  let isLooking = false;
-  /** Something came since the last look. */
-  let isNews = false;
+  const oneLook = pLimit(1);
   let isTaking = true;
   /** Changes of the table under way. */
   let underWay = 0;
@@ -60,29 +59,22 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     }
   }
 
-  /** Takes what is due, as long as there is room. */
-  async function look(): Promise<void> {
-    if (isLooking || take === undefined || !isTaking) return;
-    isLooking = true;
+  /** A look that waits sees all that came before it. */
+  function look(): void {
+    if (oneLook.pendingCount === 0) void oneLook(takeDue);
+  }
+
+  async function takeDue(): Promise<void> {
+    const room = peopleAtOnce - held.size;
+    if (room <= 0 || take === undefined || !isTaking) return;
+    const startedAt = performance.now();
     try {
-      for (;;) {
-        isNews = false;
-        const room = peopleAtOnce - held.size;
-        if (room <= 0 || !isTaking) return;
-        const begun = performance.now();
-        const rows = await database.query(takeWork(room, leaseMs));
-        outage.end();
-        if (!isTaking) {
-          await Promise.all(rows.map(({ person, fence }) => release(person, fence)));
-          return;
-        }
-        for (const { person, fence, taken } of rows) void carryOut(person, fence, taken, begun);
-        if (rows.length < room && !isNews) return;
-      }
+      const rows = await database.query(takeWork(room, leaseMs));
+      outage.end();
+      for (const { person, fence, taken } of rows)
+        void (isTaking ? carryOut(person, fence, taken, startedAt) : counted(release(person, fence)));
     } catch (error) {
       outage.begin(error);
-    } finally {
-      isLooking = false;
     }
   }
 
@@ -90,10 +82,10 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     userId: string,
     fence: number,
     keys: readonly string[],
-    begun: number,
+    startedAt: number,
   ): Promise<void> {
     const end = new AbortController();
-    held.set(userId, { fence, end, until: begun + leaseMs });
+    held.set(userId, { fence, end, until: startedAt + leaseMs });
     let isDone = true;
     try {
       await take?.({ userId, keys, signal: end.signal });
@@ -106,10 +98,9 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     }
     if (held.get(userId)?.fence === fence) held.delete(userId);
     // There is room now; too slow a process leaves it to others.
-    isNews = true;
-    if (!end.signal.aborted) void look();
     // What was ended is not done, and is taken again.
     if (end.signal.aborted) return counted(release(userId, fence));
+    look();
     if (isDone)
       await counted(finish(userId, fence)).catch((error: unknown) =>
         logger.warn('work after turns is done again', { userId, error }),
@@ -171,16 +162,15 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       } catch (error) {
         throw toStoreError(userId, 'queued', error);
       }
-      isNews = true;
       const wait = Math.max(restMs, (at?.getTime() ?? 0) - Date.now());
-      if (wait < pollMs) setTimeout(() => void look(), wait).unref();
+      if (wait < pollMs) setTimeout(look, wait).unref();
     },
     start(work) {
       take = work;
-      every(pollMs, () => void look());
+      every(pollMs, look);
       every(leaseMs / 3, () => void renew());
       every(leaseMs / 10, endOverdue);
-      void look();
+      look();
     },
     end: endHere,
     async drop(userId) {
@@ -194,12 +184,12 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     },
     async idle() {
       for (;;) {
-        if (held.size > 0 || isLooking || underWay > 0) {
+        if (held.size + oneLook.activeCount + oneLook.pendingCount + underWay > 0) {
           await delay(restMs);
           continue;
         }
         if (take === undefined || !isTaking || !(await isAnyDue().catch(() => false))) return;
-        await look();
+        look();
         await delay(restMs);
       }
     },

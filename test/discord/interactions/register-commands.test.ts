@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import {
-  messageMenuCommand,
   registerCommands,
   slashCommand,
+  wantedCommands,
   type ApplicationCommand,
 } from '../../../src/discord/interactions/register-commands.ts';
 import { catchupDefinition } from '../../../src/commands/catchup-command.ts';
@@ -120,7 +120,7 @@ describe('the definition of a command in Discord’s JSON', () => {
     const command = { name: 'memory', description: 'Memory' };
     expect(slashCommand(command)).toMatchObject({ contexts: [0, 1], integration_types: [0] });
     expect(slashCommand({ ...command, serverOnly: 'No.' })).toMatchObject({ contexts: [0] });
-    expect(messageMenuCommand('Remember this')).toMatchObject({ type: 3, contexts: [0, 1] });
+    expect(wantedCommands([], ['Remember this'])).toMatchObject([{ type: 3, contexts: [0, 1] }]);
   });
 });
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readBytes, type OpenFile } from '../../../src/storage/files/file-system.ts';
-import { formatLine, linesBackward, linesOf, parseLine } from '../../../src/storage/files/log-lines.ts';
+import { formatLine, linesBackward, linesOf, parseLine } from '../../../src/storage/files/logs.ts';
 import { formatRecord } from '../../../src/storage/document-text.ts';
 
 const refuse = () => Promise.reject(new Error('only read'));

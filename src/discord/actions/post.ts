@@ -1,0 +1,173 @@
+import {
+  MessageFlags,
+  type GuildTextBasedChannel,
+  type Message,
+  type MessageCreateOptions,
+  type SendableChannels,
+} from 'discord.js';
+import { z } from 'zod';
+
+import { sentMaxChars } from '../../core/chat.ts';
+import { withoutInvisible } from '../../core/text.ts';
+import type { Clock } from '../../core/time.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
+import type { AccessSettings } from '../access.ts';
+import { sentFor } from '../normalise.ts';
+import { botMay } from '../permissions.ts';
+import { mayHaveForgottenNonces } from '../replies/refusals.ts';
+import { ActionRefusal, actionTool, line } from './action.ts';
+import {
+  channelsCalled,
+  currentPlaceOf,
+  noSuchChannel,
+  permit,
+  requireSameAudience,
+  succeeds,
+} from './permit.ts';
+
+export const sendTool = actionTool({
+  name: 'discord_send',
+  description:
+    'Send a message to another channel, when the person asks for it; the answer to them is not sent with this. ' +
+    'From a private place the person is shown the text and the channel first, and agrees by a button.',
+  input: z.object({
+    channel: z.string().min(1).describe('#name or id.'),
+    text: z
+      .string()
+      .transform((said) => withoutInvisible(said).trim())
+      .pipe(z.string().min(1))
+      .describe(`At most ${sentMaxChars} characters.`),
+  }),
+  async plan({ channel, text }, { context, here, nextNonce, signal }, options) {
+    const { settings, clock } = options;
+    const target = await sendTarget(channel, here, context, settings);
+    if (target.id === here.id) throw new ActionRefusal('you are in that channel: say it in your answer.');
+    const content = sentFor(text, context.speaker.id);
+    const excess = content.length - sentMaxChars;
+    if (excess > 0)
+      throw new ActionRefusal(`the text is too long by ${excess} characters. Nothing was sent.`);
+    const nonce = nextNonce();
+    const places = [context.saidIn ?? context.place, await currentPlaceOf(here, options.places)];
+    return {
+      offered: places.some(({ audience }) => audience !== 'public') ? 'always' : undefined,
+      permit: () => permit('send', target, context, settings),
+      show: () => Promise.resolve({ what: `Send to <#${target.id}>:`, words: text }),
+      async act() {
+        const asked = { context, clock, check: async () => signal.throwIfAborted() };
+        const { messageId, isRepeated } = await postOnce(target, { content }, nonce, asked);
+        return {
+          text: isRepeated ? 'That was sent before; nothing was sent again.' : 'The message is there.',
+          note: `➡️ sent to <#${target.id}>`,
+          ids: { targetId: target.id, messageId },
+        };
+      },
+    };
+  },
+});
+
+const maxCandidates = 5;
+
+/** From a DM, of any server that both are in. @throws {ActionRefusal} for none or several. */
+async function sendTarget(
+  reference: string,
+  here: SendableChannels,
+  context: TurnContext,
+  settings: Pick<AccessSettings, 'channelIds'>,
+): Promise<GuildTextBasedChannel> {
+  const [first, ...others] = channelsCalled(reference, here);
+  if (first === undefined) throw new ActionRefusal(noSuchChannel);
+  if (others.length === 0) return first;
+  if (others.length >= maxCandidates)
+    throw new ActionRefusal('many channels are called that: name it by its id.');
+  const usable = [];
+  for (const channel of [first, ...others])
+    if (await succeeds(permit('send', channel, context, settings))) usable.push(channel);
+  const [only, ...more] = usable;
+  if (only === undefined) throw new ActionRefusal(noSuchChannel);
+  if (more.length > 0) throw new ActionRefusal('several channels are called that: name one by its id.');
+  return only;
+}
+
+const questionMaxChars = 300;
+const answerMaxChars = 55;
+const maxHours = 768;
+
+export const pollTool = actionTool({
+  name: 'discord_poll',
+  description: 'Make a poll in this channel, when the person asks for it.',
+  input: z.object({
+    question: line(questionMaxChars).describe(`At most ${questionMaxChars} characters.`),
+    answers: z
+      .array(line(answerMaxChars))
+      .min(2)
+      .max(10)
+      .describe(`2 to 10 answers of at most ${answerMaxChars} characters.`),
+    hours: z.int().min(1).max(maxHours).default(24).describe('How long it runs. Default: 24.'),
+    multiselect: z.boolean().default(false).describe('Whether people may choose several. Default: false.'),
+  }),
+  async plan(
+    { question, answers, hours, multiselect },
+    { context, here, nextNonce, signal },
+    { settings, clock, places },
+  ) {
+    const poll = {
+      question: { text: question },
+      answers: answers.map((text) => ({ text })),
+      duration: hours,
+      allowMultiselect: multiselect,
+    };
+    const nonce = nextNonce();
+    return {
+      async permit() {
+        await permit('poll', here, context, settings);
+        await requireSameAudience(here, context, places);
+      },
+      show: async () => ({
+        what: `Make a poll for ${hours} hours, ${multiselect ? 'with several answers each' : 'with one answer each'}:`,
+        words: [question, ...answers.map((answer) => `- ${answer}`)].join('\n'),
+      }),
+      async act() {
+        const check = async () => {
+          await requireSameAudience(here, context, places);
+          signal.throwIfAborted();
+        };
+        const { messageId } = await postOnce(here, { poll }, nonce, { context, clock, check });
+        return { text: 'The poll is there.', note: '📊 made a poll', ids: { messageId } };
+      },
+    };
+  },
+});
+
+type Post = Required<Pick<MessageCreateOptions, 'content'>> | Required<Pick<MessageCreateOptions, 'poll'>>;
+
+/** Unless an earlier try has posted it. `check` runs right before. */
+async function postOnce(
+  channel: SendableChannels,
+  post: Post,
+  nonce: string,
+  asked: { readonly context: TurnContext; readonly clock: Clock; readonly check: () => Promise<void> },
+): Promise<{ readonly messageId: string; readonly isRepeated: boolean }> {
+  const after = asked.context.messages.at(-1)?.id ?? '0';
+  const mayBeThere = mayHaveForgottenNonces(after, asked.clock) && botMay('read', channel);
+  const since = mayBeThere ? await channel.messages.fetch({ after, limit: 100, cache: false }) : undefined;
+  const before = since?.find(
+    (message) => message.author.id === channel.client.user.id && says(message, post),
+  );
+  await asked.check();
+  const message =
+    before ??
+    (await channel.send({
+      ...post,
+      nonce,
+      enforceNonce: true,
+      allowedMentions: { parse: [], repliedUser: false },
+      flags: 'poll' in post ? MessageFlags.SuppressNotifications : undefined,
+    }));
+  return { messageId: message.id, isRepeated: before !== undefined || !says(message, post) };
+}
+
+/** Under a known nonce Discord returns what was posted first. */
+function says(message: Message, post: Post): boolean {
+  if ('content' in post) return message.content === post.content?.trim();
+  return message.poll !== null && message.poll.question.text === post.poll?.question.text;
+}
