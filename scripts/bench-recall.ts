@@ -64,6 +64,7 @@ async function askAll(
       place,
       now,
       messages: [{ id, text, at: now.toISOString(), attachments: [] }],
+      startedAfter: undefined,
       hasThirdPartyText: false,
     };
     if (isBot)

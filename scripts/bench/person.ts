@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { botName } from '../../src/bot/layers.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import { plainWrites } from '../../test/support/plain-writes.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { Store } from '../../src/core/store.ts';
@@ -86,10 +86,15 @@ export async function writePerson(store: Store, items: number): Promise<void> {
     await store.writeText(`users/${userId}/notebook/${path}`, noteOf(lines));
   await store.writeText(`${sessionFolder(session)}/overview.md`, noteOf(10));
   await store.writeText('workspace/SOUL.md', sentence(0, 200));
-  const states = createSessionStates({ store, writes: createKeyedQueue() });
+  const states = createSessionStates({ store, writes: plainWrites() });
   const summary = { text: sentence(0, 150), updatedAt: timeOf(30).toISOString(), ...reach };
   const rolling = { from: 0, cursor: 30, seen: 30, revision: 1, rebuild: false, summary };
-  await states.update(session, (state) => ({ ...state, place, speakerName: 'Alice', rolling }));
+  await states.update({ ...session, startedAfter: undefined }, (state) => ({
+    ...state,
+    place,
+    speakerName: 'Alice',
+    rolling,
+  }));
 }
 
 /** Has a store hold so many items of somebody. */

@@ -52,6 +52,7 @@ function composing(store: Store) {
         place,
         messages: [{ ...message, text: `What do you know about ${sentence(number, 12)}?` }],
         now,
+        startedAfter: undefined,
         hasThirdPartyText: true,
       },
       { isMemoryOff: false, areActionsOff: false },

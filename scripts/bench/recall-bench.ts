@@ -8,7 +8,7 @@ import type { Recall } from '../../src/memory/recall/recall.ts';
 import { createSessionLog, type SessionLog } from '../../src/memory/log/session-log.ts';
 import { unknownChannels } from '../../src/bot/layers.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import { plainWrites } from '../../test/support/plain-writes.ts';
 import { clock, openFiles } from './person.ts';
 
 export const timeZone = 'UTC';
@@ -48,7 +48,7 @@ export function search(
 /** The product's own log over files in a folder. */
 export async function openLog(folder: string) {
   const store = await openFiles(folder);
-  const writes = createKeyedQueue();
+  const writes = plainWrites();
   const changes = new RecentChanges();
   const { placeOf } = unknownChannels;
   return { store, log: createSessionLog({ store, writes, changes, placeOf, clock, botName: 'Discoclaw' }) };

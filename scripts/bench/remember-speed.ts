@@ -7,6 +7,7 @@ import { openMemory } from '../../src/bot/memory-alone.ts';
 import { ask, openStage, startFloor, startOurs, type StartBot } from './bots.ts';
 import { timeOf, type Bench, type Subject } from './measured.ts';
 import { openFiles, place, sentence, userId, writeItems } from './person.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 const rounds = 7;
 const remembersARound = 20;
@@ -75,7 +76,8 @@ async function rememberers(): Promise<Subject<'one' | 'crowd'>> {
   const remember = (person: string) => {
     last += 1;
     const messageId = String(400_000_000_000_000_000n + BigInt(last));
-    return memory.durable.remember(person, { text: sentence(last, 11), place, messageId, type: 'manual' });
+    const input = { text: sentence(last, 11), place, messageId, type: 'manual' } as const;
+    return memory.durable.remember(beginningNow(person), input);
   };
   return {
     async sample() {

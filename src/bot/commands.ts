@@ -9,7 +9,6 @@ import type { BotPorts } from './bot-ports.ts';
 import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
 import type { AnswerMode, ChannelPort, DirectMessage } from '../core/chat.ts';
-import type { KeyedQueue } from '../core/keyed-queue.ts';
 import { countHoldings, countSaying } from '../memory/holdings.ts';
 import type { Place } from '../core/place.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
@@ -23,14 +22,12 @@ export interface CommandPorts extends Pick<
   readonly outbox: Pick<Outbox, 'isHidden' | 'hide'>;
   readonly tellOfChannel: CatchupPorts['tell'];
   readonly channels: Pick<ChannelPort, 'personMay'>;
-  /** Marks when a command started, so that an erasing since then refuses its writes. */
-  readonly begin: KeyedQueue['begin'];
   /** Without it there is no status command. */
   readonly readStatus: (() => Promise<StatusFacts>) | undefined;
 }
 
 export function createCommands(config: Config, memory: Memory, ports: CommandPorts): CommandSet {
-  const { outbox, directMessages, readAttachment, server, channels, begin, logger, readStatus } = ports;
+  const { outbox, directMessages, readAttachment, server, channels, logger, readStatus } = ports;
   const memoryPorts = {
     ...memory,
     settings: {
@@ -93,7 +90,6 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     config.commandsEnabled ? createMenuEntries(memoryPorts) : [],
     logger,
     memory.greeting,
-    begin,
     memory.setAside,
   );
 }

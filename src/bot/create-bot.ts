@@ -4,11 +4,8 @@ import type { StatusFacts } from '../commands/status-command.ts';
 import type { Config } from '../config/config.ts';
 import type { CommandRequest } from '../core/commands.ts';
 import { endableTimer, nextDayAt, processTimer } from '../core/time.ts';
-import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
 import { measure } from '../core/measures.ts';
 import { createOneProcess } from '../core/processes.ts';
-import { isSnowflake } from '../core/snowflake.ts';
-import type { Offer, OfferPort } from '../core/tool.ts';
 import type { SetAside } from '../core/store.ts';
 import { createWorkQueue } from '../core/work-queue.ts';
 import { AfterTurn, expiryKey, mayFold } from '../turn/after-turn.ts';
@@ -16,7 +13,6 @@ import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
-import { createErasures } from '../memory/settings/erasures.ts';
 import { createTakeover } from '../memory/takeover.ts';
 import { createNoteTaking } from '../memory/channel/note-taking.ts';
 import { cachePrice } from '../model/anthropic/models.ts';
@@ -50,17 +46,8 @@ export function createBot(config: Config, ports: BotPorts) {
     work: createWorkQueue(basics),
   };
   const events = createEvents();
-  const erasures = createErasures(store);
-  const writes = createKeyedQueue({
-    shared: {
-      locks: processes.locks,
-      refusalOf: async (key) => (isSnowflake(key) ? erasures.at(key) : undefined),
-      clock,
-    },
-  });
   const memory = createLayers(config, {
     ...basics,
-    writes,
     events,
     answers: {
       ...ports.outbox,
@@ -75,7 +62,7 @@ export function createBot(config: Config, ports: BotPorts) {
     processes,
     expireAt: (userId, time) => work.add(userId, expiryKey, time),
   });
-  const { states, sessionLog, placeSettings: settings, people } = memory;
+  const { states, sessionLog, placeSettings: settings, people, writes } = memory;
   const { greeting, setAside, retention, gonePlaces, provenance, channelNotes } = memory;
   const outbox = outboxInJobs(ports.outbox, { writes, begin: sessionLog.listSession, people });
   const history = retention.young(ports.history);
@@ -176,12 +163,12 @@ export function createBot(config: Config, ports: BotPorts) {
     modelName: config.model.main,
     answerTimeoutMs: config.model.totalTimeoutMs,
     afterTurn,
-    offers: begunByClick(offers, writes.begin),
+    offers,
     makeReference: () => randomBytes(3).toString('hex'),
   };
   const turns = new SessionTurns(
     async (messages, control) => {
-      const outcome = await writes.begin(() => runTurn(messages, control, turnPorts), messages[0]?.author.id);
+      const outcome = await runTurn(messages, control, turnPorts);
       measure('turn', { outcome });
       return outcome;
     },
@@ -299,13 +286,4 @@ export function createBot(config: Config, ports: BotPorts) {
       endTimers();
     },
   };
-}
-
-/** An offered action counts as started at the click. */
-function begunByClick(offers: OfferPort, begin: KeyedQueue['begin']): OfferPort {
-  const begun = (offer: Offer): Offer => ({
-    ...offer,
-    carryOut: (signal) => begin(() => offer.carryOut(signal)),
-  });
-  return { ...offers, show: (offered, shown) => offers.show(offered.map(begun), shown) };
 }

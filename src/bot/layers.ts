@@ -1,10 +1,10 @@
 import type { Config } from '../config/config.ts';
 import type { ChannelPort, ServerPort } from '../core/chat.ts';
-import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { Processes } from '../core/processes.ts';
 import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
+import { createWrites } from '../core/writes.ts';
 import { createChannelNotes } from '../memory/channel/channel-notes.ts';
 import { createChangeLedger, type AnswerKeeper } from '../memory/changes.ts';
 import { createControlTool } from '../memory/control-tool.ts';
@@ -29,6 +29,7 @@ import { createRecall } from '../memory/recall/recall.ts';
 import { createDetailSource, createItemSource, createNotebookSource } from '../memory/recall/sources.ts';
 import { createRecallTool } from '../memory/recall/tool.ts';
 import { createRollingSummary } from '../memory/rolling/rolling-summary.ts';
+import { createErasures } from '../memory/settings/erasures.ts';
 import { createGreeting } from '../memory/settings/greeting.ts';
 import { createSetAsideLines } from '../memory/settings/set-aside.ts';
 import { createPersonSettings } from '../memory/settings/person-settings.ts';
@@ -47,8 +48,6 @@ import type { Events } from './events.ts';
 export const botName = 'Discoclaw';
 
 export interface LayerPorts extends Pick<BotPorts, 'store' | 'model' | 'recent' | 'clock' | 'logger'> {
-  /** The users' write queue, shared by commands and all after-turn work [S3]. */
-  readonly writes: KeyedQueue;
   readonly events: Events;
   readonly channels: ChannelPort;
   readonly answers: AnswerKeeper & Pick<Outbox, 'dropPast' | 'drop'>;
@@ -65,8 +64,10 @@ export type Memory = ReturnType<typeof createLayers>;
 
 /** All memory as configured: the layers in the order in which they fold a turn [A1], their ledger and tools. */
 export function createLayers(config: Config, ports: LayerPorts) {
-  const { store, model, recent, writes, events, channels, answers, clock, timer, logger } = ports;
+  const { store, model, recent, events, channels, answers, processes, clock, timer, logger } = ports;
   const { timeZone } = config;
+  const erasures = createErasures(store);
+  const writes = createWrites({ locks: processes.locks, erasedAt: (id) => erasures.at(id), clock });
   /** What every layer may need. */
   const basics = { store, recent, writes, model, expireAt: ports.expireAt, clock, timer, timeZone, logger };
   const states = createSessionStates(basics);
@@ -95,7 +96,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     changed: (...told) => void events.changed.emit(...told),
     endWork: (...told) => void events.erased.emit(...told),
     noteErased: (userId, at) => people.noteErased(userId, at),
-    processes: ports.processes,
+    processes,
   });
   const channelNotes = createChannelNotes({
     ...basics,
@@ -226,7 +227,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     layers: [shortTerm, rolling, notebook, recall, sessionLog],
     dropNotes: channelNotes.expire,
     dropAnswers: answers.dropPast,
-    locks: ports.processes.locks,
+    locks: processes.locks,
   });
   const gonePlaces = createGonePlaces({
     ...kept,
@@ -277,6 +278,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     durable,
     recall,
     provenance,
+    writes,
     noted: [rolling, notebook, channelNotes],
     workspace: createWorkspace({ store, server: ports.server, logger }),
     channelNotes,

@@ -1,6 +1,5 @@
 import { readConfig, type Config, type Environment } from '../config/config.ts';
 import { RecentChanges } from '../core/changes.ts';
-import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { createOneProcess } from '../core/processes.ts';
 import type { SetAside } from '../core/store.ts';
 import { createLogger } from '../observability/logger.ts';
@@ -32,7 +31,6 @@ export function layersAlone(
   return createLayers(config, {
     model: { isOffline: true, complete: () => Promise.reject(new Error('No model is asked')) },
     recent: new RecentChanges(),
-    writes: createKeyedQueue(),
     events: createEvents(),
     answers: noAnswers,
     channels: unknownChannels,

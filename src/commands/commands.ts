@@ -7,8 +7,8 @@ import type {
   MenuRequest,
 } from '../core/commands.ts';
 import { referenceTo, withReference } from '../core/errors.ts';
-import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
+import { workOf } from '../core/writes.ts';
 import type { Greeting } from '../memory/settings/greeting.ts';
 import type { SetAsideLines } from '../memory/settings/set-aside.ts';
 import { parseCommand, type RequestHandler, type Command } from './command.ts';
@@ -30,8 +30,6 @@ export function createCommandSet(
   menuEntries: readonly MenuEntry[],
   logger: Logger,
   greeting?: Pick<Greeting, 'begin'>,
-  /** Runs a command, so that its writes can be refused once its person was erased [K11]. */
-  begin: KeyedQueue['begin'] = (work) => work(),
   setAside?: Pick<SetAsideLines, 'under'>,
 ) {
   const definitions = commands.map(({ definition }) => definition);
@@ -47,7 +45,7 @@ export function createCommandSet(
     const { speaker, place } = request;
     // Before anything is done, so that what it stores does not count as earlier data.
     const firstWords = await greeting?.begin({
-      userId: speaker.id,
+      ...workOf(request),
       channelId: place.channelId,
       messageIds: [],
     });
@@ -59,7 +57,7 @@ export function createCommandSet(
       ...reply,
       text: `${reply.text}\n${lines.line}`,
       async onReplied(wasSent) {
-        if (wasSent) await begin(() => lines.sent());
+        if (wasSent) await lines.sent();
         lines.release();
       },
     };
@@ -90,15 +88,12 @@ export function createCommandSet(
       const { name, subcommand } = request.command;
       const command = commandNamed(name);
       if (command === undefined) return unknown;
-      return begin(
-        () => greeted(request, () => answered(command, request, `${name} command`, { subcommand })),
-        request.speaker.id,
-      );
+      return greeted(request, () => answered(command, request, `${name} command`, { subcommand }));
     },
     async menu(request: MenuRequest): Promise<CommandReply> {
       const entry = menuEntries.find(({ name }) => name === request.name);
       if (entry === undefined) return unknown;
-      return begin(() => greeted(request, () => answered(entry, request, 'menu entry')), request.speaker.id);
+      return greeted(request, () => answered(entry, request, 'menu entry'));
     },
     async complete(request: CompletionRequest): Promise<readonly Choice[]> {
       try {

@@ -1,5 +1,4 @@
 import type { CommandReply } from '../core/commands.ts';
-import { sessionOf } from '../core/turn-context.ts';
 import { captureModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
@@ -304,7 +303,7 @@ const handlers: Handlers<Handled> = {
   purge: ({ target }, call, pending) => askToPurge(call, target, pending),
   'purge-confirmed': ({ token }, call, pending) => purgeWords(call, token, pending),
   async reset(_, call) {
-    await call.ports.rolling.reset(sessionOf(call));
+    await call.ports.rolling.reset(call.work);
     return { text: 'Rolling summary of this conversation cleared.' };
   },
   note: ({ text }, call) => noteInChannel(call, text),

@@ -12,10 +12,10 @@ const modeTexts: Readonly<Record<CaptureMode, string>> = {
 
 /** Shows or sets what is noticed of the person [K9]. What was said in mode `off` is not looked through later. */
 export async function setMode(
-  { speaker, ports: { people, proposals } }: MemoryCall,
+  { speaker, work, ports: { people, proposals } }: MemoryCall,
   mode: CaptureMode | undefined,
 ): Promise<CommandReply> {
-  if (mode !== undefined) await people.set(speaker.id, { mode });
+  if (mode !== undefined) await people.set(work, { mode });
   const now = await people.mode(speaker.id);
   const waiting = now === 'ask' ? 0 : (await proposals.list(speaker.id)).length;
   const verb = waiting === 1 ? 'waits' : 'wait';
@@ -30,12 +30,10 @@ export async function setMode(
 
 /** Shows or sets whether the person gets notices about what was noticed [K6]. */
 export async function setNotices(
-  { speaker, ports: { people } }: MemoryCall,
+  { speaker, work, ports: { people } }: MemoryCall,
   notices: 'on' | 'off' | undefined,
 ): Promise<CommandReply> {
-  const settings = await (notices === undefined
-    ? people.get(speaker.id)
-    : people.set(speaker.id, { notices }));
+  const settings = await (notices === undefined ? people.get(speaker.id) : people.set(work, { notices }));
   return {
     text:
       settings?.notices === 'off'
@@ -52,13 +50,13 @@ const pauseTexts: Readonly<Record<Pause['scope'], string>> = {
 
 /** Pauses everything, or this conversation only, from the command on [K9]. */
 export async function pauseMemory(call: MemoryCall, scope: Pause['scope']): Promise<CommandReply> {
-  const holding = await call.ports.people.pause(sessionOf(call), scope, call.at);
+  const holding = await call.ports.people.pause(call.work, scope, call.at);
   return { text: pauseTexts[holding?.scope ?? scope] };
 }
 
 /** Ends the pause, here and everywhere [K9]. */
 export async function resumeMemory(call: MemoryCall): Promise<CommandReply> {
-  const ended = await call.ports.people.resume(sessionOf(call), call.at);
+  const ended = await call.ports.people.resume(call.work, call.at);
   if (ended === undefined) return { text: 'Nothing is paused here: I store what you tell me.' };
   const where = ended.scope === 'here' ? 'This conversation is on the record again' : 'Resumed';
   return {

@@ -79,8 +79,8 @@ async function forgetNamed(
   target: string,
   inside: readonly DurableItem[],
 ): Promise<CommandReply> {
-  const { id: commandId, speaker, place, view, ports } = call;
-  const done = await ports.durable.forget(speaker.id, target, place, commandId);
+  const { id: commandId, place, view, ports } = call;
+  const done = await ports.durable.forget(call.work, target, place, commandId);
   const { forgotten, elsewhere, words, isEverywhere, withdrawn, notes, undoId } = done;
   const rest = await leftOver(call, words);
   const others = nameable(call, inside).named;
@@ -160,7 +160,7 @@ async function forgetMentions(call: MemoryCall, words: string): Promise<CommandR
   const messages = await ports.mentions(speaker.id, words, place);
   if (countOf(messages) === 0) return { text: `No message that I may use here says ${brieflyQuoted(words)}` };
   const about = { words, messages };
-  const done = await ports.durable.forget(speaker.id, [], place, commandId, about);
+  const done = await ports.durable.forget(call.work, [], place, commandId, about);
   return {
     text: linesOf(
       `Forgot ${counted(done.withdrawn, 'message')} around ${brieflyQuoted(words)}, including my answers. They are still on Discord; I no longer use or find them.`,
@@ -174,7 +174,7 @@ async function forgetMentions(call: MemoryCall, words: string): Promise<CommandR
 export async function undoChange(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
   // As the button of an answer says it that told of several.
   if (id?.includes(',') === true) return listChanges(call, id.split(','));
-  const done = await call.ports.durable.undo(call.speaker.id, id);
+  const done = await call.ports.durable.undo(call.work, id);
   if (done === undefined) return { text: nothingToUndo };
   const { what, isDone, before } = done;
   if (!isDone)

@@ -82,7 +82,7 @@ export async function acceptImport(call: MemoryCall, token: string, pending: Pen
     return {
       text: "That import has expired, or isn't yours. Please give the file to `/memory import` again.",
     };
-  const { added, refused, undoId } = await ports.durable.rememberAll(speaker.id, items);
+  const { added, refused, undoId } = await ports.durable.rememberAll(call.work, items);
   return {
     text: linesOf(
       `Imported ${counted(added.length, 'item')}. \`!memory show\` lists what I remember.`,

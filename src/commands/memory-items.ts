@@ -30,7 +30,7 @@ export async function rememberText(call: MemoryCall, text: string): Promise<Comm
   const { id: messageId, speaker, place, ports } = call;
   const refused = await refusalToStore(call);
   if (refused !== undefined) return refused;
-  const result = await ports.durable.remember(speaker.id, { text, place, messageId, type: 'manual' });
+  const result = await ports.durable.remember(call.work, { text, place, messageId, type: 'manual' });
   if (result.outcome === 'refused')
     return { text: refusal(result.reason, text, ports.settings.itemMaxChars) };
   // Whether the same words were kept before, perhaps from a narrower place, the answer does not tell.
@@ -52,10 +52,10 @@ function quotedItem(item: DurableItem): string {
 
 /** Makes one of two items that say nearly the same [K8]: the newer one's text under the older one's id. */
 export async function mergeItem(
-  { speaker, place, ports }: MemoryCall,
+  { work, place, ports }: MemoryCall,
   { id, into }: { readonly id: string; readonly into: string },
 ): Promise<CommandReply> {
-  const { item, before, undoId } = await ports.durable.merge(speaker.id, id, into, place);
+  const { item, before, undoId } = await ports.durable.merge(work, id, into, place);
   if (item === undefined || before === undefined)
     return { text: 'Nothing was merged: one of the two is gone, or may not be used here.' };
   const line = `Merged: ${quotedItem(item)}${item.pinned ? ' · pinned' : ''}`;
@@ -103,12 +103,12 @@ const doneBy = { share: 'Shared', hide: 'Hidden', pin: 'Pinned', unpin: 'No long
 
 /** Shares, hides, pins or unpins an item. */
 export async function changeItem(
-  { speaker, view, ports: { durable } }: MemoryCall,
+  { speaker, work, view, ports: { durable } }: MemoryCall,
   { id, subcommand }: { readonly id: string; readonly subcommand: keyof typeof doneBy },
 ): Promise<CommandReply> {
   const { item, undoId } = await (subcommand === 'share' || subcommand === 'hide'
-    ? durable.setVisibility(speaker.id, id, visibilityBy[subcommand], view)
-    : durable.setPinned(speaker.id, id, subcommand === 'pin', view));
+    ? durable.setVisibility(work, id, visibilityBy[subcommand], view)
+    : durable.setPinned(work, id, subcommand === 'pin', view));
   if (item === undefined) return { text: unknownId(id) };
   const done = doneBy[subcommand];
   const line = mayUseItem(item, speaker.id, view)
@@ -133,7 +133,7 @@ export async function editItem(
   const refused = await refusalToStore(call);
   if (refused !== undefined) return refused;
   // A slash command's words are seen by nobody else, but they are as wide as the place they are said in, like those of `remember`.
-  const outcome = await ports.durable.edit(speaker.id, id, text, place, messageId);
+  const outcome = await ports.durable.edit(call.work, id, text, place, messageId);
   if (outcome.outcome === 'edited')
     return { text: `Edited: ${quotedItem(outcome.item)}`, buttons: undoButton(outcome.undoId) };
   if (outcome.reason === 'unknown-id') return { text: unknownId(id) };

@@ -2,6 +2,8 @@ import type { ChannelPort, DirectMessage, DirectMessagePort, ReadAttachment } fr
 import type { CommandContext } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place, SessionKey } from '../core/place.ts';
+import { sessionWorkOf } from '../core/turn-context.ts';
+import type { SessionWork } from '../core/writes.ts';
 import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
 import type { Holdings, Saying } from '../memory/holdings.ts';
@@ -16,6 +18,8 @@ import type { PersonSettingsStore } from '../memory/settings/person-settings.ts'
 /** A memory command as its handlers see it: who gives it where, and what it may reach. */
 export interface MemoryCall extends CommandContext {
   readonly ports: MemoryCommandPorts;
+  /** What it changes is part of this work in its conversation. */
+  readonly work: SessionWork;
   /**
    * The place as the answer's readers make it: where only the asker reads, all of their memory may be shown, as in the DM
    * [K3]; otherwise what may be used in the place itself [V2].
@@ -27,7 +31,12 @@ export function memoryCall<Context extends CommandContext>(
   context: Context,
   ports: MemoryCommandPorts,
 ): Context & MemoryCall {
-  return { ...context, ports, view: readingPlace(context.place, context.ephemeral) };
+  return {
+    ...context,
+    ports,
+    work: sessionWorkOf(context),
+    view: readingPlace(context.place, context.ephemeral),
+  };
 }
 
 export function readingPlace(place: Place, isForAskerOnly: boolean): Place {

@@ -71,7 +71,7 @@ export async function acceptProposal(
   const refused = await refusalToStore(call);
   if (refused !== undefined) return refused;
   const reworded = text === undefined ? undefined : { text, place, messageId };
-  const outcome = await ports.proposals.accept(speaker.id, id, reworded);
+  const outcome = await ports.proposals.accept(call.work, id, reworded);
   if (outcome === undefined) return { text: noneLeft(id) };
   if (outcome.outcome === 'refused') return { text: refusalOf(outcome.reason, text, call) };
   const { item } = outcome;
@@ -87,9 +87,9 @@ function refusalOf(reason: RefusalReason, text = '', { ports }: MemoryCall): str
 }
 
 /** Lets a proposal go, for good. */
-export async function declineProposal({ speaker, ports }: MemoryCall, id: string): Promise<CommandReply> {
+export async function declineProposal({ work, ports }: MemoryCall, id: string): Promise<CommandReply> {
   return {
-    text: (await ports.proposals.decline(speaker.id, id))
+    text: (await ports.proposals.decline(work, id))
       ? 'Not remembered. The question is gone, and I do not notice this again.'
       : noneLeft(id),
   };

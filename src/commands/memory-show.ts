@@ -82,9 +82,10 @@ async function viewSummary(call: MemoryCall): Promise<LayerView> {
   };
 }
 
-async function viewRecent({ speaker, place, at, ports }: MemoryCall): Promise<LayerView> {
+async function viewRecent({ speaker, place, work, at, ports }: MemoryCall): Promise<LayerView> {
   if (!ports.settings.shortTermEnabled) return {};
-  const turn = { speaker, place, messages: [], now: new Date(at), hasThirdPartyText: true };
+  const { startedAfter } = work;
+  const turn = { speaker, place, messages: [], now: new Date(at), startedAfter, hasThirdPartyText: true };
   const sections = await ports.shortTerm.sections(turn);
   const used = sections.reduce((sum, section) => sum + renderSection(section).length, 0);
   return { usage: { name: 'recent exchanges', used, budget: ports.settings.shortTermMaxChars } };

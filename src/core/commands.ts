@@ -8,6 +8,7 @@ import type {
 } from './chat.ts';
 import type { Place } from './place.ts';
 import type { Speaker } from './turn-context.ts';
+import type { Work } from './writes.ts';
 
 /** A command as data, from which its written form, slash form and the handler's types are made. */
 export interface CommandDefinition {
@@ -84,7 +85,7 @@ export interface ChoiceOption {
   readonly isOptional?: true;
 }
 
-export interface CommandContext {
+export interface CommandContext extends Pick<Work, 'startedAfter'> {
   /** The id of the message or interaction: a snowflake, so it tells the time. */
   readonly id: string;
   readonly speaker: Pick<Speaker, 'id' | 'name' | 'isOwner'>;
@@ -179,9 +180,18 @@ export interface CommandReply {
   readonly onReplied?: (wasSent: boolean) => Promise<void>;
 }
 
+/** What has just been given, before its work begins. */
+export type Given<Request extends CommandContext> = Omit<Request, 'startedAfter'>;
+
 /** None of them rejects. */
 export interface CommandHandlers {
+  command(request: Given<CommandRequest>): Promise<CommandReply>;
+  menu(request: Given<MenuRequest>): Promise<CommandReply>;
+  complete(request: CompletionRequest): Promise<readonly Choice[]>;
+}
+
+/** The same, once the work has begun. */
+export interface StartedCommandHandlers extends Pick<CommandHandlers, 'complete'> {
   command(request: CommandRequest): Promise<CommandReply>;
   menu(request: MenuRequest): Promise<CommandReply>;
-  complete(request: CompletionRequest): Promise<readonly Choice[]>;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from './chat.ts';
 import type { Place, SessionKey } from './place.ts';
+import { workOf, type SessionWork, type Work } from './writes.ts';
 
 /** Who wrote the message. */
 export interface Speaker {
@@ -19,7 +20,7 @@ export type TurnMessage = Pick<
 >;
 
 /** Who speaks where and what was said, for layers and tools; nothing of Discord. */
-export interface TurnContext {
+export interface TurnContext extends Pick<Work, 'startedAfter'> {
   readonly speaker: Speaker;
   /** Its readers decide which memories may be used [V2]. */
   readonly place: Place;
@@ -40,6 +41,10 @@ export interface TurnContext {
 
 export function sessionOf(context: Pick<TurnContext, 'speaker' | 'place'>): SessionKey {
   return { channelId: context.place.channelId, userId: context.speaker.id };
+}
+
+export function sessionWorkOf(context: Pick<TurnContext, 'speaker' | 'place' | 'startedAfter'>): SessionWork {
+  return { channelId: context.place.channelId, ...workOf(context) };
 }
 
 export function turnText(context: Pick<TurnContext, 'messages'>): string {

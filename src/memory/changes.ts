@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
 import type { ChannelPort } from '../core/chat.ts';
-import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import type { Notice, Processes } from '../core/processes.ts';
@@ -13,6 +13,7 @@ import { isYounger } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
 import { reachFields, reachIn } from '../core/visibility.ts';
+import { beginningNow, type Writes } from '../core/writes.ts';
 import {
   personOf,
   type Erased,
@@ -111,7 +112,7 @@ export interface ChangeLedgerPorts {
   readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'remove' | 'removeAll' | 'list'>;
   readonly recent: RecentChanges;
   /** The users' write queue [S3]. */
-  readonly writes: KeyedQueue;
+  readonly writes: Pick<Writes, 'run'>;
   readonly log: Pick<
     SessionLog,
     'sessionsOf' | 'affected' | 'message' | 'everyOfPerson' | 'sessionsOfPerson' | 'mentions' | 'placesOf'
@@ -345,7 +346,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     await attempt(async () => {
       for (const { session, isHeld } of await conversationsOf(change))
         await attempt(() =>
-          writes.run(session.userId, async () => {
+          writes.run(beginningNow(session.userId), async () => {
             const messages = await hideAndDelete(entry, { session, cause: change }, failures, isHeld);
             isKnown ||= isHeld || messages.length > 0;
           }),
@@ -394,11 +395,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   async function applyErasing(change: Erased, failures: FailuresSoFar): Promise<void> {
     const { userId, at } = change;
     processes.notices.tell({ kind: 'erased', userId, at, isDone: false });
-    writes.refuseEarlier(userId);
     ports.endWork(userId, 'here');
     recent.dropTextsOf(userId);
     await attempting(failures, { kind: 'erased', userId })('log', () =>
-      writes.begin(() => writes.run(userId, () => eraseEverywhere(change, failures))),
+      writes.run(beginningNow(userId), () => eraseEverywhere(change, failures)),
     );
     // Something may have been read by others since the first notice.
     processes.notices.tell({ kind: 'erased', userId, at, isDone: true });
@@ -485,10 +485,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
    * does.
    */
   function inOrder<T>({ change }: Entry, job: () => Promise<T>): Promise<T> {
-    if (change.kind === 'edited' || change.kind === 'deleted')
-      return order.run(change.channelId, () => writes.begin(job));
+    if (change.kind === 'edited' || change.kind === 'deleted') return order.run(change.channelId, job);
     // An erasing ends what is in the person's queue, and enters it by itself.
-    return writes.begin(() => (change.kind === 'erased' ? job() : writes.run(change.userId, job)));
+    return change.kind === 'erased' ? job() : writes.run(beginningNow(change.userId), job);
   }
 
   /** Unless something newer makes it pointless by then. */
@@ -544,9 +543,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     const kept = asKept(change);
     // What the channel's last process left comes before it.
     await finishing;
-    await order.run(change.channelId, () =>
-      writes.begin(async () => void (await apply({ change: await kept, since, isLastTry: false }))),
-    );
+    await order.run(change.channelId, async () => {
+      await apply({ change: await kept, since, isLastTry: false });
+    });
   }
 
   /**
@@ -593,19 +592,16 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
    */
   function deleteForgotten(change: WithMessages): Promise<void> {
     if (change.messages === undefined) return Promise.resolve();
-    // This must not run as part of the caller's work, which may be refused by now.
-    return writes.begin(() =>
-      writes.run(change.userId, async () => {
-        for (const { session, cause } of deletionsOf(change)) {
-          const messages: WithdrawnMessage[] = [];
-          // Less what was restored, if a kill kept that from being noted.
-          for (const message of await log.affected(session, cause))
-            if ((await log.placesOf(session, idsOf(message.before))).length === 0) messages.push(message);
-          const withdrawn: Withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true };
-          for (const layer of holdersOf(messages).toReversed()) await layer.follow(withdrawn, 'delete');
-        }
-      }),
-    );
+    return writes.run(beginningNow(change.userId), async () => {
+      for (const { session, cause } of deletionsOf(change)) {
+        const messages: WithdrawnMessage[] = [];
+        // Less what was restored, if a kill kept that from being noted.
+        for (const message of await log.affected(session, cause))
+          if ((await log.placesOf(session, idsOf(message.before))).length === 0) messages.push(message);
+        const withdrawn: Withdrawn = { kind: 'withdrawn', session, messages, cause, isForgetting: true };
+        for (const layer of holdersOf(messages).toReversed()) await layer.follow(withdrawn, 'delete');
+      }
+    });
   }
 
   /**
@@ -659,10 +655,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
    * notice may be lost, so nothing relies on it.
    */
   function erasedElsewhere({ userId, at, isDone: isOver }: Extract<Notice, { kind: 'erased' }>): void {
-    if (!isOver) {
-      writes.refuseEarlier(userId);
-      ports.endWork(userId, 'elsewhere');
-    }
+    if (!isOver) ports.endWork(userId, 'elsewhere');
     recent.dropTextsOf(userId);
     answers.noteErased(userId, at);
     for (const layer of layers) layer.evict?.(userId);
@@ -670,7 +663,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   /** As one job of the person's queue. Rejects with `StoreError` where it could not be noted. */
   function enterAndApply(change: Purged | Expired): Promise<Outcome> {
-    return writes.run(change.userId, async () => {
+    return writes.run(beginningNow(change.userId), async () => {
       const entry = entryOf(change);
       await enter(entry);
       return apply(entry);

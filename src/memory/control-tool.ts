@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CommandButton } from '../core/chat.ts';
 import { toSingleLine } from '../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../core/tool.ts';
-import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import { sessionWorkOf, type TurnContext } from '../core/turn-context.ts';
 import type { DurableMemory } from './durable/durable-memory.ts';
 import { captureModes, type CaptureMode, type PersonSettingsStore } from './settings/person-settings.ts';
 
@@ -87,12 +87,12 @@ async function act(
   context: TurnContext,
   { durable, people }: ControlToolPorts,
 ): Promise<ToolOutcome> {
-  const { id: userId } = context.speaker;
+  const work = sessionWorkOf(context);
   const at = context.messages.at(-1)?.at ?? context.now.toISOString();
   const resume = button('Resume', 'resume');
   switch (action) {
     case 'undo': {
-      const undone = await durable.undo(userId);
+      const undone = await durable.undo(work);
       if (undone === undefined)
         return refusal('Nothing was undone: there is no change of the last ten minutes that could be.');
       if (!undone.isDone)
@@ -102,20 +102,20 @@ async function act(
     case 'pause':
     case 'pause_here': {
       const scope = action === 'pause' ? 'everywhere' : 'here';
-      const holding = await people.pause(sessionOf(context), scope, at);
+      const holding = await people.pause(work, scope, at);
       return (holding?.scope ?? scope) === 'everywhere'
         ? done('⏸️ Paused: nothing that you say is stored from now on, anywhere', [resume])
         : done('⏸️ Paused here: this conversation is off the record', [resume]);
     }
     case 'resume':
-      return (await people.resume(sessionOf(context), at)) === undefined
+      return (await people.resume(work, at)) === undefined
         ? refusal('Nothing was done: nothing is paused here.')
         : done('▶️ Resumed: what you say from now on is stored', [button('Pause', 'pause')]);
     case 'mode_auto':
     case 'mode_ask':
     case 'mode_off': {
       const mode = modeBy[action];
-      await people.set(userId, { mode });
+      await people.set(work, { mode });
       const others = captureModes.filter((other) => other !== mode);
       return done(
         `⚙️ Mode \`${mode}\`: what you say about yourself ${becomes[mode]}`,
@@ -125,7 +125,7 @@ async function act(
     case 'notices_on':
     case 'notices_off': {
       const notices = action === 'notices_on' ? 'on' : 'off';
-      await people.set(userId, { notices });
+      await people.set(work, { notices });
       const other = notices === 'on' ? 'off' : 'on';
       return done(`⚙️ Notices are ${notices}`, [button(`Notices ${other}`, `notices ${other}`)]);
     }

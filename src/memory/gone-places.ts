@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { KeyedQueue } from '../core/keyed-queue.ts';
+import { beginningNow, type Writes } from '../core/writes.ts';
 import type { Logger } from '../core/logger.ts';
 import { isSnowflake } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
@@ -54,7 +54,7 @@ export interface PresentGuilds {
 export interface GonePlacesOptions {
   readonly store: Store;
   /** The users' write queue [S3]. */
-  readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
+  readonly writes: Pick<Writes, 'run'>;
   readonly log: Pick<SessionLog, 'channels' | 'guildOf' | 'allSessions' | 'threadsOf'>;
   /** The layers that hold conversations and what was made of them. */
   readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
@@ -163,13 +163,11 @@ export function createGonePlaces(options: GonePlacesOptions) {
 
   async function removeChannel(channelId: string): Promise<void> {
     for (const session of (await log.allSessions()).filter((each) => each.channelId === channelId))
-      await writes.begin(() =>
-        writes.run(session.userId, async () => {
-          const erasure = { userId: session.userId, sessions: [session], isWhole: false };
-          for (const layer of options.layers) await layer.erase(erasure);
-          await store.removeAll(`sessions/${channelId}/${session.userId}`);
-        }),
-      );
+      await writes.run(beginningNow(session.userId), async () => {
+        const erasure = { userId: session.userId, sessions: [session], isWhole: false };
+        for (const layer of options.layers) await layer.erase(erasure);
+        await store.removeAll(`sessions/${channelId}/${session.userId}`);
+      });
     await store.removeAll(`sessions/${channelId}`);
     await dropOutbox(channelId);
     for (const { name: guildId } of await store.folders('guilds')) {
@@ -192,7 +190,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
       const key = `${shortTermFolder(name)}/${guildId}.json`;
       const files = await store.list(shortTermFolder(name));
       if (files.some(({ path }) => key.endsWith(`/${path}`)))
-        await writes.begin(() => writes.run(name, () => store.remove(key)));
+        await writes.run(beginningNow(name), () => store.remove(key));
     }
     await store.removeAll(`guilds/${guildId}`);
     await options.forgetNotes(guildId);

@@ -2,6 +2,7 @@ import type { MessageChange } from '../core/changes.ts';
 import type { SessionKey } from '../core/place.ts';
 import type { SectionSource } from '../core/section.ts';
 import type { TurnContext } from '../core/turn-context.ts';
+import type { SessionWork } from '../core/writes.ts';
 import type { LoggedMessage } from './log/records.ts';
 import type { MessagesByChannel } from './undo.ts';
 
@@ -107,7 +108,7 @@ export interface MemoryLayer extends SectionSource<TurnContext> {
    * Folds what its cursor has not seen of these sessions of one user [F4]. Safe to repeat and to abort; runs outside
    * the user's write queue.
    */
-  fold?(userId: string, sessions: readonly SessionKey[], signal: AbortSignal): Promise<void>;
+  fold?(userId: string, sessions: readonly SessionWork[], signal: AbortSignal): Promise<void>;
   /** Where it holds something of messages that no log may have: the conversations in which their authors said them. */
   holdersOf?(change: MessageChange): Promise<readonly SessionKey[]>;
   /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { KeyedQueue } from '../core/keyed-queue.ts';
+import { workOf, type Writes } from '../core/writes.ts';
 import { lruCache, limits } from '../core/limits.ts';
 import { usedMemorySchema, type UsedMemory } from '../core/memory-source.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
@@ -31,7 +31,7 @@ const knownAnswers = 1000;
 
 export interface ProvenanceOptions {
   readonly store: Store;
-  readonly writes: KeyedQueue;
+  readonly writes: Writes;
   readonly log: Pick<SessionLog, 'logged' | 'sessionsOfPerson'>;
 }
 
@@ -132,7 +132,7 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
         for (const id of messageIds) recent.set(nameOf(session, id), answer);
       };
       if (!isStored) return know();
-      await writes.run(session.userId, async () => {
+      await writes.run(workOf(turn), async () => {
         know();
         const key = keyOf(session);
         const last = await store.append(key, answer);

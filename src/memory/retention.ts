@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { HistoryPort, ReadReplied } from '../core/chat.ts';
 import type { ReadChannel } from '../core/channel-talk.ts';
-import type { KeyedQueue } from '../core/keyed-queue.ts';
+import { beginningNow, type Writes } from '../core/writes.ts';
 import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import type { Locks } from '../core/processes.ts';
@@ -35,7 +35,7 @@ export interface RetentionOptions {
   readonly days: number;
   readonly store: Store;
   /** The users' write queue [S3]. */
-  readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
+  readonly writes: Pick<Writes, 'run'>;
   readonly log: Pick<SessionLog, 'allSessions' | 'dropLines'>;
   readonly changes: Pick<ChangeLedger, 'expire'>;
   readonly durable: Pick<DurableMemory, 'expire'>;
@@ -95,7 +95,7 @@ export function createRetention(options: RetentionOptions) {
       const messageIds = ids.slice(at, at + messagesAtOnce);
       if (!(await changes.expire({ userId, channelId, messageIds }))) return at;
     }
-    await writes.run(userId, async () => {
+    await writes.run(beginningNow(userId), async () => {
       // Somebody may have written meanwhile.
       const { ids: left, lines, isWhollyPast } = await lookThrough(session);
       if (left.length > 0) return;
@@ -114,7 +114,7 @@ export function createRetention(options: RetentionOptions) {
     const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
       if (isStopped) return;
       try {
-        await writes.begin(work);
+        await work();
       } catch (error) {
         counts.failed += 1;
         logger.error('expired messages could not be erased; trying again tomorrow', { what, error });
@@ -132,7 +132,7 @@ export function createRetention(options: RetentionOptions) {
       });
     for (const userId of people)
       await attempt(userId, async () => {
-        counts.items += await durable.expire(userId, isPast);
+        counts.items += await durable.expire(beginningNow(userId), isPast);
       });
     await attempt('channel notes', async () => {
       counts.channelNotes = await options.dropNotes(isPast);

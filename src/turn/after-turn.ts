@@ -1,8 +1,8 @@
 import { createAbortGroup } from '../core/abort-group.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place, SessionKey } from '../core/place.ts';
-import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { WorkLease, WorkQueue } from '../core/work-queue.ts';
+import type { SessionWork, Writes } from '../core/writes.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { SessionStates } from '../memory/log/session-state.ts';
@@ -23,8 +23,7 @@ interface AfterTurnOptions {
   readonly isWanted?: (session: SessionKey) => Promise<boolean>;
   /** When a limit on cost ends that held work back, told once [L2]. */
   readonly heldUntil?: ((userId: string) => Date | undefined) | undefined;
-  /** Runs each run, so that its writes can be refused once its person was erased. */
-  readonly begin?: KeyedQueue['begin'];
+  readonly begin: Writes['begin'];
   /** Deletes what has expired of a person; retried later where it rejects. */
   readonly expire?: (userId: string) => Promise<void>;
 }
@@ -39,8 +38,7 @@ export class AfterTurn {
 
   constructor(options: AfterTurnOptions) {
     this.#options = options;
-    const { work, begin = (run) => run() } = options;
-    work.start((lease) => begin(() => this.#run(lease), lease.userId));
+    options.work.start((lease) => this.#run(lease));
   }
 
   /**
@@ -90,7 +88,8 @@ export class AfterTurn {
   }
 
   async #run({ userId, keys, signal }: WorkLease): Promise<void> {
-    const sessions = keys.flatMap((key) => (key === expiryKey ? [] : [{ channelId: key, userId }]));
+    const work = await this.#options.begin(userId);
+    const sessions = keys.flatMap((key) => (key === expiryKey ? [] : [{ channelId: key, ...work }]));
     try {
       if (keys.includes(expiryKey)) await this.#options.expire?.(userId);
     } finally {
@@ -99,9 +98,9 @@ export class AfterTurn {
     }
   }
 
-  async #fold(userId: string, waiting: readonly SessionKey[], signal: AbortSignal): Promise<void> {
+  async #fold(userId: string, waiting: readonly SessionWork[], signal: AbortSignal): Promise<void> {
     const { layers, isWanted, heldUntil, logger } = this.#options;
-    const sessions: SessionKey[] = [];
+    const sessions: SessionWork[] = [];
     for (const session of waiting) if ((await isWanted?.(session)) ?? true) sessions.push(session);
     if (sessions.length === 0) return;
     for (const layer of layers) {

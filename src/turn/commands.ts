@@ -3,7 +3,8 @@ import type { CommandReply, CommandRequest } from '../core/commands.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasMoreReaders, sessionName, type SessionKey } from '../core/place.ts';
-import { saveBestEffort, type Outbox } from './outbox.ts';
+import type { Writes } from '../core/writes.ts';
+import { saveBestEffort, type PersonalOutbox } from './outbox.ts';
 import { endRefused, keptBackLine } from './reply.ts';
 
 export type CommandOrder = ReturnType<typeof createCommandOrder>;
@@ -25,7 +26,8 @@ export function createCommandOrder() {
 
 export interface CommandPorts {
   readonly handle: (request: CommandRequest) => Promise<CommandReply>;
-  readonly outbox: Outbox;
+  readonly begin: Writes['begin'];
+  readonly outbox: PersonalOutbox;
   readonly replies: ReplyPort;
   readonly presentPlace: PresentPlace;
   readonly logger: Logger;
@@ -39,13 +41,14 @@ export interface CommandPorts {
 export async function runCommand(
   message: IncomingMessage,
   command: CommandCall,
-  { handle, outbox, replies, presentPlace, logger }: CommandPorts,
+  { handle, begin, outbox, replies, presentPlace, logger }: CommandPorts,
 ): Promise<void> {
   const { channelId, author, place } = message;
   const hide = (id: string): Promise<void> =>
     saveBestEffort(logger, 'messages hidden from history', () => outbox.hide(channelId, [id]));
   try {
     await hide(message.id);
+    const work = await begin(author.id);
     const {
       text,
       buttons,
@@ -59,8 +62,9 @@ export async function runCommand(
       at: message.at,
       files: message.files,
       repliesTo: message.repliesTo,
+      startedAfter: work.startedAfter,
     });
-    const question = { messageIds: [message.id], userId: author.id, speakerName: author.name, place };
+    const question = { ...work, messageIds: [message.id], speakerName: author.name, place };
     await saveBestEffort(logger, 'the answer', () => outbox.prepare({ ...question, isCommand: true, text }));
     let wasSent = false;
     try {

@@ -6,13 +6,14 @@ import type {
   ReplyPort,
   WaitingReactionPort,
 } from '../core/chat.ts';
-import type { CommandHandlers } from '../core/commands.ts';
+import type { CommandContext, CommandHandlers, Given, StartedCommandHandlers } from '../core/commands.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import { sessionOf } from '../core/turn-context.ts';
+import type { Writes } from '../core/writes.ts';
 import { saveBestEffort, type Outbox } from './outbox.ts';
 import type { CommandOrder } from './commands.ts';
 import type { SessionTurns } from './sessions.ts';
@@ -24,7 +25,8 @@ export interface IntakePorts {
   readonly reactions: Pick<WaitingReactionPort, 'refuse'>;
   readonly replies: Pick<ReplyPort, 'tellRefused'>;
   readonly runCommand: (message: IncomingMessage, command: CommandCall) => Promise<void>;
-  readonly commands: CommandHandlers;
+  readonly commands: StartedCommandHandlers;
+  readonly begin: Writes['begin'];
   /** Keeps a session's commands in order, in whichever form. */
   readonly order: Pick<CommandOrder, 'run'>;
   /** Knows of every edit and deletion first. */
@@ -39,7 +41,7 @@ export interface IntakePorts {
    */
   readonly erasedBy: (userId: string, ifUnknown: boolean) => Promise<(at: string) => boolean>;
   readonly onUserMessage: BotHandlers['onUserMessage'];
-  readonly outbox: Outbox;
+  readonly outbox: Pick<Outbox, 'isHandled' | 'isUnfinished' | 'markHandled' | 'hide'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -123,8 +125,10 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
     onUserMessage: options.onUserMessage,
     unanswerable: (message) => once(message, () => tellUnanswerable(message)),
     complete: (request) => options.commands.complete(request),
-    menu: (request) => order.run(sessionOf(request), () => options.commands.menu(request)),
-    command: (request) => order.run(sessionOf(request), () => options.commands.command(request)),
+    menu: (request) =>
+      order.run(sessionOf(request), async () => options.commands.menu(await started(request))),
+    command: (request) =>
+      order.run(sessionOf(request), async () => options.commands.command(await started(request))),
     async edited(edit) {
       const { channelId, messageId, authorId, text } = edit;
       if (edit.isCommand) {
@@ -145,6 +149,11 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
       await turns.stopBy(userId, messageId, () => markHandled(channelId, messageId));
     },
   };
+
+  async function started<Request extends Given<CommandContext>>(request: Request) {
+    const { startedAfter } = await options.begin(request.speaker.id);
+    return { ...request, startedAfter };
+  }
 
   /** The message may have been edited, deleted or stopped before it could wait for its turn. */
   async function submit(message: IncomingMessage, first: Promise<() => void>): Promise<void> {

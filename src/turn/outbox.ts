@@ -1,13 +1,14 @@
 import { z } from 'zod';
 
 import type { RecentChanges } from '../core/changes.ts';
-import { createKeyedQueue, RefusedJobError, type KeyedQueue } from '../core/keyed-queue.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
 import { lruCache, limits } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { guildOfPlace, placeSchema, type ChannelGuild, type SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import type { Store } from '../core/store.ts';
 import { processTimer, type Timer } from '../core/time.ts';
+import { RefusedJobError, type Work, type Writes } from '../core/writes.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 
 const question = {
@@ -78,6 +79,12 @@ const retryMs = 5000;
 const rememberedErasings = 10_000;
 
 export type Outbox = ReturnType<typeof createOutbox>;
+
+/** Where what is kept of a person is part of work for them. */
+export interface PersonalOutbox extends Omit<Outbox, 'prepare' | 'begin'> {
+  prepare(reply: PreparedReply & Work): Promise<void>;
+  begin(reply: UnfinishedReply & Work): Promise<void>;
+}
 
 /**
  * What the bot did in a channel, on disk, so that a restart answers neither twice nor never [G3], and
@@ -327,30 +334,31 @@ export function outboxInJobs(
     begin,
     people,
   }: {
-    readonly writes: Pick<KeyedQueue, 'run'>;
+    readonly writes: Pick<Writes, 'run'>;
     /** Adds a session to the person's list, within a job of their queue. Rejects with `StoreError`. */
     readonly begin: (session: SessionKey) => Promise<void>;
     /** Must not reject. */
     readonly people: Pick<PersonSettingsStore, 'erasedBy'>;
   },
-): Outbox {
-  function inJob(
-    { userId, isBot, messageIds, place }: UnfinishedReply | PreparedReply,
-    write: () => Promise<void>,
-  ) {
-    if (isBot === true) return write();
-    return writes.run(userId, async () => {
+): PersonalOutbox {
+  function inJob<Reply extends UnfinishedReply | PreparedReply>(
+    { startedAfter, ...reply }: Reply & Work,
+    write: (reply: Omit<Reply & Work, 'startedAfter'>) => Promise<void>,
+  ): Promise<void> {
+    const { userId, isBot, messageIds, place } = reply;
+    if (isBot === true) return write(reply);
+    return writes.run({ userId, startedAfter }, async () => {
       const isErased = await people.erasedBy(userId);
       if (messageIds.every((id) => isErased(snowflakeTime(id).toISOString()))) return;
       await begin({ channelId: place.channelId, userId });
-      await write();
+      await write(reply);
     });
   }
 
   return {
     ...outbox,
-    prepare: (reply) => inJob(reply, () => outbox.prepare(reply)),
-    begin: (reply) => inJob(reply, () => outbox.begin(reply)),
+    prepare: (reply) => inJob<PreparedReply>(reply, outbox.prepare),
+    begin: (reply) => inJob<UnfinishedReply>(reply, outbox.begin),
   };
 }
 

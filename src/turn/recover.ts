@@ -2,6 +2,7 @@ import { catchUpWindowMs, type AskedMessage } from '../core/chat.ts';
 import { sleep, type Clock } from '../core/time.ts';
 import { hasMoreReaders } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
+import { beginningNow } from '../core/writes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { AfterTurn } from './after-turn.ts';
 import { type PreparedReply, saveBestEffort, type UnfinishedReply } from './outbox.ts';
@@ -96,14 +97,15 @@ export function createRecovery(options: RecoveryPorts) {
 }
 
 /** What fails stays unhandled, so that catching up asks it again. */
-async function trying<Reply extends Question>(
+async function trying<Reply extends Omit<Question, 'startedAfter'>>(
   options: RecoveryPorts,
   reply: Reply,
-  work: (options: RecoveryPorts, reply: Reply) => Promise<'handled' | 'unhandled'>,
+  work: (options: RecoveryPorts, reply: Reply & Question) => Promise<'handled' | 'unhandled'>,
 ): Promise<void> {
   const { channelId } = reply.place;
   try {
-    if ((await work(options, reply)) === 'handled')
+    // Each of its jobs looks for the question on disk.
+    if ((await work(options, { ...reply, ...beginningNow(reply.userId) })) === 'handled')
       await options.outbox.markHandled(channelId, reply.messageIds);
   } catch (error) {
     options.logger.warn('an answer from before the restart could not be sent', { channelId, error });
@@ -112,7 +114,7 @@ async function trying<Reply extends Question>(
 
 async function finishReply(
   options: RecoveryPorts,
-  prepared: PreparedReply,
+  prepared: PreparedReply & Question,
 ): Promise<'handled' | 'unhandled'> {
   const {
     text,
@@ -163,7 +165,7 @@ async function isErased({ people }: RecoveryPorts, question: Question): Promise<
  */
 async function settleUnfinished(
   options: RecoveryPorts,
-  unfinished: UnfinishedReply,
+  unfinished: UnfinishedReply & Question,
 ): Promise<'handled' | 'unhandled'> {
   const { outbox, replies, presentPlace } = options;
   const { replyIds: known, ...question } = unfinished;
@@ -245,19 +247,19 @@ function isOld(question: Question, now: Date): boolean {
 
 async function logReply(
   options: RecoveryPorts,
-  prepared: PreparedReply,
+  prepared: PreparedReply & Question,
   ids: readonly string[],
   now: Date,
 ): Promise<void> {
   if (!(await isLogged(options, prepared))) return;
   const { sessionLog, logger } = options;
-  const { messageIds, userId, speakerName, place, text, retells, thirdPartyTextAt } = prepared;
+  const { messageIds, userId, startedAfter, speakerName, place, text, retells, thirdPartyTextAt } = prepared;
   const { hasThirdPartyText = true } = prepared;
   const at = now.toISOString();
   const speaker = { id: userId, name: speakerName, isOwner: false };
   const messages = messageIds.map((id) => ({ id, text: '', at, attachments: [] }));
   await saveBestEffort(logger, 'the reply', async () => {
     const sent = { ids, text, at, thirdPartyTextAt, ...(retells === true && { retells }) };
-    await sessionLog.recordReply({ speaker, place, messages, now, hasThirdPartyText }, sent);
+    await sessionLog.recordReply({ speaker, place, messages, now, startedAfter, hasThirdPartyText }, sent);
   });
 }

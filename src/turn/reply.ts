@@ -12,12 +12,13 @@ import { hasMoreReaders, type Place } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import { offerText, type Offer, type OfferPort } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
+import type { Work } from '../core/writes.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
-import { type Outbox, saveBestEffort, type UnfinishedReply } from './outbox.ts';
+import { type Outbox, type PersonalOutbox, saveBestEffort, type UnfinishedReply } from './outbox.ts';
 import type { TurnControl } from './sessions.ts';
 
 export interface ReplyPorts {
-  readonly outbox: Outbox;
+  readonly outbox: PersonalOutbox;
   readonly replies: ReplyPort;
   readonly presentPlace: PresentPlace;
   /** Who had everything erased [K11]; must not reject. */
@@ -26,7 +27,7 @@ export interface ReplyPorts {
 }
 
 /** The messages answered, their author, and the place as it was then. */
-export type Question = Omit<UnfinishedReply, 'replyIds'>;
+export type Question = Omit<UnfinishedReply, 'replyIds'> & Work;
 
 export type Reply = Awaited<ReturnType<typeof beginReply>>;
 
@@ -108,7 +109,7 @@ export function askedAt(question: Pick<Question, 'messageIds'>): string {
 
 /** What stands from before a restart of a reply to any of these messages. */
 async function standingIn(
-  outbox: Outbox,
+  outbox: Pick<Outbox, 'unfinished'>,
   { messageIds, place }: Question,
   logger: Logger,
 ): Promise<readonly string[]> {

@@ -9,6 +9,7 @@ import type { ModelClient } from '../core/model.ts';
 import { hasMoreReaders, sessionName, type Place } from '../core/place.ts';
 import type { MemoryNotice, Offer, OfferPort } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import { workOf, type Work, type Writes } from '../core/writes.ts';
 import type { ChangeLedger } from '../memory/changes.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { MediaBudget } from '../model/media.ts';
@@ -72,6 +73,7 @@ export interface TurnPorts extends ReplyPorts, ToolPorts, TurnMemoryPorts {
   /** Milliseconds for an answer, tools included. */
   readonly answerTimeoutMs: number;
   readonly afterTurn: Pick<AfterTurn, 'schedule'>;
+  readonly begin: Writes['begin'];
   readonly clock: Clock;
   /** A short reference that people can quote and the log can be searched for. */
   readonly makeReference: () => string;
@@ -120,7 +122,10 @@ export async function runTurn(
   control: TurnControl,
   bot: TurnPorts,
 ): Promise<TurnOutcome> {
-  const turn = turnOf(messages, bot.clock());
+  const newest = messages.at(-1);
+  if (newest === undefined) throw new RangeError('A turn has at least one message');
+  const work = await bot.begin(newest.author.id);
+  const turn = turnOf(messages, newest, work, bot.clock());
   await Promise.all([
     bot.commandOrder.settled(sessionOf(turn)),
     // What was taken back before it is in no memory that it reads.
@@ -151,19 +156,22 @@ export async function runTurn(
   }
 }
 
-function turnOf(messages: readonly IncomingMessage[], now: Date): TurnContext {
-  const newest = messages.at(-1);
-  if (newest === undefined) throw new RangeError('A turn has at least one message');
-  const { author, isOwner, place } = newest;
+function turnOf(
+  messages: readonly IncomingMessage[],
+  { author, isOwner, place }: IncomingMessage,
+  { startedAfter }: Work,
+  now: Date,
+): TurnContext {
   const isBot = author.kind === 'bot' ? { isBot: true as const } : {};
   const speaker = { id: author.id, name: author.name, isOwner, ...isBot };
-  return { speaker, place, messages, now, hasThirdPartyText: true };
+  return { speaker, place, messages, now, startedAfter, hasThirdPartyText: true };
 }
 
-function questionOf({ messages, speaker, place }: TurnContext): Question {
+function questionOf(turn: TurnContext): Question {
+  const { messages, speaker, place } = turn;
   return {
+    ...workOf(turn),
     messageIds: messages.map(({ id }) => id),
-    userId: speaker.id,
     speakerName: speaker.name,
     isBot: speaker.isBot,
     place,

@@ -1,7 +1,7 @@
 import { usesNotes, type UsedMemory } from '../core/memory-source.ts';
 import { hasSecret } from '../core/secrets.ts';
 import type { Clock } from '../core/time.ts';
-import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import { sessionOf, sessionWorkOf, type TurnContext } from '../core/turn-context.ts';
 import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Provenance } from '../memory/provenance.ts';
@@ -59,7 +59,9 @@ export function openMemory(
   const mayStore = async (): Promise<boolean> =>
     isStored && !(await settings.isMemoryOff(turn.place)) && (isBot || (await people.mayStore(session)));
   const messageIds = turn.messages.map(({ id }) => id);
-  const firstWords = isBot ? Promise.resolve(undefined) : bot.greeting.begin({ ...session, messageIds });
+  const firstWords = isBot
+    ? Promise.resolve(undefined)
+    : bot.greeting.begin({ ...sessionWorkOf(turn), messageIds });
   let told: FirstWords | undefined;
   let isRecorded = false;
   const record = async (): Promise<void> => {

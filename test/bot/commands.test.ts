@@ -47,7 +47,6 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
     outbox: createOutbox({ store, changes: recent }),
     logger,
     readStatus: () => Promise.reject(new Error('nobody asks')),
-    begin: (work) => work(),
     server: oneServer,
     channels: { personMay: () => Promise.resolve(false) },
   });
@@ -61,6 +60,7 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
         place: publicPlace,
         ephemeral: true,
         at: now.toISOString(),
+        startedAfter: undefined,
       });
       return text;
     },

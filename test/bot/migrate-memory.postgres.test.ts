@@ -6,7 +6,6 @@ import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { moveAll } from '../../src/bot/migrate.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { processTimer } from '../../src/core/time.ts';
 import { createOneProcess, type Processes } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
@@ -20,6 +19,7 @@ import { closedEdges } from '../support/closed-edges.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../support/incoming.ts';
 import { oneServer } from '../support/servers.ts';
 import { dmPlace, messageId, silent } from '../support/sessions.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 const carlId = '100000000000000003';
 const undoLastsMs = 10 * 60_000;
@@ -90,14 +90,14 @@ describe.each(['files to a database', 'a database to files'])('memory that was m
   it('still waits for people who want to be asked', async () => {
     const memory = await moved(({ proposals }) =>
       proposals.remember(
-        bobId,
+        beginningNow(bobId),
         { text: 'I like tea', place: publicPlace, messageId: messageId(1), type: 'discord', stillStands },
         'ask',
       ),
     );
     const [waiting] = await memory.proposals.list(bobId);
     expect(waiting?.item.text).toBe('I like tea');
-    await memory.proposals.accept(bobId, waiting?.id ?? '', {
+    await memory.proposals.accept(beginningNow(bobId), waiting?.id ?? '', {
       text: 'I like green tea',
       place: publicPlace,
       messageId: messageId(2),
@@ -136,8 +136,6 @@ describe.each(['files to a database', 'a database to files'])('memory that was m
 
 const stillStands = (): Promise<boolean> => Promise.resolve(true);
 
-const begin = <T>(work: () => Promise<T>): Promise<T> => work();
-
 /** Layers and commands over a store, by a clock that is ahead by so much. */
 function memoryOver({ store, shared }: Opened, aheadMs: number) {
   const { config } = readConfig({ DISCOCLAW_TIMEZONE: 'UTC' });
@@ -147,13 +145,8 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
     processes: createOneProcess(),
     work: createWorkQueue({ clock, timer: processTimer, logger: silent }),
   };
-  const { locks } = processes;
-  const writes = createKeyedQueue({
-    shared: { locks, refusalOf: () => Promise.resolve(undefined), clock },
-  });
   const memory = layersAlone(config, {
     store,
-    writes,
     recent,
     server: oneServer,
     channels: {
@@ -172,7 +165,6 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
     outbox: createOutbox({ store, changes: recent }),
     logger: silent,
     readStatus: () => Promise.reject(new Error('nobody asks')),
-    begin,
     server: oneServer,
     channels: { personMay: () => Promise.resolve(false) },
   });
@@ -197,6 +189,7 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
         place: dmPlace,
         ephemeral: true,
         at: clock().toISOString(),
+        startedAfter: undefined,
       });
       return text;
     },
@@ -207,6 +200,7 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
         messages: [{ id, text, at: clock().toISOString(), attachments: [] }],
         now: clock(),
         hasThirdPartyText: false,
+        startedAfter: undefined,
       }),
     /** As a process leaves a change that is killed when it has just begun with it. */
     leftOpen: (change: object) => store.append('changes/of-one-that-is-gone.jsonl', change),

@@ -9,6 +9,7 @@ import { createTemporaryDatabase, type TemporaryDatabase } from '../storage/post
 import { aliceId } from '../support/incoming.ts';
 import { dmPlace, messageId } from '../support/sessions.ts';
 import { startChild } from '../e2e/child.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 describe('npm run migrate [X4]', () => {
   let database: TemporaryDatabase;
@@ -74,7 +75,7 @@ describe('npm run migrate [X4]', () => {
 
 async function remember(text: string, environment: Readonly<Record<string, string>>): Promise<void> {
   const { memory, close } = await openMemory(environment);
-  await memory.durable.remember(aliceId, {
+  await memory.durable.remember(beginningNow(aliceId), {
     text,
     place: dmPlace,
     messageId: messageId(1),

@@ -45,6 +45,7 @@ async function read(
     ephemeral: false,
     at: '2026-01-15T10:00:00.000Z',
     files,
+    startedAfter: undefined,
   });
   return given ?? text;
 }

@@ -15,7 +15,7 @@ import { createProvenance } from '../../src/memory/provenance.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createItemSource } from '../../src/memory/recall/sources.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import { plainWrites } from '../support/plain-writes.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { ledgerFor } from '../support/ledger.ts';
@@ -126,7 +126,7 @@ export function createHarness(
   const attached = new Map<string, Buffer>();
   let ticks = 0;
   const now = () => new Date(Date.parse('2026-01-15T10:00:00Z') + ticks * 1000);
-  const writes = createKeyedQueue();
+  const writes = plainWrites();
   const changes = new RecentChanges();
   const sessionLog = createSessionLog({
     store,
@@ -226,6 +226,7 @@ export function createHarness(
       ephemeral,
       at: now().toISOString(),
       ...(file !== undefined && { files: [{ name: 'file', size: file.length, url }] }),
+      startedAfter: undefined,
     });
   }
 

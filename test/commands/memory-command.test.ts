@@ -5,6 +5,7 @@ import type { Place } from '../../src/core/place.ts';
 import { visibilitySchema } from '../../src/core/visibility.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 const session = { channelId: publicPlace.channelId, userId: aliceId };
 
@@ -95,10 +96,16 @@ describe('show', () => {
     for (const [index, place] of places.entries()) {
       const replaces = index === 0 ? {} : { replaces: await idOf(`Lives in ${index - 1}`) };
       const text = `Lives in ${index}`;
-      await durable.remember(aliceId, { text, place: dmPlace, messageId: '1', type: 'manual', ...replaces });
+      await durable.remember(beginningNow(aliceId), {
+        text,
+        place: dmPlace,
+        messageId: '1',
+        type: 'manual',
+        ...replaces,
+      });
       const id = await idOf(text);
       if (place === publicPlace) await say(`share ${id}`, dmPlace);
-      if (place === privatePlace) await durable.setVisibility(aliceId, id, 'here', dmPlace);
+      if (place === privatePlace) await durable.setVisibility(beginningNow(aliceId), id, 'here', dmPlace);
     }
     const former = async (place: Place, options = {}) =>
       withDays(await say(`history ${await idOf('Lives in 5')}`, place, options))

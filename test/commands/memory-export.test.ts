@@ -19,6 +19,7 @@ const context: CommandContext = {
   place: publicPlace,
   ephemeral: true,
   at: '2026-01-15T10:00:00.000Z',
+  startedAfter: undefined,
 };
 
 /** What is exported where a layer holds these files, and parts have so many bytes at most. */

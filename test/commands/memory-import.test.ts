@@ -7,6 +7,7 @@ import { ZipFile } from 'yazl';
 import { readImportFile } from '../../src/commands/memory-import.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 /** The archive with one path in the place of another that is as long. */
 function climbing(zip: Buffer): Buffer {
@@ -54,7 +55,7 @@ describe('importing an export [K10]', () => {
     await first.say('remember The hideout has a code', privatePlace);
     await first.say('remember I am shy.', dmPlace);
     await first.say(`share ${await first.idOf('I am shy.')}`, dmPlace);
-    await first.durable.remember(aliceId, {
+    await first.durable.remember(beginningNow(aliceId), {
       text: 'I keep ants now',
       place: publicPlace,
       messageId: '400000000000000900',

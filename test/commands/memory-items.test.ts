@@ -6,6 +6,7 @@ import type { Place } from '../../src/core/place.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 import { runs } from '../support/runs.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 type Harness = ReturnType<typeof createHarness>;
 
@@ -160,9 +161,10 @@ describe('where an item comes from [K7]', () => {
       messages: [said],
       now: new Date(said.at),
       hasThirdPartyText: false,
+      startedAfter: undefined,
     });
     const text = 'I live in Oslo';
-    const stored = await durable.remember(aliceId, {
+    const stored = await durable.remember(beginningNow(aliceId), {
       text,
       place: dmPlace,
       messageId: said.id,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Place } from '../../src/core/place.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 /** Alice is asked first, and something of hers was noticed; resolves with its proposal's id. */
 async function noticing(
@@ -10,7 +11,7 @@ async function noticing(
   text: string,
   { place = publicPlace, replaces }: { readonly place?: Place; readonly replaces?: string } = {},
 ): Promise<string> {
-  await people.set(aliceId, { mode: 'ask' });
+  await people.set(beginningNow(aliceId), { mode: 'ask' });
   const messageId = '400000000000000000';
   const found = {
     text,
@@ -19,7 +20,7 @@ async function noticing(
     type: 'summary',
     ...(replaces !== undefined && { replaces }),
   } as const;
-  const outcome = await proposals.remember(aliceId, found);
+  const outcome = await proposals.remember(beginningNow(aliceId), found);
   if (outcome.outcome !== 'proposed') throw new Error(`Not proposed: ${JSON.stringify(outcome)}`);
   return outcome.proposed.id;
 }
@@ -121,13 +122,17 @@ describe('what was noticed [K9]', () => {
   it('is asked about where it was said in mode `ask`, also after a change to `auto`; after one to `off` it comes to nothing', async () => {
     const { people, proposals, durable } = createHarness();
     const found = { place: publicPlace, messageId: '400000000000000000', type: 'summary' } as const;
-    await people.set(aliceId, { mode: 'auto' });
-    expect(await proposals.remember(aliceId, { ...found, text: 'Keeps bees' }, 'ask')).toMatchObject({
+    await people.set(beginningNow(aliceId), { mode: 'auto' });
+    expect(
+      await proposals.remember(beginningNow(aliceId), { ...found, text: 'Keeps bees' }, 'ask'),
+    ).toMatchObject({
       outcome: 'proposed',
     });
-    await people.set(aliceId, { mode: 'off' });
+    await people.set(beginningNow(aliceId), { mode: 'off' });
     for (const saidIn of ['auto', 'ask'] as const)
-      expect(await proposals.remember(aliceId, { ...found, text: 'Keeps wasps' }, saidIn)).toMatchObject({
+      expect(
+        await proposals.remember(beginningNow(aliceId), { ...found, text: 'Keeps wasps' }, saidIn),
+      ).toMatchObject({
         outcome: 'refused',
       });
     expect(await durable.list(aliceId)).toEqual([]);

@@ -31,6 +31,7 @@ function openMenus(options: Parameters<typeof createHarness>[0] = {}) {
           attachments: [],
           ...message,
         },
+        startedAfter: undefined,
       });
       return text;
     },
@@ -42,6 +43,7 @@ function openMenus(options: Parameters<typeof createHarness>[0] = {}) {
         messages: [{ id: '400000000000000001', text: 'What?', at: '', attachments: [] }],
         now: new Date(0),
         hasThirdPartyText: false,
+        startedAfter: undefined,
       };
       await harness.sessionLog.recordUser(turn);
       await harness.sessionLog.recordReply(turn, {
@@ -118,6 +120,7 @@ describe('What do you know about this?', () => {
       ],
       now: new Date(0),
       hasThirdPartyText: false,
+      startedAfter: undefined,
     });
     expect(await choose('about', {})).toContain('I found nothing');
   });

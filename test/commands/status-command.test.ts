@@ -80,6 +80,7 @@ async function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promi
     place: publicPlace,
     ephemeral: false,
     at: now.toISOString(),
+    startedAfter: undefined,
   });
   return text;
 }
@@ -210,6 +211,7 @@ describe('the status [Y3]', () => {
       place: publicPlace,
       ephemeral: false,
       at: now.toISOString(),
+      startedAfter: undefined,
     });
     expect(text).toMatch(/^Something went wrong on my side\. Please try again\. \(reference [0-9a-f]{6}\)$/u);
     expect(logger.errors).toEqual(['a status command failed']);

@@ -1,10 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 
 import * as fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { StoreError } from '../../src/core/errors.ts';
-import { createKeyedQueue, RefusedJobError } from '../../src/core/keyed-queue.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { runs } from '../support/runs.ts';
 
 /** A job that ends when told to. */
@@ -21,8 +20,6 @@ function controlledJob() {
     finish: () => events.emit('finish'),
   };
 }
-
-const hourMs = 3_600_000;
 
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -170,101 +167,5 @@ describe('createKeyedQueue', () => {
       }),
       { numRuns: runs(100) },
     );
-  });
-});
-
-describe('refusing what was begun earlier [K11]', () => {
-  it('keeps work that began before from adding jobs, however deep and late; other keys and later work go on', async () => {
-    const queue = createKeyedQueue();
-    const written: string[] = [];
-    const gate = controlledJob();
-    const write = (key: string, text: string) => queue.run(key, async () => void written.push(text));
-    const late = queue.begin(async () => {
-      await write('anna', 'early');
-      await gate.job();
-      await write('bert', 'other');
-      await turnOfTheLoop();
-      await write('anna', 'late');
-    });
-    await turnOfTheLoop();
-    queue.refuseEarlier('anna');
-    await queue.begin(() => write('anna', 'new'));
-    gate.finish();
-    await expect(late).rejects.toThrow(RefusedJobError);
-    expect(written).toEqual(['early', 'new', 'other']);
-  });
-
-  it('lasts an hour, in which jobs outside any work count as started before', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    try {
-      const queue = createKeyedQueue();
-      const written: string[] = [];
-      const write = (key: string, text: string) => queue.run(key, async () => void written.push(text));
-      queue.refuseEarlier('anna');
-      vi.advanceTimersByTime(hourMs - 1);
-      const second = queue.begin(async () => {
-        await write('anna', 'begun again');
-        queue.refuseEarlier('bert');
-        await write('bert', 'late');
-      });
-      await expect(second).rejects.toThrow(RefusedJobError);
-      await expect(write('anna', 'part of no work')).rejects.toThrow(RefusedJobError);
-      await write('carl', 'part of no work');
-      vi.advanceTimersByTime(hourMs);
-      await queue.begin(() => write('bert', 'begun again, an hour later'));
-      await write('anna', 'part of no work, an hour later');
-      expect(written).toEqual([
-        'begun again',
-        'part of no work',
-        'begun again, an hour later',
-        'part of no work, an hour later',
-      ]);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  it('counts what others refuse after the work began, and nothing earlier, also where that could not be asked then [X2]', async () => {
-    let now = Date.parse('2026-01-15T10:00:00.000Z');
-    let refused: string | undefined = '2026-01-15T09:00:00.000Z';
-    let isAway = false;
-    const queue = createKeyedQueue({
-      shared: {
-        locks: { hold: (_, job) => job() },
-        refusalOf: () =>
-          isAway ? Promise.reject(new StoreError('away', 'settings')) : Promise.resolve(refused),
-        clock: () => new Date(now),
-      },
-    });
-    for (const away of [false, true]) {
-      const written: string[] = [];
-      const gate = controlledJob();
-      isAway = away;
-      const work = queue.begin(async () => {
-        isAway = false;
-        await queue.run('anna', async () => void written.push('early'));
-        await gate.job();
-        await queue.run('anna', async () => void written.push('late'));
-      }, 'anna');
-      await turnOfTheLoop();
-      now += 60_000;
-      refused = new Date(now).toISOString();
-      now += 60_000;
-      gate.finish();
-      await expect(work).rejects.toThrow(RefusedJobError);
-      expect(written).toEqual(['early']);
-    }
-  });
-
-  it('lets jobs run that wait already', async () => {
-    const queue = createKeyedQueue();
-    const first = controlledJob();
-    const both = queue.begin(() =>
-      Promise.all([queue.run('anna', first.job), queue.run('anna', () => Promise.resolve('waited'))]),
-    );
-    queue.refuseEarlier('anna');
-    await turnOfTheLoop();
-    first.finish();
-    expect((await both)[1]).toBe('waited');
   });
 });

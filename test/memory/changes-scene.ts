@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 
 import type { Place } from '../../src/core/place.ts';
-import { sessionOf, type TurnContext } from '../../src/core/turn-context.ts';
+import { sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts';
 import type { ChangeLedger } from '../../src/memory/changes.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
@@ -33,6 +33,7 @@ import { ScriptedModel, inputOf } from '../support/scripted-model.ts';
 import { openSessions, silent, startTime } from '../support/sessions.ts';
 import type { Step } from './changes-steps.ts';
 import { withoutUndo } from '../support/undo.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 const { signal } = new AbortController();
 const canary = /\bz(?:[a-z]{2}){3}k\b/gu;
@@ -90,6 +91,7 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
       messages: id === '' ? [] : [{ id, text, at: now.toISOString(), attachments: [] }],
       now,
       hasThirdPartyText: false,
+      startedAfter: undefined,
     };
   }
 
@@ -131,9 +133,14 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
       case 'delete':
         return ledger.record({ kind: 'deleted', channelId, messageIds: step.ids });
       case 'forget':
-        return durable.forget(aliceId, step.words, place, step.id);
+        return durable.forget(beginningNow(aliceId), step.words, place, step.id);
       case 'remember':
-        return durable.remember(aliceId, { text: step.text, place, messageId: step.id, type: 'discord' });
+        return durable.remember(beginningNow(aliceId), {
+          text: step.text,
+          place,
+          messageId: step.id,
+          type: 'discord',
+        });
       case 'note': {
         const context = contextOf(place);
         const present = await tool('memory_read', { path: step.path }, context);
@@ -144,7 +151,7 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
         return search(step.words, place);
       case 'fold':
         for (const layer of [shortTerm, rolling])
-          await layer.fold?.(aliceId, [sessionOf(contextOf(place))], signal);
+          await layer.fold?.(aliceId, [sessionWorkOf(contextOf(place))], signal);
         return undefined;
     }
   }

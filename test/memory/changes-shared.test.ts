@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { StoreError } from '../../src/core/errors.ts';
 import type { Locks } from '../../src/core/processes.ts';
+import { createWrites } from '../../src/core/writes.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { aliceId, generalId } from '../support/incoming.ts';
 import { ledgerFor } from '../support/ledger.ts';
@@ -23,8 +23,10 @@ function openProcess() {
       isAway ? Promise.reject(new StoreError('The database is away', key)) : processes.locks.hold(key, job),
     claim: (key) => processes.locks.claim(key),
   };
-  const writes = createKeyedQueue({
-    shared: { locks, refusalOf: () => Promise.resolve(undefined), clock: () => new Date(startTime) },
+  const writes = createWrites({
+    locks,
+    erasedAt: () => Promise.resolve(undefined),
+    clock: () => new Date(startTime),
   });
   return {
     common: data.common,
@@ -102,12 +104,10 @@ async function twoProcesses() {
       erase: () => Promise.resolve(),
     };
     const { processes } = process.shared;
-    const writes = createKeyedQueue({
-      shared: {
-        locks: processes.locks,
-        refusalOf: () => Promise.resolve(undefined),
-        clock: () => new Date(startTime),
-      },
+    const writes = createWrites({
+      locks: processes.locks,
+      erasedAt: () => Promise.resolve(undefined),
+      clock: () => new Date(startTime),
     });
     return { process, purged, ledger: ledgerFor(process.store, writes, [layer], { processes }) };
   };

@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 
 import { StoreError } from '../../src/core/errors.ts';
-import { RefusedJobError } from '../../src/core/keyed-queue.ts';
 import type { ChangeLedger } from '../../src/memory/changes.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
@@ -12,6 +11,7 @@ import { MemoryStore } from '../support/memory-store.ts';
 import { openSessions, secretPlace, session, silent, type Sessions } from '../support/sessions.ts';
 import { durableSettings } from '../support/layer-settings.ts';
 import { withoutUndo } from '../support/undo.ts';
+import { beginningNow, RefusedJobError, type Work } from '../../src/core/writes.ts';
 
 /** A store that fails to rewrite logs when told so: as if a kill came before the log's own lines were cleared and the change was done. */
 class RefusingStore extends MemoryStore {
@@ -49,7 +49,7 @@ async function setUp() {
   const durable = openDurable(sessions);
   const [{ id: messageId } = { id: '' }] = (await sessions.say('I prefer Rust, and I live in Oslo')).messages;
   for (const text of ['Prefers Rust', 'Lives in Oslo'])
-    await durable.remember(aliceId, { text, place: publicPlace, messageId, type: 'discord' });
+    await durable.remember(beginningNow(aliceId), { text, place: publicPlace, messageId, type: 'discord' });
   const texts = async () => (await durable.list(aliceId)).map(({ text }) => text).toSorted();
   return { ...sessions, store, durable, messageId, texts };
 }
@@ -362,6 +362,7 @@ describe('an edit or deletion [G5]', () => {
       messages: [said],
       now: new Date(said.at),
       hasThirdPartyText: false,
+      startedAfter: undefined,
     });
     const deletion = { kind: 'deleted', channelId: generalId, messageIds: [messageId, said.id] } as const;
     const logState = store.logState.bind(store);
@@ -450,7 +451,12 @@ describe('a forgetting', () => {
 
   it('reaches every layer in one job, and is done', async () => {
     const { store, durable, texts } = await setUp();
-    const { forgotten, words, isEverywhere } = await durable.forget(aliceId, 'rust', publicPlace, command);
+    const { forgotten, words, isEverywhere } = await durable.forget(
+      beginningNow(aliceId),
+      'rust',
+      publicPlace,
+      command,
+    );
     expect(forgotten.map(({ text }) => text)).toEqual(['Prefers Rust']);
     expect({ words, isEverywhere }).toEqual({ words: 'rust', isEverywhere: true });
     expect(await texts()).toEqual(['Lives in Oslo']);
@@ -472,7 +478,7 @@ describe('a forgetting', () => {
       logger: silent,
       timeZone: 'UTC',
     });
-    expect(await durable.forget(aliceId, 'rust', publicPlace, command)).toMatchObject({
+    expect(await durable.forget(beginningNow(aliceId), 'rust', publicPlace, command)).toMatchObject({
       isEverywhere: false,
     });
     expect(await texts()).toEqual(['Lives in Oslo']);
@@ -486,7 +492,9 @@ describe('a forgetting', () => {
     const { store, durable, texts } = await setUp();
     const update = store.update.bind(store);
     store.update = () => Promise.reject(new StoreError('full', 'durable'));
-    await expect(durable.forget(aliceId, 'rust', publicPlace, command)).rejects.toThrow(StoreError);
+    await expect(durable.forget(beginningNow(aliceId), 'rust', publicPlace, command)).rejects.toThrow(
+      StoreError,
+    );
     store.update = update;
     expect(await texts()).toEqual(['Lives in Oslo', 'Prefers Rust']);
     expect(await openIn(store)).toEqual([]);
@@ -498,13 +506,14 @@ describe('everything of a person erased [K11]', () => {
     const { writes, say, changed, ledgerOver, durable, messageId: early, texts } = await setUp();
     const ledger = ledgerOver([durable]);
     const gate = deferred<void>();
-    const remember = (messageId: string, text: string) =>
-      durable.remember(aliceId, { text, place: publicPlace, messageId, type: 'discord' });
-    const late = writes.begin(() => gate.promise.then(() => remember(early, 'Prefers Ada')));
+    const remember = (work: Work, messageId: string, text: string) =>
+      durable.remember(work, { text, place: publicPlace, messageId, type: 'discord' });
+    const before = await writes.begin(aliceId);
+    const late = gate.promise.then(() => remember(before, early, 'Prefers Ada'));
     await ledger.erase(aliceId, new Date().toISOString());
-    const { messages } = await writes.begin(() => say('I prefer Perl, and I live in Rome'));
+    const { messages } = await say('I prefer Perl, and I live in Rome');
     const messageId = messages[0]?.id ?? '';
-    await writes.begin(() => remember(messageId, 'Prefers Perl'));
+    await remember(await writes.begin(aliceId), messageId, 'Prefers Perl');
     gate.resolve();
     await expect(late).rejects.toThrow(RefusedJobError);
     expect(await texts()).toContain('Prefers Perl');
@@ -558,7 +567,7 @@ describe('a matter that is erased [K11], or messages that are too old [K15]', ()
     await later.log.recordUser(again);
     const at = later.clock().toISOString();
     await later.log.recordReply(again, { ids: [after(2n)], text: 'Rust it is.', at });
-    await openDurable(later).remember(aliceId, {
+    await openDurable(later).remember(beginningNow(aliceId), {
       text: 'Likes Rust again',
       place: publicPlace,
       messageId: after(3n),

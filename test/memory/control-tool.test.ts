@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import { plainWrites } from '../support/plain-writes.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { createControlTool } from '../../src/memory/control-tool.ts';
 import type { Undoing } from '../../src/memory/durable/undoing.ts';
@@ -19,6 +19,7 @@ function turn(text: string): TurnContext {
     messages: [incoming({ text })],
     now: new Date('2026-01-15T10:00:00Z'),
     hasThirdPartyText: false,
+    startedAfter: undefined,
   };
 }
 
@@ -26,7 +27,7 @@ function setUp(undone: Undoing | undefined = undoing) {
   let undos = 0;
   const people = createPersonSettings({
     store: new MemoryStore(),
-    writes: createKeyedQueue(),
+    writes: plainWrites(),
     clock: () => new Date('2026-01-15T10:00:00Z'),
     logger: silent,
   });

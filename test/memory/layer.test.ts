@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { sessionOf, type TurnContext } from '../../src/core/turn-context.ts';
+import { sessionOf, sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts';
 import { mayUseItem } from '../../src/memory/durable/document.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
@@ -24,13 +24,14 @@ import {
 } from '../support/layer-settings.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { proposalsOver, withoutUndo } from '../support/undo.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 const { signal } = new AbortController();
 
 function folding(layer: MemoryLayer): LayerUnderTest {
   return {
     layer,
-    feed: async (turn) => layer.fold?.(turn.speaker.id, [sessionOf(turn)], signal),
+    feed: async (turn) => layer.fold?.(turn.speaker.id, [sessionWorkOf(turn)], signal),
   };
 }
 
@@ -91,7 +92,12 @@ function openDurable(sessions: Sessions): LayerUnderTest {
     layer: durable,
     async feed({ speaker, place, messages: [message] }) {
       const text = message?.text ?? '';
-      await durable.remember(speaker.id, { text, place, messageId: message?.id ?? '', type: 'discord' });
+      await durable.remember(beginningNow(speaker.id), {
+        text,
+        place,
+        messageId: message?.id ?? '',
+        type: 'discord',
+      });
     },
   };
 }
@@ -104,7 +110,12 @@ function openProposals(sessions: Sessions): LayerUnderTest {
     layer: proposals.layer,
     async feed({ speaker, place, messages: [message] }) {
       const text = message?.text ?? '';
-      await proposals.remember(speaker.id, { text, place, messageId: message?.id ?? '', type: 'discord' });
+      await proposals.remember(beginningNow(speaker.id), {
+        text,
+        place,
+        messageId: message?.id ?? '',
+        type: 'discord',
+      });
     },
     shows: async ({ speaker, place }) =>
       (await proposals.list(speaker.id))

@@ -37,6 +37,7 @@ import { channel, dmPlace, openSessions, silent, startTime } from '../support/se
 import { withoutUndo } from '../support/undo.ts';
 import { filesBelow } from './changes-scene.ts';
 import { runs } from '../support/runs.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const places: readonly Place[] = [publicPlace, channel('other', '200000000000000077'), dmPlace];
@@ -110,13 +111,19 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
       messages: [{ id, text: `I saw a ${word} today`, at: at.toISOString(), attachments: [] }],
       now: at,
       hasThirdPartyText: false,
+      startedAfter: undefined,
     };
     await log.recordUser(context);
     await log.recordReply(context, { ids: [answerId], text: `A ${word}, well.`, at: at.toISOString() });
     const { channelId } = place;
     for (const layer of [shortTerm, rolling])
-      await layer.fold?.(aliceId, [{ channelId, userId: aliceId }], signal);
-    await durable.remember(aliceId, { text: `Saw a ${word} once`, place, messageId: id, type: 'summary' });
+      await layer.fold?.(aliceId, [{ channelId, userId: aliceId, startedAfter: undefined }], signal);
+    await durable.remember(beginningNow(aliceId), {
+      text: `Saw a ${word} once`,
+      place,
+      messageId: id,
+      type: 'summary',
+    });
     const notes = `${sessionFolder({ channelId, userId: aliceId })}/overview.md`;
     await store.writeText(notes, `${(await store.readText(notes)) ?? ''}- Alice saw a ${word}\n`);
     if (place === dmPlace) {
@@ -226,15 +233,21 @@ it('keeps items that a person asked to remember, pinned or edited, whatever thei
   const memory = await openMemory(scene.folder, 30);
   const messageId = snowflakeAt(new Date(startTime - 40 * dayMs));
   const remember = (text: string, type: 'manual' | 'summary') =>
-    memory.durable.remember(aliceId, { text, place: dmPlace, messageId, type });
+    memory.durable.remember(beginningNow(aliceId), { text, place: dmPlace, messageId, type });
   await remember('Plays the harp', 'manual');
   await remember('Lives in Oslo', 'summary');
   await remember('Keeps bees', 'summary');
   await remember('Likes tea', 'summary');
   const idOf = async (text: string) =>
     (await memory.durable.list(aliceId)).find((item) => item.text === text)?.id ?? '';
-  await memory.durable.setPinned(aliceId, await idOf('Keeps bees'), true, dmPlace);
-  await memory.durable.edit(aliceId, await idOf('Likes tea'), 'Likes green tea', dmPlace, messageId);
+  await memory.durable.setPinned(beginningNow(aliceId), await idOf('Keeps bees'), true, dmPlace);
+  await memory.durable.edit(
+    beginningNow(aliceId),
+    await idOf('Likes tea'),
+    'Likes green tea',
+    dmPlace,
+    messageId,
+  );
   await memory.pass();
   const texts = (await memory.durable.list(aliceId)).map(({ text }) => text);
   await memory.store.close();

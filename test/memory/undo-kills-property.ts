@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../src/core/place.ts';
-import { sessionOf, type TurnContext } from '../../src/core/turn-context.ts';
+import { sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts';
 import { listedAs } from '../../src/memory/durable/document.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
@@ -16,6 +16,7 @@ import { aliceId, publicPlace } from '../support/incoming.ts';
 import { durableSettings, notebookSettings, shortTermSettings } from '../support/layer-settings.ts';
 import { dmPlace, messageId, openSessions, silent, startTime } from '../support/sessions.ts';
 import { proposalsOver } from '../support/undo.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 const { signal } = new AbortController();
 const places: readonly Place[] = [publicPlace, dmPlace];
@@ -158,6 +159,7 @@ function contextOf(place: Place, id: string, text: string): TurnContext {
     messages: [{ id, text, at: new Date(startTime).toISOString(), attachments: [] }],
     now: new Date(startTime),
     hasThirdPartyText: false,
+    startedAfter: undefined,
   };
 }
 
@@ -184,7 +186,7 @@ class Conversation {
         return async ({ log, shortTerm, store }) => {
           await log.recordUser(context);
           await log.recordReply(context, answer);
-          await shortTerm.fold?.(aliceId, [sessionOf(context)], signal);
+          await shortTerm.fold?.(aliceId, [sessionWorkOf(context)], signal);
           // What is lazy is on disk with the next change that is not.
           await store.append('synced.jsonl', { id });
           return undefined;
@@ -195,7 +197,7 @@ class Conversation {
         const noticed = `I like ${said.likes[flag ? 0 : 1]}`;
         return async ({ durable, log }) =>
           idOf(
-            await durable.remember(aliceId, {
+            await durable.remember(beginningNow(aliceId), {
               text: noticed,
               place: said.place,
               messageId: said.id,
@@ -211,9 +213,9 @@ class Conversation {
         const proposed = `I like ${said.likes[flag ? 0 : 1]}`;
         return async ({ proposals }) => {
           const request = { text: proposed, place: said.place, messageId: said.id, type: 'summary' } as const;
-          const outcome = await proposals.remember(aliceId, request);
+          const outcome = await proposals.remember(beginningNow(aliceId), request);
           return outcome.outcome === 'proposed'
-            ? idOf(await proposals.accept(aliceId, outcome.proposed.id))
+            ? idOf(await proposals.accept(beginningNow(aliceId), outcome.proposed.id))
             : undefined;
         };
       }
@@ -223,37 +225,53 @@ class Conversation {
         const replaces = item === undefined || what === 'remember' ? {} : { replaces: item.id };
         const type = what === 'remember' ? 'manual' : 'discord';
         return async ({ durable }) =>
-          idOf(await durable.remember(aliceId, { ...request, ...replaces, type, turnMessageId: id }));
+          idOf(
+            await durable.remember(beginningNow(aliceId), {
+              ...request,
+              ...replaces,
+              type,
+              turnMessageId: id,
+            }),
+          );
       }
       case 'forget':
-        return async ({ durable }) => idOf(await durable.forget(aliceId, like, place, id));
+        return async ({ durable }) => idOf(await durable.forget(beginningNow(aliceId), like, place, id));
       case 'forget all': {
         const ids = listed.map((each) => each.id).slice(0, 1 + (pick % maxItems));
         const mentions =
           flag && said !== undefined ? [{ channelId: said.place.channelId, messageIds: [said.id] }] : [];
         return async ({ durable }) =>
-          idOf(await durable.forget(aliceId, ids, dmPlace, id, { words: 'like', messages: mentions }));
+          idOf(
+            await durable.forget(beginningNow(aliceId), ids, dmPlace, id, {
+              words: 'like',
+              messages: mentions,
+            }),
+          );
       }
       case 'edit':
         return (
           item &&
-          (async ({ durable }) => idOf(await durable.edit(aliceId, item.id, `${text} now`, dmPlace, id)))
+          (async ({ durable }) =>
+            idOf(await durable.edit(beginningNow(aliceId), item.id, `${text} now`, dmPlace, id)))
         );
       case 'pin':
         return (
-          item && (async ({ durable }) => idOf(await durable.setPinned(aliceId, item.id, flag, dmPlace)))
+          item &&
+          (async ({ durable }) =>
+            idOf(await durable.setPinned(beginningNow(aliceId), item.id, flag, dmPlace)))
         );
       case 'share': {
         const visibility = flag ? 'everywhere' : 'dm';
         return (
           item &&
-          (async ({ durable }) => idOf(await durable.setVisibility(aliceId, item.id, visibility, dmPlace)))
+          (async ({ durable }) =>
+            idOf(await durable.setVisibility(beginningNow(aliceId), item.id, visibility, dmPlace)))
         );
       }
       case 'import': {
         const origin = { place, messageId: id, now: new Date(startTime) };
         const brought = [text, `${text} a lot`].map((each) => listedAs(each, 'fact', origin));
-        return async ({ durable }) => idOf(await durable.rememberAll(aliceId, brought));
+        return async ({ durable }) => idOf(await durable.rememberAll(beginningNow(aliceId), brought));
       }
       case 'note': {
         const context = contextOf(place, id, 'Please write it down.');
@@ -405,7 +423,9 @@ async function playSequence(sequence: readonly Drawn[], losesPower: boolean, pla
       (id: string): Take =>
       async ({ durable }) => {
         // The newest one, by its id or without.
-        expect(await durable.undo(aliceId, drawn.flag ? undefined : id)).toMatchObject({ isDone: true });
+        expect(await durable.undo(beginningNow(aliceId), drawn.flag ? undefined : id)).toMatchObject({
+          isDone: true,
+        });
         return undefined;
       };
     const { after } = await take(undoing(last.wholeId), undoing(last.killedId), drawn);

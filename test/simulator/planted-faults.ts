@@ -155,7 +155,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     promise:
       "[S3] A message is logged beside the queue of its author's writes, and so behind an erasing of everything.",
     file: 'src/memory/log/session-log.ts',
-    find: 'await writes.run(context.speaker.id, () => logUser(context, mode));',
+    find: 'await writes.run(workOf(context), () => logUser(context, mode));',
     put: 'await logUser(context, mode);',
   },
   {
@@ -233,8 +233,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'undo-button-takes-newest-change',
     promise: '[K5] Undo under an older answer takes back whatever was changed last.',
     file: 'src/commands/memory-forget.ts',
-    find: 'const done = await call.ports.durable.undo(call.speaker.id, id);',
-    put: 'const done = await call.ports.durable.undo(call.speaker.id);',
+    find: 'const done = await call.ports.durable.undo(call.work, id);',
+    put: 'const done = await call.ports.durable.undo(call.work);',
   },
   {
     name: 'nonce-not-enforced',

@@ -1,6 +1,6 @@
 import type { ChannelPort } from '../../src/core/chat.ts';
 import type { RecentChanges } from '../../src/core/changes.ts';
-import type { KeyedQueue } from '../../src/core/keyed-queue.ts';
+import type { Writes } from '../../src/core/writes.ts';
 import type { Place } from '../../src/core/place.ts';
 import type { Store } from '../../src/core/store.ts';
 import {
@@ -41,7 +41,7 @@ const onSince = '2026-01-01T00:00:00.000Z';
 export function notesOver(
   store: Store,
   ports: {
-    readonly writes: KeyedQueue;
+    readonly writes: Writes;
     readonly channels: ChannelPort;
     readonly recent: Pick<RecentChanges, 'latest'>;
   } & Partial<Pick<ChannelNotesOptions, 'settings' | 'people' | 'guildsOf'>>,

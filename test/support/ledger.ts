@@ -1,6 +1,6 @@
 import { noAnswers } from '../../src/bot/memory-alone.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import type { KeyedQueue } from '../../src/core/keyed-queue.ts';
+import type { Writes } from '../../src/core/writes.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import { createOneProcess, type Processes } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
@@ -11,7 +11,7 @@ import { silent } from './sessions.ts';
 /** The real ledger over layers that stand alone, without a log: what people have forgotten reaches them. */
 export function ledgerFor(
   store: Store,
-  writes: KeyedQueue,
+  writes: Writes,
   layers: readonly MemoryLayer[],
   {
     processes = createOneProcess(),

@@ -5,16 +5,18 @@ import { createOneProcess } from '../../src/core/processes.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import { RecentChanges, type MessageChange } from '../../src/core/changes.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import { plainWrites } from './plain-writes.ts';
 import { createChangeLedger, type AnswerKeeper } from '../../src/memory/changes.ts';
 import type { MemoryLayer, Withdrawn, WithdrawnMessage } from '../../src/memory/layer.ts';
 import type { LoggedMessage } from '../../src/memory/log/records.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
 import { createSessionStates, type FoldName } from '../../src/memory/log/session-state.ts';
 import type { CaptureMode } from '../../src/memory/settings/person-settings.ts';
+import { createErasures } from '../../src/memory/settings/erasures.ts';
 import { aliceId, generalId, publicPlace } from './incoming.ts';
 import { ManualTimer } from './manual-timer.ts';
 import { MemoryStore } from './memory-store.ts';
+import { beginningNow, type SessionWork } from '../../src/core/writes.ts';
 
 export const startTime = Date.parse('2026-01-15T10:00:00.000Z');
 
@@ -38,7 +40,7 @@ export function channel(name: string, id: string, changes: Partial<Place> = {}):
   return { ...publicPlace, channelId: id, homeId: id, channelName: name, ...changes };
 }
 
-export const session = { channelId: generalId, userId: aliceId };
+export const session: SessionWork = { channelId: generalId, userId: aliceId, startedAfter: undefined };
 
 export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -70,7 +72,8 @@ export function openSessions(
   store: Store = new MemoryStore(),
   options: { activeFolds?: readonly FoldName[] } = {},
 ) {
-  const writes = createKeyedQueue();
+  const erasures = createErasures(store);
+  const writes = plainWrites((userId) => erasures.at(userId));
   const time = { now: startTime };
   const clock = (): Date => new Date(time.now);
   const timer = new ManualTimer();
@@ -101,6 +104,7 @@ export function openSessions(
       }),
       now: clock(),
       hasThirdPartyText: false,
+      startedAfter: beginningNow(aliceId).startedAfter,
     };
   }
 
@@ -147,7 +151,7 @@ export function openSessions(
     recent.note(message);
     const affected: { session: SessionKey; messages: { sequence: number; message: LoggedMessage }[] }[] = [];
     for (const of of await sessionLog.sessionsOf(message)) {
-      await writes.run(of.userId, async () => {
+      await writes.run(beginningNow(of.userId), async () => {
         const messages = await sessionLog.affected(of, message);
         if (messages.length === 0) return;
         affected.push({
@@ -195,7 +199,7 @@ export function openSessions(
       placeOf,
       changed: (of) => changed.push(of),
       endWork: () => {},
-      noteErased: () => Promise.resolve(),
+      noteErased: (userId, at) => erasures.note(userId, at),
       processes: createOneProcess(),
       clock,
       timer: timer.set,

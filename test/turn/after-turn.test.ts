@@ -5,12 +5,15 @@ import { processTimer } from '../../src/core/time.ts';
 import { createWorkQueue } from '../../src/core/work-queue.ts';
 import { AfterTurn, expiryKey, mayFold } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
+import { plainWrites } from '../support/plain-writes.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { SharedData } from '../support/shared-store.ts';
 
-const aliceInGeneral: SessionKey = { channelId: generalId, userId: aliceId };
-const aliceInDev: SessionKey = { channelId: '200000000000000002', userId: aliceId };
-const bobInGeneral: SessionKey = { channelId: generalId, userId: bobId };
+const aliceInGeneral = { channelId: generalId, userId: aliceId, startedAfter: undefined };
+const aliceInDev = { channelId: '200000000000000002', userId: aliceId, startedAfter: undefined };
+const bobInGeneral = { channelId: generalId, userId: bobId, startedAfter: undefined };
+
+const { begin } = plainWrites();
 
 const workInMemory = () =>
   createWorkQueue({ clock: () => new Date(), timer: processTimer, logger: recordingLogger() });
@@ -19,6 +22,7 @@ describe('work after a turn', () => {
   it('is left for later where nothing may be made of a session now', async () => {
     const seen: (readonly SessionKey[])[] = [];
     const afterTurn = new AfterTurn({
+      begin,
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void seen.push(sessions)) }],
       work: workInMemory(),
       logger: recordingLogger(),
@@ -56,7 +60,7 @@ describe('work after a turn', () => {
       },
     });
     const steps = [step('log'), step('rolling', true), step('durable')];
-    const afterTurn = new AfterTurn({ layers: steps, work: workInMemory(), logger });
+    const afterTurn = new AfterTurn({ begin, layers: steps, work: workInMemory(), logger });
     afterTurn.schedule(aliceInGeneral);
     await afterTurn.idle();
     expect(ran).toEqual(['log', 'rolling', 'durable']);
@@ -68,6 +72,7 @@ describe('work after a turn', () => {
     const folded: (readonly SessionKey[])[] = [];
     let looks = 0;
     const afterTurn = new AfterTurn({
+      begin,
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void folded.push(sessions)) }],
       logger: recordingLogger(),
       work: process.shared.work,
@@ -83,6 +88,7 @@ describe('work after a turn', () => {
   it('starts a moment after a turn, together with that of a turn right behind it', async () => {
     const runs: (readonly SessionKey[])[] = [];
     const afterTurn = new AfterTurn({
+      begin,
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void runs.push(sessions)) }],
       work: workInMemory(),
       logger: recordingLogger(),
@@ -99,6 +105,7 @@ describe('work after a turn', () => {
     const work = workInMemory();
     const waiting: unknown[] = [];
     const afterTurn = new AfterTurn({
+      begin,
       layers: [{ name: 'rolling', fold: () => Promise.resolve() }],
       work: {
         ...work,
@@ -129,7 +136,12 @@ describe('work after a turn', () => {
           }),
       },
     ];
-    const afterTurn = new AfterTurn({ layers: steps, work: workInMemory(), logger: recordingLogger() });
+    const afterTurn = new AfterTurn({
+      begin,
+      layers: steps,
+      work: workInMemory(),
+      logger: recordingLogger(),
+    });
     afterTurn.schedule(aliceInGeneral);
     await expect.poll(() => runs.length).toBe(1);
     for (const session of [aliceInDev, aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
@@ -153,7 +165,12 @@ describe('work after a turn', () => {
         return Promise.resolve();
       },
     }));
-    const afterTurn = new AfterTurn({ layers: steps, work: workInMemory(), logger: recordingLogger() });
+    const afterTurn = new AfterTurn({
+      begin,
+      layers: steps,
+      work: workInMemory(),
+      logger: recordingLogger(),
+    });
     afterTurn.schedule(aliceInGeneral);
     await afterTurn.idle();
     expect(ran).toEqual(['log']);

@@ -9,6 +9,7 @@ import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { plainWrites } from '../support/plain-writes.ts';
 
 const show = { name: 'memory', subcommand: 'show', options: {} };
 const command = incoming({
@@ -30,6 +31,7 @@ function runnerWith(send: ReplyPort['send'], presentPlace: PresentPlace = (place
   const run = (message: IncomingMessage, written: CommandCall) =>
     runCommand(message, written, {
       handle: (request) => Promise.resolve({ text: `the answer to ${request.command.subcommand}` }),
+      begin: plainWrites().begin,
       outbox,
       replies: { ...fakeReplies(), send },
       presentPlace,

@@ -9,6 +9,7 @@ import { SessionTurns, type MayBegin } from '../../src/turn/sessions.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
+import { plainWrites } from '../support/plain-writes.ts';
 
 function handlersWith(
   erasedBy: IntakePorts['erasedBy'] = () => Promise.resolve(() => false),
@@ -54,6 +55,7 @@ function handlersWith(
         return Promise.resolve({ text: name });
       },
     },
+    begin: plainWrites().begin,
     order: createCommandOrder(),
     changes: recent,
     record: (change) => Promise.resolve(recent.note(change)),

@@ -6,7 +6,6 @@ import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import type { ReplyPort } from '../../src/core/chat.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { noUsage } from '../../src/core/model.ts';
 import type { TurnContext } from '../../src/core/turn-context.ts';
 import type { CaptureMode } from '../../src/memory/settings/person-settings.ts';
@@ -15,6 +14,7 @@ import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { messageId, session, silent } from '../support/sessions.ts';
+import { beginningNow } from '../../src/core/writes.ts';
 
 const [said, later, commandId, answerId] = [messageId(1), messageId(2), messageId(3), messageId(4)];
 
@@ -27,7 +27,6 @@ async function noticedEarly(mode: CaptureMode) {
   const store = new MemoryStore();
   const sent: string[] = [];
   const found = { kind: 'preference', quote: 'I like green tea', messageId: said };
-  const writes = createKeyedQueue();
   const events = createEvents();
   const replies = fakeReplies({ note: (step) => sent.push(step) });
   /** What happens while the next edit is on its way to the channel. */
@@ -41,7 +40,6 @@ async function noticedEarly(mode: CaptureMode) {
       return footer;
     });
   const memory = layersAlone(config, {
-    writes,
     store,
     recent,
     model: {
@@ -79,6 +77,7 @@ async function noticedEarly(mode: CaptureMode) {
     ],
     now: clock(),
     hasThirdPartyText: false,
+    startedAfter: undefined,
   };
   await memory.sessionLog.recordUser(turn, mode);
   const { signal } = new AbortController();
@@ -86,14 +85,12 @@ async function noticedEarly(mode: CaptureMode) {
   expect(sent).toEqual([]);
   /** Answers the turn, of whose second message something is stored too; resolves with all that is told under it. */
   async function answered(): Promise<string> {
-    const outcome = await writes.begin(() =>
-      memory.durable.remember(aliceId, {
-        text: 'Likes rum',
-        place: publicPlace,
-        messageId: later,
-        type: 'manual',
-      }),
-    );
+    const outcome = await memory.durable.remember(beginningNow(aliceId), {
+      text: 'Likes rum',
+      place: publicPlace,
+      messageId: later,
+      type: 'manual',
+    });
     if (outcome.outcome === 'refused') throw new Error(outcome.reason);
     const { id, text } = outcome.item;
     const notice = { line: `Remembered: ${text}`, bareLine: '', buttons: [] };
@@ -129,7 +126,8 @@ describe.each(['auto', 'ask'] as const)(
         memory.changes.record({ kind: 'edited', channelId: generalId, messageId: said, text: 'hello' }),
       'its message is just being deleted': ({ recent }) =>
         recent.note({ kind: 'deleted', channelId: generalId, messageIds: [said] }),
-      'it was forgotten': ({ memory }) => memory.durable.forget(aliceId, 'green tea', publicPlace, commandId),
+      'it was forgotten': ({ memory }) =>
+        memory.durable.forget(beginningNow(aliceId), 'green tea', publicPlace, commandId),
       'its matter was erased': ({ memory }) =>
         memory.changes.purge({ userId: aliceId, words: 'green tea', commandId }),
       'everything of the person was erased': ({ memory }) =>

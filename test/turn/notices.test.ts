@@ -61,6 +61,7 @@ function noticesFor({ settings, commandsEnabled = true }: Scene) {
         messages: [incoming({ text: 'hello' })],
         now: new Date(0),
         hasThirdPartyText: false,
+        startedAfter: undefined,
       },
       notices,
       { hadNoTools, mayName: () => Promise.resolve(mayName) },
@@ -156,6 +157,7 @@ const turnOf = (id: string): TurnContext => ({
   messages: [incoming({ id })],
   now: new Date(0),
   hasThirdPartyText: false,
+  startedAfter: undefined,
 });
 
 function late() {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
+import { createWrites } from '../../src/core/writes.ts';
 import { createChangeLedger } from '../../src/memory/changes.ts';
 import { createSessions } from '../../src/memory/log/sessions.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
@@ -25,9 +25,7 @@ function twoProcesses(pause: () => number) {
   function open() {
     const { store, shared } = data.open();
     const { locks } = shared.processes;
-    const writes = createKeyedQueue({
-      shared: { locks, refusalOf: (userId) => people.erasedAt(userId), clock },
-    });
+    const writes = createWrites({ locks, erasedAt: (userId) => people.erasedAt(userId), clock });
     const people = createPersonSettings({ store, writes, defaultMode: 'auto', clock, logger: silent });
     const sessions = createSessions(store);
     const recent = new RecentChanges();
@@ -61,7 +59,7 @@ function twoProcesses(pause: () => number) {
       timer: () => () => {},
       logger: silent,
     });
-    return { outbox, ledger };
+    return { outbox, ledger, writes };
   }
   async function left(): Promise<string> {
     const outbox = createOutbox({ store: data.open().store, changes: new RecentChanges() });
@@ -79,8 +77,12 @@ describe('the outbox of a channel in which nothing else is held about a person',
         const { answering, erasing, left } = twoProcesses(() => pauses.shift() ?? 0);
         const answer = async () => {
           const { outbox } = answering;
-          await saveBestEffort(silent, 'a beginning', () => outbox.begin({ ...question, replyIds: ['1'] }));
-          await saveBestEffort(silent, 'an answer', () => outbox.prepare({ ...question, text: 'Hello.' }));
+          await saveBestEffort(silent, 'a beginning', () =>
+            outbox.begin({ ...question, replyIds: ['1'], startedAfter: undefined }),
+          );
+          await saveBestEffort(silent, 'an answer', () =>
+            outbox.prepare({ ...question, text: 'Hello.', startedAfter: undefined }),
+          );
         };
         const [failures] = await Promise.all([erasing.ledger.erase(aliceId, erasedAt), answer()]);
         expect([...failures.keys()]).toEqual([]);
@@ -92,12 +94,12 @@ describe('the outbox of a channel in which nothing else is held about a person',
 
   it('is found by a later erasing, and takes what is said after it', async () => {
     const { answering, erasing, left } = twoProcesses(() => 0);
-    await answering.outbox.begin({ ...question, replyIds: ['1'] });
+    await answering.outbox.begin({ ...question, replyIds: ['1'], startedAfter: undefined });
     expect(await left()).toContain('Alice');
     await erasing.ledger.erase(aliceId, erasedAt);
     expect(await left()).toBe('');
     const later = { ...question, messageIds: [snowflakeAt(new Date(startTime + 1000))] };
-    await answering.outbox.prepare({ ...later, text: 'Hello.' });
+    await answering.outbox.prepare({ ...later, ...(await answering.writes.begin(aliceId)), text: 'Hello.' });
     expect(await answering.outbox.unsent(generalId)).toHaveLength(1);
   });
 });

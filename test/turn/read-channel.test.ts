@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { ChatMessage } from '../../src/core/chat.ts';
 import type { ChannelTalk, ChannelWish } from '../../src/core/channel-talk.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
+import { plainWrites } from '../support/plain-writes.ts';
 import { ModelError } from '../../src/core/errors.ts';
 import { textOf, type ModelClient } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
@@ -69,7 +69,7 @@ function openReading(
   const logger = recordingLogger();
   const people = createPersonSettings({
     store: new MemoryStore(),
-    writes: createKeyedQueue(),
+    writes: plainWrites(),
     clock: () => now,
     logger,
   });
@@ -100,6 +100,7 @@ function openReading(
         ],
         now,
         hasThirdPartyText: false,
+        startedAfter: undefined,
       },
       new AbortController().signal,
     );
@@ -259,7 +260,14 @@ describe('read_channel [B4]', () => {
     const { run: _, wishes } = openReading([]);
     const tool = createReadChannelTool({ read: () => Promise.reject(new Error('asked')) });
     const bot = { id: bobId, name: 'Dyno', isOwner: false, isBot: true as const };
-    const context = { speaker: bot, place: publicPlace, messages: [], now, hasThirdPartyText: true };
+    const context = {
+      speaker: bot,
+      place: publicPlace,
+      messages: [],
+      now,
+      hasThirdPartyText: true,
+      startedAfter: undefined,
+    };
     expect(await tool.run({}, context, new AbortController().signal)).toMatchObject({ ok: false });
     expect(wishes).toEqual([]);
   });
@@ -271,7 +279,11 @@ describe('whose words are told to others [B4]', () => {
     const { text: before } = await run();
     expect(before).toContain('3 messages by Carol (2), Bob (1)');
     expect(before).not.toMatch(/forty|As you said/u);
-    await people.pause({ userId: bobId, channelId: devPlace.channelId }, 'everywhere', now.toISOString());
+    await people.pause(
+      { userId: bobId, channelId: devPlace.channelId, startedAfter: undefined },
+      'everywhere',
+      now.toISOString(),
+    );
     const { text } = await run();
     expect(text).toContain('2 messages by Carol (2)');
     expect(text).not.toContain('shoe');
@@ -280,13 +292,13 @@ describe('whose words are told to others [B4]', () => {
   it('leave out people who are off the record in that channel, as long as that lasts', async () => {
     const { run, people } = openReading(lunchTalk());
     await people.pause(
-      { userId: bobId, channelId: devPlace.channelId },
+      { userId: bobId, channelId: devPlace.channelId, startedAfter: undefined },
       'here',
       new Date(now.getTime() - 60_000).toISOString(),
     );
     expect((await run()).text).toContain('shoe');
     await people.pause(
-      { userId: bobId, channelId: generalId },
+      { userId: bobId, channelId: generalId, startedAfter: undefined },
       'here',
       new Date(now.getTime() - 60_000).toISOString(),
     );
@@ -297,9 +309,13 @@ describe('whose words are told to others [B4]', () => {
     const messages = lunchTalk();
     const { run, people } = openReading(messages);
     const [first, question] = messages;
-    await people.pause({ userId: bobId, channelId: generalId }, 'everywhere', first?.at ?? '');
+    await people.pause(
+      { userId: bobId, channelId: generalId, startedAfter: undefined },
+      'everywhere',
+      first?.at ?? '',
+    );
     await people.resume(
-      { userId: bobId, channelId: generalId },
+      { userId: bobId, channelId: generalId, startedAfter: undefined },
       new Date(Date.parse(question?.at ?? '') + 1).toISOString(),
     );
     expect((await run()).text).not.toMatch(/shoe|forty/u);

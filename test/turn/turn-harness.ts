@@ -14,6 +14,7 @@ import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import type { IncomingMessage } from '../../src/core/chat.ts';
+import { plainWrites } from '../support/plain-writes.ts';
 
 /** What the model of a test makes of a turn: pieces of text and notes on its way, and the answer in the end. */
 export type AnswerTurn = (
@@ -67,6 +68,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
   let isWhole = false;
   const channel = fakeReplies({ note: (step) => steps.push(step) });
   const ports: TurnPorts = {
+    begin: plainWrites().begin,
     commandOrder: createCommandOrder(),
     changes: { settled: () => Promise.resolve() },
     waitingReactions: {

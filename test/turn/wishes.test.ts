@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Footer, ReplyPort } from '../../src/core/chat.ts';
-import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { noUsage, type ModelClient, type ModelResponse } from '../../src/core/model.ts';
 import { createControlTool } from '../../src/memory/control-tool.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
@@ -21,6 +20,8 @@ import { ledgerFor } from '../support/ledger.ts';
 import { silent } from '../support/sessions.ts';
 import { undoOver } from '../support/undo.ts';
 import { turnWith } from './turn-harness.ts';
+import { beginningNow } from '../../src/core/writes.ts';
+import { plainWrites } from '../support/plain-writes.ts';
 
 /** What somebody asks of their memory, the tool that a good model calls for it, and what is remembered before. */
 interface Wish {
@@ -50,7 +51,7 @@ let persons = 0;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'discoclaw-wishes-'));
   const store = await createFileStore({ dataDir: folder, workspaceDir: folder, clock, logger: silent });
-  const writes = createKeyedQueue();
+  const writes = plainWrites();
   people = createPersonSettings({ store, writes, clock, logger: silent });
   memoryNotices = createMemoryNotices({ people, commandsEnabled: true });
   memory = createDurableMemory({
@@ -116,7 +117,8 @@ async function turnOf(text: string, wish: Wish, model: ModelClient, hasThirdPart
   persons += 1;
   const id = String(150_000_000_000_000_000n + BigInt(persons));
   const seed = { place: publicPlace, messageId: '300000000000000001', type: 'manual' } as const;
-  if (wish.remembered !== undefined) await memory.remember(id, { ...seed, text: wish.remembered });
+  if (wish.remembered !== undefined)
+    await memory.remember(beginningNow(id), { ...seed, text: wish.remembered });
   const state = async () => ({
     items: (await memory.list(id)).map((item) => item.text),
     settings: await people.latest(id),

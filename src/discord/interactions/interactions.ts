@@ -13,7 +13,7 @@ import {
 } from 'discord.js';
 
 import type { CommandCall } from '../../core/chat.ts';
-import type { Choice, CommandContext, CommandHandlers, CommandReply } from '../../core/commands.ts';
+import type { Choice, CommandContext, CommandHandlers, CommandReply, Given } from '../../core/commands.ts';
 import { referenceTo, withReference } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { withTimeout } from '../../core/time.ts';
@@ -91,7 +91,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
   /** Does nothing that could not be acknowledged. */
   async function answer(
     interaction: CommandInteraction,
-    work: (context: CommandContext) => Promise<CommandReply>,
+    work: (context: Given<CommandContext>) => Promise<CommandReply>,
   ): Promise<void> {
     const acknowledged = acknowledge(interaction);
     const job = async () => {
@@ -120,7 +120,7 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
   async function replyTo(
     interaction: AskingInteraction,
     admission: Admission,
-    work: (context: CommandContext) => Promise<CommandReply>,
+    work: (context: Given<CommandContext>) => Promise<CommandReply>,
   ): Promise<CommandReply> {
     if (admission.kind === 'refused') return { text: admission.line };
     const { id, createdAt } = interaction;

@@ -1,6 +1,6 @@
 import type { RecentChanges } from '../../core/changes.ts';
 import type { ChannelPort, RememberedMessage } from '../../core/chat.ts';
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { beginningNow, type Writes } from '../../core/writes.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { ChannelGuild, Place, SessionKey } from '../../core/place.ts';
@@ -21,7 +21,7 @@ import { createNoteSection } from './section.ts';
 export interface ChannelNotesOptions {
   readonly store: Pick<Store, 'read' | 'update' | 'list'>;
   /** The users' write queue [S3]. */
-  readonly writes: Pick<KeyedQueue, 'run'>;
+  readonly writes: Pick<Writes, 'run'>;
   /** Who can read the channels now [B2]. */
   readonly channels: ChannelPort;
   /** Where channel memory is on; neither rejects. */
@@ -158,7 +158,9 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   /** A pause has begun, of everything or in one channel. Resolves with how many notes went. */
   function deleteNotesOf(userId: string, channelId?: string): Promise<number> {
     const only = channelId === undefined ? undefined : new Set([channelId]);
-    return writes.run(userId, () => changeWhere(userId, ({ authorId }) => authorId === userId, gone, only));
+    return writes.run(beginningNow(userId), () =>
+      changeWhere(userId, ({ authorId }) => authorId === userId, gone, only),
+    );
   }
 
   return {
@@ -197,7 +199,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       said: Omit<ChannelNote, 'id' | 'isForgotten'>,
       stillStands: () => Promise<boolean>,
     ): Promise<ChannelNote | undefined> =>
-      writes.run(said.authorId, async () => {
+      writes.run(beginningNow(said.authorId), async () => {
         const { messageId, text } = said;
         const now = recent.latest(messageId);
         const isSaid = now === undefined || (now.text !== undefined && isSaidIn(text, now.text));
@@ -234,7 +236,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
 
     /** Erases a note. Not to be called within a job. */
     remove: (authorId: string, channelId: string, noteId: string): Promise<number> =>
-      writes.run(authorId, () =>
+      writes.run(beginningNow(authorId), () =>
         changeWhere(authorId, ({ id }) => id === noteId, gone, new Set([channelId])),
       ),
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createAbortGroup } from '../../core/abort-group.ts';
 import type { ChannelPort, ChatMessage, HistoryPort } from '../../core/chat.ts';
 import { ModelError } from '../../core/errors.ts';
-import { createKeyedQueue, type KeyedQueue } from '../../core/keyed-queue.ts';
+import { createKeyedQueue } from '../../core/keyed-queue.ts';
 import { lruCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
@@ -49,8 +49,6 @@ export interface NoteTakingOptions {
     userId: string,
     message: Pick<ChatMessage, 'id' | 'at' | 'text'>,
   ) => Promise<boolean>;
-  /** Runs work, so that its writes can be refused once their person was erased. */
-  readonly begin: KeyedQueue['begin'];
   /** Quiet after which a stretch ends. */
   readonly idleMs: number;
   readonly timer: Timer;
@@ -95,13 +93,14 @@ export function createNoteTaking(options: NoteTakingOptions) {
   function read(place: NotesPlace): void {
     talking.get(place.channelId)?.cancel();
     talking.delete(place.channelId);
-    const work = (): Promise<void> => options.begin(() => takeNotes(place));
     // One channel of a server at a time: the model's places are for answers.
-    queue.run(place.guildId, work).catch((error: unknown) => {
-      if (calls.hasEnded()) return;
-      logger.warn('taking notes failed; trying again', { ...place, error });
-      waitForQuiet(place, 0, Math.max(options.idleMs, leastRetryMs));
-    });
+    queue
+      .run(place.guildId, () => takeNotes(place))
+      .catch((error: unknown) => {
+        if (calls.hasEnded()) return;
+        logger.warn('taking notes failed; trying again', { ...place, error });
+        waitForQuiet(place, 0, Math.max(options.idleMs, leastRetryMs));
+      });
   }
 
   async function takeNotes(place: NotesPlace): Promise<void> {

@@ -5,6 +5,7 @@ import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
+import type { Work } from '../../core/writes.ts';
 import type { ChangeLedger } from '../changes.ts';
 import type { Forgotten, MemoryLayer, Purged, WithdrawnMessage } from '../layer.ts';
 import type { MessagesByChannel } from '../undo.ts';
@@ -127,27 +128,30 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
   /** One change that can be undone; `undoId` is absent where nothing changed. */
   function makeChange<T extends object>(
-    userId: string,
+    work: Work,
     what: string,
     operation: (document: DurableDocument, now: Date) => DocumentChange<T>,
     erases = false,
   ): Promise<T & { readonly undoId?: string | undefined }> {
-    return writes.run(userId, async () => {
+    return writes.run(work, async () => {
       const now = clock();
-      const made = await apply(userId, (document) => operation(document, now), { erases, noted: { what } });
+      const made = await apply(work.userId, (document) => operation(document, now), {
+        erases,
+        noted: { what },
+      });
       return { ...made.result, undoId: made.undoId };
     });
   }
 
   function changeItem(
-    userId: string,
+    work: Work,
     what: string,
     id: string,
     place: Place,
     part: Partial<Pick<DurableItem, 'visibility' | 'pinned'>>,
   ) {
     const make = (item: DurableItem): DurableItem => ({ ...item, ...part });
-    return makeChange(userId, what, (document) => changedItem(document, userId, id, place, make), true);
+    return makeChange(work, what, (document) => changedItem(document, work.userId, id, place, make), true);
   }
 
   async function forgetItemsOf({ userId, itemIds, commandId }: Forgotten): Promise<void> {
@@ -200,12 +204,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     formerOf: async (userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>> =>
       formerItems(await itemsOf(userId)),
 
-    remember: (userId: string, input: RememberInput) =>
-      writes.run(userId, async (): Promise<RememberOutcome> => {
+    remember: (work: Work, input: RememberInput) =>
+      writes.run(work, async (): Promise<RememberOutcome> => {
         if (input.stillStands !== undefined && !(await input.stillStands())) {
           return { outcome: 'refused', reason: 'forgotten' };
         }
         const now = clock();
+        const { userId } = work;
         const { result, undoId } = await apply(
           userId,
           (document) => rememberItem(document, userId, input, maxItems, now),
@@ -221,9 +226,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       importItems(await documentOf(userId), items, maxItems).result,
 
     /** Stores what a person brings along, as one change [K10]: what is known already stays as it is, and nothing makes way for it. */
-    rememberAll: async (userId: string, items: readonly DurableItem[]) => {
-      const result = await makeChange(userId, 'import', (document) => importItems(document, items, maxItems));
-      logger.info('durable items were imported', { userId, count: result.added.length });
+    rememberAll: async (work: Work, items: readonly DurableItem[]) => {
+      const result = await makeChange(work, 'import', (document) => importItems(document, items, maxItems));
+      logger.info('durable items were imported', { userId: work.userId, count: result.added.length });
       return result;
     },
 
@@ -233,13 +238,14 @@ export function createDurableMemory(options: DurableMemoryOptions) {
      * was meant, `isEverywhere` whether no layer has failed to follow.
      */
     async forget(
-      userId: string,
+      work: Work,
       target: string | readonly string[],
       place: Place,
       commandId: string,
       more: { readonly words?: string; readonly messages?: MessagesByChannel } = {},
     ): Promise<Forgetting> {
-      return writes.run(userId, async () => {
+      const { userId } = work;
+      return writes.run(work, async () => {
         const now = clock();
         const { result, undo } = changeDocument(await documentOf(userId), (document) =>
           forgetItems(document, userId, target, place, commandId, now),
@@ -280,29 +286,32 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     },
 
     /** Shares or hides an item that may be used in `place`; without `item` when there is no such one. */
-    setVisibility: (userId: string, id: string, visibility: Visibility, place: Place) =>
-      changeItem(userId, visibility === 'dm' ? 'hide' : 'share', id, place, { visibility }),
+    setVisibility: (work: Work, id: string, visibility: Visibility, place: Place) =>
+      changeItem(work, visibility === 'dm' ? 'hide' : 'share', id, place, { visibility }),
 
     /** Pins or unpins in the same way [D3]. */
-    setPinned: (userId: string, id: string, pinned: boolean, place: Place) =>
-      changeItem(userId, pinned ? 'pin' : 'unpin', id, place, { pinned }),
+    setPinned: (work: Work, id: string, pinned: boolean, place: Place) =>
+      changeItem(work, pinned ? 'pin' : 'unpin', id, place, { pinned }),
 
     /**
      * Gives an active item that may be used in `place` a new text by its owner [K8]. Its id stays, and the old text
      * goes into its history. An edit in a narrower place narrows the item [V1].
      */
-    edit: (userId: string, id: string, text: string, place: Place, messageId: string) =>
-      makeChange(userId, 'edit', (document, now) =>
-        editItem(document, userId, { id, text, place, messageId }, now),
+    edit: (work: Work, id: string, text: string, place: Place, messageId: string) =>
+      makeChange(work, 'edit', (document, now) =>
+        editItem(document, work.userId, { id, text, place, messageId }, now),
       ),
 
     /** Makes one of two items that may be used in `place`, as {@link mergeItems} says [K8]. */
-    merge: (userId: string, id: string, into: string, place: Place) =>
-      makeChange(userId, 'merge', (document, now) => mergeItems(document, userId, { id, into, place }, now)),
+    merge: (work: Work, id: string, into: string, place: Place) =>
+      makeChange(work, 'merge', (document, now) =>
+        mergeItems(document, work.userId, { id, into, place }, now),
+      ),
 
     /** Removes what rests on messages alone that `isPast` picks [K15]; resolves with how many items went. */
-    expire: (userId: string, isPast: (messageId: string) => boolean): Promise<number> =>
-      writes.run(userId, async () => {
+    expire: (work: Work, isPast: (messageId: string) => boolean): Promise<number> =>
+      writes.run(work, async () => {
+        const { userId } = work;
         await undoing.keepFromReturning(userId, ({ source }) => isPast(source.messageId));
         if (removePast(await documentOf(userId), isPast).result.length === 0) return 0;
         return (await applyAndErase(userId, (document) => removePast(document, isPast))).length;

@@ -3,6 +3,7 @@ import type { Logger } from '../../core/logger.ts';
 import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { audienceOf } from '../../core/visibility.ts';
+import type { SessionWork } from '../../core/writes.ts';
 import type { MemoryLayer } from '../layer.ts';
 import type { UserMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -15,7 +16,7 @@ import type { UndoingOptions } from './undoing.ts';
 const unusableAnswers = 3;
 
 interface Unseen {
-  readonly session: SessionKey;
+  readonly session: SessionWork;
   readonly speakerName: string;
   readonly messages: readonly UserMessage[];
   /** Where the session's cursor goes when the call has succeeded. */
@@ -38,7 +39,7 @@ export function createExtractionFold(ports: {
   /** Unusable answers in a row since a session's cursor last moved, and the last line that the first of them was about. */
   const unusable = new Map<string, { readonly count: number; readonly last: number }>();
 
-  async function unseenOf(session: SessionKey): Promise<Unseen | undefined> {
+  async function unseenOf(session: SessionWork): Promise<Unseen | undefined> {
     const { extraction: cursor, speakerName = '' } = await states.read(session);
     if (cursor === undefined) return undefined;
     const { messages, withdrawals, last } = await sessionLog.since(session, cursor.cursor);
@@ -74,14 +75,15 @@ export function createExtractionFold(ports: {
       }),
     );
     const messages = await Promise.all(found);
-    if (messages.length > 0) {
+    const [first] = unseen;
+    if (first !== undefined && messages.length > 0) {
       const stillThere = async (messageId: string): Promise<string | undefined> => {
         const session = origins.get(messageId);
         return session === undefined ? undefined : sessionLog.message(session, messageId);
       };
       const oldestFirst = messages.toSorted((a, b) => (a.at < b.at ? -1 : 1));
       try {
-        await extraction.extract(userId, unseen[0]?.speakerName ?? '', oldestFirst, stillThere, signal);
+        await extraction.extract(first.session, first.speakerName, oldestFirst, stillThere, signal);
       } catch (error) {
         if (error instanceof ModelError && error.failure === 'invalid')
           for (const each of unseen) await countUnusable(each);
@@ -103,7 +105,7 @@ export function createExtractionFold(ports: {
     await moveCursor(session, before.last);
   }
 
-  async function moveCursor(session: SessionKey, last: number): Promise<void> {
+  async function moveCursor(session: SessionWork, last: number): Promise<void> {
     unusable.delete(sessionName(session));
     await states.update(session, (state) =>
       state.extraction === undefined || state.extraction.cursor >= last

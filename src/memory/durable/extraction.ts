@@ -9,6 +9,7 @@ import { dataLine, renderSection } from '../../core/section.ts';
 import type { LateNotice } from '../../core/tool.ts';
 import { chunk } from '../../core/text.ts';
 import { localMoment } from '../../core/time.ts';
+import type { Work } from '../../core/writes.ts';
 import { itemKinds, wordingOf, type DurableItem } from './document.ts';
 import type { RememberInput } from './durable-memory.ts';
 import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
@@ -56,12 +57,13 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
      * cursor, and doing the same messages again is safe.
      */
     async extract(
-      userId: string,
+      work: Work,
       speakerName: string,
       messages: readonly ExtractionMessage[],
       stillThere: (messageId: string) => Promise<string | undefined>,
       signal?: AbortSignal,
     ): Promise<readonly DurableItem[]> {
+      const { userId } = work;
       const withWords = messages.filter((message) => ownWords(message.text) !== '');
       const findings: Finding[] = [];
       for (const batch of chunk(withWords, ({ text }) => text.length, batchMaxChars, batchMaxMessages)) {
@@ -86,7 +88,7 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
             return present !== undefined && stillSays(text, present);
           },
         };
-        const outcome = await durable.remember(userId, found, message.mode);
+        const outcome = await durable.remember(work, found, message.mode);
         if (outcome.outcome === 'refused') continue;
         if (outcome.outcome === 'proposed') {
           const { proposed } = outcome;

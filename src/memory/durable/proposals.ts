@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { Work, Writes } from '../../core/writes.ts';
 import { limits } from '../../core/limits.ts';
 import { placeSchema, type Place, type SessionKey } from '../../core/place.ts';
 import { isYounger } from '../../core/snowflake.ts';
@@ -64,7 +64,7 @@ export interface Rewording {
 
 export interface ProposalsOptions extends ExpiringLogPorts {
   readonly store: Pick<Store, 'append' | 'scan' | 'rewrite' | 'read' | 'update'>;
-  readonly writes: Pick<KeyedQueue, 'run'>;
+  readonly writes: Pick<Writes, 'run'>;
   readonly durable: Pick<DurableMemory, 'remember'>;
   /** Must not reject. */
   readonly modeOf: (userId: string) => Promise<CaptureMode>;
@@ -159,16 +159,12 @@ export function createProposals(options: ProposalsOptions) {
      * As `DurableMemory.remember`, for what the bot notices: where its person wants that, or wanted it when they said it, they are asked first. Where by
      * now nothing is to be noticed, nothing comes of it.
      */
-    async remember(
-      userId: string,
-      input: RememberInput,
-      saidIn: CaptureMode = 'auto',
-    ): Promise<ProposalOutcome> {
-      const mode = await modeOf(userId);
+    async remember(work: Work, input: RememberInput, saidIn: CaptureMode = 'auto'): Promise<ProposalOutcome> {
+      const mode = await modeOf(work.userId);
       if (mode === 'off') return { outcome: 'refused', reason: 'forgotten' };
       return mode === 'ask' || saidIn === 'ask'
-        ? writes.run(userId, () => propose(userId, input))
-        : durable.remember(userId, input);
+        ? writes.run(work, () => propose(work.userId, input))
+        : durable.remember(work, input);
     },
     /** What waits for a person and can still become an item, oldest first. */
     async list(userId: string): Promise<readonly ProposedItem[]> {
@@ -183,7 +179,8 @@ export function createProposals(options: ProposalsOptions) {
      * again. `undefined` if the proposal is gone. It goes on waiting if it could still be stored later or in other
      * words.
      */
-    async accept(userId: string, id: string, reworded?: Rewording): Promise<RememberOutcome | undefined> {
+    async accept(work: Work, id: string, reworded?: Rewording): Promise<RememberOutcome | undefined> {
+      const { userId } = work;
       const proposal = await find(userId, id);
       if (proposal === undefined) return undefined;
       const { id: _, expiresAt: __, ...proposed } = proposal;
@@ -199,17 +196,18 @@ export function createProposals(options: ProposalsOptions) {
               type: 'manual',
               isAccepted: true,
             };
-      let outcome = await durable.remember(userId, request);
-      if (lacksReplaced(outcome)) outcome = await durable.remember(userId, withoutReplacing(request));
+      let outcome = await durable.remember(work, request);
+      if (lacksReplaced(outcome)) outcome = await durable.remember(work, withoutReplacing(request));
       if (outcome.outcome !== 'refused' || outcome.reason === 'forgotten') {
-        if (reworded !== undefined) await writes.run(userId, () => noticeNoMore(userId, proposal));
+        if (reworded !== undefined) await writes.run(work, () => noticeNoMore(userId, proposal));
         await log.delete(userId, ({ id: each }) => each === proposal.id);
       }
       return outcome;
     },
     /** The person says no: it leaves the disk, and is not noticed again. Resolves with whether there was one. */
-    async decline(userId: string, id: string): Promise<boolean> {
-      return writes.run(userId, async () => {
+    async decline(work: Work, id: string): Promise<boolean> {
+      const { userId } = work;
+      return writes.run(work, async () => {
         const proposal = await find(userId, id);
         if (proposal === undefined) return false;
         await noticeNoMore(userId, proposal);

@@ -7,6 +7,7 @@ import { dataLine } from '../../core/section.ts';
 import { toSingleLine } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
+import { workOf } from '../../core/writes.ts';
 import { itemKinds, mayUseItem, sourceOfItem, wordingOf, type DurableItem } from './document.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { DurableMemory, RememberInput } from './durable-memory.ts';
@@ -78,8 +79,7 @@ export function createRememberItemTool({
           return present !== undefined && stillSays(text, present);
         },
       };
-      if (replaces === undefined)
-        return answer(await proposals.remember(context.speaker.id, request), context);
+      if (replaces === undefined) return answer(await proposals.remember(workOf(context), request), context);
       const [item, ...others] = await usableItems(context, durable, replaces);
       if (item === undefined)
         return refusal('Not stored: `replaces` names no item. Leave it out, or name one.');
@@ -90,7 +90,7 @@ export function createRememberItemTool({
       }
       const replacing = { ...request, replaces: item.id };
       if (!context.hasThirdPartyText)
-        return answer(await proposals.remember(context.speaker.id, replacing), context);
+        return answer(await proposals.remember(workOf(context), replacing), context);
       return {
         ...refusal(
           "Not stored yet: other people's text or a file is in view, so the person is asked by a button under your answer.",
@@ -99,7 +99,7 @@ export function createRememberItemTool({
           what: 'Remember the first line instead of the second:',
           words: `${toSingleLine(wordingOf(request))}\n${toSingleLine(wordingOf(item))}`,
           async carryOut() {
-            const done = await durable.remember(context.speaker.id, replacing);
+            const done = await durable.remember(workOf(context), replacing);
             return done.outcome === 'refused'
               ? 'Not remembered: it has changed in the meantime.'
               : { text: 'Remembered.', buttons: undoButton(done.undoId) };
@@ -168,7 +168,7 @@ export function createForgetItemTool({
     async run({ target }, context) {
       const newest = context.messages.at(-1);
       if (newest === undefined) return refusal('Nothing forgotten: there is no message that asks for it.');
-      const forget = () => durable.forget(context.speaker.id, target, context.place, newest.id);
+      const forget = () => durable.forget(workOf(context), target, context.place, newest.id);
       const meant = await usableItems(context, durable, target);
       if (meant.length === 0) return refusal('Nothing forgotten: no item here has this id or these words.');
       if (!context.hasThirdPartyText) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { beginningNow, type Work, type Writes } from '../../core/writes.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Store } from '../../core/store.ts';
 import type { ChangeLedger } from '../changes.ts';
@@ -65,7 +65,7 @@ export interface Undoing {
 
 export interface UndoingOptions {
   readonly store: Pick<Store, 'read' | 'update'>;
-  readonly writes: Pick<KeyedQueue, 'run' | 'begin'>;
+  readonly writes: Pick<Writes, 'run'>;
   readonly undo: Pick<UndoLog, 'noting' | 'list' | 'find' | 'has' | 'begin' | 'replace' | 'delete'>;
   readonly changes: Pick<ChangeLedger, 'restore'>;
   /** Changes of notes, which are undone in the same order. Default: there are none. */
@@ -172,20 +172,19 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
 
     /** After a kill: finishes undoing a change, or deletes what was noted of one that was never made [K5]. */
     resume: (noted: UndoableChange): Promise<void> =>
-      writes.begin(() =>
-        writes.run(noted.userId, async () => {
-          // Another process may have done it.
-          if (!(await undo.has(noted.userId, noted.id))) return;
-          await (noted.isUndoing === true ? revert(noted) : deleteUnmade(noted));
-        }),
-      ),
+      writes.run(beginningNow(noted.userId), async () => {
+        // Another process may have done it.
+        if (!(await undo.has(noted.userId, noted.id))) return;
+        await (noted.isUndoing === true ? revert(noted) : deleteUnmade(noted));
+      }),
 
     /**
      * Undoes a person's change, by default the newest [K5], in one job of their queue: `undefined` where there is
      * none or it is final, `isDone: false` where something of it was changed since.
      */
-    undo: (userId: string, id?: string) =>
-      writes.run(userId, async (): Promise<Undoing | undefined> => {
+    undo: (work: Work, id?: string) =>
+      writes.run(work, async (): Promise<Undoing | undefined> => {
+        const { userId } = work;
         const newest = await undo.find(userId);
         if (newest !== undefined) await deleteUnmade(newest);
         const found = await undo.find(userId, id);

@@ -1,4 +1,4 @@
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { SessionWork, Writes } from '../../core/writes.ts';
 import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
@@ -23,7 +23,7 @@ const turnsBetweenLooks = 50;
 
 export interface QuotaOptions {
   readonly store: Store;
-  readonly writes: KeyedQueue;
+  readonly writes: Writes;
   readonly log: Pick<SessionLog, 'sessionsOfPerson' | 'dropBefore'>;
   readonly states: Pick<SessionStates, 'read'>;
   /** Of one person's files, without backups. */
@@ -91,15 +91,16 @@ export function createQuota(options: QuotaOptions) {
   }
 
   /** The last work after turns. Rejects with `StoreError`. */
-  return async function keepWithinQuota(userId: string): Promise<void> {
+  return async function keepWithinQuota(userId: string, [work]: readonly SessionWork[]): Promise<void> {
+    if (work === undefined) return;
     const left = turnsLeft.get(userId) ?? 0;
     turnsLeft.set(userId, left - 1);
     if (left > 0) return;
-    await writes.run(userId, () => trimDailyLogs(userId));
+    await writes.run(work, () => trimDailyLogs(userId));
     const used = await measure(userId);
     turnsLeft.set(userId, Math.min(turnsBetweenLooks, Math.floor((maxBytes - used) / bytesOfTurn)));
     if (used <= maxBytes) return;
-    await writes.run(userId, () => makeRoom(userId, used - maxBytes * usedAfterwards));
+    await writes.run(work, () => makeRoom(userId, used - maxBytes * usedAfterwards));
   };
 }
 

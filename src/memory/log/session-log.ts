@@ -1,6 +1,6 @@
 import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { ChannelPort, RememberedMessage } from '../../core/chat.ts';
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { workOf, type Writes } from '../../core/writes.ts';
 import { lruCache } from '../../core/limits.ts';
 import type { ChannelGuild, Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
@@ -61,7 +61,7 @@ export interface SentReply {
 export interface SessionLogOptions {
   readonly store: Store;
   /** The users' write queue; its jobs must not call the methods that record. */
-  readonly writes: KeyedQueue;
+  readonly writes: Writes;
   /** What became of messages on their way into the log. */
   readonly changes: Pick<RecentChanges, 'latest' | 'hasChanged'>;
   readonly placeOf: ChannelPort['placeOf'];
@@ -285,7 +285,7 @@ export function createSessionLog(options: SessionLogOptions) {
      */
     async recordUser(context: TurnContext, mode: CaptureMode = 'auto'): Promise<void> {
       if (context.speaker.isBot === undefined)
-        await writes.run(context.speaker.id, () => logUser(context, mode));
+        await writes.run(workOf(context), () => logUser(context, mode));
     },
     /**
      * Logs the reply once, if one of the turn's messages is logged, marked if it may repeat others' words
@@ -293,7 +293,7 @@ export function createSessionLog(options: SessionLogOptions) {
      */
     recordReply: (context: TurnContext, reply: SentReply): Promise<boolean> =>
       context.speaker.isBot === undefined
-        ? writes.run(context.speaker.id, () => logReply(context, reply))
+        ? writes.run(workOf(context), () => logReply(context, reply))
         : Promise.resolve(true),
     /**
      * The sessions that a change may concern: the author's, or everybody's in the channel where Discord does

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { z } from 'zod';
 
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { SessionWork, Writes } from '../../core/writes.ts';
 import { placeSchema, type SessionKey } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, ErasingOption, Store } from '../../core/store.ts';
@@ -77,15 +77,15 @@ export type SessionStates = ReturnType<typeof createSessionStates>;
 
 type StateChange = (state: SessionState) => SessionState;
 
-export function createSessionStates({ store, writes }: { store: Store; writes: KeyedQueue }) {
+export function createSessionStates({ store, writes }: { store: Store; writes: Writes }) {
   return {
     read: (session: SessionKey) => readState(store, session),
     /** A job of the user's queue [S3]. `change` may run twice, so it must have no effects. */
-    update: (session: SessionKey, change: StateChange, options?: ErasingOption) =>
-      writes.run(session.userId, () => changeState(store, session, change, options)),
+    update: (session: SessionWork, change: StateChange, options?: ErasingOption) =>
+      writes.run(session, () => changeState(store, session, change, options)),
     /** `transactState` as a job of the user's queue; `job` must not use that queue itself. */
-    transact: (session: SessionKey, job: StateJob, options?: ErasingOption) =>
-      writes.run(session.userId, () => transactState(store, session, job, options)),
+    transact: (session: SessionWork, job: StateJob, options?: ErasingOption) =>
+      writes.run(session, () => transactState(store, session, job, options)),
   };
 }
 

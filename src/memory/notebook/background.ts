@@ -6,7 +6,7 @@ import type { Section } from '../../core/section.ts';
 import type { Store, StoredFile } from '../../core/store.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext, TurnMessage } from '../../core/turn-context.ts';
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { SessionWork, Writes } from '../../core/writes.ts';
 import { sessionFolder, type SessionState, type SessionStates } from '../log/session-state.ts';
 import type { NotebookStore } from './files.ts';
 
@@ -27,7 +27,7 @@ export type OpenNotebook = (files: NotebookStore) => OpenedNotebook;
 export interface BackgroundOptions {
   readonly store: Store;
   /** The users' write queue [S3]. */
-  readonly writes: KeyedQueue;
+  readonly writes: Writes;
   readonly states: Pick<SessionStates, 'read'>;
   readonly openNotebook: OpenNotebook;
   readonly modelName: string;
@@ -37,7 +37,7 @@ export interface BackgroundOptions {
 
 /** Whose notes are worked on: the session, and where it was last. */
 export interface BackgroundSession {
-  readonly session: SessionKey;
+  readonly session: SessionWork;
   readonly place: Place;
   readonly state: Pick<SessionState, 'speakerName' | 'isOwner'>;
 }
@@ -83,16 +83,17 @@ export function contextOf(
   now: Date,
 ): TurnContext {
   const speaker = { id: session.userId, name: state.speakerName ?? '', isOwner: state.isOwner === true };
-  return { speaker, place, messages, now, hasThirdPartyText: false };
+  const { startedAfter } = session;
+  return { speaker, place, messages, now, startedAfter, hasThirdPartyText: false };
 }
 
 /** A job of all the queues that order changes of these notes [S3]; the owners' workspace has its own. */
 export function inWriteQueues<T>(
-  writes: KeyedQueue,
+  writes: Writes,
   { session, state }: Pick<BackgroundSession, 'session' | 'state'>,
   job: () => Promise<T>,
 ): Promise<T> {
-  return writes.run(session.userId, () => (state.isOwner === true ? writes.run('workspace', job) : job()));
+  return writes.run(session, () => (state.isOwner === true ? writes.runInWorkspace(job) : job()));
 }
 
 /**

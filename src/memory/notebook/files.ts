@@ -7,7 +7,7 @@ import { maskNewSecrets } from '../../core/secrets.ts';
 import type { Store } from '../../core/store.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { mayUse, type Reach } from '../../core/visibility.ts';
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { workOf, type Writes } from '../../core/writes.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { plainText, summaryOf, type FormattedText } from './format.ts';
 import {
@@ -78,7 +78,7 @@ export type NotebookFiles = ReturnType<typeof createNotebookFiles>;
  */
 export function createNotebookFiles(
   store: NotebookStore,
-  writes: KeyedQueue,
+  writes: Pick<Writes, 'run' | 'runInWorkspace'>,
   timeZone: string,
   {
     log,
@@ -185,7 +185,8 @@ export function createNotebookFiles(
     if (context.saidIn !== undefined) return refused(moreReadersReason);
     if (hasUnknownReaders(context.place)) return refused(unknownReadersReason);
     const { file } = resolved;
-    return writes.run(file.queueKey, () => orRefusal(file, () => changeFile(file, context, edit)));
+    const job = () => orRefusal(file, () => changeFile(file, context, edit));
+    return file.queueKey === 'workspace' ? writes.runInWorkspace(job) : writes.run(workOf(context), job);
   }
 
   async function changeFile(

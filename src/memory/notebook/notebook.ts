@@ -1,4 +1,4 @@
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { Writes, SessionWork } from '../../core/writes.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
@@ -25,7 +25,7 @@ export interface NotebookOptions {
   readonly settings: NotebookSettings;
   readonly store: Store;
   /** The users' write queue [S3]. */
-  readonly writes: KeyedQueue;
+  readonly writes: Writes;
   /** IANA time zone of dates in the notebook [N5]. */
   readonly timeZone: string;
   /** Default: what the model's tools write cannot be undone. */
@@ -33,7 +33,7 @@ export interface NotebookOptions {
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, 'stillSaid' | 'everyOfPerson' | 'sessionsOfPerson' | 'standsAsSaid'>;
   /** What is done with a session after a turn, in order. */
-  readonly background?: readonly ((session: SessionKey, signal: AbortSignal) => Promise<unknown>)[];
+  readonly background?: readonly ((session: SessionWork, signal: AbortSignal) => Promise<unknown>)[];
   readonly logger: Logger;
 }
 

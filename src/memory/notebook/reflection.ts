@@ -6,6 +6,7 @@ import { dataText, renderSection, type SectionName } from '../../core/section.ts
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
+import type { SessionWork } from '../../core/writes.ts';
 import { inBatches, ownLine } from '../log/transcript.ts';
 import { unaskedMessages, wholeTurns, type LoggedMessage, type SequencedMessage } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -74,7 +75,7 @@ export function createReflection(options: ReflectionOptions) {
   const { store, writes, states, sessionLog, logger, timeZone, modelName } = options;
 
   /** When the session is due if nothing more is said; `undefined` for too little. */
-  async function dueAt(session: SessionKey): Promise<Date | undefined> {
+  async function dueAt(session: SessionWork): Promise<Date | undefined> {
     const unseen = await unseenOf(session);
     if (unseen === undefined) return undefined;
     const now = options.clock().getTime();
@@ -85,13 +86,13 @@ export function createReflection(options: ReflectionOptions) {
   }
 
   /** Looks at what was said since, due or not. Failures of model and disk are logged, not thrown. */
-  function reflect(session: SessionKey, signal?: AbortSignal): Promise<ReflectionOutcome> {
+  function reflect(session: SessionWork, signal?: AbortSignal): Promise<ReflectionOutcome> {
     const event = 'a reflection failed; it is tried again later';
     return orFailed(() => reflectOnAll(session, signal), event, session, logger);
   }
 
   async function reflectOnAll(
-    session: SessionKey,
+    session: SessionWork,
     signal: AbortSignal | undefined,
   ): Promise<ReflectionOutcome> {
     for (let outcome: ReflectionOutcome = 'nothing-to-learn'; ; outcome = 'done') {
@@ -102,7 +103,7 @@ export function createReflection(options: ReflectionOptions) {
     }
   }
 
-  async function unseenOf(session: SessionKey): Promise<Unseen | undefined> {
+  async function unseenOf(session: SessionWork): Promise<Unseen | undefined> {
     const state = await states.read(session);
     const from = startOf(state);
     const { place } = state;
@@ -165,7 +166,7 @@ export function reflectWhenDue(ports: {
   readonly clock: Clock;
 }) {
   const { reflection, wakeAt, modeOf, clock } = ports;
-  return async (session: SessionKey, signal: AbortSignal): Promise<void> => {
+  return async (session: SessionWork, signal: AbortSignal): Promise<void> => {
     // A note cannot be asked about.
     if (((await modeOf?.(session.userId)) ?? 'auto') !== 'auto') return;
     const due = await reflection.dueAt(session);

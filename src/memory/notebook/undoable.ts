@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { z } from 'zod';
 
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { Writes } from '../../core/writes.ts';
 import type { Store } from '../../core/store.ts';
 import type { UndoablePart, UndoLog } from '../undo.ts';
 
@@ -23,8 +23,8 @@ type FileChange = z.infer<typeof fileChangeSchema>['file'];
 
 interface UndoableNotesPorts {
   readonly store: Pick<Store, 'readText' | 'writeText' | 'remove'>;
-  /** The users' write queue, with its own key for the owners' workspace. */
-  readonly writes: Pick<KeyedQueue, 'run'>;
+  /** The users' write queue, as far as it orders changes of the owners' workspace. */
+  readonly writes: Pick<Writes, 'runInWorkspace'>;
   readonly undo: Pick<UndoLog, 'noting' | 'delete'>;
 }
 
@@ -68,7 +68,7 @@ export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts)
         if (archive !== undefined && (await store.readText(archive)) === before) await store.remove(archive);
       };
       // Undoing runs in the person's own queue already.
-      await (queueKey === 'workspace' ? writes.run(queueKey, work) : work());
+      await (queueKey === 'workspace' ? writes.runInWorkspace(work) : work());
     },
   };
 

@@ -4,6 +4,7 @@ import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } f
 import type { SessionKey } from '../../core/place.ts';
 import { dataText, renderSection } from '../../core/section.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
+import type { SessionWork } from '../../core/writes.ts';
 import { changeState } from '../log/session-state.ts';
 import {
   contextOf,
@@ -34,12 +35,12 @@ export function createWeeklyTrim(options: WeeklyTrimOptions) {
   const { store, writes, states, model, modelName, profileMaxChars, clock, logger } = options;
 
   /** For the person's DM; other sessions are never due. Failures of model and disk are logged, not thrown. */
-  function trimIfDue(session: SessionKey, signal?: AbortSignal): Promise<TrimOutcome> {
+  function trimIfDue(session: SessionWork, signal?: AbortSignal): Promise<TrimOutcome> {
     const event = 'a profile could not be trimmed; it is tried again later';
     return orFailed(() => trim(session, signal), event, session, logger);
   }
 
-  async function trim(session: SessionKey, signal: AbortSignal | undefined): Promise<TrimOutcome> {
+  async function trim(session: SessionWork, signal: AbortSignal | undefined): Promise<TrimOutcome> {
     const { place, ...state } = await states.read(session);
     if (place?.audience !== 'dm' || !isWeekOver(state.trimmedAt)) return 'not-due';
     const work = { session, place, state };

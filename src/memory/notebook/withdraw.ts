@@ -2,7 +2,7 @@ import type { SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { saysWords, stopTerms, terms } from '../../core/text.ts';
 import { createTimeSlice } from '../../core/time.ts';
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import type { Writes } from '../../core/writes.ts';
 import type { Purged, Withdrawn } from '../layer.ts';
 import { cursorOfNote } from '../log/kept-summary.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -13,8 +13,8 @@ import { notebookParts } from './tree.ts';
 
 interface NotesPorts<Asked extends keyof SessionLog> {
   readonly store: Store;
-  /** The users' write queue, with its own key for the owners' workspace. */
-  readonly writes: KeyedQueue;
+  /** The users' write queue, as far as it orders changes of the owners' workspace. */
+  readonly writes: Pick<Writes, 'runInWorkspace'>;
   readonly states: Pick<SessionStates, 'read'>;
   readonly log: Pick<SessionLog, Asked>;
 }
@@ -36,7 +36,7 @@ export async function withdrawNotes(
   const shared = await keysOfNotebook(store, session, state);
   if (shared.length === 0) return;
   const work = () => rewrite(shared, words.own);
-  await (state.isOwner === true ? writes.run('workspace', work) : work());
+  await (state.isOwner === true ? writes.runInWorkspace(work) : work());
 
   /** `mostlyOf` as in `withoutWithdrawnLines`. */
   async function rewrite(keys: readonly string[], mostlyOf: ReadonlySet<string> | undefined): Promise<void> {
@@ -76,7 +76,7 @@ export async function purgeNotes(
     for (const key of await keysOfNotebook(store, session, state)) shared.add(key);
   }
   await purge(own);
-  if (shared.size > 0) await writes.run('workspace', () => purge(shared));
+  if (shared.size > 0) await writes.runInWorkspace(() => purge(shared));
 
   async function purge(keys: ReadonlySet<string>): Promise<void> {
     for (const key of keys) {

@@ -2,6 +2,7 @@ import { limits } from '../../core/limits.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import type { Store } from '../../core/store.ts';
 import { saysWords } from '../../core/text.ts';
+import { beginningNow, type SessionWork } from '../../core/writes.ts';
 import { cursorOfNote, noteName, parseNote, renderNote, type SummaryNote } from '../log/kept-summary.ts';
 import { unaskedMessages, wholeTurns, type SequencedMessage, type Withdrawal } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -56,7 +57,8 @@ export function createRollingRecord(ports: {
         place: state.place,
       };
     }
-    await states.transact(session, withdrawing(session, [withdrawal.of]), { erase: true });
+    const work = { ...session, ...beginningNow(session.userId) };
+    await states.transact(work, withdrawing(session, [withdrawal.of]), { erase: true });
     return read(session);
   }
 
@@ -99,7 +101,7 @@ export function createRollingRecord(ports: {
 
   /** Stores a job's result unless anything changed since `expected`; `undefined` if dropped. */
   async function commit(
-    session: SessionKey,
+    session: SessionWork,
     expected: RollingState,
     to: SummaryEnd,
   ): Promise<RollingState | undefined> {
@@ -132,7 +134,7 @@ export function createRollingRecord(ports: {
     withdrawSaying,
     commit,
     /** Forgets the summary; what was said until now is never summarised [R4]. */
-    reset: (session: SessionKey) => states.transact(session, () => clearing(session), { erase: true }),
+    reset: (session: SessionWork) => states.transact(session, () => clearing(session), { erase: true }),
     /** As part of a job of the user's queue; writes nothing where there was no summary. */
     clear: (session: SessionKey) =>
       transactState(

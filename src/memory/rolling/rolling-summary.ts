@@ -9,6 +9,7 @@ import { clipAtSentence, toSingleLine } from '../../core/text.ts';
 import { localDateTime, type Clock } from '../../core/time.ts';
 import { sessionOf } from '../../core/turn-context.ts';
 import { mayUse, pickReach } from '../../core/visibility.ts';
+import type { SessionWork } from '../../core/writes.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { parseNote } from '../log/kept-summary.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -60,7 +61,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     summarySection(summary, { maxChars, timeZone }),
   );
 
-  async function update(session: SessionKey, signal: AbortSignal | undefined): Promise<RollingOutcome> {
+  async function update(session: SessionWork, signal: AbortSignal | undefined): Promise<RollingOutcome> {
     const { rolling, messages, turns, end, seen, place } = await record.read(session);
     if (turns < (rolling.rebuild ? 1 : everyTurns)) return 'not-due';
     // Everything private would be left out, though the readers may not have changed.
@@ -81,7 +82,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
   }
 
   /** Folds new turns when there are enough. Model failures are logged, not thrown. */
-  async function updateIfDue(session: SessionKey, signal?: AbortSignal): Promise<RollingOutcome> {
+  async function updateIfDue(session: SessionWork, signal?: AbortSignal): Promise<RollingOutcome> {
     if (!enabled) return 'not-due';
     try {
       return await update(session, signal);
@@ -153,7 +154,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     ...layer,
     updateIfDue,
     /** Clears summary, counter and cursor; a running job brings nothing back [R4]. */
-    async reset(session: SessionKey): Promise<void> {
+    async reset(session: SessionWork): Promise<void> {
       await record.reset(session);
     },
     /** `undefined` where there is none or it may not be used in the place [V2]. */

@@ -3,12 +3,12 @@ import type { Logger } from '../../core/logger.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
+import { RefusedJobError, type Work } from '../../core/writes.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import type { PersonSettingsStore } from './person-settings.ts';
 
 /** Who is about to be answered where, and to which messages; those of a command enter no log. */
-interface Asked {
-  readonly userId: string;
+interface Asked extends Work {
   readonly channelId: string;
   readonly messageIds: readonly string[];
 }
@@ -82,15 +82,17 @@ export function createGreeting(ports: {
     if ((await settings.get(userId)) !== undefined) return false;
     const wasThere = await hasData(asked);
     // Kept at once: this turn's own data must not pass for earlier data.
-    await settings.set(userId, wasThere ? { greetedAt: clock().toISOString() } : {});
+    await settings.set(asked, wasThere ? { greetedAt: clock().toISOString() } : {});
     return wasThere;
   }
 
-  async function sent(userId: string): Promise<void> {
+  async function sent(work: Work): Promise<void> {
     try {
-      await settings.set(userId, { greetedAt: clock().toISOString() });
+      await settings.set(work, { greetedAt: clock().toISOString() });
     } catch (error) {
-      logger.error('a greeting could not be recorded', { userId, error });
+      // An erased person is somebody new again.
+      if (error instanceof RefusedJobError) return;
+      logger.error('a greeting could not be recorded', { userId: work.userId, error });
     }
   }
 
@@ -105,7 +107,7 @@ export function createGreeting(ports: {
       underWay.set(userId, true);
       try {
         if (!(await isKnown(asked)))
-          return { line, sent: () => sent(userId), release: () => void underWay.delete(userId) };
+          return { line, sent: () => sent(asked), release: () => void underWay.delete(userId) };
       } catch (error) {
         logger.error('the greeting state could not be read', { userId, error });
       }

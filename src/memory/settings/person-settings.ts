@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-import type { KeyedQueue } from '../../core/keyed-queue.ts';
+import { beginningNow, type SessionWork, type Work, type Writes } from '../../core/writes.ts';
 import { limits } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, SetAside, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
-import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
+import { sessionWorkOf, type TurnContext } from '../../core/turn-context.ts';
 import { createErasures, type ErasureList } from './erasures.ts';
 import type { MemoryLayer } from '../layer.ts';
 
@@ -98,7 +98,7 @@ export type PersonSettingsStore = ReturnType<typeof createPersonSettings>;
 export function createPersonSettings(ports: {
   readonly store: Store;
   /** The users' write queue [S3]; none of its jobs may call what changes settings. */
-  readonly writes: KeyedQueue;
+  readonly writes: Writes;
   /** Default: `auto`. */
   readonly defaultMode?: CaptureMode;
   /** A pause has begun, of everything or one conversation: what a person said to others goes [B3]. */
@@ -128,23 +128,23 @@ export function createPersonSettings(ports: {
   }
 
   async function change(
-    userId: string,
+    work: Work,
     operation: (settings: StoredSettings) => PersonSettings,
     options: { readonly erase?: boolean } = { erase: true },
   ): Promise<PersonSettings> {
-    const changed = await writes.run(userId, () =>
+    const changed = await writes.run(work, () =>
       // Erasing by default: a damaged file must not bring back what a setting stopped.
-      store.update(keyOf(userId), settingsKind, (before) => operation(before ?? unset), options),
+      store.update(keyOf(work.userId), settingsKind, (before) => operation(before ?? unset), options),
     );
     return changed ?? unset;
   }
 
   /** The person wrote in a conversation off the record, which prolongs it. Never rejects. */
-  async function prolong(session: SessionKey, at: string): Promise<void> {
-    const { userId, channelId } = session;
+  async function prolong(session: SessionWork, at: string): Promise<void> {
+    const { channelId } = session;
     try {
       await change(
-        userId,
+        session,
         (settings) => {
           const here = settings.pausedHere?.[channelId];
           if (here === undefined || Date.parse(here.lastMessageAt) >= Date.parse(at)) return settings;
@@ -185,7 +185,7 @@ export function createPersonSettings(ports: {
      * only where a conversation's pause may have ended unless they wrote unseen. Never rejects.
      */
     async consent(turn: TurnContext, earlier: () => Promise<readonly string[]>): Promise<Consent> {
-      const session = sessionOf(turn);
+      const session = sessionWorkOf(turn);
       const { channelId } = session;
       const at = turn.messages.at(-1)?.at ?? turn.now.toISOString();
       const present = await read(session.userId);
@@ -253,10 +253,9 @@ export function createPersonSettings(ports: {
      * Notes a file of theirs that was set aside, unless they are erased meanwhile. Rejects with `StoreError`.
      */
     async noteSetAside(userId: string, file: SetAside): Promise<void> {
-      const before = await erasures.at(userId);
-      await writes.run(userId, async () => {
-        if ((await erasures.at(userId)) !== before) return;
-        await store.update(
+      const work = await writes.begin(userId);
+      await writes.run(work, () =>
+        store.update(
           keyOf(userId),
           settingsKind,
           (settings = unset) => ({
@@ -264,12 +263,12 @@ export function createPersonSettings(ports: {
             setAside: [...(settings.setAside ?? []), file].slice(-mostSetAside),
           }),
           { erase: true },
-        );
-      });
+        ),
+      );
     },
     /** They were told of these. Rejects with `StoreError`. */
     async toldSetAside(userId: string, told: readonly SetAside[]): Promise<void> {
-      await writes.run(userId, () =>
+      await writes.run(beginningNow(userId), () =>
         store.update(
           keyOf(userId),
           settingsKind,
@@ -280,15 +279,12 @@ export function createPersonSettings(ports: {
       );
     },
     /** Rejects with `StoreError`, as what follows does. */
-    set: (userId: string, values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'greetedAt'>>) =>
-      change(userId, (settings) => ({ ...settings, ...values })),
+    set: (work: Work, values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'greetedAt'>>) =>
+      change(work, (settings) => ({ ...settings, ...values })),
     /** Pauses everything, or one conversation, from a moment on. Resolves with what then holds there. */
-    async pause(
-      { userId, channelId }: SessionKey,
-      scope: Pause['scope'],
-      at: string,
-    ): Promise<Pause | undefined> {
-      const changed = await change(userId, (before) => {
+    async pause(session: SessionWork, scope: Pause['scope'], at: string): Promise<Pause | undefined> {
+      const { userId, channelId } = session;
+      const changed = await change(session, (before) => {
         const settings = settled(before, Date.parse(at));
         if (openPause(settings, scope === 'here' ? channelId : '') !== undefined) return settings;
         return scope === 'everywhere'
@@ -306,9 +302,10 @@ export function createPersonSettings(ports: {
       return holding;
     },
     /** Ends the pause of everything and of this conversation. Resolves with the wider one. */
-    async resume({ userId, channelId }: SessionKey, at: string): Promise<Pause | undefined> {
+    async resume(session: SessionWork, at: string): Promise<Pause | undefined> {
+      const { channelId } = session;
       let ended: Pause | undefined;
-      await change(userId, (before) => {
+      await change(session, (before) => {
         const settings = settled(before, Date.parse(at));
         ended = openPause(settings, channelId);
         return resumed(settings, channelId, at);

@@ -1,7 +1,7 @@
-import { RefusedJobError } from '../../core/keyed-queue.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import type { SetAside } from '../../core/store.ts';
+import { RefusedJobError } from '../../core/writes.ts';
 import type { FirstWords } from './greeting.ts';
 import type { PersonSettingsStore } from './person-settings.ts';
 

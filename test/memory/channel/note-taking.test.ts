@@ -45,7 +45,6 @@ function open(
       },
       hasAccess: () => true,
       isForgotten: () => Promise.resolve(false),
-      begin: writes.begin,
       idleMs,
       timer: timer.set,
       logger: silent,

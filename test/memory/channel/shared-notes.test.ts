@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../../src/core/changes.ts';
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { plainWrites } from '../../support/plain-writes.ts';
 import { everyone, type Place } from '../../../src/core/place.ts';
 import { renderSection } from '../../../src/core/section.ts';
 import { noNotes, notesKey, notesKind } from '../../../src/memory/channel/document.ts';
@@ -36,7 +36,7 @@ function twoProcesses(talkedIn: readonly string[]) {
   const open = () => {
     const process = data.open();
     const notes = notesOver(process.store, {
-      writes: createKeyedQueue(),
+      writes: plainWrites(),
       channels: new FakeChannels(...places),
       recent: new RecentChanges(),
       guildsOf: (userId) => Promise.resolve(userId === aliceId ? talkedIn : []),
@@ -120,7 +120,7 @@ describe('channel notes that another process takes [B2] [X2]', () => {
     async function start(name: string) {
       const process = data.open();
       const notes = notesOver(process.store, {
-        writes: createKeyedQueue(),
+        writes: plainWrites(),
         channels: new FakeChannels(...places),
         recent: new RecentChanges(),
         people: {

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 import { createDurableMemory, type DurableMemory } from '../../../src/memory/durable/durable-memory.ts';
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { plainWrites } from '../../support/plain-writes.ts';
 import { createFileStore } from '../../../src/storage/files/store.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { aliceId, dev, noon } from './fixtures.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { withoutUndo } from '../../support/undo.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 const clock = () => noon;
 
@@ -19,7 +20,7 @@ it('does not give back what was forgotten when the document is damaged afterward
   const logger = recordingLogger();
   const store = await createFileStore({ dataDir: folder, workspaceDir: folder, clock, logger });
   try {
-    const writes = createKeyedQueue();
+    const writes = plainWrites();
     const durable: DurableMemory = createDurableMemory({
       settings: { ...durableSettings, maxItems: 10, injectMaxChars: 2000 },
       store,
@@ -32,9 +33,19 @@ it('does not give back what was forgotten when the document is damaged afterward
     });
     const ledger = ledgerFor(store, writes, [durable], { logger });
     const messageId = '400000000000000001';
-    await durable.remember(aliceId, { text: 'Works at Acme', place: dev, messageId, type: 'manual' });
-    await durable.remember(aliceId, { text: 'Prefers Rust', place: dev, messageId, type: 'manual' });
-    await durable.forget(aliceId, 'Acme', dev, '400000000000000002');
+    await durable.remember(beginningNow(aliceId), {
+      text: 'Works at Acme',
+      place: dev,
+      messageId,
+      type: 'manual',
+    });
+    await durable.remember(beginningNow(aliceId), {
+      text: 'Prefers Rust',
+      place: dev,
+      messageId,
+      type: 'manual',
+    });
+    await durable.forget(beginningNow(aliceId), 'Acme', dev, '400000000000000002');
 
     await writeFile(join(folder, 'users', aliceId, 'durable.json'), 'damaged');
     await expect

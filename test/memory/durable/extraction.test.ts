@@ -10,6 +10,7 @@ import {
 } from '../../../src/core/model.ts';
 import { createExtraction, type ExtractionMessage } from '../../../src/memory/durable/extraction.ts';
 import { aliceId, createMemory, dev, dm, silentLogger } from './fixtures.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 function message(index: number, text: string, place = dev): ExtractionMessage {
   return {
@@ -49,7 +50,7 @@ function setUp(answers: readonly (string | Partial<ModelResponse>)[]) {
   const extract = (
     messages: readonly ExtractionMessage[],
     stillThere = (id: string) => Promise.resolve(messages.find((each) => each.id === id)?.text),
-  ) => extraction.extract(aliceId, 'Alice', messages, stillThere);
+  ) => extraction.extract(beginningNow(aliceId), 'Alice', messages, stillThere);
   const texts = async (): Promise<readonly string[]> => (await memory.list(aliceId)).map(({ text }) => text);
   return { memory, extraction, extract, requests, signals, texts };
 }
@@ -160,7 +161,7 @@ describe('extraction [A2]', () => {
       expect(await extract([message(1, 'I prefer Rust')], () => Promise.resolve(present))).toEqual([]);
     }
     const { extract, memory } = setUp([item]);
-    await memory.forget(aliceId, 'rust', dev, message(2, '').id);
+    await memory.forget(beginningNow(aliceId), 'rust', dev, message(2, '').id);
     expect(await extract([message(1, 'I prefer Rust')])).toEqual([]);
   });
 
@@ -182,7 +183,13 @@ describe('extraction [A2]', () => {
   it('hands the signal on', async () => {
     const { extraction, signals } = setUp([]);
     const { signal } = new AbortController();
-    await extraction.extract(aliceId, 'Alice', [message(1, 'hi')], () => Promise.resolve('hi'), signal);
+    await extraction.extract(
+      beginningNow(aliceId),
+      'Alice',
+      [message(1, 'hi')],
+      () => Promise.resolve('hi'),
+      signal,
+    );
     expect(signals).toEqual([signal]);
   });
 });

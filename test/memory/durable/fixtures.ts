@@ -15,7 +15,8 @@ import {
   type DurableMemory,
   type DurableSettings,
 } from '../../../src/memory/durable/durable-memory.ts';
-import { createKeyedQueue, type KeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { plainWrites } from '../../support/plain-writes.ts';
+import type { Writes } from '../../../src/core/writes.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
@@ -108,6 +109,7 @@ export function turn(text: string, changes: Partial<TurnContext> = {}): TurnCont
     place: dev,
     messages: [{ id: '400000000000000100', text, at: noon.toISOString(), attachments: [] }],
     now: noon,
+    startedAfter: undefined,
     hasThirdPartyText: false,
     ...changes,
   };
@@ -118,11 +120,11 @@ export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() 
 /** A durable memory over a store in memory, whose clock moves a minute a look. */
 export function createMemory(changes: Partial<DurableSettings> = {}): {
   readonly store: MemoryStore;
-  readonly writes: KeyedQueue;
+  readonly writes: Writes;
   readonly memory: DurableMemory;
 } {
   const store = new MemoryStore();
-  const writes = createKeyedQueue();
+  const writes = plainWrites();
   let minutes = 0;
   const memory: DurableMemory = createDurableMemory({
     settings: { ...durableSettings, ...changes },

@@ -4,6 +4,7 @@ import type { DurableItem } from '../../../src/memory/durable/document.ts';
 import { formerItems } from '../../../src/memory/durable/items.ts';
 import { findGone, forgottenTest, tombstoneOf, withBoundedPast } from '../../../src/memory/durable/past.ts';
 import { aliceId, createMemory, dev, dm, documentOf, item, minutesLater } from './fixtures.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 const forgotten = { status: 'deprecated', forgotten: true } as const;
 
@@ -89,15 +90,15 @@ describe('the past of a person’s items [L3]', () => {
   it('comes back only by its owner’s word, with its kind, and no longer counts as forgotten', async () => {
     const { memory, store } = createMemory();
     const said = { place: dev, messageId: '400000000000000001', type: 'manual' } as const;
-    await memory.remember(aliceId, { ...said, text: 'Prefers Rust', kind: 'preference' });
-    await memory.forget(aliceId, 'rust', dm, '400000000000000002');
+    await memory.remember(beginningNow(aliceId), { ...said, text: 'Prefers Rust', kind: 'preference' });
+    await memory.forget(beginningNow(aliceId), 'rust', dm, '400000000000000002');
     const text = () => store.readText(`users/${aliceId}/durable.json`);
     expect(await text()).not.toMatch(/rust/iu);
     const later = { ...said, messageId: '400000000000000003', text: 'prefers  RUST' };
-    expect(await memory.remember(aliceId, { ...later, type: 'discord' })).toMatchObject({
+    expect(await memory.remember(beginningNow(aliceId), { ...later, type: 'discord' })).toMatchObject({
       reason: 'forgotten',
     });
-    expect(await memory.remember(aliceId, later)).toMatchObject({
+    expect(await memory.remember(beginningNow(aliceId), later)).toMatchObject({
       outcome: 'revived',
       item: { kind: 'preference', status: 'active' },
     });
@@ -112,12 +113,12 @@ describe('the past of a person’s items [L3]', () => {
         messageId: String(400_000_000_000_000_000n + BigInt(2 * pair)),
         type: 'manual',
       } as const;
-      await memory.remember(aliceId, {
+      await memory.remember(beginningNow(aliceId), {
         ...said,
         text: `Keeps secret number ${pair} `.padEnd(300, 'of the garden '),
       });
       await memory.forget(
-        aliceId,
+        beginningNow(aliceId),
         `number ${pair} `,
         dm,
         String(400_000_000_000_000_001n + BigInt(2 * pair)),

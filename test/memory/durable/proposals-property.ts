@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { plainWrites } from '../../support/plain-writes.ts';
 import { createDurableMemory } from '../../../src/memory/durable/durable-memory.ts';
 import { createProposals, proposalForMs, type Proposals } from '../../../src/memory/durable/proposals.ts';
 import { captureModes, type CaptureMode } from '../../../src/memory/settings/person-settings.ts';
@@ -14,6 +14,7 @@ import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { silent } from '../../support/sessions.ts';
 import { withoutUndo } from '../../support/undo.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 /** A person who is asked first, in files; opened again over the same folder it is what a restart finds. */
 export async function openProposals(folder: string, time: { now: number }) {
@@ -24,7 +25,7 @@ export async function openProposals(folder: string, time: { now: number }) {
     clock,
     logger: silent,
   });
-  const writes = createKeyedQueue();
+  const writes = plainWrites();
   const mode: { now: CaptureMode } = { now: 'ask' };
   const durable = createDurableMemory({
     settings: durableSettings,
@@ -100,7 +101,7 @@ export async function live(steps: readonly Step[]): Promise<void> {
       messages += 1n;
       const text = `Keeps canary${step.word}x`;
       const input = { text, place: publicPlace, messageId: String(messages), type: 'summary' } as const;
-      const { outcome } = await memory.proposals.remember(aliceId, input, step.saidIn);
+      const { outcome } = await memory.proposals.remember(beginningNow(aliceId), input, step.saidIn);
       const known = declined.has(text) ? 'refused' : items.has(text) ? 'refreshed' : undefined;
       const isAsked = mode === 'ask' || step.saidIn === 'ask';
       expect(outcome).toBe(mode === 'off' ? 'refused' : (known ?? (isAsked ? 'proposed' : 'stored')));
@@ -112,7 +113,12 @@ export async function live(steps: readonly Step[]): Promise<void> {
     } else if (step.do === 'forget') {
       messages += 1n;
       const text = `Keeps canary${step.word}x`;
-      await memory.durable.forget(aliceId, `canary${step.word}x`, publicPlace, String(messages));
+      await memory.durable.forget(
+        beginningNow(aliceId),
+        `canary${step.word}x`,
+        publicPlace,
+        String(messages),
+      );
       waiting.delete(text);
       if (items.delete(text)) declined.add(text);
     } else if (step.do === 'pass') {
@@ -129,10 +135,10 @@ export async function live(steps: readonly Step[]): Promise<void> {
       if (chosen === undefined) continue;
       if (step.do === 'accept') {
         const outcome = items.has(chosen.item.text) ? 'refreshed' : 'stored';
-        expect(await memory.proposals.accept(aliceId, chosen.id)).toMatchObject({ outcome });
+        expect(await memory.proposals.accept(beginningNow(aliceId), chosen.id)).toMatchObject({ outcome });
         items.add(chosen.item.text);
       } else {
-        expect(await memory.proposals.decline(aliceId, chosen.id)).toBe(true);
+        expect(await memory.proposals.decline(beginningNow(aliceId), chosen.id)).toBe(true);
         // What is an item already stays one.
         if (!items.has(chosen.item.text)) declined.add(chosen.item.text);
       }

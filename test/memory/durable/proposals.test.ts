@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { anyStep, live, openProposals } from './proposals-property.ts';
 import { runs } from '../../support/runs.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 describe('proposals [K9]', () => {
   it('become items only with a yes, leave the disk with a no or after seven days, and are never asked again after a no', async () => {
@@ -21,13 +22,18 @@ describe('proposals [K9]', () => {
     const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
     const { store, proposals } = await openProposals(folder, { now: Date.now() });
     const messageId = '400000000000000001';
-    await proposals.remember(aliceId, { text: 'Keeps bees', place: publicPlace, messageId, type: 'summary' });
+    await proposals.remember(beginningNow(aliceId), {
+      text: 'Keeps bees',
+      place: publicPlace,
+      messageId,
+      type: 'summary',
+    });
     const [{ id } = { id: '' }] = await proposals.list(aliceId);
     const bobId = '140000000000000009';
-    expect(await proposals.accept(bobId, id)).toBeUndefined();
-    expect(await proposals.decline(bobId, id)).toBe(false);
-    expect(await proposals.accept(aliceId, id)).toMatchObject({ outcome: 'stored' });
-    expect(await proposals.accept(aliceId, id)).toBeUndefined();
+    expect(await proposals.accept(beginningNow(bobId), id)).toBeUndefined();
+    expect(await proposals.decline(beginningNow(bobId), id)).toBe(false);
+    expect(await proposals.accept(beginningNow(aliceId), id)).toMatchObject({ outcome: 'stored' });
+    expect(await proposals.accept(beginningNow(aliceId), id)).toBeUndefined();
     await store.close();
     await rm(folder, { recursive: true });
   });
@@ -37,12 +43,12 @@ describe('proposals [K9]', () => {
     const { store, proposals } = await openProposals(folder, { now: Date.now() });
     const [messageId, later] = ['400000000000000001', '400000000000000002'];
     const noticed = { text: 'Keeps an axolotl', place: publicPlace, messageId, type: 'summary' } as const;
-    await proposals.remember(aliceId, noticed);
+    await proposals.remember(beginningNow(aliceId), noticed);
     const [{ id } = { id: '' }] = await proposals.list(aliceId);
     const words = { text: 'Keeps two axolotls', place: publicPlace, messageId: later };
-    expect(await proposals.accept(aliceId, id, words)).toMatchObject({ outcome: 'stored' });
+    expect(await proposals.accept(beginningNow(aliceId), id, words)).toMatchObject({ outcome: 'stored' });
     // As after a kill, when the same turns are looked at once more.
-    expect(await proposals.remember(aliceId, noticed)).toMatchObject({ outcome: 'refused' });
+    expect(await proposals.remember(beginningNow(aliceId), noticed)).toMatchObject({ outcome: 'refused' });
     expect(await proposals.list(aliceId)).toEqual([]);
     await store.close();
     await rm(folder, { recursive: true });
@@ -56,7 +62,12 @@ describe('proposals [K9]', () => {
       [before, 'Keeps an axolotl'],
       [after, 'Feeds an axolotl'],
     ])
-      await proposals.remember(aliceId, { text: text ?? '', place: publicPlace, messageId, type: 'summary' });
+      await proposals.remember(beginningNow(aliceId), {
+        text: text ?? '',
+        place: publicPlace,
+        messageId,
+        type: 'summary',
+      });
     const purged = { kind: 'purged', userId: aliceId, words: 'axolotl', commandId: commandId ?? '' } as const;
     await proposals.layer.follow(purged, 'hide');
     expect((await proposals.list(aliceId)).map(({ item }) => item.text)).toEqual(['Feeds an axolotl']);

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
 import { noUsage, type ModelResponse } from '../../../src/core/model.ts';
 import { mention } from '../../../src/core/own-words.ts';
 import type { TurnMessage } from '../../../src/core/turn-context.ts';
@@ -16,6 +15,8 @@ import { durableSettings } from '../../support/layer-settings.ts';
 import { ledgerFor } from '../../support/ledger.ts';
 import { withoutUndo } from '../../support/undo.ts';
 import { dev, noon, silentLogger, turn } from './fixtures.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
+import { plainWrites } from '../../support/plain-writes.ts';
 
 /** A line: language or kind, message, what a model quotes, and what is stored of it. */
 const linesOf = (name: string) =>
@@ -87,7 +88,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'discoclaw-said-'));
   const logger = silentLogger;
   const store = await createFileStore({ dataDir: folder, workspaceDir: folder, clock, logger });
-  const writes = createKeyedQueue();
+  const writes = plainWrites();
   memory = createDurableMemory({
     settings: durableSettings,
     store,
@@ -133,7 +134,12 @@ async function storedOf({ message, quote, before }: Attempt): Promise<readonly (
     durable: memory,
     logger: silentLogger,
   });
-  await extraction.extract(other, 'Alice', [{ ...said, place: dev, answerBefore: before }], stillThere);
+  await extraction.extract(
+    beginningNow(other),
+    'Alice',
+    [{ ...said, place: dev, answerBefore: before }],
+    stillThere,
+  );
 
   const stored = [one, other].map(async (id) => (await memory.list(id)).map(({ text }) => text));
   return Promise.all(stored);

@@ -4,6 +4,7 @@ import type { ToolOutcome } from '../../../src/core/tool.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createForgetItemTool, createRememberItemTool } from '../../../src/memory/durable/tools.ts';
 import { aliceId, bobId, createMemory, dev, dm, turn } from './fixtures.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 const signal = new AbortController().signal;
 
@@ -38,7 +39,12 @@ describe('remember_item', () => {
       notice: { line: '💾 Remembered: "Porto (asked: Where do you live?)"' },
     });
     expect(await memory.list(aliceId)).toMatchObject([{ text: 'Porto', question: 'Where do you live?' }]);
-    const { forgotten } = await memory.forget(aliceId, 'do you live', dev, '400000000000000900');
+    const { forgotten } = await memory.forget(
+      beginningNow(aliceId),
+      'do you live',
+      dev,
+      '400000000000000900',
+    );
     expect(forgotten).toMatchObject([{ text: 'Porto' }]);
     expect(await run(porto, 'Porto')).toMatchObject({ ok: false });
   });
@@ -146,7 +152,12 @@ describe('remember_item', () => {
   it('asks which one when `replaces` fits several, and says when it fits none', async () => {
     const { run, memory } = setUp();
     for (const text of ['Prefers Rust', 'Writes Rust']) {
-      await memory.remember(aliceId, { text, place: dev, messageId: '400000000000000001', type: 'manual' });
+      await memory.remember(beginningNow(aliceId), {
+        text,
+        place: dev,
+        messageId: '400000000000000001',
+        type: 'manual',
+      });
     }
     const go = { kind: 'preference', quote: 'I prefer Go' };
     const several = await run({ ...go, replaces: 'rust' }, 'I prefer Go');
@@ -159,7 +170,7 @@ describe('remember_item', () => {
     const { run, memory } = setUp();
     const secret = { place: dm, messageId: '400000000000000001', type: 'manual' } as const;
     for (const text of ['Secret one', 'Secret two', 'I prefer Rust']) {
-      await memory.remember(aliceId, { ...secret, text });
+      await memory.remember(beginningNow(aliceId), { ...secret, text });
     }
     const [item] = await memory.list(aliceId);
     expect((await run({ ...rust, replaces: 'secret one' }, 'I prefer Rust')).text).toContain('names no item');
@@ -178,7 +189,7 @@ describe('remember_item', () => {
   it('does not bring back what the person forgot', async () => {
     const { run, memory, texts } = setUp();
     await run(rust, 'I prefer Rust');
-    await memory.forget(aliceId, 'rust', dev, '400000000000000090');
+    await memory.forget(beginningNow(aliceId), 'rust', dev, '400000000000000090');
     expect((await run(rust, 'I prefer Rust')).text).toContain('the person has forgotten this');
     expect(await texts()).toEqual([]);
   });
@@ -195,9 +206,9 @@ describe('remember_item', () => {
 async function setUpForgetting() {
   const { memory } = createMemory();
   const said = { messageId: '400000000000000001', type: 'manual' } as const;
-  await memory.remember(aliceId, { ...said, place: dev, text: 'Lives in Paris' });
-  await memory.remember(aliceId, { ...said, place: dm, text: 'Hides from Paris' });
-  await memory.remember(bobId, { ...said, place: dev, text: 'Loves Paris' });
+  await memory.remember(beginningNow(aliceId), { ...said, place: dev, text: 'Lives in Paris' });
+  await memory.remember(beginningNow(aliceId), { ...said, place: dm, text: 'Hides from Paris' });
+  await memory.remember(beginningNow(bobId), { ...said, place: dev, text: 'Loves Paris' });
   const tool = createForgetItemTool({ durable: memory });
   const texts = async (userId = aliceId): Promise<readonly string[]> =>
     (await memory.list(userId)).map(({ text }) => text);
@@ -241,7 +252,7 @@ describe('forget_item', () => {
   it('shows all that the words fit on that button', async () => {
     const { memory, tool } = await setUpForgetting();
     const said = { place: dev, messageId: '400000000000000002', type: 'manual' } as const;
-    await memory.remember(aliceId, { ...said, text: 'Has a sister in Paris' });
+    await memory.remember(beginningNow(aliceId), { ...said, text: 'Has a sister in Paris' });
     const { offer } = await tool.run({ target: 'paris' }, turn('forget Paris', amongOthers), signal);
     expect(offer?.what).toBe('Forget these 2 items:');
     expect(offer?.words?.split('\n').toSorted()).toEqual(['Has a sister in Paris', 'Lives in Paris']);
@@ -265,7 +276,10 @@ describe('forget_item', () => {
       type: 'summary',
       text: 'Is at home in Paris',
     } as const;
-    expect(await memory.remember(aliceId, waiting)).toEqual({ outcome: 'refused', reason: 'forgotten' });
+    expect(await memory.remember(beginningNow(aliceId), waiting)).toEqual({
+      outcome: 'refused',
+      reason: 'forgotten',
+    });
     const rememberItem = createRememberItemTool({
       durable: memory,
       proposals: memory,

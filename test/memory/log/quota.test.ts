@@ -6,6 +6,7 @@ import { createMessageSource } from '../../../src/memory/recall/messages.ts';
 import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { channel, dmPlace, openSessions, session, startTime } from '../../support/sessions.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 const minuteMs = 60_000;
 
@@ -39,7 +40,7 @@ function openWithQuota(maxBytes: number) {
     },
     /** A summary holds the log up to a line. */
     fold: (cursor: number, of = session) =>
-      states.update(of, (state) => ({
+      states.update({ ...of, ...beginningNow(of.userId) }, (state) => ({
         ...state,
         rolling: { from: 0, cursor, seen: cursor, revision: 1, rebuild: false },
       })),
@@ -69,7 +70,7 @@ describe('a person’s quota [L3]', () => {
     expect(await isFound(1)).toBe(true);
     expect(await bytes()).toBeGreaterThan(20_000);
 
-    await quota(aliceId);
+    await quota(aliceId, [session]);
 
     expect(await bytes()).toBeLessThanOrEqual(18_500);
     expect(await Promise.all([1, 20, 60].map(isFound))).toEqual([false, false, true]);
@@ -90,7 +91,7 @@ describe('a person’s quota [L3]', () => {
       listed.push(folder);
       return list(folder);
     };
-    await quota(aliceId);
+    await quota(aliceId, [session]);
     expect(listed).not.toEqual([]);
     expect(listed.filter((folder) => !folder.includes(aliceId))).toEqual([]);
   });
@@ -100,7 +101,7 @@ describe('a person’s quota [L3]', () => {
     await turns(1, 30);
     await fold(20);
 
-    await quota(aliceId);
+    await quota(aliceId, [session]);
 
     expect(await Promise.all([1, 10, 11, 30].map(isFound))).toEqual([false, false, true, true]);
     expect(logger.warnings).toEqual(['a person has more on disk than their quota']);
@@ -116,7 +117,7 @@ describe('a person’s quota [L3]', () => {
     await turns(1, 12);
     await fold(20);
 
-    await quota(aliceId);
+    await quota(aliceId, [session]);
 
     expect((await store.list(`${folder}/detail`)).map(({ path }) => path)).toEqual([
       '2030-01-10-10-00-4-summary.md',
@@ -134,7 +135,7 @@ describe('a person’s quota [L3]', () => {
       await store.writeText(`users/${aliceId}/notebook/daily/${date}.md`, 'A day.');
     }
 
-    await quota(aliceId);
+    await quota(aliceId, [session]);
 
     expect(await isFound(1)).toBe(true);
     const days = await store.list(`users/${aliceId}/notebook/daily`);

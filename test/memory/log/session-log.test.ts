@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { StoreError } from '../../../src/core/errors.ts';
+import type { SessionKey } from '../../../src/core/place.ts';
 import type { Store } from '../../../src/core/store.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createSessionLog } from '../../../src/memory/log/session-log.ts';
 import { logKey } from '../../../src/memory/log/session-state.ts';
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { plainWrites } from '../../support/plain-writes.ts';
 import { aliceId, bobId, generalId, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import {
@@ -22,7 +23,7 @@ import {
 } from '../../support/sessions.ts';
 import { runs } from '../../support/runs.ts';
 
-async function texts({ log }: Pick<Sessions, 'log'>, of = session): Promise<string[]> {
+async function texts({ log }: Pick<Sessions, 'log'>, of: SessionKey = session): Promise<string[]> {
   return (await log.turnsAfter(of, 0)).map(({ message }) => message.text);
 }
 
@@ -208,7 +209,7 @@ describe('an answer', () => {
     };
     const asked = { id: messageId(1), text: 'hi', at: new Date(startTime).toISOString(), attachments: [] };
     const reply = { ids: [messageId(2)], text: 'Hi.', at: asked.at };
-    await log.recordReply({ ...turn, messages: [asked] }, reply);
+    await log.recordReply({ ...turn, messages: [asked], startedAfter: undefined }, reply);
     expect((await log.since(session, 0)).messages).toEqual([]);
   });
 });
@@ -231,7 +232,10 @@ describe('an edited message [G5]', () => {
     await sessions.log.edit(generalId, id, 'my bus is 2222');
     const affected = await sessions.log.edit(generalId, id, 'never mind');
     expect(affected).toMatchObject([
-      { session, messages: [{ sequence: 1, message: { text: 'my bus is 2222' } }] },
+      {
+        session: { channelId: generalId, userId: aliceId },
+        messages: [{ sequence: 1, message: { text: 'my bus is 2222' } }],
+      },
     ]);
     expect(await texts(sessions)).toEqual(['never mind', 'ok']);
     expect(await sessions.log.message(session, id)).toBe('never mind');
@@ -286,7 +290,10 @@ describe('a deleted message [G5]', () => {
     await sessions.log.edit(generalId, id, 'my bus is 2222');
     const affected = await sessions.log.remove(generalId, [id, messageId(999)]);
     expect(affected).toMatchObject([
-      { session, messages: [{ sequence: 1, message: { id, role: 'user' } }, { message: { text: 'ok' } }] },
+      {
+        session: { channelId: generalId, userId: aliceId },
+        messages: [{ sequence: 1, message: { id, role: 'user' } }, { message: { text: 'ok' } }],
+      },
     ]);
     expect(await texts(sessions)).toEqual([]);
     expect(await sessions.log.message(session, id)).toBeUndefined();
@@ -524,7 +531,7 @@ describe('the session’s state', () => {
     const { store, ...first } = openSessions(undefined, { activeFolds: [] });
     await first.turn('before extraction was on');
     expect(await first.states.read(session)).not.toHaveProperty('extraction');
-    const writes = createKeyedQueue();
+    const writes = plainWrites();
     const open = (activeFolds: ('extraction' | 'shortTerm')[]) =>
       createSessionLog({
         store,
@@ -539,7 +546,9 @@ describe('the session’s state', () => {
     await open(['extraction']).recordUser(context);
     await open(['extraction']).recordUser(context);
     expect(await first.states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
-    await first.states.update(session, ({ version }) => ({ version }));
+    await first.states.update(session, ({ version }) => ({
+      version,
+    }));
     await open(['extraction']).recordUser(context);
     expect(await first.states.read(session)).toMatchObject({ extraction: { cursor: 2 } });
     await open([]).recordUser(first.contextOf(['while it is off']));

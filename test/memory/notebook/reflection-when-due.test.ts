@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { SessionKey } from '../../../src/core/place.ts';
 import { reflectWhenDue, type ReflectionOutcome } from '../../../src/memory/notebook/reflection.ts';
 import { aliceId, generalId } from '../../support/incoming.ts';
 
-const session: SessionKey = { channelId: generalId, userId: aliceId };
+const session = { channelId: generalId, userId: aliceId, startedAfter: undefined };
 const now = new Date('2026-01-15T10:00:00Z');
 
 async function run(due: Date | undefined, outcome: ReflectionOutcome = 'done') {

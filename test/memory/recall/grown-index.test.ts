@@ -7,6 +7,7 @@ import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, secretPlace, session, type Sessions } from '../../support/sessions.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { runs } from '../../support/runs.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 function recallOver({ log }: Pick<Sessions, 'log'>): Recall {
   return createRecall({ sources: [createMessageSource(log)], timeZone: 'UTC' });
@@ -56,7 +57,7 @@ it('an index that grew finds what a fresh one finds, in the same order, whatever
           } as const;
           const messages = await log.affected(session, change);
           if (messages.length > 0)
-            await writes.run(aliceId, () =>
+            await writes.run(beginningNow(aliceId), () =>
               log.follow({ kind: 'withdrawn', session, messages, cause: change }, 'hide'),
             );
         } else if (kind === 'forget') await log.dropBefore(session, sessions.clock().toISOString(), which);

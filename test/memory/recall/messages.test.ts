@@ -7,6 +7,7 @@ import { TermReader } from '../../../src/memory/recall/words.ts';
 import { generalId } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { openSessions, secretPlace, session } from '../../support/sessions.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 const minute = 60_000;
 
@@ -83,7 +84,7 @@ describe("a session's messages in the index", () => {
       { kind: 'deleted', channelId: generalId, messageIds: [idAt(3), idAt(18)] } as const,
     ]) {
       const affected = await log.affected(session, change);
-      await writes.run(session.userId, () =>
+      await writes.run(beginningNow(session.userId), () =>
         log.follow({ kind: 'withdrawn', session, messages: affected, cause: change }, 'hide'),
       );
     }

@@ -7,6 +7,7 @@ import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { dmPlace, openSessions, silent } from '../../support/sessions.ts';
 import { durableSettings } from '../../support/layer-settings.ts';
 import { withoutUndo } from '../../support/undo.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 /** Where Alice's notes of #general lie. */
 export const detailFolder = `sessions/${generalId}/${aliceId}/detail`;
@@ -57,7 +58,7 @@ export function openRecall(options: Partial<RecallOptions> = {}, sessions = open
 
   async function remember(text: string, place: Place = publicPlace): Promise<void> {
     const messageId = '400000000000000999';
-    await durable.remember(aliceId, { kind: 'fact', text, type: 'manual', place, messageId });
+    await durable.remember(beginningNow(aliceId), { kind: 'fact', text, type: 'manual', place, messageId });
   }
 
   return { ...sessions, durable, recall, search, find, remember };

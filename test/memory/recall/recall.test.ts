@@ -18,6 +18,7 @@ import {
 } from '../../support/sessions.ts';
 import { detailFolder, openRecall } from './open-recall.ts';
 import { runs } from '../../support/runs.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 const devPlace = channel('dev', '200000000000000002');
 const teamPlace = channel('team', '200000000000000003', {
@@ -182,7 +183,7 @@ describe('recall is never older than the last write', () => {
     const { durable, remember, find } = openRecall();
     await remember('Prefers oat milk');
     expect(await find('oat')).toEqual(['Prefers oat milk']);
-    await durable.forget('100000000000000001', 'oat', dmPlace, '400000000000001000');
+    await durable.forget(beginningNow('100000000000000001'), 'oat', dmPlace, '400000000000001000');
     expect(await find('oat')).toEqual([]);
   });
 

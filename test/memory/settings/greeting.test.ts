@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { plainWrites } from '../../support/plain-writes.ts';
 import { createGreeting } from '../../../src/memory/settings/greeting.ts';
 import { createPersonSettings } from '../../../src/memory/settings/person-settings.ts';
 import { generalId, aliceId } from '../../support/incoming.ts';
@@ -13,13 +13,14 @@ const clock = () => new Date('2026-01-15T10:00:00Z');
 function open(store = new MemoryStore(), commandsEnabled = true) {
   const sessions = openSessions(store);
   const logger = recordingLogger();
-  const settings = createPersonSettings({ store, writes: createKeyedQueue(), clock, logger });
+  const settings = createPersonSettings({ store, writes: plainWrites(), clock, logger });
   const greeting = createGreeting({ settings, store, log: sessions.log, commandsEnabled, clock, logger });
   const asked = { userId: aliceId, channelId: generalId, messageIds: [] as string[] };
   return {
     store,
     sessions,
-    begin: (messageIds = asked.messageIds) => greeting.begin({ ...asked, messageIds }),
+    begin: (messageIds = asked.messageIds) =>
+      greeting.begin({ ...asked, messageIds, startedAfter: undefined }),
   };
 }
 

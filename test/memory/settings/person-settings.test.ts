@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
 import { NewerVersionError, StoreError } from '../../../src/core/errors.ts';
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { plainWrites } from '../../support/plain-writes.ts';
 import type { TurnContext } from '../../../src/core/turn-context.ts';
 import { createPersonSettings } from '../../../src/memory/settings/person-settings.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { aliceId, generalId, incoming, publicPlace } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 const key = `users/${aliceId}/settings.json`;
-const here = { channelId: generalId, userId: aliceId };
-const elsewhere = { channelId: '200000000000000002', userId: aliceId };
+const here = { channelId: generalId, userId: aliceId, startedAfter: undefined };
+const elsewhere = { channelId: '200000000000000002', userId: aliceId, startedAfter: undefined };
 
 /** So many minutes after ten o'clock. */
 function at(minutes: number): string {
@@ -23,7 +24,7 @@ function open(store = new MemoryStore()) {
   let now = at(0);
   const people = createPersonSettings({
     store,
-    writes: createKeyedQueue(),
+    writes: plainWrites(),
     clock: () => new Date(now),
     logger,
   });
@@ -41,6 +42,7 @@ function open(store = new MemoryStore()) {
         messages: [message],
         now: new Date(now),
         hasThirdPartyText: false,
+        startedAfter: undefined,
       };
       return people.consent(turn, () => Promise.resolve(earlier.map(at)));
     },
@@ -146,7 +148,7 @@ describe('what a person lets the bot keep [K9]', () => {
 
   it('is exported with the person, and erased with the whole person only [F5]', async () => {
     const { people, consent } = open();
-    await people.set(aliceId, { mode: 'off' });
+    await people.set(beginningNow(aliceId), { mode: 'off' });
     const exported = async () => {
       const texts: string[] = [];
       for await (const { path, text } of people.layer.export(aliceId)) texts.push(path, text);

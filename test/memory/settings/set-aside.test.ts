@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import { createKeyedQueue } from '../../../src/core/keyed-queue.ts';
+import { plainWrites } from '../../support/plain-writes.ts';
 import { createPersonSettings } from '../../../src/memory/settings/person-settings.ts';
 import { createSetAsideLines } from '../../../src/memory/settings/set-aside.ts';
 import { aliceId, bobId, generalId } from '../../support/incoming.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 const at = '2026-01-15T10:00:00.000Z';
 const copyFrom = '2026-01-15T09:00:00.000Z';
@@ -14,7 +15,7 @@ const clock = () => new Date(at);
 
 function open(store = new MemoryStore()) {
   const logger = recordingLogger();
-  const people = createPersonSettings({ store, writes: createKeyedQueue(), clock, logger });
+  const people = createPersonSettings({ store, writes: plainWrites(), clock, logger });
   return createSetAsideLines({ people, logger });
 }
 
@@ -58,31 +59,26 @@ describe('a file that was set aside [S5]', () => {
 
   it('leaves nothing of somebody who has everything erased meanwhile [K11]', async () => {
     const store = new MemoryStore();
-    const writes = createKeyedQueue();
+    const writes = plainWrites((userId) => people.erasedAt(userId));
     const logger = recordingLogger();
     const people = createPersonSettings({ store, writes, clock, logger });
     const lines = createSetAsideLines({ people, logger });
     const file = { key: `users/${aliceId}/durable.json`, at };
     const erase = () =>
-      writes.begin(() =>
-        writes.run(aliceId, async () => {
-          // It could not be read by the erasing itself.
-          lines.note(file);
-          await people.layer.erase({ userId: aliceId, sessions: [], isWhole: true });
-          await people.noteErased(aliceId, at);
-        }),
-      );
+      writes.run(beginningNow(aliceId), async () => {
+        // It could not be read by the erasing itself.
+        lines.note(file);
+        await people.layer.erase({ userId: aliceId, sessions: [], isWhole: true });
+        await people.noteErased(aliceId, at);
+      });
     await erase();
     await lines.idle();
     expect(await lines.under(aliceId, undefined)).toBeUndefined();
     expect(await people.get(aliceId)).toEqual({ version: 1, erasedAt: at });
     expect(await store.list(`users/${aliceId}`)).toEqual([]);
 
-    // What they are told after it is noted nowhere either, and what was begun before is refused without a word.
+    // What they are told after it is noted nowhere either.
     await people.toldSetAside(aliceId, [file]);
-    writes.refuseEarlier(aliceId);
-    lines.note(file);
-    await lines.idle();
     expect(await store.list(`users/${aliceId}`)).toEqual([]);
     expect(logger.lines).toEqual([]);
   });

@@ -22,6 +22,7 @@ import {
 } from '../../support/sessions.ts';
 import { shortTermSettings } from '../../support/layer-settings.ts';
 import { runs } from '../../support/runs.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
 
 const dev = channel('dev', '200000000000000002');
 const elsewhere = channel('lobby', '200000000000000003', { guildId: '300000000000000002' });
@@ -36,7 +37,7 @@ function open(sessions: Sessions, changes: Partial<ShortTermSettings> = {}) {
   const { signal } = new AbortController();
   return {
     ...layer,
-    record: (of: SessionKey) => layer.fold?.(of.userId, [of], signal),
+    record: (of: SessionKey) => layer.fold?.(of.userId, [{ ...of, ...beginningNow(of.userId) }], signal),
     forget: (userId: string, words: string) =>
       sessions
         .ledgerOver([layer])
@@ -117,7 +118,10 @@ describe('an exchange in a public channel [T1]', () => {
     await sessions.turn('only once');
     await shortTerm.record(session);
     await shortTerm.record(session);
-    await sessions.states.update(session, (state) => ({ ...state, shortTerm: { cursor: 0 } }));
+    await sessions.states.update(session, (state) => ({
+      ...state,
+      shortTerm: { cursor: 0 },
+    }));
     await shortTerm.record(session);
     expect((await promptIn(shortTerm, sessions, dev)).match(/only once" →/gu)).toHaveLength(1);
   });
