@@ -112,7 +112,7 @@ function keepingFooter() {
   return { footer, replies };
 }
 
-/** A whole turn of somebody new, with the real tools over files; what became of their memory, and what stands under the answer. */
+/** A whole turn of somebody new, with the real tools over files: what became of their memory, and the footer. */
 async function turnOf(text: string, wish: Wish, model: ModelClient, hasThirdPartyText = false) {
   persons += 1;
   const id = String(150_000_000_000_000_000n + BigInt(persons));

@@ -12,16 +12,21 @@ import { questionMaxChars } from './document.ts';
 /** Unicode's rules for sentences, which are the same for all languages and know no abbreviations. */
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** What somebody quotes in the run of their text, with the white space behind it. */
+/** What somebody quotes or crosses out in the run of their text, with the white space behind it. */
 const quotations =
-  /(?:"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|‘[^‘’]*’|«[^«»]*»|»[^«»]*«|「[^「」]*」|『[^『』]*』)\s*/gu;
+  /(?:~~[^~]*~~|"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|‘[^‘’]*’|«[^«»]*»|»[^«»]*«|「[^「」]*」|『[^『』]*』)\s*/gu;
 
 /** What ends no sentence: dots, abbreviations (one letter, no vowel, or a title), an address, a line that leads on. */
 const unending = [
   /(?:\.\.|(?<![\p{L}\p{M}\p{N}])(?:(?!\p{Script=Hangul})\p{L}|[bcdfghjklmnpqrstvwxzбвгджзклмнпрстфхцчшщ]{2,4}|prof|sra|srta|dra|ing|inż|rev|डॉ|ดร)\.)[^\S\n]*$/iu,
+  /(?<![^\n])\d{1,3}\.[^\S\n]*$/u,
   /[?!]$/u,
   /[,:;，：；、،؛]\s*$/u,
 ];
+
+/** A line that leads to a list belongs to each of its lines. */
+const listItem = /^\s*(?:[-*•–]|\d{1,3}[.)])\s/u;
+const listBegins = /[:：]\s*\n/u;
 
 /** Stands in a message's prose where something was taken out: no quote goes across it. */
 const gap = '\uFFFC';
@@ -34,8 +39,9 @@ interface Statement {
 }
 
 /**
- * The whole sentences of a message that a quote touches [M5a], so that no piece can be cut to mean something else. The quote stands literally in the
- * author's own prose: case, final punctuation and the width of white space aside. `undefined` where it does not, or touches nothing but questions.
+ * The whole sentences of a message that a quote touches [M5a], so that no piece can be cut to mean something else.
+ * The quote stands literally in the author's own prose: case, final punctuation, the form of apostrophes and the
+ * width of white space aside. `undefined` where it does not, or touches nothing that states something.
  */
 export function sentencesQuoted(quote: string, message: string): string | undefined {
   const prose = ownWords(message, gap);
@@ -86,11 +92,16 @@ function sentencesOf(text: string): readonly { readonly segment: string; readonl
   for (const { segment, index } of segmenter.segment(text)) {
     const before = sentences.at(-1);
     const isQuoted = quoted.some(({ start, end }) => start < index && index <= end);
-    if (before !== undefined && (isQuoted || unending.some((each) => each.test(before.segment))))
-      before.segment += segment;
+    if (before !== undefined && (isQuoted || goesOn(before.segment, segment))) before.segment += segment;
     else sentences.push({ segment, index });
   }
   return sentences;
+}
+
+/** Whether a sentence goes on in what Unicode takes for the next one. */
+function goesOn(sentence: string, next: string): boolean {
+  if (listItem.test(next) && listBegins.test(sentence)) return true;
+  return unending.some((each) => each.test(sentence));
 }
 
 /** The question with which an answer of the bot ends [D1a], on one line; `undefined` where it ends otherwise. */
@@ -99,7 +110,7 @@ export function questionAtEnd(answer = ''): string | undefined {
   return isQuestion(last) ? clipAtWord(toSingleLine(last), questionMaxChars) : undefined;
 }
 
-/** Whether it ends as a question; a single letter behind the mark is a face, such as `:D`. Greek asks with a semicolon. */
+/** Whether it ends as a question; one letter behind the mark is a face, such as `:D`. Greek asks with a semicolon. */
 function isQuestion(sentence: string): boolean {
   const [, behind] = /[?？؟⁇⁈‽]([^?？؟⁇⁈‽]*)$/u.exec(sentence) ?? [];
   if (behind !== undefined) return !/^[\p{L}\p{N}]|[\p{L}\p{N}]{2}/u.test(behind);
