@@ -41,7 +41,7 @@ const roomRules = Object.entries(mayImport).map(([room, rooms]) => ({
  * settings. Recall also reads the formats of others.
  */
 const layersMayImport = 'log/|settings/|(?:layer|changes|undo|expiring-log)\\.ts$';
-const recallMayRead = 'durable/(?:document|evidence)\\.ts$|notebook/(?:tree|session-files)\\.ts$';
+const recallMayRead = 'durable/(?:document|evidence)\\.ts$|notebook/tree\\.ts$';
 
 const layerRules = [
   {

@@ -1,7 +1,7 @@
 import type { DocumentKind, Versioned } from '../core/store.ts';
 import { durableDocumentKind } from '../memory/durable/document.ts';
 import { notesKind } from '../memory/channel/document.ts';
-import { notedKind } from '../memory/channel/noted.ts';
+import { notedKind } from '../memory/channel/files.ts';
 import { erasuresKind } from '../memory/settings/erasures.ts';
 import { goneKind } from '../memory/gone-places.ts';
 import { retentionKind } from '../memory/retention.ts';

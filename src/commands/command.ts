@@ -222,10 +222,7 @@ function subcommandNames(subcommands: Readonly<Record<string, SubcommandDefiniti
   return [...shown.map(([name]) => name), 'help'];
 }
 
-/**
- * Whether a word has one wrong, missing, extra or swapped letter. A longer word with the same beginning does not
- * count [K1].
- */
+/** Whether a word has one wrong, missing, extra or swapped letter; a longer word does not count [K1]. */
 function isMisspelt(written: string, word: string): boolean {
   const lower = written.toLowerCase();
   if (lower.startsWith(word)) return false;

@@ -162,10 +162,7 @@ export async function itemWithId(
   return items.find((each) => each.id.toLowerCase() === wanted && mayUseItem(each, speaker.id, view));
 }
 
-/**
- * The asker's items that a subcommand would concern if it were given in this place: the pinned and the newest first,
- * as far as they match what was typed: the beginning of an id, or words.
- */
+/** Items that a subcommand would concern in this place, by the beginning of an id or by words. */
 export async function completeItem(
   { subcommand, speaker, place, typed }: CompletionRequest,
   { durable, settings }: MemoryCommandPorts,

@@ -132,10 +132,7 @@ async function handle(
   };
 }
 
-/**
- * Names the role that lets people into the server [V0]: for its owner and administrators alone, since what the role can read counts as public from
- * then on. Naming @everyone, as well as `default`, takes it back.
- */
+/** For owner and administrators alone, since what the role can read counts as public from then on [V0]. */
 async function nameMemberRole(
   named: string,
   { speaker, place: { guildId = '' } }: CommandContext,

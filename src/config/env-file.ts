@@ -2,9 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { parse } from 'dotenv';
 
-/**
- * As Notepad's "Unicode" and PowerShell's `>` write it: with a mark, or told by every other byte being zero.
- */
+/** As Notepad's "Unicode" and PowerShell's `>` write it: with a mark, or every other byte zero. */
 function isUtf16(bytes: Buffer, zeros: 0 | 1): boolean {
   const [first, second] = zeros === 1 ? [0xff, 0xfe] : [0xfe, 0xff];
   if (bytes[0] === first && bytes[1] === second) return true;

@@ -17,10 +17,7 @@ import {
   type Variable,
 } from './variable.ts';
 
-/**
- * Every environment variable that the bot reads. `.env.example` and the table in docs/configuration.md are
- * generated from this.
- */
+/** All that the bot reads; `.env.example` and docs/configuration.md are generated from it. */
 export const variables = {
   Discord: {
     DISCORD_TOKEN: secret('The bot token. Without it, the bot runs in its own sandbox in the terminal.'),

@@ -17,16 +17,13 @@ export type MessageChange =
 interface KnownChange {
   readonly text: string | undefined;
   readonly position: number;
-  readonly authorId?: string;
+  readonly authorId: string | undefined;
 }
 
 /** More than can be on their way anywhere. */
 const keptChanges = 5000;
 
-/**
- * The one memory of recent edits and deletions. Whatever arrives late asks here: a queued message, one fetched
- * after a gap, an answer about to be kept, words on their way into the log.
- */
+/** The one memory of recent edits and deletions; what arrives late, such as a queued message, asks here. */
 export class RecentChanges {
   readonly #changes = lruCache<string, KnownChange>(keptChanges);
   readonly #listeners: ((change: MessageChange) => void)[] = [];
@@ -39,18 +36,15 @@ export class RecentChanges {
   /** Tells subscribers at once; they must not throw. */
   note(change: MessageChange): void {
     this.#position += 1;
-    const ids = change.kind === 'edited' ? [change.messageId] : change.messageIds;
-    const text = change.kind === 'edited' ? change.text : undefined;
-    const author =
-      change.kind === 'edited' && change.authorId !== undefined ? { authorId: change.authorId } : {};
-    for (const id of ids) this.#changes.set(id, { text, position: this.#position, ...author });
+    const { messageIds, text, authorId } =
+      change.kind === 'edited'
+        ? { ...change, messageIds: [change.messageId] }
+        : { ...change, text: undefined, authorId: undefined };
+    for (const id of messageIds) this.#changes.set(id, { text, position: this.#position, authorId });
     for (const listener of this.#listeners) listener(change);
   }
 
-  /**
-   * The text that an edit left, `{ text: undefined }` after a deletion; `undefined` where nothing happened
-   * since `since`.
-   */
+  /** The text that an edit left, `{ text: undefined }` after a deletion; `undefined` for nothing since `since`. */
   latest(messageId: string, since = 0): { readonly text: string | undefined } | undefined {
     const change = this.#changes.get(messageId);
     return change !== undefined && change.position > since ? change : undefined;

@@ -22,10 +22,7 @@ export interface ChatMessage {
   readonly attachments: readonly string[];
   /** What else people see of it that its author did not write. */
   readonly shown?: readonly ShownPiece[];
-  /**
-   * It contains what its author did not write there: a file, a forwarded message, an answer to somebody else,
-   * or words that the bot sent for somebody [M5a].
-   */
+  /** It contains what its author did not write there: a file, a forward, words that the bot sent for somebody [M5a]. */
   readonly hasThirdPartyText?: true;
   /** Of the bot's own: the message that it replies to. */
   readonly answers?: string;
@@ -89,24 +86,15 @@ export interface CommandCall {
   readonly options: Readonly<Record<string, string>>;
   /** Written words that no option takes. */
   readonly extra?: string;
-  /**
-   * The name as written, where it is only close to a command's: nothing is done, and the person is asked what
-   * they meant [K1].
-   */
+  /** The name as written, if only close to a command's: nothing is done, the person is asked [K1]. */
   readonly misspelt?: string;
 }
 
-/**
- * A button for the answered person only; pressing it gives a command, whose answer only they see. Works after a
- * restart. Pressing one removes the buttons beside it.
- */
+/** For the answered person only; gives a command, whose answer only they see, also after a restart. */
 export interface CommandButton {
   /** At most 80 characters. */
   readonly label: string;
-  /**
-   * The command without `!`, such as `memory undo 1a2b`, at most 70 characters; absent where it only removes
-   * the buttons.
-   */
+  /** The command without `!`, at most 70 characters; absent where it only removes the buttons. */
   readonly line?: string;
   /** What it does cannot be undone. */
   readonly isDanger?: true;
@@ -167,10 +155,7 @@ export interface ReplyStart {
   readonly standing?: readonly string[];
   /** Asked before each post or edit; after `false`, nothing more is shown. */
   readonly mayShow: () => Promise<boolean>;
-  /**
-   * Awaited with all ids of the reply: before the first post, before each message enters history, and before a
-   * superfluous one is deleted.
-   */
+  /** Awaited with all ids of the reply before it shows, before each enters history, and before one is deleted. */
   readonly onMessages: (messageIds: readonly string[]) => Promise<void>;
   /** Somebody deleted one of its messages. */
   readonly onGone: () => void;
@@ -196,10 +181,7 @@ export interface GrowingReply {
   show(text: string): void;
   /** `finish` follows shortly: until then nothing more is shown, so that it takes one request. Never throws. */
   hold(): void;
-  /**
-   * Ends with exactly the messages of this text, the footer in the last one. Rejects only with what may pass: a
-   * connection or server error, after some tries.
-   */
+  /** Ends with exactly this text, the footer in its last message. Rejects only with what may pass. */
   finish(text: string, footer?: Footer): Promise<FinishedReply>;
   /** Removes what was shown, also while it is being finished; does nothing once it was sent. Never rejects. */
   takeAway(): Promise<void>;
@@ -240,10 +222,7 @@ export interface ReplyPort {
     beforeSeen?: (messageId: string) => Promise<void>,
     buttons?: ButtonsOfPerson,
   ): Promise<FinishedReply>;
-  /**
-   * Tells a person that Discord refuses their answer for good: ⚠️ on the message, else a line in a DM (none to
-   * bots), else the log [G3d]. Never rejects.
-   */
+  /** Tells a person that Discord refuses their answer for good: ⚠️, a line in a DM, or the log [G3d]. Never rejects. */
   tellRefused(
     question: {
       readonly channelId: string;
@@ -293,20 +272,14 @@ export interface DirectMessagePort {
     nonceBase: string,
     beforeSeen: (channelId: string, messageId: string) => Promise<void>,
   ): Promise<'sent' | 'closed'>;
-  /**
-   * Deletes the bot's messages in a DM older than one, oldest first; `isAll: false` where there are more than
-   * it deletes at a time. Rejects as `send`.
-   */
+  /** Deletes the bot's messages in a DM older than one; `isAll: false` where there are more. Rejects as `send`. */
   deleteOwn(
     channelId: string,
     before: string,
   ): Promise<{ readonly deleted: number; readonly isAll: boolean }>;
 }
 
-/**
- * The bot's reactions: 👀 while a message waits, 🚫 where it is not taken [L1]. Neither throws nor delays;
- * where a channel admits no reaction, none is put.
- */
+/** The bot's reactions: 👀 while a message waits, 🚫 where it is not taken [L1]. Neither throws nor delays. */
 export interface WaitingReactionPort {
   add(channelId: string, messageId: string): void;
   /** Removes 👀, also one that an earlier process left. */
@@ -317,10 +290,7 @@ export interface WaitingReactionPort {
 
 /** The newest messages of a channel, from memory or by REST [H2]. */
 export interface HistoryPort {
-  /**
-   * At most `limit` messages, oldest first, current ones included, without commands, their answers and error
-   * lines [F2].
-   */
+  /** At most `limit`, oldest first, current ones included, without commands, their answers and error lines [F2]. */
   recent(channelId: string, limit: number): Promise<readonly ChatMessage[]>;
 }
 
@@ -330,10 +300,7 @@ export interface HistoryPort {
  */
 export type ReadReplied = (reference: MessageReference) => Promise<RepliedMessage | 'hidden' | 'gone'>;
 
-/**
- * The place with its present readers; unchanged unless somebody new can read it [V2a] or they are unknown [V0].
- * Never rejects.
- */
+/** The place with its present readers; unchanged unless somebody new can read it [V2a]. Never rejects. */
 export type PresentPlace = (place: Place) => Promise<Place>;
 
 /** What is asked of a guild channel now. Neither rejects: the unknown is absent, or `false`. */
@@ -346,10 +313,7 @@ export interface ChannelPort {
 export interface ServerPort {
   /** Whether it is in more than one, counting outages and other processes. */
   hasSeveral(): boolean;
-  /**
-   * What a person may set there: `manager` has Manage Server. Asks Discord; never rejects: the unknown is
-   * `none`.
-   */
+  /** What a person may set there: `manager` has Manage Server. Never rejects: the unknown is `none`. */
   standing(guildId: string, userId: string): Promise<'administrator' | 'manager' | 'none'>;
   /** A role by id, name or `@name` in any case; `undefined` where there is none, or several. */
   role(guildId: string, named: string): { readonly id: string; readonly name: string } | undefined;
@@ -393,10 +357,7 @@ export type ReadAttachment = (
 export interface BotHandlers {
   /** A turn or a `!memory` command; resolves when it was handled, after-turn work excluded. */
   message(message: IncomingMessage): Promise<void>;
-  /**
-   * A person with access wrote in a server channel where channel memory may be on, commands excluded [B1]. Must
-   * not throw.
-   */
+  /** A person with access wrote where channel memory may be on, commands excluded [B1]. Must not throw. */
   onUserMessage(said: {
     readonly guildId: string;
     readonly channelId: string;

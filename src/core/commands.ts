@@ -21,10 +21,7 @@ export interface CommandDefinition {
   /** For servers only; in a DM it is answered with this line. */
   readonly serverOnly?: string;
   readonly subcommands?: Readonly<Record<string, SubcommandDefinition>>;
-  /**
-   * Descriptions of groups of subcommands: Discord takes 25 names at the top and 25 in each. In the written
-   * form the group may be left out.
-   */
+  /** Descriptions of groups: Discord takes 25 names at the top and 25 in each. Written forms may omit them. */
   readonly groups?: Readonly<Record<string, string>>;
   /** Of a command without subcommands; each is optional. */
   readonly options?: Readonly<Record<string, TextOption & { readonly isOptional: true }>>;
@@ -138,9 +135,7 @@ export interface CommandForm {
   readonly label: string;
   readonly value: string;
   readonly maxChars: number;
-  /**
-   * The command without `!`, such as `memory edit 1a2b`, at most 70 characters: the written text follows it.
-   */
+  /** The command without `!`, at most 70 characters; the written text follows it. */
   readonly line: string;
 }
 
@@ -165,10 +160,7 @@ export interface CommandReply {
   readonly text: string;
   /** At most 25. */
   readonly buttons?: readonly CommandButton[] | undefined;
-  /**
-   * In place of `buttons`, only where the asker alone sees the answer: at most 5 rows of 1 to 5 buttons or one
-   * menu.
-   */
+  /** In place of `buttons`, where the asker alone sees the answer: up to 5 rows of 5 buttons or one menu. */
   readonly rows?: readonly (readonly CommandButton[] | CommandSelect)[];
   /** Said for all to see as well, since it concerns them. */
   readonly announcement?: string;

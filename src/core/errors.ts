@@ -53,10 +53,7 @@ export class ModelError extends Error {
   }
 }
 
-/**
- * A short reference to a failure, which people quote and the log is searched for. The same id gives the same
- * one.
- */
+/** A short reference to a failure, which people quote and the log is searched for; the same for the same id. */
 export function referenceTo(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 6);
 }

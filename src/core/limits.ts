@@ -2,10 +2,7 @@ import QuickLRU from 'quick-lru';
 
 const megabyte = 1024 * 1024;
 
-/**
- * How much is kept of what people can make grow [L3]; docs/operating.md has the same table.
- * `DISCOCLAW_PERSON_QUOTA_MB` bounds a person's files together.
- */
+/** How much is kept of what people can make grow [L3]; docs/operating.md has the same table. */
 export const limits = {
   /** Texts that an item corrected, the newest [D6]. */
   formerItems: 10,
@@ -25,14 +22,9 @@ export const limits = {
   dailyLogs: 400,
   /** Of a channel or thread, the newest [B3]. */
   channelNotes: 200,
-  /**
-   * Handled and hidden messages in a channel's outbox, the newest: more than history or catch-up look back.
-   */
+  /** Handled and hidden messages in a channel's outbox, the newest: more than catch-up looks back. */
   outboxIds: 500,
-  /**
-   * Answers of a conversation whose sources are known, the newest; twice as many may be on disk for a while
-   * [K7].
-   */
+  /** Answers of a conversation whose sources are known, the newest; on disk up to twice as many [K7]. */
   answerSources: 50,
   /** Damaged files kept for a person to look at, the newest. */
   quarantine: { files: 100, bytes: 50 * megabyte, days: 90 },
@@ -67,27 +59,30 @@ const knownPeople = 10_000;
 /** What a person may use in any sixty seconds [L1]; `now` is in milliseconds. */
 export function createMinuteBudget(max: number, now: () => number) {
   const used = lruCache<string, readonly { readonly at: number; readonly amount: number }[]>(knownPeople);
+  const recentOf = (userId: string, at: number) =>
+    (used.get(userId) ?? []).filter((each) => at - each.at < minuteMs);
+
+  /** Milliseconds until so much is within the budget: 0 for now, infinite for never. */
+  function waitMs(userId: string, amount: number): number {
+    const at = now();
+    const recent = recentOf(userId, at);
+    let sum = recent.reduce((total, each) => total + each.amount, amount);
+    if (sum <= max) return 0;
+    for (const each of recent) {
+      sum -= each.amount;
+      if (sum <= max) return each.at + minuteMs - at;
+    }
+    return Infinity;
+  }
+
   return {
+    waitMs,
     /** Uses so much if it is within the budget, and tells whether it was. */
     take(userId: string, amount: number): boolean {
+      if (waitMs(userId, amount) > 0) return false;
       const at = now();
-      const recent = (used.get(userId) ?? []).filter((each) => at - each.at < minuteMs);
-      const sum = recent.reduce((total, each) => total + each.amount, amount);
-      if (sum > max) return false;
-      used.set(userId, [...recent, { at, amount }]);
+      used.set(userId, [...recentOf(userId, at), { at, amount }]);
       return true;
-    },
-    /** Milliseconds until so much is within the budget: 0 for now, infinite for never. */
-    waitMs(userId: string, amount: number): number {
-      const at = now();
-      const recent = (used.get(userId) ?? []).filter((each) => at - each.at < minuteMs);
-      let sum = recent.reduce((total, each) => total + each.amount, amount);
-      if (sum <= max) return 0;
-      for (const each of recent) {
-        sum -= each.amount;
-        if (sum <= max) return each.at + minuteMs - at;
-      }
-      return Infinity;
     },
   };
 }

@@ -1,9 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 
-/**
- * What is measured while the bot works; nothing of people is in it, and without a listener it costs nothing
- * [O3].
- */
+/** What is measured while the bot works; nothing of people, and nothing without a listener [O3]. */
 export interface Measured {
   /** A part of a turn, in milliseconds. */
   readonly stage: { readonly stage: TurnStage; readonly ms: number };
@@ -17,16 +14,8 @@ export interface Measured {
 /** From the words to the prompt, then to the model's whole answer, then to the last message of it. */
 export type TurnStage = 'prompt' | 'answer' | 'delivery';
 
-const channels = {
-  stage: channel('discoclaw.stage'),
-  turn: channel('discoclaw.turn'),
-  ignored: channel('discoclaw.ignored'),
-  evicted: channel('discoclaw.evicted'),
-  storeError: channel('discoclaw.storeError'),
-};
-
 export function measure<Kind extends keyof Measured>(kind: Kind, value: Measured[Kind]): void {
-  if (channels[kind].hasSubscribers) channels[kind].publish(value);
+  channel(`discoclaw.${kind}`).publish(value);
 }
 
 /** Measures a part of a turn, even if it fails. */
@@ -46,8 +35,9 @@ export function onMeasured<Kind extends keyof Measured>(
 ): () => void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `measure` publishes
   const heard = (value: unknown): void => listener(value as Measured[Kind]);
-  channels[kind].subscribe(heard);
+  const measured = channel(`discoclaw.${kind}`);
+  measured.subscribe(heard);
   return () => {
-    channels[kind].unsubscribe(heard);
+    measured.unsubscribe(heard);
   };
 }

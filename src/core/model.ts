@@ -94,9 +94,7 @@ export interface ToolDefinition {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/**
- * JSON Schema for a tool's input or an answer. Defaults and text lengths are left out: descriptions tell them.
- */
+/** JSON Schema for a tool's input or an answer, without defaults and text lengths: descriptions tell them. */
 export const jsonSchemaOf = memoizeByObject((schema: z.ZodType): Readonly<Record<string, unknown>> => {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: 'input',
@@ -186,18 +184,12 @@ export interface ModelResponse {
 
 export interface ModelCallOptions {
   readonly signal?: AbortSignal;
-  /**
-   * Nothing is sent before this settles, though the request may be prepared [F4]; it must not reject. Default:
-   * at once.
-   */
+  /** Nothing is sent before this settles [F4]; it must not reject. Default: at once. */
   readonly after?: Promise<void>;
   /** Called with each piece of text; a retry starts over, after `onRestart`. */
   readonly onText?: (piece: string) => void;
   readonly onRestart?: () => void;
-  /**
-   * Asked before each attempt with pictures or documents, with their bytes; after `false` they are only named
-   * [L1]. Default: always.
-   */
+  /** Asked before each attempt with files, with their bytes; after `false` they are only named [L1]. */
   readonly takeMedia?: (bytes: number) => boolean;
   /** Called with `true` when the call has to wait for a place, and with `false` when it has one. */
   readonly onQueue?: (isWaiting: boolean) => void;
@@ -278,10 +270,7 @@ export interface UsageReport {
 
 /** What was set aside for one attempt at a model call. */
 export interface Reservation {
-  /**
-   * The actual cost in US dollars; if unknown, all that was set aside counts. Only the first call counts. Never
-   * throws.
-   */
+  /** The actual cost in US dollars, by default all that was set aside; only once. Never throws. */
   settle(usd?: number): void;
 }
 

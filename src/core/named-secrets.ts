@@ -39,10 +39,7 @@ export interface Span {
   readonly end: number;
 }
 
-/**
- * Secrets that a text gives with their name [K14], in seven languages: "my password is rosebud", "123456 ist
- * dein Code", "пароль: …". The name is not part of them.
- */
+/** Secrets given with their name [K14], in seven languages: "my password is rosebud", "123456 ist dein Code". */
 export function namedSecrets(text: string): readonly Span[] {
   const spans: Span[] = [];
   named.lastIndex = 0;
@@ -98,10 +95,7 @@ function secretAfter(text: string, index: number, name: string, kind: Kind): Spa
   return { start: value.start, end: end + rest.length };
 }
 
-/**
- * Whether a name and what follows form a sentence without a verb, as in Russian: "мой пароль сезам", not "мой
- * пароль устарел".
- */
+/** A sentence without a verb, as in Russian: "мой пароль сезам", not "мой пароль устарел". */
 function isEquated(before: string, name: string, { clause }: Value): boolean {
   if (!/^пароль$/iu.test(name)) return false;
   const words = wordsOf(clause);
@@ -218,10 +212,7 @@ const leastUnnamed = 3;
 /** Quoted words that are a secret however ordinary they are. */
 const leastQuoted = 4;
 
-/**
- * How much of a clause of plain words is a password and not a remark: 0 for "too short", "in the vault". In
- * doubt it is one, since a kept secret is the greater loss: "open sesame", "correct horse battery staple".
- */
+/** How much of a clause of plain words is a password and not a remark; in doubt it is one. */
 function phraseLength({ clause, more }: Value, name: string, how: Link): number {
   const all = wordsOf(clause).filter((word) => !/^\d{1,8}$/u.test(word));
   const [first, second] = all;

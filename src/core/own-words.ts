@@ -1,7 +1,4 @@
-/**
- * The author's own prose. Block quotes, code, and names of emoji and mentions prove nothing about the author
- * [M5a]. `gap` stands in for each of them.
- */
+/** The author's own prose, without block quotes, code, and names of emoji and mentions, which prove nothing [M5a]. */
 export function ownWords(text: string, gap = ' '): string {
   const prose = withoutQuotes(withoutCode(text, gap).replace(mentions, gap), gap.trim());
   return prose.replace(emojiNames, gap).trim();
@@ -10,10 +7,7 @@ export function ownWords(text: string, gap = ' '): string {
 /** Backticks anywhere, or a fence of tildes at the beginning of a line, quote or list item. */
 const codeOpening = /`+|^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*~{3,}.*/gmu;
 
-/**
- * Removes code as Markdown delimits it. An unclosed fence reaches to the end of the message, one or two
- * unclosed backticks do not.
- */
+/** Removes code as Markdown delimits it; an unclosed fence reaches to the end of the message. */
 function withoutCode(text: string, gap: string): string {
   const openings = [...text.matchAll(codeOpening)].map(({ 0: found, index }) => {
     const sign = found.startsWith('`') ? '`' : '~';

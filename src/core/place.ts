@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * Who can read along [V0]: `dm` only the speaker; `public` everybody let into the guild; `private` anything
- * narrower, age-restricted or unknown.
- */
+/** Who can read along [V0]: `private` is anything narrower than all of the guild, age-restricted or unknown. */
 export type Audience = 'dm' | 'private' | 'public';
 
 /** A DM, guild channel or thread, with its audience at that moment. */
@@ -16,10 +13,7 @@ export interface Place {
    */
   readonly readers?: readonly string[];
   readonly channelId: string;
-  /**
-   * The channel that `here` means [V1]: the channel itself, or a thread's parent; a private thread stands for
-   * itself, as its parent has more readers.
-   */
+  /** The channel that `here` means [V1]: a thread's parent, but a private thread itself, as it has fewer readers. */
   readonly homeId: string;
   /** Absent in DMs. */
   readonly guildId?: string;
@@ -54,10 +48,7 @@ function areAdults(readers: readonly string[]): boolean {
   return readers.some((reader) => reader.startsWith(adult));
 }
 
-/**
- * Whether all who read `now` could read `then`; never if either is unknown [V2a]. Age-restricted talk is for no
- * other channel [V0].
- */
+/** Whether all who read `now` could read `then` [V2a]; age-restricted talk is for no other channel [V0]. */
 export function couldRead(then: readonly string[] | undefined, now: readonly string[] | undefined): boolean {
   if (then === undefined || now === undefined || (areAdults(then) && !areAdults(now))) return false;
   return now.every((reader) => isAmong(reader, then));

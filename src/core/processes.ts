@@ -1,10 +1,7 @@
 import type { SessionKey } from './place.ts';
 import type { LateNotice } from './tool.ts';
 
-/**
- * What processes share [X2][X3]; for a single process, `createOneProcess` keeps it in memory [X5]. A channel
- * belongs to one process at a time, a person to all.
- */
+/** What processes share [X2][X3]. A channel belongs to one process at a time, a person to all. */
 export interface Processes {
   readonly locks: Locks;
   readonly notices: Notices;

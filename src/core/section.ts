@@ -120,10 +120,7 @@ const unseen = String.raw`\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}`;
 const beforeName = String.raw`[\s/${unseen}]*`;
 const names = sectionNames.map((name) => Array.from(name).join(`[${unseen}]*`)).join('|');
 
-/**
- * A `<` that could open or close one of our tags. Each run of skipped characters is read once for each name, so
- * time stays linear.
- */
+/** A `<` that could open or close one of our tags, in linear time. */
 const forgeable = new RegExp(`<(?=${beforeName}(?:${names})\\b)`, 'giu');
 
 /** A `<` near the end, which following text could make a tag. */

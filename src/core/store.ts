@@ -20,10 +20,7 @@ export interface LogEntry<T> {
 export interface LogState {
   /** The sequence number of the newest record, 0 for an empty or absent log. */
   readonly last: number;
-  /**
-   * Changes, never to an earlier value, when any process rewrites or removes the log, perhaps at other times
-   * too; not by appending.
-   */
+  /** Changes, never to an earlier value, when any process rewrites or removes the log; not by appending. */
   readonly edition: number;
 }
 
@@ -74,10 +71,7 @@ export interface ErasingOption {
  * - Callers never retry; the store does what can be retried.
  */
 export interface Store {
-  /**
-   * An unreadable document goes into quarantine and its last good copy is used [S4]. A newer version rejects
-   * with `NewerVersionError`.
-   */
+  /** An unreadable document is quarantined and its copy used [S4]. Rejects with `NewerVersionError`. */
   read<T extends Versioned>(key: string, kind: DocumentKind<T>): Promise<T | undefined>;
   /**
    * Serialised read-modify-write; resolves with what is stored. `change` may run again after a conflict, so it

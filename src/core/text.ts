@@ -6,10 +6,7 @@ import { lruCache } from './limits.ts';
 /** A few characters have a whole phrase as their compatible form. */
 const mostAdded = 2000;
 
-/**
- * NFKC, or NFC where that would grow out of proportion. Endless runs of marks are parted by joiners, as in
- * Unicode's stream-safe form: sorting them takes quadratic time.
- */
+/** NFKC, or NFC where that grows out of proportion; runs of marks are parted, as sorting them is quadratic. */
 export function nfkc(text: string): string {
   if (!/\P{ASCII}/u.test(text)) return text;
   const parted = text.replace(/\p{M}{30}/gu, '$&\u034f');
@@ -23,10 +20,7 @@ export function normalizeText(text: string): string {
   return collapsed(nfkc(foldCase(nfkc(text))));
 }
 
-/**
- * Texts of the same form are the same item [D2]: {@link normalizeText} without final `. ! …`, unless it is
- * nothing else.
- */
+/** Texts of the same form are the same item [D2]: {@link normalizeText} without final `. ! …`. */
 export function sameItemForm(text: string): string {
   const form = normalizeText(text);
   let end = form.length;
@@ -47,10 +41,7 @@ export function searchForm(text: string): string {
   return collapsed(plain.normalize('NFC'));
 }
 
-/**
- * Full case folding, unlike `toLowerCase`: `ß`, `ẞ` and `SS` are the same, and so are `σ` and `ς`; the dotless
- * `ı` is no `i`.
- */
+/** Full case folding: `ß` and `SS` are the same, and so are `σ` and `ς`; the dotless `ı` is no `i`. */
 function foldCase(text: string): string {
   const parts = text.toLowerCase().split('ı');
   return parts
@@ -86,10 +77,7 @@ function collapsed(text: string): string {
   return text.replace(/[^\S ]\s*| \s+/gu, ' ').trim();
 }
 
-/**
- * One line: control, separator, bidirectional and other invisible characters become a space or vanish, except
- * joiners of scripts and emoji [P3].
- */
+/** One line: control and invisible characters become a space or vanish, except joiners of scripts and emoji [P3]. */
 export function toSingleLine(text: string): string {
   if (/^[ -~]*$/u.test(text)) return collapsed(text);
   const seen = text.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
@@ -113,10 +101,7 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
   }).flatMap(([latin, others]) => Array.from(others).map((other) => [other, latin])),
 ); // prettier-ignore
 
-/**
- * The same for names that look alike, whatever their accents, case, white space, invisible characters and
- * alphabets.
- */
+/** The same for names that look alike, whatever their accents, case, spaces and alphabets. */
 export function lookalike(name: string): string {
   const letters = Array.from(
     name.normalize('NFKD').replace(/[\p{M}\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, ''),

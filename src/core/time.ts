@@ -147,10 +147,7 @@ export async function unlessAborted<Result>(
   }
 }
 
-/**
- * Resolves after so many milliseconds or on abort, without the platform's costly errors. Does not keep the
- * process alive.
- */
+/** Resolves after so many milliseconds or on abort. Does not keep the process alive. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -66,10 +66,7 @@ export interface Offer {
   readonly what: string;
   /** The words that would be written, shown literally and whole. */
   readonly words?: string;
-  /**
-   * Does it at most once, after checking permissions, readers and content again. Resolves with a line for
-   * people; rejects where the result is unknown.
-   */
+  /** Does it at most once, after checking again. Resolves with a line for people; rejects where unsure. */
   readonly carryOut: (signal: AbortSignal) => Promise<string | OfferOutcome>;
 }
 
@@ -81,10 +78,7 @@ const offerMaxChars = sentMaxChars - offerOutcomeMaxChars;
 /** How an offer begins, by which history knows it [F2]. */
 export const offerHead = '-# Nothing is done unless you press “Do it”:';
 
-/**
- * What stands above the buttons; `undefined` where it does not fit into a message, since nobody may agree to a
- * part.
- */
+/** What stands above the buttons; `undefined` if too long, since nobody may agree to a part. */
 export function offerText({ what, words }: Pick<Offer, 'what' | 'words'>): string | undefined {
   const block = words === undefined ? '' : `\n\`\`\`\n${withoutFences(withoutInvisible(words))}\n\`\`\``;
   const text = `${offerHead}\n${what}${block}`;
@@ -129,10 +123,7 @@ export function refusal(text: string) {
   return { ok: false, text } as const;
 }
 
-/**
- * A tool with one schema for the model's description and the check. Bad input is answered with what is wrong,
- * after `notDone`: `Not stored`.
- */
+/** A tool with one schema for description and check; bad input is answered with what is wrong. */
 export function checkedTool<Input>(tool: {
   readonly name: string;
   readonly description: string;

@@ -24,18 +24,12 @@ export interface TurnContext extends Pick<Work, 'startedAfter'> {
   readonly speaker: Speaker;
   /** Its readers decide which memories may be used [V2]. */
   readonly place: Place;
-  /**
-   * The place at the time of speaking, if somebody joined since: what is stored stays as private as it was said
-   * [V1].
-   */
+  /** The place when it was said, if somebody joined since: what is stored stays as private [V1]. */
   readonly saidIn?: Place;
   /** At least one, oldest first; one turn [F3]. */
   readonly messages: readonly TurnMessage[];
   readonly now: Date;
-  /**
-   * Whether the model's context holds others' text or a file's, or an answer made with these: then what it
-   * writes may be theirs [M5a]. True while unknown.
-   */
+  /** Whether others' text or a file's is in the model's context [M5a]. True while unknown. */
   readonly hasThirdPartyText: boolean;
 }
 

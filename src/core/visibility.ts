@@ -13,17 +13,17 @@ export interface Reach {
   /** {@link Place.homeId} of the place it comes from. */
   readonly homeId: string;
   /** For `server` or `here`; without it, `server` means the DM only. */
-  readonly guildId?: string;
+  readonly guildId?: string | undefined;
   /** For `here`, {@link Place.readers} of then; without it, the DM only [V2a]. */
-  readonly readers?: readonly string[];
+  readonly readers?: readonly string[] | undefined;
 }
 
 /** A reach as it is stored. */
 export const reachFields = {
   visibility: visibilitySchema,
   homeId: z.string(),
-  guildId: z.string().exactOptional(),
-  readers: z.array(z.string()).readonly().exactOptional(),
+  guildId: z.string().optional(),
+  readers: z.array(z.string()).readonly().optional(),
 };
 
 export interface Remembered extends Reach {
@@ -94,10 +94,7 @@ export function audienceOf(visibility: Visibility): Audience {
 
 const width: Readonly<Record<Visibility, number>> = { dm: 0, here: 1, server: 2, everywhere: 3 };
 
-/**
- * What is made from both may be used only where both may. Of two homes, or servers, that leaves the DM; within
- * one home, those who could read both.
- */
+/** What is made from both may be used only where both may; of two homes or servers, in the DM. */
 export function narrower(a: Reach, b: Reach): Reach {
   const [wide, narrow] = isWider(b.visibility, a.visibility) ? [b, a] : [a, b];
   if (wide.visibility === 'everywhere' || narrow.visibility === 'dm') return pickReach(narrow);
@@ -107,9 +104,7 @@ export function narrower(a: Reach, b: Reach): Reach {
       : a.guildId !== undefined && a.guildId === b.guildId;
   if (!isOfBoth) return { visibility: 'dm', homeId: narrow.homeId };
   if (wide.visibility === 'server') return pickReach(narrow);
-  const { readers: _, ...home } = pickReach(narrow);
-  const readers = readersOfBoth(a.readers, b.readers);
-  return { ...home, ...(readers === undefined ? {} : { readers }) };
+  return pickReach({ ...narrow, readers: readersOfBoth(a.readers, b.readers) });
 }
 
 /** Whether `reach` allows places that `other` does not. */
@@ -146,10 +141,7 @@ export function mayUse(memory: Remembered, place: Place, speakerId: string): boo
   }
 }
 
-/**
- * Whether a channel's note may be used in an answer [B2]: every reader of the answer can read that channel now.
- * In a DM only the asker reads, and `canAskerRead` decides.
- */
+/** A channel's note may be used where every reader of the answer can read that channel [B2]. */
 export function mayUseNote(channel: Place, place: Place, canAskerRead: boolean): boolean {
   if (place.audience === 'dm') return canAskerRead;
   if (channel.guildId === undefined || channel.guildId !== place.guildId) return false;

@@ -5,10 +5,7 @@ import type { Clock, Timer } from './time.ts';
 export interface WorkLease {
   readonly userId: string;
   readonly keys: readonly string[];
-  /**
-   * Aborted when the queue stops, the work is dropped, or the lease is lost. From then on nothing may be
-   * stored.
-   */
+  /** Aborted when the queue stops, the work is dropped, or the lease is lost: then nothing may be stored. */
   readonly signal: AbortSignal;
 }
 
@@ -31,10 +28,7 @@ export interface WorkQueue {
   drop(userId: string): Promise<void>;
   /** People whose work runs, or is to be taken now, in this process. */
   readonly size: number;
-  /**
-   * Resolves when nothing runs here and nothing is due now in any process. Delayed work is due at
-   * once.
-   */
+  /** Resolves when nothing runs here and nothing is due in any process. Delayed work is due at once. */
   idle(): Promise<void>;
   /**
    * Takes nothing more; what runs goes on. What waits is taken elsewhere or after a restart; a single process

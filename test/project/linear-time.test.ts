@@ -23,7 +23,7 @@ import {
   summaryOf,
   withoutEmptyParts,
 } from '../../src/memory/notebook/format.ts';
-import { readMark } from '../../src/memory/notebook/session-files.ts';
+import { readMark } from '../../src/memory/notebook/tree.ts';
 import { distinctiveTerms } from '../../src/memory/notebook/withdraw.ts';
 import { createDates, tellsWhen } from '../../src/memory/recall/dates.ts';
 import { addUnit, createSegment } from '../../src/memory/recall/segments.ts';

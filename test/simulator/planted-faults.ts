@@ -198,8 +198,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'reset-loses-to-running-summary',
     promise: '[R4] A summary that was under way brings back what `reset rolling` cleared.',
     file: 'src/memory/rolling/record.ts',
-    find: 'const rest = { ...kept, cursor, seen, revision: rolling.revision + 1, rebuild: false };',
-    put: 'const rest = { ...kept, cursor, seen, revision: rolling.revision, rebuild: false };',
+    find: 'return { ...rolling, cursor, seen, summary, revision: rolling.revision + 1, rebuild: false };',
+    put: 'return { ...rolling, cursor, seen, summary, revision: rolling.revision, rebuild: false };',
   },
   {
     name: 'short-term-takes-private-channels',

@@ -117,10 +117,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     },
   };
 
-  /**
-   * The notes' channel as it is now, if they may be used in an answer to somebody in a place [B2]. Never
-   * rejects.
-   */
+  /** The notes' channel as it is now, if they may be used in an answer there [B2]. Never rejects. */
   async function isUsable(
     { channelId }: NotesPlace,
     place: Place,
@@ -136,10 +133,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     return present !== undefined && mayUseNote(channel, present, true) ? channel : undefined;
   }
 
-  /**
-   * The notes of the turn's server; in a direct message of all servers, or, if too many, of those where the
-   * asker has talked.
-   */
+  /** Of the turn's server; in a DM of all servers, or, if too many, of those where the asker has talked. */
   async function* notesFor(guildId: string | undefined, askerId: string): AsyncGenerator<NotesDocument> {
     if (guildId !== undefined) yield* documents({ guildIds: [guildId] });
     else {
@@ -167,10 +161,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     ...layer,
     since,
 
-    /**
-     * Whether an answer made with notes may still be shown: all exist, and all readers can read their
-     * channels. Never rejects.
-     */
+    /** Whether all notes exist and all readers can read their channels. Never rejects. */
     async canDisclose(sources: readonly MemorySource[], place: Place, askerId: string): Promise<boolean> {
       try {
         for (const source of sources) {
@@ -190,10 +181,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       }
     },
 
-    /**
-     * Keeps an author's sentence. `stillStands` is asked when nothing else can change their memory; it must
-     * not wait for another write of theirs. Resolves with `undefined` where the note may not be kept.
-     */
+    /** Keeps an author's sentence, if it `stillStands`, which must not wait for another write of theirs. */
     keep: (
       place: NotesPlace,
       said: Omit<ChannelNote, 'id' | 'isForgotten'>,
@@ -208,7 +196,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
         await noteAuthor(said.authorId, place);
         // The oldest one may make way.
         await update(place, (document) => withNote(document, note), { erase: true });
-        logger.info('a channel note was kept', { ...placeIds(place), userId: said.authorId, id: note.id });
+        logger.info('a channel note was kept', { ...place, userId: said.authorId, id: note.id });
         return note;
       }),
 
@@ -243,10 +231,8 @@ export function createChannelNotes(options: ChannelNotesOptions) {
     /** The messages of a person's own notes that say some words, or of one id, if usable in a place. */
     saying: async (userId: string, words: string, place: Place): Promise<MessagesByChannel> => {
       const found: { channelId: string; messageIds: string[] }[] = [];
-      for await (const { channelId, notes } of documents({
-        authorId: userId,
-        ...(place.guildId !== undefined && { guildIds: [place.guildId] }),
-      })) {
+      const guildIds = place.guildId === undefined ? undefined : [place.guildId];
+      for await (const { channelId, notes } of documents({ authorId: userId, guildIds })) {
         const messageIds = notes
           .filter(({ authorId, isForgotten }) => authorId === userId && isForgotten === undefined)
           .filter(({ id, text }) => id === words.trim() || saysWords(text, words))
@@ -267,10 +253,9 @@ export function createChannelNotes(options: ChannelNotesOptions) {
 
     /** The messages of a channel's notes from an id on, to be compared after a gap. */
     async messagesSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
-      const young = (await notesIn(channelId)).filter(
-        (note) => compareSnowflakes(note.messageId, messageId) >= 0,
-      );
-      return young.map((note) => ({ ids: [note.messageId], isOwn: false }));
+      const ids = (await notesIn(channelId)).map((note) => note.messageId);
+      const young = ids.filter((id) => compareSnowflakes(id, messageId) >= 0);
+      return young.map((id) => ({ ids: [id], isOwn: false }));
     },
 
     /** The channels that have notes, or had. */
@@ -288,10 +273,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       for (const [channelId, of] of Array.from(noted)) if (of === guildId) noted.delete(channelId);
     },
 
-    /**
-     * Removes what a kill left of people who had paused by a moment (ISO 8601), in one of the processes that
-     * start together. Never rejects.
-     */
+    /** Removes what a kill left of people who had paused by a moment (ISO 8601). Never rejects. */
     async dropPaused(at: string, locks: Pick<Locks, 'claim'>): Promise<void> {
       let claim: Awaited<ReturnType<Locks['claim']>>;
       try {
@@ -308,10 +290,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       }
     },
 
-    /**
-     * What the first answer in a channel says of channel memory [B1], once each time it was switched on.
-     * Never rejects.
-     */
+    /** What the first answer says of channel memory [B1], once each time it was switched on. Never rejects. */
     async firstLine(place: Place): Promise<string | undefined> {
       const { guildId, homeId: channelId } = place;
       const at = guildId === undefined ? undefined : await since(place);
@@ -331,17 +310,9 @@ export function createChannelNotes(options: ChannelNotesOptions) {
 const channelMemoryLine =
   '📝 Channel memory is on here: I note what is decided, agreed or asked, with who said it. `!memory channel` lists it, and your own notes you can forget.';
 
-function placeIds({ guildId, channelId }: NotesPlace): NotesPlace {
-  return { guildId, channelId };
-}
-
 const gone = (): undefined => undefined;
 const hidden = (note: ChannelNote): ChannelNote => ({ ...note, isForgotten: true });
-
-function shown(note: ChannelNote): ChannelNote {
-  const { isForgotten: _, ...rest } = note;
-  return rest;
-}
+const shown = (note: ChannelNote): ChannelNote => ({ ...note, isForgotten: undefined });
 
 function inChannel({ channelId }: SessionKey): ReadonlySet<string> {
   return new Set([channelId]);

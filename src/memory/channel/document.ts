@@ -18,7 +18,7 @@ const noteSchema = z.object({
   /** When it was said, ISO 8601, UTC. */
   at: z.string(),
   /** Its author had it forgotten and can still undo that: it is used and shown nowhere. */
-  isForgotten: z.literal(true).exactOptional(),
+  isForgotten: z.literal(true).optional(),
 });
 
 /** One sentence said in a channel, by whom and when [B1]. */

@@ -1,5 +1,7 @@
-import { isSnowflake } from '../../core/snowflake.ts';
-import type { Store } from '../../core/store.ts';
+import { z } from 'zod';
+
+import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
+import type { DocumentKind, Store } from '../../core/store.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import {
   noNotes,
@@ -11,7 +13,6 @@ import {
   type NotesDocument,
   type NotesPlace,
 } from './document.ts';
-import { createNotedChannels } from './noted.ts';
 
 /** Each may be a way to a database. */
 const readAtOnce = 100;
@@ -22,17 +23,14 @@ const mostKnown = 500;
 /** Which files. Default: all. */
 export interface NotesWhere {
   /** Of these guilds. */
-  readonly guildIds?: readonly string[];
+  readonly guildIds?: readonly string[] | undefined;
   /** And all others known here, if not too many. */
   readonly andKnown?: boolean;
   /** Those in which this author may have notes. */
-  readonly authorId?: string;
+  readonly authorId?: string | undefined;
 }
 
-/**
- * The files of notes, one a channel: which exist, whose notes they hold, and changes across them. Rejects
- * with `StoreError`.
- */
+/** The files of notes, one a channel. Rejects with `StoreError`. */
 export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>) {
   const notedOf = createNotedChannels(store);
   /** Each channel's guild. It may lack channels of servers that another process serves. */
@@ -123,10 +121,7 @@ export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>)
     if (stored !== undefined) noted.set(place.channelId, place.guildId);
   }
 
-  /**
-   * Changes an author's notes everywhere, or in some channels, and erases the former. Part of a job of the
-   * author's queue, except for what is too old.
-   */
+  /** Changes an author's notes and erases the former. Part of a job of the author's queue, except for old ones. */
   async function changeWhere(
     authorId: string | undefined,
     isMeant: (note: ChannelNote) => boolean,
@@ -134,7 +129,7 @@ export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>)
     channelIds?: ReadonlySet<string>,
   ): Promise<number> {
     let count = 0;
-    for await (const document of documents(authorId === undefined ? {} : { authorId })) {
+    for await (const document of documents({ authorId })) {
       if (channelIds?.has(document.channelId) === false) continue;
       const meant = document.notes.filter(isMeant).length;
       if (meant === 0) continue;
@@ -160,4 +155,34 @@ export function createNotesFiles(store: Pick<Store, 'read' | 'update' | 'list'>)
     update,
     changeWhere,
   };
+}
+
+/** By channel with notes, now or once, its guild. */
+const notedSchema = z.object({ version: z.literal(1), channels: z.record(z.string(), z.string()) });
+export const notedKind: DocumentKind<z.infer<typeof notedSchema>> = { version: 1, schema: notedSchema };
+
+/** Where a person's notes are, so that forgetting looks through no other server's. Rejects with `StoreError`. */
+function createNotedChannels(store: Pick<Store, 'read' | 'update'>) {
+  return {
+    async of(this: void, userId: string): Promise<ReadonlyMap<string, string>> {
+      const noted = await store.read(notedKey(userId), notedKind);
+      return new Map(Object.entries(noted?.channels ?? {}));
+    },
+    /** To be called before a note is kept. */
+    async add(this: void, userId: string, { guildId, channelId }: NotesPlace): Promise<void> {
+      if ((await store.read(notedKey(userId), notedKind))?.channels[channelId] === guildId) return;
+      await store.update(
+        notedKey(userId),
+        notedKind,
+        (noted) => ({ version: 1 as const, channels: { ...noted?.channels, [channelId]: guildId } }),
+        // So that the last good copy lacks none.
+        { erase: true },
+      );
+    },
+  };
+}
+
+/** @throws {RangeError} when the id is not a Discord id [S6]. */
+function notedKey(userId: string): string {
+  return `users/${assertSnowflake(userId)}/noted.json`;
 }

@@ -41,10 +41,7 @@ export interface NoteTakingOptions {
   readonly people: Pick<PersonSettingsStore, 'latest' | 'mode' | 'mayStore'>;
   /** Whether a person may talk with the bot [G1]. */
   readonly hasAccess: (userId: string) => boolean;
-  /**
-   * Whether a person had forgotten what a message says, or something after it [A4]. Rejects with
-   * `StoreError`.
-   */
+  /** Whether a person had a message forgotten, or a later one like it [A4]. Rejects with `StoreError`. */
   readonly isForgotten: (
     userId: string,
     message: Pick<ChatMessage, 'id' | 'at' | 'text'>,
@@ -61,11 +58,7 @@ export interface Spoken extends NotesPlace {
   readonly authorId: string;
 }
 
-/**
- * Takes notes of what people say to each other, where channel memory is on [B1]: after some quiet minutes or
- * 30 messages a stretch of talk is read as it then stands on Discord. How far a channel was read is on disk;
- * earlier talk is never read.
- */
+/** After some quiet minutes or 30 messages a talk is read as it then stands on Discord, never earlier talk [B1]. */
 export function createNoteTaking(options: NoteTakingOptions) {
   const { notes, people, logger } = options;
   const talking = new Map<string, { readonly place: NotesPlace; count: number; cancel: () => void }>();
@@ -181,10 +174,7 @@ export function createNoteTaking(options: NoteTakingOptions) {
       waitForQuiet({ guildId, channelId }, 1);
       void noteUnread(authorId, messageId);
     },
-    /**
-     * Later reads what an earlier process left unread in channels with notes, in guilds of this one. Never
-     * rejects.
-     */
+    /** Later reads what an earlier process left unread in channels of this one. Never rejects. */
     async start(isOwn: (guildId: string) => boolean): Promise<void> {
       try {
         for (const place of await notes.channels())

@@ -38,10 +38,7 @@ interface Match {
   readonly shared: readonly string[];
 }
 
-/**
- * Notes that match a turn's message and whose channels every reader of the answer can read now [B2]. No model
- * call.
- */
+/** Notes that match a message and whose channels every reader of the answer can read now [B2]. */
 export function createNoteSection(ports: NoteSectionPorts) {
   return async (context: TurnContext): Promise<readonly Section[]> => {
     const { place, speaker } = context;

@@ -10,10 +10,7 @@ export interface SummaryNote extends StoredSummary {
   readonly cursor: number;
 }
 
-/**
- * The same for the same summary: local time and cursor, as a minute can have several; lower case like all
- * names in the tree.
- */
+/** The same for the same summary; with the cursor, as a minute can have several. */
 export function noteName(note: SummaryNote, timeZone: string): string {
   const time = localDateTime(new Date(note.updatedAt), timeZone).replace(/[ :]/gu, '-');
   return `${time}-${note.cursor}-summary.md`;
@@ -77,13 +74,8 @@ export function parseNote(file: string): SummaryNote | undefined {
   const meta = metaSchema.safeParse(Object.fromEntries(fields));
   const text = body.join('\n-->\n').trim();
   if (!meta.success || text === '') return undefined;
-  const { created, visibility, home: homeId, guild, readers, from, cursor, others } = meta.data;
-  const known = {
-    ...(guild === undefined ? {} : { guildId: guild }),
-    ...(readers === undefined ? {} : { readers }),
-    ...(others === undefined ? {} : { hasThirdPartyText: others }),
-  };
-  return { text, updatedAt: created, visibility, homeId, ...known, from, cursor };
+  const { created: updatedAt, home: homeId, guild: guildId, others: hasThirdPartyText, ...rest } = meta.data;
+  return { text, updatedAt, homeId, guildId, hasThirdPartyText, ...rest };
 }
 
 const keywordCount = 8;

@@ -120,10 +120,7 @@ function momentBefore(parts: readonly Part[], bytes: number): string {
   return '~';
 }
 
-/**
- * Up to which line every layer has folded; one without a cursor starts with the next message and holds
- * nothing back.
- */
+/** Up to which line every layer has folded; one without a cursor holds nothing back. */
 export function foldedUpTo(state: SessionState, folds: QuotaOptions['folds']): number {
   const cursors = folds.map((name) =>
     name === 'rolling' ? (state.rolling?.cursor ?? 0) : (state[name]?.cursor ?? Infinity),

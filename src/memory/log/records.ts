@@ -15,9 +15,9 @@ const common = {
   /** File names only. */
   attachments: z.array(z.string()),
   ...reachFields,
-  channelName: z.string().exactOptional(),
+  channelName: z.string().optional(),
   /** Said, or an answer to what was said, in mode `ask` [K9]. */
-  mode: z.literal('ask').exactOptional(),
+  mode: z.literal('ask').optional(),
 };
 
 const userMessageSchema = z.object({ ...common, role: z.literal('user'), authorId: z.string() });
@@ -32,15 +32,12 @@ const assistantMessageSchema = z.object({
   /** Whether others' words or a file were in view, which it may repeat [M5a]; absent where unknown. */
   hasThirdPartyText: z.boolean().exactOptional(),
   /** ISO 8601, UTC: when these were last in view, if only an earlier answer that may repeat them was. */
-  thirdPartyTextAt: z.string().exactOptional(),
+  thirdPartyTextAt: z.string().optional(),
   /** It retells what was read in a channel [B4]: nothing is made of it. */
-  retells: z.literal(true).exactOptional(),
+  retells: z.literal(true).optional(),
 });
 
-/**
- * One line of `messages.jsonl` [W3]. `of` is the sequence number of the edited or deleted message, whose own
- * line was changed too, so a deleted text is nowhere on disk [G5].
- */
+/** One line of `messages.jsonl` [W3]; `of` is the sequence number of the edited or deleted message [G5]. */
 export const logRecordSchema = z.discriminatedUnion('type', [
   z.discriminatedUnion('role', [userMessageSchema, assistantMessageSchema]),
   z.object({ type: z.literal('edit'), id: z.string(), of: z.number(), at: z.string(), text: z.string() }),
@@ -67,10 +64,7 @@ export function mayHoldOthersWords(message: LoggedMessage): boolean {
     : (message.hasThirdPartyText ?? message.visibility !== 'dm');
 }
 
-/**
- * Messages of which something may be made unasked [K9]: summaries, notes, recent exchanges; nothing from
- * others' talk [B4].
- */
+/** Messages of which something may be made unasked [K9]; nothing from others' talk [B4]. */
 export function unaskedMessages(messages: readonly SequencedMessage[]): readonly SequencedMessage[] {
   return messages.filter(
     ({ message }) =>
@@ -132,10 +126,7 @@ export function isUnanswered({ messages }: LogFold, id: string): boolean {
   );
 }
 
-/**
- * The messages up to the newest reply: a message without an answer waits for the next fold. A turn is a reply
- * with what it answers.
- */
+/** The messages up to the newest reply. A turn is a reply with what it answers. */
 export function wholeTurns(messages: readonly SequencedMessage[]): {
   readonly messages: readonly SequencedMessage[];
   readonly turns: number;

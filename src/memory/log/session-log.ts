@@ -2,7 +2,7 @@ import type { MessageChange, RecentChanges } from '../../core/changes.ts';
 import type { ChannelPort, RememberedMessage } from '../../core/chat.ts';
 import { workOf, type Writes } from '../../core/writes.ts';
 import { lruCache } from '../../core/limits.ts';
-import type { ChannelGuild, Place, SessionKey } from '../../core/place.ts';
+import type { ChannelGuild, SessionKey } from '../../core/place.ts';
 import { maskSecrets, secretValues } from '../../core/secrets.ts';
 import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { LogEntry, Store } from '../../core/store.ts';
@@ -89,10 +89,7 @@ export type SessionLog = ReturnType<typeof createSessionLog>;
 /** People whose last withdrawal is remembered: far more than have a running turn. */
 const keptPeople = 1000;
 
-/**
- * What was said, secrets masked [K14], one log a session [W3]: the truth that every derived layer folds [F4].
- * Writes are on disk when a method resolves; everything may reject with `StoreError`.
- */
+/** What was said, secrets masked [K14]: the truth that every layer folds [F4]. Rejects with `StoreError`. */
 export function createSessionLog(options: SessionLogOptions) {
   const { store, writes, changes, placeOf, clock, botName } = options;
   const { activeFolds = ['shortTerm', 'extraction', 'reflection'] } = options;
@@ -129,11 +126,9 @@ export function createSessionLog(options: SessionLogOptions) {
         text: maskSecrets(changed === undefined ? text : (changed.text ?? '')),
         attachments: [...attachments, ...shown.map(({ kind }) => kind)],
         // The edited text was said where others may read [V1].
-        ...originOf(
-          context.place,
-          changed === undefined ? said : narrower(said, await presentReach(session)),
-        ),
-        ...(mode === 'ask' ? { mode } : {}),
+        ...(changed === undefined ? said : narrower(said, await presentReach(session))),
+        channelName: context.place.channelName,
+        mode: mode === 'ask' ? mode : undefined,
       });
     }
     const added = ids.filter((id) => !logged.has(id));
@@ -153,7 +148,9 @@ export function createSessionLog(options: SessionLogOptions) {
     ]);
     if (known.some(({ record }) => namesAny(record, reply.ids))) return true;
     if (context.messages.some((message) => isAnswerWithdrawn(message, reply.text, known))) return false;
-    const asked = known.filter(({ record }) => context.messages.some(({ id: of }) => of === record.id));
+    const asked = known.flatMap(({ record }) =>
+      record.type === 'message' && context.messages.some(({ id: of }) => of === record.id) ? [record] : [],
+    );
     // Without its question, no deletion could reach it.
     if (asked.length === 0) return true;
     await tails.append(session, {
@@ -167,19 +164,12 @@ export function createSessionLog(options: SessionLogOptions) {
       text: maskSecrets(reply.text, new Set(context.messages.flatMap(({ text }) => secretValues(text)))),
       attachments: [],
       hasThirdPartyText: context.hasThirdPartyText,
-      ...(reply.retells === true && { retells: reply.retells }),
-      ...(reply.thirdPartyTextAt !== undefined && { thirdPartyTextAt: reply.thirdPartyTextAt }),
+      retells: reply.retells,
+      thirdPartyTextAt: reply.thirdPartyTextAt,
       // It may repeat edits made on their way, and what was said since the channel was closed to some.
-      ...originOf(
-        context.place,
-        asked.reduce(
-          (reach, { record }) => (record.type === 'message' ? narrower(reach, record) : reach),
-          narrower(reachOf(context.place), await presentReach(session)),
-        ),
-      ),
-      ...(asked.some(({ record }) => record.type === 'message' && record.mode === 'ask')
-        ? { mode: 'ask' as const }
-        : {}),
+      ...asked.reduce(narrower, narrower(reachOf(context.place), await presentReach(session))),
+      channelName: context.place.channelName,
+      mode: asked.some(({ mode }) => mode === 'ask') ? 'ask' : undefined,
     });
     await followLate(session, reply.ids);
     return true;
@@ -231,10 +221,7 @@ export function createSessionLog(options: SessionLogOptions) {
     async follow(change, stage) {
       if (change.kind !== 'restored') takenBackAt.set(personOf(change), clock().getTime());
       if (change.kind === 'forgotten' || change.kind === 'purged') return;
-      if (change.kind === 'restored') {
-        await takeBackDeletions(tails, change.session, change.messageIds);
-        return;
-      }
+      if (change.kind === 'restored') return takeBackDeletions(tails, change.session, change.messageIds);
       const { session, messages } = change;
       if (stage === 'hide') await appendChanges(tails, session, messages, clock().toISOString());
       else await eraseChanges(tails, session, messages);
@@ -266,10 +253,7 @@ export function createSessionLog(options: SessionLogOptions) {
 
   return {
     ...layer,
-    /**
-     * Whether the log holds all of a turn's messages as said, so that changes can be followed [G5], and
-     * nothing possibly in view was withdrawn since the turn began [A4].
-     */
+    /** Whether a turn's messages are logged as said [G5], and nothing in view was withdrawn since [A4]. */
     async standsAsSaid(context: TurnContext): Promise<boolean> {
       if (context.messages.some((message) => changes.hasChanged(message))) return false;
       if ((takenBackAt.get(context.speaker.id) ?? 0) >= context.now.getTime()) return false;
@@ -278,45 +262,29 @@ export function createSessionLog(options: SessionLogOptions) {
       const logged = new Set(messages.map(({ message }) => message.id));
       return ids.every((id) => logged.has(id));
     },
-    /**
-     * Logs the turn's messages once, each with its edit or deletion. Another bot's turns are never logged:
-     * nothing may be made of them [G2]. A layer never reads what it may not learn from in the speaker's mode
-     * [K9]; what was said in `ask` is marked.
-     */
+    /** Logs the turn's messages once, each with its edit or deletion; never another bot's [G2]. */
     async recordUser(context: TurnContext, mode: CaptureMode = 'auto'): Promise<void> {
       if (context.speaker.isBot === undefined)
         await writes.run(workOf(context), () => logUser(context, mode));
     },
-    /**
-     * Logs the reply once, if one of the turn's messages is logged, marked if it may repeat others' words
-     * [M5a]. Resolves with whether it may be remembered: its question may have been withdrawn.
-     */
+    /** Logs the reply once; resolves with whether it may be remembered. */
     recordReply: (context: TurnContext, reply: SentReply): Promise<boolean> =>
       context.speaker.isBot === undefined
         ? writes.run(workOf(context), () => logReply(context, reply))
         : Promise.resolve(true),
-    /**
-     * The sessions that a change may concern: the author's, or everybody's in the channel where Discord does
-     * not tell.
-     */
+    /** The author's session, or everybody's in the channel where Discord does not tell. */
     async sessionsOf(change: MessageChange): Promise<readonly SessionKey[]> {
       const { channelId } = change;
       return change.kind === 'edited' && change.authorId !== undefined
         ? [{ channelId, userId: change.authorId }]
         : sessions.inChannel(channelId);
     },
-    /**
-     * What a change takes out of a session [G5]; nothing if the text stays. Part of a job of the user's
-     * queue.
-     */
+    /** What a change takes out of a session [G5]. Part of a job of the user's queue. */
     affected: (session: SessionKey, change: MessageChange) => affectedMessages(tails, session, change),
     /** Which of the words are still said in the session. Reads the whole log. */
     stillSaid: async (session: SessionKey, words: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
       wordsSaid(words, (await since(session, 0)).messages),
-    /**
-     * All messages remembered in a channel from an id on. The first answer after a start waits for it [G3b],
-     * so only logs changed since are read, at most two hundred.
-     */
+    /** Messages in a channel from an id on; the first answer after a start waits for it [G3b]. */
     async rememberedSince(channelId: string, messageId: string): Promise<readonly RememberedMessage[]> {
       const found: RememberedMessage[] = [];
       const writtenAt = isSnowflake(messageId) ? snowflakeTime(messageId).getTime() - clockSlackMs : 0;
@@ -336,10 +304,7 @@ export function createSessionLog(options: SessionLogOptions) {
     /** `undefined` when it was never logged or was deleted. */
     message: async (session: SessionKey, id: string): Promise<string | undefined> =>
       (await messageOf(session, id))?.text,
-    /**
-     * The bot's answer directly before a message, or the one that it replies to: none that only others than its readers could read,
-     * or that was made with others' text or a file [D1a].
-     */
+    /** The answer before a message, or that it replies to; none made with others' text or for other readers [D1a]. */
     async answerBefore(
       this: void,
       session: SessionKey,
@@ -361,10 +326,7 @@ export function createSessionLog(options: SessionLogOptions) {
       isUnanswered(foldLog(await tails.covering(session, [id])), id),
     /** `undefined` when it was never logged or was deleted. */
     logged: messageOf,
-    /**
-     * When others' words or a file were last in view for these answers; ISO 8601, UTC [M5a]. `undefined` for
-     * an answer without, and for the speaker's own words; absent for what is not logged.
-     */
+    /** When others' words were last in view for these messages, ISO 8601; absent for what is not logged [M5a]. */
     async othersWordsIn(
       session: SessionKey,
       ids: readonly string[],
@@ -378,10 +340,7 @@ export function createSessionLog(options: SessionLogOptions) {
       }
       return known;
     },
-    /**
-     * All messages and answers of a person that say some words and that `isMeant` picks, by channel [K4];
-     * with `areHeld` also withdrawn ones whose words a kill left in the log. Reads all their logs.
-     */
+    /** A person's messages and answers that say some words [K4]; with `areHeld` also those that a kill left. */
     async mentions(
       userId: string,
       words: string,
@@ -404,9 +363,8 @@ export function createSessionLog(options: SessionLogOptions) {
     /** In order. */
     async placesOf(session: SessionKey, ids: readonly string[]): Promise<readonly number[]> {
       const { messages } = foldLog(await tails.covering(session, ids));
-      return messages.flatMap(({ sequence, message }) =>
-        idsOf(message).some((id) => ids.includes(id)) ? [sequence] : [],
-      );
+      const named = messages.filter(({ message }) => idsOf(message).some((id) => ids.includes(id)));
+      return named.map(({ sequence }) => sequence);
     },
     /** The newest messages, oldest first. */
     async recent(session: SessionKey, limit: number): Promise<readonly SequencedMessage[]> {
@@ -437,19 +395,9 @@ export function createSessionLog(options: SessionLogOptions) {
     guildsOf: (userId: string): Promise<readonly string[]> => sessions.guildsOf(userId),
     threadsOf: (channelId: string): Promise<readonly string[]> => sessions.threadsOf(channelId),
     allSessions: sessions.all,
-    /**
-     * Channels of which something may be remembered, with when somebody new appeared, in milliseconds since
-     * the epoch.
-     */
+    /** Channels of which something may be remembered, with when somebody new appeared, in milliseconds. */
     channels: async () =>
       (await store.folders(sessionsFolder)).map(({ name, changedAt }) => ({ id: name, activeAt: changedAt })),
-  };
-}
-
-function originOf({ channelName }: Place, reach: Reach) {
-  return {
-    ...reach,
-    ...(channelName === undefined ? {} : { channelName }),
   };
 }
 

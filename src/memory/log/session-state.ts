@@ -16,7 +16,7 @@ const summarySchema = z.object({
   /** The narrowest of all that was folded in. */
   ...reachFields,
   /** Whether others' words were folded in [M5a]; see `summaryHoldsOthersWords`. */
-  hasThirdPartyText: z.boolean().exactOptional(),
+  hasThirdPartyText: z.boolean().optional(),
 });
 
 const rollingSchema = z.object({
@@ -32,7 +32,7 @@ const rollingSchema = z.object({
   rebuild: z.boolean(),
   /** How often something was withdrawn; absent for never. */
   withdrawals: z.number().exactOptional(),
-  summary: summarySchema.exactOptional(),
+  summary: summarySchema.optional(),
 });
 
 const cursorSchema = z.object({ cursor: z.number() });
@@ -137,11 +137,7 @@ const unseen: SessionState = { version: 1 };
 /** Layers that fold the log only from when they were switched on. */
 export type FoldName = 'shortTerm' | 'extraction' | 'reflection';
 
-/**
- * The state after the speaker wrote in a place: the present place, and cursors `before` the turn's messages
- * for active layers without one. An inactive layer loses its cursor, so that it never reads what is said
- * meanwhile.
- */
+/** The state after the speaker wrote; an inactive layer loses its cursor, so that it never mines the past. */
 export function seenIn(
   state: SessionState,
   { place, speaker }: Pick<TurnContext, 'place' | 'speaker'>,

@@ -23,11 +23,7 @@ const rememberedChannels = 100_000;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/**
- * Which sessions there are. A person's are listed in `users/<userId>/sessions.json` before anything of them
- * is kept; it may name one that is gone, and is rebuilt from folders if missing. It is read each time, as
- * another process may have erased it. Rejects with `StoreError`.
- */
+/** Which sessions there are; read each time, as another process may have erased them. Rejects with `StoreError`. */
 export function createSessions(store: Store) {
   /** A channel's guild never changes. */
   const guilds = lruCache<string, ChannelGuild>(rememberedChannels);

@@ -21,10 +21,7 @@ interface Tail {
   readonly state: LogState;
 }
 
-/**
- * Reads message logs, keeping the ends of busy ones in memory, so that a turn in a running conversation reads
- * no file [S5]. A kept end is checked by the log's last sequence number and edition.
- */
+/** Keeps the ends of busy logs in memory [S5], checked by last sequence number and edition. */
 export class LogTails {
   readonly #store: Store;
   readonly #sessions: Pick<Sessions, 'begin'>;
@@ -48,7 +45,7 @@ export class LogTails {
     const name = sessionName(session);
     const kept = this.#tails.get(name);
     const isCurrent = kept?.state.last === last && kept.state.edition === edition;
-    if (isCurrent && kept.after <= cursor) return entriesAfter(kept.entries, cursor, last);
+    if (isCurrent && kept.after <= cursor) return kept.entries.filter(({ sequence }) => sequence > cursor);
     const entries: LogEntry<LogRecord>[] = [];
     for await (const entry of this.#store.scan(logKey(session), logRecordSchema, { after: cursor })) {
       entries.push(entry);
@@ -58,10 +55,7 @@ export class LogTails {
     return entries;
   }
 
-  /**
-   * The end of the log from before the messages with these ids. Ids grow with time, for the person's messages
-   * and for replies; but a message written during a turn stands after that turn's younger reply.
-   */
+  /** From before the messages with these ids, which grow with time for the person's messages and for replies. */
   async covering(session: SessionKey, ids: readonly string[]): Promise<readonly LogEntry<LogRecord>[]> {
     const oldest = ids.toSorted(compareSnowflakes)[0];
     if (oldest === undefined) return [];
@@ -78,9 +72,7 @@ export class LogTails {
     }
   }
 
-  /**
-   * Appends in few writes [S2] of bounded size, so that others do not wait long [L4]; resolves when on disk.
-   */
+  /** Appends in few writes [S2] of bounded size [L4]; resolves when on disk. */
   async appendAll(session: SessionKey, records: readonly LogRecord[]): Promise<void> {
     const pause = createTimeSlice();
     for (let first = 0; first < records.length; first += appendedAtOnce) {
@@ -133,16 +125,4 @@ export class LogTails {
     const after = (entries[0]?.sequence ?? 1) - 1;
     this.#tails.set(name, { after, entries, state: tail.state });
   }
-}
-
-/** Those after a sequence number; the newest has at most `last`. */
-function entriesAfter(
-  entries: readonly LogEntry<LogRecord>[],
-  cursor: number,
-  last: number,
-): readonly LogEntry<LogRecord>[] {
-  // Numbers may have gaps, so no later index can be the first.
-  let first = Math.max(0, entries.length - (last - cursor));
-  while ((entries[first]?.sequence ?? Infinity) <= cursor) first += 1;
-  return entries.slice(first);
 }

@@ -9,10 +9,7 @@ const nameMaxChars = 80;
 /** Of turns in one model call. */
 const batchMaxChars = 20_000;
 
-/**
- * A message as one line for the model, with local date and time [H3]; it forges neither a tag nor another
- * speaker [P3]. What may be others' words has a tag [M5a].
- */
+/** A message as one line, which forges neither a tag nor a speaker [P3]; others' words have a tag [M5a]. */
 export function turnLine(message: LoggedMessage, timeZone: string): string {
   const said = dataLine(maskSecrets(message.text) + fileNote(message));
   return (
@@ -21,10 +18,7 @@ export function turnLine(message: LoggedMessage, timeZone: string): string {
   );
 }
 
-/**
- * Without what may be others' words: of such an answer only that there was one, of a person's message no long
- * names.
- */
+/** Without what may be others' words. */
 export function ownLine(message: LoggedMessage, timeZone: string): string {
   const isLeftOut = message.role === 'assistant' && mayHoldOthersWords(message);
   const said = isLeftOut

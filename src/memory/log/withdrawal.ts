@@ -101,12 +101,12 @@ export async function eraseChanges(
   });
 }
 
-/** Restores deleted messages whose own lines still hold them. Resolves with their places in the log. */
+/** Restores deleted messages whose own lines still hold them. */
 export async function takeBackDeletions(
   tails: LogTails,
   session: SessionKey,
   messageIds: readonly string[],
-): Promise<readonly number[]> {
+): Promise<void> {
   const entries = await tails.covering(session, messageIds);
   const held = new Set(
     entries.flatMap(({ sequence, record }) =>
@@ -117,7 +117,6 @@ export async function takeBackDeletions(
     await tails.rewrite(session, ({ record }) =>
       record.type === 'delete' && held.has(record.of) ? undefined : record,
     );
-  return [...held];
 }
 
 /** By message id the new text, secrets masked [K14]; `undefined` where deleted. */

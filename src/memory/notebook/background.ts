@@ -96,10 +96,7 @@ export function inWriteQueues<T>(
   return writes.run(session, () => (state.isOwner === true ? writes.runInWorkspace(job) : job()));
 }
 
-/**
- * Staged files: writes wait for `commit`, reads see them. Keys that `isOwn` does not admit reject with
- * `StoreError`, so nobody's notes reach another's, whatever a tool is asked for [V2][V3].
- */
+/** Writes wait for `commit`, reads see them. Other keys reject with `StoreError`, whatever a tool asks for [V2][V3]. */
 export class StagedFiles implements NotebookStore {
   readonly #store: NotebookStore & Pick<Store, 'remove'>;
   readonly #isOwn: (key: string) => boolean;
@@ -135,11 +132,7 @@ export class StagedFiles implements NotebookStore {
       .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /**
-   * Writes all that was staged, then does what belongs to it; resolves with `false`, having written nothing,
-   * where anything that was read has changed. When a write or `alongside` rejects, the files are restored.
-   * Nobody else may write them meanwhile.
-   */
+  /** Writes all, then `alongside`; `false`, with nothing written, where anything read has changed. All or nothing. */
   async commit(alongside: () => Promise<void>): Promise<boolean> {
     if (!(await this.#isAsSeen())) return false;
     const written: string[] = [];

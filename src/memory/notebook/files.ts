@@ -1,26 +1,25 @@
 import { createHash } from 'node:crypto';
 
 import { StoreError } from '../../core/errors.ts';
-import { lruCache, limits, memoizeByObject } from '../../core/limits.ts';
+import { lruCache, limits } from '../../core/limits.ts';
 import { hasUnknownReaders, sessionName, type SessionKey } from '../../core/place.ts';
 import { maskNewSecrets } from '../../core/secrets.ts';
 import type { Store } from '../../core/store.ts';
 import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
-import { mayUse, type Reach } from '../../core/visibility.ts';
+import { mayUse } from '../../core/visibility.ts';
 import { workOf, type Writes } from '../../core/writes.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { plainText, summaryOf, type FormattedText } from './format.ts';
 import {
   archivedOverviewKey,
+  isFolder,
   isKeptSummary,
   isOfSession,
   noteHoldsOthersWords,
   reachOfSessionFile,
   readMark,
-  withMark,
-} from './session-files.ts';
-import {
   refused,
+  withMark,
   resolvePath,
   treeParts,
   type Refusal,
@@ -39,16 +38,9 @@ export interface ListedFile {
   readonly summary: string;
 }
 
-/** A file's text as people see it; the same object while the file is unchanged. */
+/** A file's text as people see it. */
 export interface FileContent {
   readonly text: string;
-}
-
-/** A file's content, and the file as the store has it. */
-interface StoredContent extends FileContent {
-  readonly raw: string;
-  /** Of a session's file. */
-  readonly reach: Reach | undefined;
 }
 
 export interface WrittenFile {
@@ -71,11 +63,7 @@ export type FileEdit = (
 
 export type NotebookFiles = ReturnType<typeof createNotebookFiles>;
 
-/**
- * The tree as tools and sections use it, behind every check of path, place, size and evidence [M5]. `writes`
- * orders changes [S3]; `timeZone` is IANA; without `undoable` nothing can be undone, without `log` no message
- * is checked. `StoreError` rejects where the disk fails.
- */
+/** The tree as tools and sections use it, behind every check of path, place, size and evidence [M5]. */
 export function createNotebookFiles(
   store: NotebookStore,
   writes: Pick<Writes, 'run' | 'runInWorkspace'>,
@@ -85,18 +73,17 @@ export function createNotebookFiles(
     undoable,
   }: {
     readonly log?: Pick<SessionLog, 'standsAsSaid'>;
-    readonly undoable?: Pick<UndoableNotes, 'change'>;
+    readonly undoable?: Pick<UndoableNotes, 'change'> | undefined;
   } = {},
 ) {
   const marks = new ReadMarks();
-  const contents = lruCache<string, StoredContent>(keptContents);
 
   /** The files of some parts of the tree, usable here or not. */
   async function names(context: TreeContext, parts: readonly TreePart[]): Promise<readonly TreeFile[]> {
     const locations = treeParts(context).filter(({ part }) => parts.includes(part));
     const found = await Promise.all(
-      locations.map(async ({ part, key, isFolder }) =>
-        isFolder ? (await store.list(key)).map(({ path }) => `${part}/${path}`) : [part],
+      locations.map(async ({ part, key }) =>
+        isFolder({ part }) ? (await store.list(key)).map(({ path }) => `${part}/${path}`) : [part],
       ),
     );
     return found.flat().flatMap((path) => {
@@ -110,7 +97,7 @@ export function createNotebookFiles(
     const described = (await names(context, parts)).map(async (file): Promise<readonly ListedFile[]> => {
       const loaded = await orRefusal(file, () => load(file, context));
       if (loaded === undefined || 'outcome' in loaded || loaded.content === undefined) return [];
-      return [{ file, bytes: Buffer.byteLength(loaded.raw), summary: summaryOfContent(loaded.content) }];
+      return [{ file, bytes: Buffer.byteLength(loaded.raw), summary: summaryOf(loaded.content.text) }];
     });
     return (await Promise.all(described)).flat();
   }
@@ -144,25 +131,12 @@ export function createNotebookFiles(
     file: TreeFile,
     { place, speaker }: TreeContext,
   ): Promise<{ readonly raw: string; readonly content: FileContent | undefined } | undefined> {
-    const stored = contentOf(file, await store.readText(file.key));
-    if (stored === undefined) return undefined;
-    const { raw, reach } = stored;
+    const raw = await store.readText(file.key);
+    if (raw === undefined) return undefined;
+    const reach = isOfSession(file) ? reachOfSessionFile(file, raw) : undefined;
     const isUsable = reach === undefined || mayUse({ ownerId: speaker.id, ...reach }, place, speaker.id);
-    return { raw, content: isUsable ? stored : undefined };
-  }
-
-  function contentOf(file: TreeFile, raw: string | undefined): StoredContent | undefined {
-    const known = contents.get(file.key);
-    if (known?.raw === raw) return known;
-    if (raw === undefined) {
-      contents.delete(file.key);
-      return undefined;
-    }
-    const content = isOfSession(file)
-      ? { raw, text: plainText(readMark(raw).text), reach: reachOfSessionFile(file, raw) }
-      : { raw, text: plainText(raw), reach: undefined };
-    contents.set(file.key, content);
-    return content;
+    const text = plainText(isOfSession(file) ? readMark(raw).text : raw);
+    return { raw, content: isUsable ? { text } : undefined };
   }
 
   /** The model was given the characters `from` up to `to`, by default all. */
@@ -208,31 +182,29 @@ export function createNotebookFiles(
     }
     const knowledge = content === undefined ? 'whole' : marks.knowledgeOf(session, file.key, content);
     const edited = edit(content === undefined ? undefined : { text: content.text, knowledge }, file);
-    if (edited.outcome === 'refused') return edited;
-    const wanted = plainText(edited.text);
+    if (typeof edited !== 'string') return edited;
+    const wanted = plainText(edited);
     // What a person has written into the file by hand stays.
-    const changed = maskNewSecrets(wanted, content?.text ?? '');
-    if (changed.trim() === '') return refused('The file would be empty. Nothing was written.');
-    const stored = isOfSession(file) ? withMark(changed, context.place) : changed;
+    const masked = maskNewSecrets(wanted, content?.text ?? '');
+    if (masked.trim() === '') return refused('The file would be empty. Nothing was written.');
+    const stored = isOfSession(file) ? withMark(masked, context.place) : masked;
     const written = {
       outcome: 'written',
       file,
       bytes: Buffer.byteLength(stored),
-      isMasked: changed !== wanted,
+      isMasked: masked !== wanted,
     } as const;
     if (stored === present?.raw) return { ...written, isNew: false, undoId: undefined };
     const problem = await sizeProblem(store, file, stored);
     if (problem !== undefined) return refused(problem);
-    const archive = isHidden ? { archive: archivedOverviewKey(file, context.now, timeZone) } : undefined;
+    const archive = isHidden ? archivedOverviewKey(file, context.now, timeZone) : undefined;
     const write = async (): Promise<void> => {
-      if (archive !== undefined) await store.writeText(archive.archive, present?.raw ?? '');
+      if (archive !== undefined) await store.writeText(archive, present?.raw ?? '');
       await store.writeText(file.key, stored);
     };
     const { key, queueKey } = file;
-    const before = present === undefined ? {} : { before: present.raw };
-    const undoId = await (undoable === undefined
-      ? write()
-      : undoable.change(context.speaker.id, { key, queueKey, ...before, after: stored, ...archive }, write));
+    const changed = { key, queueKey, before: present?.raw, after: stored, archive };
+    const undoId = await (undoable?.change(context.speaker.id, changed, write) ?? write());
     if (knowledge === 'whole') marks.mark(session, file.key, { text: plainText(readMark(stored).text) });
     return { ...written, isNew: content === undefined, undoId: undoId ?? undefined };
   }
@@ -291,10 +263,6 @@ async function orRefusal<T>(file: TreeFile, work: () => Promise<T>): Promise<T |
 /** What the model knows of a file: nothing, a part, all of it, or all of a former state [M4]. */
 export type Knowledge = 'unread' | 'partly' | 'changed' | 'whole';
 
-const keptContents = 1000;
-
-const summaryOfContent = memoizeByObject(({ text }: FileContent) => summaryOf(text));
-
 /** Over all sessions; one that falls out has to be read again. */
 const maxReadMarks = 5000;
 
@@ -319,4 +287,6 @@ export class ReadMarks {
   }
 }
 
-const hashOf = memoizeByObject(({ text }: FileContent) => createHash('sha256').update(text).digest('base64'));
+function hashOf({ text }: FileContent): string {
+  return createHash('sha256').update(text).digest('base64');
+}

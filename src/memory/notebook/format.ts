@@ -2,7 +2,7 @@ import { clipAtWord, toSingleLine } from '../../core/text.ts';
 import { isDay, refused, type Refusal, type TreeFile } from './tree.ts';
 
 /** A file's text as stored, or why it cannot be. */
-export type FormattedText = { readonly outcome: 'formatted'; readonly text: string } | Refusal;
+export type FormattedText = string | Refusal;
 
 /** The local day, `YYYY-MM-DD`, and the model's summary line, if any. */
 interface FormatOptions {
@@ -10,17 +10,14 @@ interface FormatOptions {
   readonly summary?: string | undefined;
 }
 
-/**
- * A whole text in the form of its part of the tree [N4]: header lines for facts and episodes, entries in
- * episodes.
- */
+/** A whole text in the form of its part of the tree [N4]. */
 export function formatWritten(file: TreeFile, content: string, options: FormatOptions): FormattedText {
   if (file.part !== 'episodes') return withHeader(file, content, options.summary);
   const { body, ...head } = readHeader(content);
   const entries = formatEntries(body, file.name, options.today);
-  if (entries.outcome === 'refused') return entries;
-  const summary = options.summary ?? head.summary ?? derivedSummary(file, entries.text);
-  return writeHeader({ title: head.title ?? titleOf(file), summary }, entries.text);
+  if (typeof entries !== 'string') return entries;
+  const summary = options.summary ?? head.summary ?? derivedSummary(file, entries);
+  return writeHeader({ title: head.title ?? titleOf(file), summary }, entries);
 }
 
 /** Puts a patched text's header right. A header of `former` may stay as a person wrote it. */
@@ -28,14 +25,11 @@ export function formatPatched(file: TreeFile, text: string, former: string): For
   return withHeader(file, text, undefined, readHeader(former));
 }
 
-/**
- * Applies all patches, or none [M4]. Each `oldText` must stand exactly once in the original text; they may
- * not overlap. All texts are literal.
- */
+/** Applies all patches, or none [M4]. Each literal `oldText` must stand exactly once; they may not overlap. */
 export function applyPatches(
   text: string,
   patches: readonly { readonly oldText: string; readonly newText: string }[],
-): { readonly outcome: 'patched'; readonly text: string } | Refusal {
+): FormattedText {
   const places: { readonly start: number; readonly end: number; readonly newText: string }[] = [];
   for (const [index, { oldText, newText }] of patches.entries()) {
     const name = `oldText of patch ${index + 1}`;
@@ -54,13 +48,10 @@ export function applyPatches(
     patched += text.slice(end, place.start) + place.newText;
     end = place.end;
   }
-  return { outcome: 'patched', text: patched + text.slice(end) };
+  return patched + text.slice(end);
 }
 
-/**
- * The first two places of a part, in linear time (Knuth, Morris and Pratt): `indexOf` is quadratic for such
- * as `aaa…b…aaa`.
- */
+/** The first two places of a part, in linear time; `indexOf` is quadratic for such as `aaa…b…aaa`. */
 function placesOf(part: string, text: string): readonly number[] {
   /** By length, how much of the part's beginning its end repeats. */
   const repeated = new Uint32Array(part.length + 1);
@@ -98,8 +89,8 @@ export function formatAppended(
     const former = readHeader(present);
     const { title = titleOf(file), body } = former;
     const entries = formatEntries(entry, file.name, today);
-    if (entries.outcome === 'refused') return entries;
-    const whole = joinEntry(body, entries.text);
+    if (typeof entries !== 'string') return entries;
+    const whole = joinEntry(body, entries);
     return writeHeader({ title, summary: summary ?? derivedSummary(file, whole) }, whole, former);
   }
   const head = present === '' && file.part === 'daily' ? `# ${file.name}\n` : present;
@@ -111,10 +102,10 @@ function withHeader(
   file: TreeFile,
   text: string,
   given: string | undefined,
-  former: Partial<FileHeader> = {},
+  former: Header = {},
 ): FormattedText {
   const needsHeader = file.part === 'facts' || file.part === 'episodes';
-  if (!needsHeader && given === undefined) return formatted(`${text.trim()}\n`);
+  if (!needsHeader && given === undefined) return `${text.trim()}\n`;
   const { title = titleOf(file), summary, body } = readHeader(text);
   return writeHeader({ title, summary: given ?? summary ?? derivedSummary(file, body) }, body, former);
 }
@@ -142,10 +133,6 @@ function joinEntry(text: string, entry: string): string {
   return `${before}\n${continuesList ? '' : '\n'}${after}`;
 }
 
-function formatted(text: string): FormattedText {
-  return { outcome: 'formatted', text };
-}
-
 const titleMaxChars = 100;
 /** The index shows it with every message. */
 const summaryMaxChars = 160;
@@ -156,29 +143,27 @@ interface FileHeader {
   readonly summary: string;
 }
 
+type Header = { readonly [Name in keyof FileHeader]?: string | undefined };
+
 /** A file's parts [N4]: `# Title`, `> Summary: …`, and the body without blank lines around it. */
-function readHeader(text: string): Partial<FileHeader> & { readonly body: string } {
+function readHeader(text: string): Header & { readonly body: string } {
   let lines = withoutBlankStart(text.split('\n'));
   const title = /^# +(?<title>\S[^\n]*)$/u.exec(lines[0] ?? '')?.groups?.['title']?.trimEnd();
   if (title !== undefined) lines = withoutBlankStart(lines.slice(1));
   const summary = /^> *summary:(?<summary>.*)$/iu.exec(lines[0] ?? '')?.groups?.['summary']?.trim();
   if (summary !== undefined) lines = withoutBlankStart(lines.slice(1));
-  return {
-    body: lines.join('\n').trimEnd(),
-    ...(title === undefined ? {} : { title }),
-    ...(summary === undefined || summary === '' ? {} : { summary }),
-  };
+  return { body: lines.join('\n').trimEnd(), title, summary: summary === '' ? undefined : summary };
 }
 
 /** An overlong title or summary is refused, unless a person wrote it before. */
-function writeHeader(header: FileHeader, body: string, former: Partial<FileHeader> = {}): FormattedText {
+function writeHeader(header: FileHeader, body: string, former: Header = {}): FormattedText {
   const title = toSingleLine(header.title);
   const summary = toSingleLine(header.summary);
   if (title.length > titleMaxChars && header.title !== former.title) return tooLong('title', titleMaxChars);
   if (summary.length > summaryMaxChars && header.summary !== former.summary)
     return tooLong('summary line', summaryMaxChars);
   const head = `# ${title}\n> Summary: ${summary}`;
-  return formatted(body === '' ? `${head}\n` : `${head}\n\n${body}\n`);
+  return body === '' ? `${head}\n` : `${head}\n\n${body}\n`;
 }
 
 function tooLong(what: string, max: number): Refusal {
@@ -192,10 +177,7 @@ export function summaryOf(text: string): string {
   return clipAtWord(toSingleLine(shown.replace(/^[#>*\s-]+/u, '')), summaryMaxChars);
 }
 
-/**
- * The subjects of the body's last lines, as many as fit: of `- Name: Alice` the name, of others the first
- * words.
- */
+/** The subjects of the last lines, as many as fit: of `- Name: Alice` the name, else the first words. */
 function keywordsOf(body: string): readonly string[] {
   const topics = new Set<string>();
   let length = 0;
@@ -231,19 +213,15 @@ const entryTitleMaxChars = 80;
 /** Under 10 words [N4]. */
 const entrySummaryMaxWords = 9;
 
-/**
- * Entries of a month's episodes file [N4]: `## Title`, `- Summary:` of under 10 words, `- Date:`, free lines.
- * Missing parts are filled in: the title from the first line, the summary from the title, the date by
- * `today`. Entries of another month, or with a bad or overlong part, are refused.
- */
+/** Entries of a month's episodes file [N4]. Missing parts are filled in; bad or overlong ones are refused. */
 function formatEntries(text: string, month: string, today: string): FormattedText {
   const entries: string[] = [];
   for (const entry of text.split(/^(?=## )/mu).filter((each) => each.trim() !== '')) {
     const formattedEntry = formatEntry(entry.trim(), month, today);
-    if (formattedEntry.outcome === 'refused') return formattedEntry;
-    entries.push(formattedEntry.text);
+    if (typeof formattedEntry !== 'string') return formattedEntry;
+    entries.push(formattedEntry);
   }
-  return formatted(entries.join('\n\n'));
+  return entries.join('\n\n');
 }
 
 /** Oldest first. */
@@ -283,7 +261,7 @@ function formatEntry(entry: string, month: string, today: string): FormattedText
   }
   const head = `## ${title}\n- Summary: ${summary}\n- Date: ${date}`;
   const body = dated.rest.join('\n').trim();
-  return formatted(body === '' ? head : `${head}\n${body}`);
+  return body === '' ? head : `${head}\n${body}`;
 }
 
 /** The value of the first line of a kind, and all other lines. */
@@ -333,10 +311,7 @@ export function withoutEmptyParts(text: string): string {
     .replace(/\n{3,}/gu, '\n\n');
 }
 
-/**
- * Line breaks become `\n`; control and invisible characters go, except tabs and joiners of scripts and emoji.
- * Idempotent.
- */
+/** Without control and invisible characters, except tabs and joiners of scripts and emoji. Idempotent. */
 export function plainText(text: string): string {
   return text
     .toWellFormed()

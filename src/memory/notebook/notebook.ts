@@ -37,13 +37,10 @@ export interface NotebookOptions {
   readonly logger: Logger;
 }
 
-/**
- * Each person's notebook and each session's working memory: prompt sections and the model's tools, which are
- * the same in every place [P2]. The owners' workspace is neither exported nor erased with a person.
- */
+/** Each person's notebook and each session's working memory; the tools are the same in every place [P2]. */
 export function createNotebook(options: NotebookOptions) {
   const { settings, store, writes, log, states, timeZone, undoable, logger, background = [] } = options;
-  const files = createNotebookFiles(store, writes, timeZone, { log, ...(undoable && { undoable }) });
+  const files = createNotebookFiles(store, writes, timeZone, { log, undoable });
   const sources = [
     inlinedFile(files, 'USER.md', settings.profileMaxChars),
     inlinedFile(files, 'MEMORY.md', settings.memoryMaxChars),

@@ -67,10 +67,7 @@ interface Unseen extends BackgroundSession {
 
 export type Reflection = ReturnType<typeof createReflection>;
 
-/**
- * Looks back on conversations and keeps notes on them [A3]: a fold over the session's log with its own
- * cursor. It does not see answers that may repeat others' words or a file [M5a].
- */
+/** Looks back on conversations and keeps notes on them [A3], without what may be others' words [M5a]. */
 export function createReflection(options: ReflectionOptions) {
   const { store, writes, states, sessionLog, logger, timeZone, modelName } = options;
 
@@ -153,10 +150,7 @@ export function createReflection(options: ReflectionOptions) {
   return { dueAt, reflect };
 }
 
-/**
- * The work after a turn: reflects on a due session, and schedules another. A dropped result is soon tried
- * again, a failed one after the next turn or start.
- */
+/** The work after a turn. A dropped result is soon tried again, a failed one after the next turn or start. */
 export function reflectWhenDue(ports: {
   readonly reflection: Reflection;
   /** Replaces any earlier time of the session. */
@@ -190,10 +184,7 @@ function isSummaryReplaced({ state: { rolling }, from }: Unseen): boolean {
 /** Enough for one round's tool calls, a rewritten profile included. */
 const maxTokens = 4096;
 
-/**
- * Asks for a reflection on some turns [A3]: in a DM with profile, facts and index, elsewhere with the
- * session's overview. What is given in whole counts as read. Rejects with `StoreError`.
- */
+/** In a DM with profile, facts and index, elsewhere with the overview. What is given in whole counts as read. */
 async function reflectionRequest(
   model: string,
   notebook: Pick<OpenedNotebook, 'read' | 'factPaths' | 'index'>,

@@ -1,4 +1,3 @@
-import { memoizeByObject } from '../../core/limits.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import { dayBefore, localDate } from '../../core/time.ts';
 import { dataLine, dataText, renderSection, type Section, type SectionSource } from '../../core/section.ts';
@@ -14,10 +13,7 @@ const inlinedFiles = {
   'overview.md': { name: 'overview', slot: 'fast', about: 'Your notes on this conversation' },
 } as const;
 
-/**
- * A file inlined in the prompt: profile and curated notes in DMs [N2], the overview everywhere [W1]. Over
- * `maxChars` as rendered, its beginning and the path of the rest. A whole file counts as read.
- */
+/** A file in the prompt: profile and curated notes in DMs [N2], the overview everywhere [W1]. */
 export function inlinedFile(
   files: NotebookFiles,
   path: keyof typeof inlinedFiles,
@@ -30,16 +26,14 @@ export function inlinedFile(
     partTitle: `${about}: the beginning; the rest is readable in ${path}:`,
     budget: maxChars,
   };
-  const sectionOf = memoizeByObject(({ text }: FileContent) =>
-    textSection(frame, path === 'overview.md' ? withoutEmptyParts(text) : text),
-  );
   return {
     name: path,
     async sections(context) {
       if (path !== 'overview.md' && context.place.audience !== 'dm') return [];
       const opened = await files.open(path, context);
       if (opened.outcome === 'refused' || opened.content === undefined) return [];
-      const section = sectionOf(opened.content);
+      const { text } = opened.content;
+      const section = textSection(frame, path === 'overview.md' ? withoutEmptyParts(text) : text);
       if (section.title === frame.title) files.markRead(context, opened.file, opened.content);
       if (section.lines.length === 0) return [];
       return [{ ...section, sources: [sourceOfFile(path, opened.content)] }];
@@ -47,10 +41,7 @@ export function inlinedFile(
   };
 }
 
-/**
- * The notebook's files, in DMs [N3]: facts and episodes with summaries, the daily logs of today and yesterday
- * by path, topics by name. Days are local [N5]. Beyond `maxChars` as rendered, the last line counts the rest.
- */
+/** The notebook's files, in DMs [N3]. Days are local [N5]; the last line counts what does not fit. */
 export function notebookIndex(
   files: NotebookFiles,
   timeZone: string,
@@ -130,10 +121,7 @@ export function fileLine({ file, bytes, summary }: ListedFile): string {
   return `- ${file.path} (${bytes}B)${summary === '' ? '' : `: ${dataLine(summary)}`}`;
 }
 
-/**
- * A file's text as a section that keeps its lines: whole under `title` or, over the budget, its beginning
- * under `partTitle`, which says where the rest is. Empty for a blank text.
- */
+/** A file's text whole under `title` or, over the budget, its beginning under `partTitle`. */
 export function textSection(
   frame: Pick<Section, 'name' | 'slot' | 'title' | 'budget'> & { readonly partTitle: string },
   text: string,

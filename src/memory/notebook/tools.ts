@@ -74,37 +74,40 @@ const appendInput = z.object({
   summary: summaryInput,
 });
 
-/** Changes a file and reports what was written, or why nothing was. */
-async function change(
+/** A tool that changes a file, and reports what was written or why nothing was. */
+function changeTool<Input extends { readonly path: string }>(
   files: NotebookFiles,
-  path: string,
-  context: TurnContext,
-  edit: FileEdit,
-  report: (written: WrittenFile) => string,
-  isAddition = false,
-): Promise<ToolOutcome> {
-  const written = await files.change(path, context, edit);
-  if (written.outcome === 'refused') return refusal(written.reason);
-  const masked = written.isMasked
-    ? ` What looks like a secret was not written: ${secretMark} stands there.`
-    : '';
-  return {
-    ok: true,
-    text: report(written) + masked,
-    notice: writeNotice(written, isAddition || written.isNew),
-  };
+  tool: Pick<Parameters<typeof checkedTool<Input>>[0], 'name' | 'description' | 'input'> & {
+    readonly edit: (input: Input, context: TurnContext) => FileEdit;
+    readonly report: (written: WrittenFile, input: Input) => string;
+    readonly isAddition?: true;
+  },
+): Tool {
+  const { edit, report, isAddition = false, ...about } = tool;
+  return checkedTool({
+    ...about,
+    notDone,
+    stores: 'notes',
+    async run(input, context) {
+      const written = await files.change(input.path, context, edit(input, context));
+      if (written.outcome === 'refused') return refusal(written.reason);
+      const masked = written.isMasked
+        ? ` What looks like a secret was not written: ${secretMark} stands there.`
+        : '';
+      return {
+        ok: true,
+        text: report(written, input) + masked,
+        notice: writeNotice(written, isAddition || written.isNew),
+      };
+    },
+  });
 }
 
 /** Told without the words written [K6]. */
 function writeNotice({ file, undoId }: WrittenFile, isAddition: boolean): MemoryNotice {
   const path = `\`${file.path.replaceAll('`', '')}\``;
   const line = isAddition ? `📝 Noted in ${path}` : `📝 Changed ${path}`;
-  return {
-    line,
-    bareLine: line,
-    buttons: undoButton(undoId),
-    ...(isAddition ? { isQuiet: true as const } : {}),
-  };
+  return { line, bareLine: line, buttons: undoButton(undoId), isQuiet: isAddition || undefined };
 }
 
 /** A line a file, the newest days and months first. */
@@ -196,25 +199,22 @@ function partHeading(path: string, from: number, to: number, length: number): st
 
 /** Replaces a file, if the model has seen all that it replaces [M4]. */
 function writeTool(files: NotebookFiles, timeZone: string): Tool {
-  return checkedTool({
+  return changeTool(files, {
     name: 'memory_write',
     description:
       'Replace a whole file, or make a new one. The former content is gone, so read the file first and merge; for a small change use memory_patch. Refused where the file changed since you read it.',
     input: writeInput,
-    notDone,
-    stores: 'notes',
-    run({ path, content, summary }, context) {
-      const edit: FileEdit = (present, file) => {
-        const problem = present === undefined ? undefined : unreadProblem(file.path, present.knowledge);
+    edit:
+      ({ content, summary }, { now }) =>
+      (present, file) => {
+        const problem = present && unreadProblem(file.path, present.knowledge);
         if (problem !== undefined) return refused(problem);
-        return formatWritten(file, content, { today: localDate(context.now, timeZone), summary });
-      };
-      return change(files, path, context, edit, ({ file, bytes, isNew }) =>
-        isNew
-          ? `Created ${file.path} (${bytes} bytes).`
-          : `Replaced the whole of ${file.path}; it has ${bytes} bytes now.`,
-      );
-    },
+        return formatWritten(file, content, { today: localDate(now, timeZone), summary });
+      },
+    report: ({ file, bytes, isNew }) =>
+      isNew
+        ? `Created ${file.path} (${bytes} bytes).`
+        : `Replaced the whole of ${file.path}; it has ${bytes} bytes now.`,
   });
 }
 
@@ -233,48 +233,41 @@ function unreadProblem(path: string, knowledge: Knowledge): string | undefined {
 }
 
 function patchTool(files: NotebookFiles): Tool {
-  return checkedTool({
+  return changeTool(files, {
     name: 'memory_patch',
     description:
       'Change places of a file and leave the rest as it is. Each oldText must stand exactly once in the file, letter for letter; all patches are applied, or none.',
     input: patchInput,
-    notDone,
-    stores: 'notes',
-    run({ path, patches }, context) {
-      const edit: FileEdit = (present, file) => {
+    edit:
+      ({ patches }) =>
+      (present, file) => {
         if (present === undefined) return refused(`There is no file ${file.path} yet. Nothing was written.`);
         const patched = applyPatches(present.text, patches);
-        return patched.outcome === 'refused'
-          ? refused(`Nothing was written to ${file.path}: ${patched.reason}.`)
-          : formatPatched(file, patched.text, present.text);
-      };
-      return change(files, path, context, edit, ({ file, bytes }) => {
-        return `Patched ${file.path}; it has ${bytes} bytes now. appliedCount: ${patches.length}`;
-      });
-    },
+        return typeof patched === 'string'
+          ? formatPatched(file, patched, present.text)
+          : refused(`Nothing was written to ${file.path}: ${patched.reason}.`);
+      },
+    report: ({ file, bytes }, { patches }) =>
+      `Patched ${file.path}; it has ${bytes} bytes now. appliedCount: ${patches.length}`,
   });
 }
 
 /** Adds to a file, in the form that the file has [N4]. */
 function appendTool(files: NotebookFiles, timeZone: string): Tool {
-  return checkedTool({
+  return changeTool(files, {
     name: 'memory_append',
     description:
       'Add an entry at the end of a file; a new file is made where there is none. An entry of episodes/YYYY-MM.md is "## Title", "- Summary: under 10 words", "- Date: YYYY-MM-DD", then free lines.',
     input: appendInput,
-    notDone,
-    stores: 'notes',
-    async run({ path, entry, summary }, context) {
-      const added = plainText(entry);
-      if (added.trim() === '') return refusal('The entry is empty. Nothing was written.');
-      const today = localDate(context.now, timeZone);
-      const edit: FileEdit = (present, file) =>
-        formatAppended(file, present?.text ?? '', added, { today, summary });
-      return change(files, path, context, edit, additionReport, true);
-    },
+    edit:
+      ({ entry, summary }, { now }) =>
+      (present, file) => {
+        const added = plainText(entry);
+        if (added.trim() === '') return refused('The entry is empty. Nothing was written.');
+        return formatAppended(file, present?.text ?? '', added, { today: localDate(now, timeZone), summary });
+      },
+    report: ({ file, bytes, isNew }) =>
+      `${isNew ? 'Created' : 'Added to'} ${file.path}; it has ${bytes} bytes now.`,
+    isAddition: true,
   });
-}
-
-function additionReport({ file, bytes, isNew }: WrittenFile): string {
-  return `${isNew ? 'Created' : 'Added to'} ${file.path}; it has ${bytes} bytes now.`;
 }

@@ -1,7 +1,10 @@
-import { lruCache, memoizeByObject } from '../../core/limits.ts';
+import type { Place } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
 import { sessionOf, type Speaker, type TurnContext } from '../../core/turn-context.ts';
-import { sessionFolder } from '../log/session-state.ts';
+import { localDateTime } from '../../core/time.ts';
+import { reachOf, type Reach } from '../../core/visibility.ts';
+import { cursorOfNote, parseNote, reachLines, readersIn } from '../log/kept-summary.ts';
+import { sessionFolder, summaryHoldsOthersWords } from '../log/session-state.ts';
 
 /** Whose memory is looked at, and where. */
 export type TreeContext = Pick<TurnContext, 'speaker' | 'place'>;
@@ -28,7 +31,10 @@ export interface TreeFile {
 export interface PartLocation {
   readonly part: TreePart;
   readonly key: string;
-  readonly isFolder: boolean;
+}
+
+export function isFolder({ part }: Pick<PartLocation, 'part'>): boolean {
+  return !part.endsWith('.md');
 }
 
 /** Why something is not done: a sentence for the model. */
@@ -42,51 +48,25 @@ export function refused(reason: string): Refusal {
 }
 
 /** The parts that exist in the place: the session's everywhere, the person's notebook in DMs only [V3]. */
-export const treeParts = memoizeByObject((context: TreeContext): readonly PartLocation[] => {
+export function treeParts(context: TreeContext): readonly PartLocation[] {
   const session = sessionFolder(sessionOf(context));
-  const parts: PartLocation[] = [
-    { part: 'overview.md', key: `${session}/overview.md`, isFolder: false },
-    { part: 'detail', key: `${session}/detail`, isFolder: true },
-  ];
+  const parts = (['overview.md', 'detail'] as const).map((part) => ({ part, key: `${session}/${part}` }));
   return context.place.audience === 'dm' ? [...parts, ...notebookParts(context.speaker)] : parts;
-});
+}
 
 /** A person's notebook wherever they speak; the owners share the workspace [N1]. */
 export function notebookParts({ id, isOwner }: Pick<Speaker, 'id' | 'isOwner'>): readonly PartLocation[] {
   const root = isOwner ? 'workspace' : `users/${assertSnowflake(id)}/notebook`;
-  return [
-    { part: 'USER.md', key: `${root}/USER.md`, isFolder: false },
-    { part: 'MEMORY.md', key: `${root}/MEMORY.md`, isFolder: false },
-    { part: 'facts', key: `${root}/facts`, isFolder: true },
-    { part: 'episodes', key: `${root}/episodes`, isFolder: true },
-    { part: 'topics', key: `${root}/topics`, isFolder: true },
-    { part: 'daily', key: `${root}/${isOwner ? 'memory' : 'daily'}`, isFolder: true },
-  ];
-}
-
-/**
- * The one way from a model's path to a key of the store [M5]. Anything but the exact path of a file in this
- * person and place's tree is refused; SOUL.md and channels/ are in nobody's.
- */
-export function resolvePath(path: string, context: TreeContext): ResolvedPath {
-  const slash = path.indexOf('/');
-  const head = slash === -1 ? path : path.slice(0, slash);
-  const location = treeParts(context).find(({ part }) => part === head);
-  if (location === undefined) return resolveNewPath(path, context);
-  const key = location.key + path.slice(head.length);
-  const known = knownPaths.get(key);
-  if (known !== undefined) return known;
-  const resolved = resolveNewPath(path, context);
-  if (resolved.outcome === 'file') knownPaths.set(key, resolved);
-  return resolved;
+  return (['USER.md', 'MEMORY.md', 'facts', 'episodes', 'topics', 'daily'] as const).map((part) => ({
+    part,
+    key: `${root}/${part === 'daily' && isOwner ? 'memory' : part}`,
+  }));
 }
 
 type ResolvedPath = { readonly outcome: 'file'; readonly file: TreeFile } | Refusal;
 
-/** Each path is checked once; it is unique by itself and its part's key. */
-const knownPaths = lruCache<string, ResolvedPath>(5000);
-
-function resolveNewPath(path: string, context: TreeContext): ResolvedPath {
+/** The one way from a model's path to a key of the store [M5]; SOUL.md and channels/ are in nobody's tree. */
+export function resolvePath(path: string, context: TreeContext): ResolvedPath {
   const problem = pathProblem(path);
   if (problem !== undefined) return noPath(path, problem);
   const [head = '', file, ...deeper] = path.split('/');
@@ -97,7 +77,7 @@ function resolveNewPath(path: string, context: TreeContext): ResolvedPath {
     return noPath(path, 'outside a direct message there are only overview.md and files in detail/');
   }
   const queueKey = location.key.startsWith('workspace/') ? 'workspace' : context.speaker.id;
-  if (!location.isFolder) {
+  if (!isFolder(location)) {
     if (file !== undefined) return noPath(path, `${head} is a file, not a folder`);
     return { outcome: 'file', file: { path, part, name: head.slice(0, -3), key: location.key, queueKey } };
   }
@@ -165,10 +145,7 @@ const otherAlphabet =
 const cyrillic = /\p{Script=Cyrillic}/u;
 const greek = /\p{Script=Greek}/u;
 
-/**
- * Why a text cannot name a file [M5]: only lower-case letters of any script, numbers, `_` and `-`. Within one
- * script, two names that look alike or differ in case are never both good.
- */
+/** Why a text cannot name a file [M5]. Within one script, two names that look alike are never both good. */
 export function nameProblem(name: string): string | undefined {
   if (name.length > nameMaxChars || Buffer.byteLength(name) > nameMaxBytes) return 'its name is too long';
   if (name !== name.toLowerCase()) return 'its name is not in lower case';
@@ -184,4 +161,61 @@ export function nameProblem(name: string): string | undefined {
 
 function noPath(path: string, reason: string): Refusal {
   return refused(`${JSON.stringify(path.slice(0, 80).toWellFormed())} is not a path here: ${reason}.`);
+}
+
+/** Whether it is the session's own working memory, which exists in every place, and no notebook's. */
+export function isOfSession({ part }: TreeFile): boolean {
+  return part === 'overview.md' || part === 'detail';
+}
+
+/** A replaced summary in `detail/` [R3], which only the rolling summary writes. */
+export function isKeptSummary({ part, name }: TreeFile): boolean {
+  return part === 'detail' && cursorOfNote(`${name}.md`) !== undefined;
+}
+
+/** Whether others' words were folded into a kept summary [M5a]; not known of one that was changed. */
+export function noteHoldsOthersWords(stored: string): boolean {
+  const note = parseNote(stored);
+  return note === undefined || summaryHoldsOthersWords(note);
+}
+
+/** Where a session's file may be used [V2]; `undefined` for one written where all read along. */
+export function reachOfSessionFile(file: TreeFile, stored: string): Reach | undefined {
+  return isKeptSummary(file)
+    ? (parseNote(stored) ?? { visibility: 'dm', homeId: '' })
+    : readMark(stored).mark;
+}
+
+/** What was written in private ends in a mark that names its readers, since others can be let in later [V2a]. */
+export function withMark(text: string, place: Place): string {
+  const reach = reachOf(place);
+  if (reach.visibility === 'server') return text;
+  return `${text.trimEnd()}\n\n<!--\nMETA:\n${reachLines(reach)}\n-->\n`;
+}
+
+const markAtEnd =
+  /(?<!\n)\n*<!--\nMETA:\nvisibility: (?<visibility>here|dm)\nhome: (?<home>[0-9]{15,21})\n(?:guild: (?<guild>[0-9]{15,21})\n)?(?:readers:(?<readers>[ #+:0-9a-z@]*)\n)?-->\s*$/u;
+
+/** A mark in the text itself cannot widen anything: it would have to say less than `here`. */
+export function readMark(file: string): { readonly text: string; readonly mark?: Reach } {
+  const found = markAtEnd.exec(file);
+  const { visibility, home, guild, readers } = found?.groups ?? {};
+  if (found === null || visibility === undefined || home === undefined) return { text: file };
+  return {
+    text: `${file.slice(0, found.index)}\n`,
+    mark: {
+      visibility: visibility === 'dm' ? 'dm' : 'here',
+      homeId: home,
+      guildId: guild,
+      readers: readers === undefined ? undefined : readersIn(readers),
+    },
+  };
+}
+
+/** Where an overview from a private time is kept, with its mark, while the public reads along. */
+export function archivedOverviewKey({ key }: TreeFile, now: Date, timeZone: string): string {
+  const folder = key.slice(0, key.lastIndexOf('/'));
+  const time = localDateTime(now, timeZone).replace(/[ :]/gu, '-');
+  const milliseconds = String(now.getTime() % 60_000).padStart(5, '0');
+  return `${folder}/detail/${time}-${milliseconds}-overview.md`;
 }

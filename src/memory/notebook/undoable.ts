@@ -11,11 +11,11 @@ const fileChangeSchema = z.object({
     key: z.string(),
     queueKey: z.string(),
     /** As stored, readers' mark included; absent where there was none. */
-    before: z.string().exactOptional(),
+    before: z.string().optional(),
     /** A hash of what it became. */
     after: z.string(),
     /** Where the former file went, if it was put aside. */
-    archive: z.string().exactOptional(),
+    archive: z.string().optional(),
   }),
 });
 
@@ -30,10 +30,7 @@ interface UndoableNotesPorts {
 
 export type UndoableNotes = ReturnType<typeof createUndoableNotes>;
 
-/**
- * Makes the model's changes of notes in a turn undoable like those of items [K5], unless the file was changed
- * since.
- */
+/** The model's changes of notes can be undone like those of items [K5], unless the file was changed since. */
 export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts) {
   /** Notes how a change is undone, then lets `make` carry it out. Resolves with what undoes it. */
   async function change(

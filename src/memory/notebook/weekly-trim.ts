@@ -51,7 +51,7 @@ export function createWeeklyTrim(options: WeeklyTrimOptions) {
     if (profile === undefined || profile.length <= profileMaxChars) return 'not-due';
 
     const request = trimRequest(modelName, session.userId, profile, profileMaxChars);
-    const response = await model.complete(request, signal === undefined ? {} : { signal });
+    const response = await model.complete(request, { signal });
     const answer = structuredAnswer(response, answerSchema, 'The trimming');
     const problem = await stage(notebook, context, profile, answer);
     if (problem !== undefined) {
@@ -112,9 +112,7 @@ async function runTool(
   return outcome?.ok === true;
 }
 
-/**
- * Lines of `text` with visible characters that are in none of the others, ignoring white space around them.
- */
+/** Lines with visible characters that are in none of the others, ignoring white space around them. */
 function lostLines(text: string, others: readonly string[]): readonly string[] {
   const kept = new Set(others.flatMap((other) => linesOf(other)));
   return linesOf(text).filter((line) => !kept.has(line));

@@ -9,7 +9,7 @@ import type { SessionLog } from '../log/session-log.ts';
 import { sessionFolder, type SessionState, type SessionStates } from '../log/session-state.ts';
 import { withdrawnWords } from '../log/withdrawal.ts';
 import { overviewParts } from './format.ts';
-import { notebookParts } from './tree.ts';
+import { isFolder, notebookParts } from './tree.ts';
 
 interface NotesPorts<Asked extends keyof SessionLog> {
   readonly store: Store;
@@ -58,10 +58,7 @@ export async function withdrawNotes(
   }
 }
 
-/**
- * Removes lines that say some words, and notes that are named so, from all of a person's notes [K11]. Runs as
- * a job of the user's queue.
- */
+/** Removes lines that say some words, and notes named so [K11]. Runs as a job of the user's queue. */
 export async function purgeNotes(
   ports: NotesPorts<'sessionsOfPerson'>,
   { userId, words }: Purged,
@@ -93,10 +90,7 @@ export async function purgeNotes(
   }
 }
 
-/**
- * Removes dated notes from before a day: on a conversation, replaced summaries included, and after a DM the
- * daily logs [K15].
- */
+/** Removes dated notes from before a day, replaced summaries and daily logs included [K15]. */
 export async function dropDatedNotes(store: Store, session: SessionKey, day: string): Promise<void> {
   const isDated = /^\d{4}-\d\d-\d\d(?:\.md|-\d\d-\d\d-.*-(?:overview|summary)\.md)$/u;
   for (const folder of [`${sessionFolder(session)}/detail`, `users/${session.userId}/notebook/daily`])
@@ -119,9 +113,8 @@ async function keysOfNotebook(
 ): Promise<readonly string[]> {
   if (state.place?.audience !== 'dm') return [];
   const parts = notebookParts({ id: userId, isOwner: state.isOwner === true });
-  const files = parts.filter(({ isFolder }) => !isFolder).map(({ key }) => key);
-  const folders = parts.filter(({ isFolder }) => isFolder).map(({ key }) => keysBelow(store, key));
-  return [...files, ...(await Promise.all(folders)).flat()].filter((key) => key.endsWith('.md'));
+  const keys = parts.map(async (part) => (isFolder(part) ? keysBelow(store, part.key) : [part.key]));
+  return (await Promise.all(keys)).flat().filter((key) => key.endsWith('.md'));
 }
 
 export async function keysBelow(store: Store, folder: string): Promise<readonly string[]> {

@@ -8,10 +8,7 @@ import { clip } from '../../core/text.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { textSection } from './sections.ts';
 
-/**
- * What the bot's owner wrote for everybody, read each turn through the store's cache [S5]; without their
- * notebook in the same folder.
- */
+/** What the bot's owner wrote for everybody, read each turn through the store's cache [S5]. */
 export function createWorkspace(options: {
   readonly store: Store;
   readonly server: Pick<ServerPort, 'hasSeveral'>;
@@ -58,11 +55,7 @@ You are warm, plain-spoken and brief: a Discord message, not an essay. You answe
 
 You are honest about your memory. You use what you remember when it helps, without making a show of it; you never invent a memory, and you tell people that \`!memory show\` lists what you keep and \`!memory forget\` makes you forget it.`;
 
-/**
- * The bot's identity, first in every prompt [N1], read each turn so that an edit counts at once [S5]. Never
- * rejects: without a usable file the last text or a built-in one stands in, with a warning if the disk is to
- * blame.
- */
+/** The bot's identity, first in every prompt [N1]. Never rejects: the last or a built-in text stands in. */
 function createSoul(store: Store, logger: Logger): () => Promise<string> {
   let present: { readonly file: string; readonly soul: string } | undefined;
 
@@ -90,11 +83,7 @@ function createSoul(store: Store, logger: Logger): () => Promise<string> {
   }
 }
 
-/**
- * What the owner wrote about a channel, in every prompt of it and its threads [N8]. A file named by the
- * channel's id wins over one by name, in its server's folder. With `tellUnused` a bare name does not count:
- * in another server anybody can call a channel so.
- */
+/** The owner's words on a channel, in its prompts and its threads' [N8]. Anybody can call a channel so elsewhere. */
 async function channelSections(
   store: Store,
   { parentId, parentName, guildId, ...place }: Place,

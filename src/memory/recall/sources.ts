@@ -4,8 +4,7 @@ import type { Speaker } from '../../core/turn-context.ts';
 import { createTimeSlice } from '../../core/time.ts';
 import { isSameReach, narrower, pickReach, type Reach } from '../../core/visibility.ts';
 import { reachOfItem, undated, type DurableItem, wordingOf } from '../durable/document.ts';
-import { readMark } from '../notebook/session-files.ts';
-import { nameProblem, notebookParts, type PartLocation } from '../notebook/tree.ts';
+import { isFolder, nameProblem, notebookParts, readMark, type PartLocation } from '../notebook/tree.ts';
 import { cursorOfNote, parseNote } from '../log/kept-summary.ts';
 import { sessionFolder, summaryHoldsOthersWords } from '../log/session-state.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -67,8 +66,8 @@ function itemUnit(item: DurableItem): RecallUnit {
 
 /** A person's notebook [N1]; used in their DMs only [V3]. */
 export function createNotebookSource(store: Pick<Store, 'list' | 'readText'>): RecallSource {
-  async function filesOf({ part, key, isFolder }: PartLocation) {
-    if (!isFolder) return [{ key, path: part as string }];
+  async function filesOf({ part, key }: PartLocation) {
+    if (!isFolder({ part })) return [{ key, path: part as string }];
     const files = await store.list(key);
     return files
       .filter(({ path }) => path.endsWith('.md') && nameProblem(path.slice(0, -3)) === undefined)

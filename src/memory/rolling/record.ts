@@ -48,30 +48,20 @@ export function createRollingRecord(ports: {
     if (withdrawal === undefined) {
       const { messages, turns } = wholeTurns(fold.messages);
       const end = messages.at(-1)?.sequence ?? rolling.cursor;
-      return {
-        rolling,
-        messages: unaskedMessages(messages),
-        turns,
-        end,
-        seen: fold.last,
-        place: state.place,
-      };
+      const { place } = state;
+      return { rolling, messages: unaskedMessages(messages), turns, end, seen: fold.last, place };
     }
     const work = { ...session, ...beginningNow(session.userId) };
     await states.transact(work, withdrawing(session, [withdrawal.of]), { erase: true });
     return read(session);
   }
 
-  /**
-   * Returns to the newest summary that cannot hold any of the log lines. Part of a job of the user's queue.
-   */
+  /** Returns to the newest summary without these log lines. Part of a job of the user's queue. */
   async function deleteWithdrawn(session: SessionKey, sequences: readonly number[]): Promise<void> {
     await transactState(store, session, withdrawing(session, sequences), { erase: true });
   }
 
-  /**
-   * No summary stays that says these words; it is made again from the log. Part of a job of the user's queue.
-   */
+  /** No summary stays that says these words. Part of a job of the user's queue. */
   async function withdrawSaying(session: SessionKey, words: string): Promise<void> {
     for (const { key, text } of await notes.files(session))
       if (saysWords(text, words)) await store.remove(key);
@@ -169,9 +159,7 @@ export function rollingOf(state: SessionState): RollingState {
 }
 
 function advanced(rolling: RollingState, { cursor, seen, summary }: SummaryEnd): RollingState {
-  const { summary: _, ...kept } = rolling;
-  const rest = { ...kept, cursor, seen, revision: rolling.revision + 1, rebuild: false };
-  return summary === undefined ? rest : { ...rest, summary };
+  return { ...rolling, cursor, seen, summary, revision: rolling.revision + 1, rebuild: false };
 }
 
 /** What was said until log line `now` is never summarised [R4]. */
@@ -247,9 +235,11 @@ export function createSummaryNotes({ store, timeZone }: { store: Store; timeZone
     },
 
     async files(session: SessionKey): Promise<readonly { readonly key: string; readonly text: string }[]> {
-      const keys = (await list(session)).map(({ key }) => key);
-      const texts = await Promise.all(keys.map(async (key) => ({ key, text: await store.readText(key) })));
-      return texts.flatMap(({ key, text }) => (text === undefined ? [] : [{ key, text }]));
+      const found = (await list(session)).map(async ({ key }) => {
+        const text = await store.readText(key);
+        return text === undefined ? [] : [{ key, text }];
+      });
+      return (await Promise.all(found)).flat();
     },
   };
 }

@@ -15,13 +15,10 @@ import { parseNote } from '../log/kept-summary.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { summaryHoldsOthersWords, type SessionStates, type StoredSummary } from '../log/session-state.ts';
 import { inBatches } from '../log/transcript.ts';
-import { createRollingRecord, rollingOf, type RollingView } from './record.ts';
+import { createRollingRecord, rollingOf } from './record.ts';
 import { foldBatch, othersWordsNote, type SummaryWriter } from './write-summary.ts';
 
-/**
- * `not-due`: too few turns, or none to summarise; `dropped`: a reset, an edit or a deletion came meanwhile
- * [A4]; `failed`: the model gave nothing usable, so the old summary stays.
- */
+/** `dropped`: a change came meanwhile [A4]; `failed`: the model gave nothing usable, so the old one stays. */
 export type RollingOutcome = 'not-due' | 'updated' | 'dropped' | 'failed';
 
 export interface RollingSettings {
@@ -88,12 +85,9 @@ export function createRollingSummary(options: RollingSummaryOptions) {
       return await update(session, signal);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      const { failure, message } = error;
-      logger.warn('a summary could not be written; the old one stays', {
-        session: sessionName(session),
-        failure,
-        reason: message,
-      });
+      const { failure, message: reason } = error;
+      const name = sessionName(session);
+      logger.warn('a summary could not be written; the old one stays', { session: name, failure, reason });
       return 'failed';
     }
   }
@@ -104,7 +98,8 @@ export function createRollingSummary(options: RollingSummaryOptions) {
       if (!enabled) return [];
       const view = await record.read(sessionOf(context));
       if (view.rolling.summary === undefined && view.turns === 0) return [nothingSaid];
-      const summary = usableSummary(view, sessionOf(context), context.place, context.speaker.id);
+      const { place, speaker } = context;
+      const summary = usable(view.rolling.summary, sessionOf(context), place, speaker.id);
       if (summary === undefined) return [];
       const section = sectionOf(summary);
       const { from, withdrawals = 0 } = view.rolling;
@@ -115,10 +110,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     async fold(_userId, sessions, signal) {
       for (const session of sessions) await updateIfDue(session, signal);
     },
-    /**
-     * No summary that may hold a changed message stays [G5]; the next `fold` goes on from the newest that
-     * cannot.
-     */
+    /** No summary that may hold a changed message stays [G5]; `fold` goes on from an earlier one. */
     async follow(change, stage) {
       if (change.kind === 'forgotten' || stage === 'delete') return;
       if (change.kind === 'purged') {
@@ -160,12 +152,10 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     /** `undefined` where there is none or it may not be used in the place [V2]. */
     async show(session: SessionKey, place: Place, speakerId: string): Promise<string | undefined> {
       if (!enabled) return undefined;
-      return usableSummary(await record.read(session), session, place, speakerId)?.text;
+      const { rolling } = await record.read(session);
+      return usable(rolling.summary, session, place, speakerId)?.text;
     },
-    /**
-     * The summary made at a moment, replaced or not; `undefined` where it is gone or may not be used in the
-     * place [V2].
-     */
+    /** The summary made at a moment, replaced or not, if it may be used in the place [V2]. */
     async madeAt(
       session: SessionKey,
       at: string,
@@ -174,21 +164,18 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     ): Promise<string | undefined> {
       const { summary } = rollingOf(await states.read(session));
       const kept = (await record.notes.files(session)).flatMap(({ text }) => parseNote(text) ?? []);
-      const found = [...(summary === undefined ? [] : [summary]), ...kept].find(
-        ({ updatedAt, ...reach }) =>
-          updatedAt === at && mayUse({ ownerId: session.userId, ...reach }, place, speakerId),
-      );
-      return found?.text;
+      const made = [summary, ...kept].filter((each) => each?.updatedAt === at);
+      return made.find((each) => usable(each, session, place, speakerId) !== undefined)?.text;
     },
   };
 }
 
-function usableSummary(
-  { rolling: { summary } }: RollingView,
+function usable<Summary extends StoredSummary>(
+  summary: Summary | undefined,
   { userId }: SessionKey,
   place: Place,
   speakerId: string,
-): StoredSummary | undefined {
+): Summary | undefined {
   const isUsable = summary !== undefined && mayUse({ ownerId: userId, ...summary }, place, speakerId);
   return isUsable ? summary : undefined;
 }
@@ -203,10 +190,7 @@ const nothingSaid: Section = {
   summary: { lineage: '', turnsSince: 0 },
 };
 
-/**
- * For the prompt, with an absolute time so that the bytes stay the same [R5][P2]. A text over `maxChars`, as
- * after the limit was lowered, is clipped here only [R2].
- */
+/** With an absolute time, so that the bytes stay the same [R5][P2]; clipped here only [R2]. */
 export function summarySection(
   summary: Pick<StoredSummary, 'text' | 'updatedAt' | 'visibility' | 'hasThirdPartyText'>,
   { maxChars, timeZone }: { readonly maxChars: number; readonly timeZone: string },

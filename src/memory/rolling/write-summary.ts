@@ -50,11 +50,7 @@ export async function foldBatch(
   return { text, updatedAt, ...told.reduce(narrower, pickReach(first)), hasThirdPartyText };
 }
 
-/**
- * The summary of `previous` and the messages, within the limits [R1][R2]. Rejects with `ModelError` for a
- * failed call, and a refused, cut, empty or overlong answer: none is stored [M7]; nor is a secret, masked
- * both ways [K14].
- */
+/** Rejects with `ModelError` for a refused, cut, empty or overlong answer [M7]; secrets are masked [K14]. */
 async function writeSummary(
   { model, modelName, maxChars, timeZone }: SummaryWriter,
   userId: string,
@@ -63,7 +59,7 @@ async function writeSummary(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const ask = async (asked: ModelRequest): Promise<string> => {
-    const response = await model.complete(asked, signal === undefined ? {} : { signal });
+    const response = await model.complete(asked, { signal });
     const answer = wholeAnswer(response, 'The summary');
     if (answer === '') throw new ModelError('The summary is empty', 'invalid');
     return maskSecrets(answer);
@@ -86,10 +82,7 @@ function fits(text: string, maxChars: number): boolean {
   return text.length <= maxChars && (text.match(/\S+/gu)?.length ?? 0) <= maxWords;
 }
 
-/**
- * Whether others' words are quoted to the model. Not those of DMs: their summary stands beside the notebook,
- * which could never be written again with others' words in view [M5a].
- */
+/** Not those of DMs: the notebook beside it could never be written again with others' words in view [M5a]. */
 function isQuoted({ visibility }: LoggedMessage): boolean {
   return visibility !== 'dm';
 }

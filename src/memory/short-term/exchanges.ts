@@ -77,10 +77,7 @@ export function withoutEntries(
   return entries.length === document.entries.length ? document : { ...document, entries };
 }
 
-/**
- * One line for each reply with what it answers, where all of it was said in a public guild channel [T1].
- * Nothing for a reply whose question was deleted or forgotten, nor for mode `ask` [K9].
- */
+/** One line for each reply with what it answers, if all was public [T1]; nothing for mode `ask` [K9]. */
 export function exchangesOf(
   channelId: string,
   messages: readonly SequencedMessage[],

@@ -53,9 +53,7 @@ const firstFoldLines = 40;
 export function createShortTerm(options: ShortTermOptions): MemoryLayer {
   const { settings, store, states, log, clock, timeZone } = options;
 
-  /**
-   * Folds up to the newest whole turn; with `toEnd` past one without a reply, which is then never recorded.
-   */
+  /** Folds up to the newest whole turn; with `toEnd` past one without a reply, which is never recorded. */
   function folding(session: SessionKey, toEnd: boolean): StateJob {
     return async ({ shortTerm }) => {
       const cursor = shortTerm?.cursor ?? (await log.lastSequence(session)) - firstFoldLines;
@@ -106,9 +104,7 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
         shortTermKey(userId, guildId),
         shortTermKind,
         (document) => document && withoutEntries(document, isGone),
-        {
-          erase: true,
-        },
+        { erase: true },
       );
     }
   }
@@ -174,11 +170,7 @@ function madeOf(messageIds: readonly string[]): (entry: ShortTermEntry) => boole
   return (entry) => entry.messageIds.some((id) => ids.has(id));
 }
 
-/**
- * The speaker's exchanges in other channels, newest first, within the budget [T2]. Times are absolute, so
- * that a line keeps its bytes [P2]. In a DM, beside the notebook, no answer is shown that may repeat others'
- * words [M5a].
- */
+/** In other channels, newest first [T2]. In a DM, beside the notebook, without others' words [M5a]. */
 export function shortTermSection(
   entries: readonly GuildEntry[],
   { speaker, place, now }: Pick<TurnContext, 'speaker' | 'place' | 'now'>,
