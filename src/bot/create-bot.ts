@@ -8,7 +8,7 @@ import { measure } from '../core/measures.ts';
 import { createOneProcess } from '../core/processes.ts';
 import type { SetAside } from '../core/store.ts';
 import { createWorkQueue } from '../core/work-queue.ts';
-import { AfterTurn, expiryKey, mayFold } from '../turn/after-turn.ts';
+import { createAfterTurn, expiryKey, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
@@ -88,7 +88,7 @@ export function createBot(config: Config, ports: BotPorts) {
     isForgotten: (...asked) => memory.durable.wasForgotten(...asked),
     idleMs: config.channelNotes.idleMs,
   });
-  const afterTurn = new AfterTurn({
+  const afterTurn = createAfterTurn({
     ...shared,
     layers: memory.afterTurn,
     work,
@@ -101,7 +101,11 @@ export function createBot(config: Config, ports: BotPorts) {
   });
   events.changed.on((session) => afterTurn.schedule(session));
   events.due.on((session, time) => afterTurn.schedule(session, time));
-  events.erased.on((userId, erasedBy) => afterTurn.endWorkOf(userId, erasedBy));
+  events.erased.on((userId, erasedBy) => {
+    // What waits for all processes is dropped by the one that erases.
+    if (erasedBy === 'here') void work.drop(userId);
+    else work.end(userId);
+  });
   const commandOrder = createCommandOrder();
   const waitingReactions = new WaitingReactions({ reactions, timer, clock });
   const actions = config.discord.actionsEnabled ? ports.actions : undefined;
@@ -187,7 +191,7 @@ export function createBot(config: Config, ports: BotPorts) {
         return void lateNotices.tell([notice.stored]);
     }
   });
-  const queues = () => ({ turns: turns.open, afterTurn: afterTurn.open, writes: writes.size });
+  const queues = () => ({ turns: turns.open, afterTurn: work.size, writes: writes.size });
   const readOwnStatus =
     statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues);
   const readStatus = readOwnStatus && statusOfAll(readOwnStatus, ports.others);
@@ -226,7 +230,7 @@ export function createBot(config: Config, ports: BotPorts) {
 
   /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
-    const parts = [retention, gonePlaces, noteTaking, turns, afterTurn, writes];
+    const parts = [retention, gonePlaces, noteTaking, turns, work, writes];
     for (const part of parts) await part.idle();
   }
 
@@ -267,21 +271,21 @@ export function createBot(config: Config, ports: BotPorts) {
     openWork: () => ({
       turns_running: turns.open.running,
       turns_waiting: turns.open.waiting,
-      background_work: afterTurn.open,
+      background_work: work.size,
       writes: writes.size,
     }),
     /** Stops intake; running work gets so many milliseconds, then it is left to the next start [G4]. */
     async drain(withinMs: number): Promise<void> {
       turns.stop();
-      afterTurn.stopTaking();
+      work.stopTaking();
       for (const part of [retention, gonePlaces, noteTaking, takeover]) part.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });
         turns.abort();
-        afterTurn.abort();
+        work.stop();
       }, withinMs);
       await idle();
-      afterTurn.stop();
+      work.stop();
       clearTimeout(timeUp);
       endTimers();
     },

@@ -1,4 +1,3 @@
-import { createAbortGroup } from '../core/abort-group.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place, SessionKey } from '../core/place.ts';
 import type { WorkLease, WorkQueue } from '../core/work-queue.ts';
@@ -31,22 +30,18 @@ interface AfterTurnOptions {
 /** The work item for what may have expired. */
 export const expiryKey = 'expire';
 
-/** The work after turns, queued per user, never delaying a reply [A1]. Waiting sessions share one run. */
-export class AfterTurn {
-  readonly #options: AfterTurnOptions;
-  readonly #folds = createAbortGroup();
+export type AfterTurn = ReturnType<typeof createAfterTurn>;
 
-  constructor(options: AfterTurnOptions) {
-    this.#options = options;
-    options.work.start((lease) => this.#run(lease));
-  }
+/** The work after turns, queued per user, never delaying a reply [A1]. Waiting sessions share one run. */
+export function createAfterTurn(options: AfterTurnOptions) {
+  const { layers, work, begin, isWanted, heldUntil, logger } = options;
+  work.start(run);
 
   /**
    * Looks at a session, from a time on. Nothing is lost with the process: disk tells what is due, and each
    * session is looked at after a start.
    */
-  schedule(session: SessionKey, time?: Date): void {
-    const { work, logger } = this.#options;
+  function schedule(session: SessionKey, time?: Date): void {
     work.add(session.userId, session.channelId, time).catch((error: unknown) => {
       logger.warn('work after a turn could not be queued; it runs after the next turn', {
         ...session,
@@ -55,51 +50,18 @@ export class AfterTurn {
     });
   }
 
-  get open(): number {
-    return this.#options.work.size;
-  }
-
-  /** Resolves when nothing runs or is to be taken now; what rests begins at once. */
-  idle(): Promise<void> {
-    return this.#options.work.idle();
-  }
-
-  /** Ends running model calls; cursors stay, so the work is done after the next start. */
-  abort(): void {
-    this.#folds.end();
-    this.stop();
-  }
-
-  /** Takes nothing more; what runs goes on. */
-  stopTaking(): void {
-    this.#options.work.stopTaking();
-  }
-
-  /** Takes nothing more and ends what runs. */
-  stop(): void {
-    this.#options.work.stop();
-  }
-
-  /** Ends an erased person's run and drops what waits; the erasing process does that for the shared queue. */
-  endWorkOf(userId: string, erasedBy: 'here' | 'elsewhere'): void {
-    const { work } = this.#options;
-    if (erasedBy === 'here') void work.drop(userId);
-    else work.end(userId);
-  }
-
-  async #run({ userId, keys, signal }: WorkLease): Promise<void> {
-    const work = await this.#options.begin(userId);
-    const sessions = keys.flatMap((key) => (key === expiryKey ? [] : [{ channelId: key, ...work }]));
+  async function run({ userId, keys, signal }: WorkLease): Promise<void> {
+    const own = await begin(userId);
+    const sessions = keys.flatMap((key) => (key === expiryKey ? [] : [{ channelId: key, ...own }]));
     try {
-      if (keys.includes(expiryKey)) await this.#options.expire?.(userId);
+      if (keys.includes(expiryKey)) await options.expire?.(userId);
     } finally {
       // If the lease is taken again only for what expires, the cursors show that the folding is done.
-      await this.#folds.run((end) => this.#fold(userId, sessions, AbortSignal.any([end, signal])));
+      await fold(userId, sessions, signal);
     }
   }
 
-  async #fold(userId: string, waiting: readonly SessionWork[], signal: AbortSignal): Promise<void> {
-    const { layers, isWanted, heldUntil, logger } = this.#options;
+  async function fold(userId: string, waiting: readonly SessionWork[], signal: AbortSignal): Promise<void> {
     const sessions: SessionWork[] = [];
     for (const session of waiting) if ((await isWanted?.(session)) ?? true) sessions.push(session);
     if (sessions.length === 0) return;
@@ -116,8 +78,10 @@ export class AfterTurn {
       }
     }
     const until = heldUntil?.(userId);
-    if (until !== undefined) for (const session of sessions) this.schedule(session, until);
+    if (until !== undefined) for (const session of sessions) schedule(session, until);
   }
+
+  return { schedule };
 }
 
 /** Not where memory is off or paused, nor where there is no log. Never rejects. */

@@ -29,7 +29,7 @@ export interface RecoveryPorts extends ReplyPorts {
   readonly sessionLog: Pick<SessionLog, 'recordReply' | 'sessionsIn' | 'message' | 'isUnanswered'>;
   readonly settings: Pick<TurnPorts['settings'], 'isMemoryOff'>;
   readonly people: Pick<TurnPorts['people'], 'mayStore' | 'erasedBy'>;
-  readonly afterTurn: Pick<AfterTurn, 'schedule'>;
+  readonly afterTurn: AfterTurn;
   /** Must not reject. */
   readonly finishChanges: () => Promise<void>;
   readonly clock: Clock;

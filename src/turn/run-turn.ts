@@ -72,7 +72,7 @@ export interface TurnPorts extends ReplyPorts, ToolPorts, TurnMemoryPorts {
   readonly modelName: string;
   /** Milliseconds for an answer, tools included. */
   readonly answerTimeoutMs: number;
-  readonly afterTurn: Pick<AfterTurn, 'schedule'>;
+  readonly afterTurn: AfterTurn;
   readonly begin: Writes['begin'];
   readonly clock: Clock;
   /** A short reference that people can quote and the log can be searched for. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionKey } from '../../src/core/place.ts';
 import { processTimer } from '../../src/core/time.ts';
 import { createWorkQueue } from '../../src/core/work-queue.ts';
-import { AfterTurn, expiryKey, mayFold } from '../../src/turn/after-turn.ts';
+import { createAfterTurn, expiryKey, mayFold } from '../../src/turn/after-turn.ts';
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { plainWrites } from '../support/plain-writes.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -21,15 +21,16 @@ const workInMemory = () =>
 describe('work after a turn', () => {
   it('is left for later where nothing may be made of a session now', async () => {
     const seen: (readonly SessionKey[])[] = [];
-    const afterTurn = new AfterTurn({
+    const work = workInMemory();
+    const afterTurn = createAfterTurn({
       begin,
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void seen.push(sessions)) }],
-      work: workInMemory(),
+      work,
       logger: recordingLogger(),
       isWanted: ({ channelId }) => Promise.resolve(channelId === aliceInDev.channelId),
     });
     for (const session of [aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
-    await afterTurn.idle();
+    await work.idle();
     expect(seen).toEqual([[aliceInDev]]);
   });
 
@@ -60,9 +61,10 @@ describe('work after a turn', () => {
       },
     });
     const steps = [step('log'), step('rolling', true), step('durable')];
-    const afterTurn = new AfterTurn({ begin, layers: steps, work: workInMemory(), logger });
+    const work = workInMemory();
+    const afterTurn = createAfterTurn({ begin, layers: steps, work, logger });
     afterTurn.schedule(aliceInGeneral);
-    await afterTurn.idle();
+    await work.idle();
     expect(ran).toEqual(['log', 'rolling', 'durable']);
     expect(logger.lines.map(({ data }) => data?.['layer'])).toEqual(['rolling']);
   });
@@ -71,7 +73,7 @@ describe('work after a turn', () => {
     const process = new SharedData({ now: () => 0 }).open();
     const folded: (readonly SessionKey[])[] = [];
     let looks = 0;
-    const afterTurn = new AfterTurn({
+    const afterTurn = createAfterTurn({
       begin,
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void folded.push(sessions)) }],
       logger: recordingLogger(),
@@ -87,10 +89,11 @@ describe('work after a turn', () => {
 
   it('starts a moment after a turn, together with that of a turn right behind it', async () => {
     const runs: (readonly SessionKey[])[] = [];
-    const afterTurn = new AfterTurn({
+    const work = workInMemory();
+    const afterTurn = createAfterTurn({
       begin,
       layers: [{ name: 'log', fold: (_, sessions) => Promise.resolve(void runs.push(sessions)) }],
-      work: workInMemory(),
+      work,
       logger: recordingLogger(),
     });
     afterTurn.schedule(aliceInGeneral);
@@ -104,7 +107,7 @@ describe('work after a turn', () => {
     const until = new Date(Date.now() + 60_000);
     const work = workInMemory();
     const waiting: unknown[] = [];
-    const afterTurn = new AfterTurn({
+    const afterTurn = createAfterTurn({
       begin,
       layers: [{ name: 'rolling', fold: () => Promise.resolve() }],
       work: {
@@ -118,7 +121,7 @@ describe('work after a turn', () => {
       heldUntil: (userId) => (userId === aliceId ? until : undefined),
     });
     for (const session of [aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
-    await afterTurn.idle();
+    await work.idle();
     expect(waiting).toEqual([
       [aliceId, generalId, until],
       [aliceId, aliceInDev.channelId, until],
@@ -136,10 +139,11 @@ describe('work after a turn', () => {
           }),
       },
     ];
-    const afterTurn = new AfterTurn({
+    const work = workInMemory();
+    const afterTurn = createAfterTurn({
       begin,
       layers: steps,
-      work: workInMemory(),
+      work,
       logger: recordingLogger(),
     });
     afterTurn.schedule(aliceInGeneral);
@@ -151,7 +155,7 @@ describe('work after a turn', () => {
     await expect.poll(() => runs.length).toBe(3);
     expect(runs[2]?.channels).toEqual([aliceInDev.channelId, generalId]);
     for (const { release } of runs) release();
-    await afterTurn.idle();
+    await work.idle();
   });
 
   it('starts no further layer once aborted', async () => {
@@ -160,19 +164,20 @@ describe('work after a turn', () => {
       name,
       fold: (_user: string, _sessions: readonly SessionKey[], signal: AbortSignal) => {
         ran.push(name);
-        afterTurn.abort();
+        work.stop();
         expect(signal.aborted).toBe(true);
         return Promise.resolve();
       },
     }));
-    const afterTurn = new AfterTurn({
+    const work = workInMemory();
+    const afterTurn = createAfterTurn({
       begin,
       layers: steps,
-      work: workInMemory(),
+      work,
       logger: recordingLogger(),
     });
     afterTurn.schedule(aliceInGeneral);
-    await afterTurn.idle();
+    await work.idle();
     expect(ran).toEqual(['log']);
   });
 });
