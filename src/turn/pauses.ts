@@ -1,11 +1,9 @@
-import type { ChatMessage, HistoryPort } from '../core/chat.ts';
+import type { ChatMessage } from '../core/chat.ts';
 import { lruCache } from '../core/limits.ts';
-import type { Logger } from '../core/logger.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
-import type { Tool } from '../core/tool.ts';
-import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import type { TurnContext } from '../core/turn-context.ts';
 import type { Consent, Pause, PersonSettingsStore } from '../memory/settings/person-settings.ts';
 
 /** Between two lines about the same pause in a conversation. */
@@ -45,50 +43,6 @@ function noteOf({ scope }: Pause): string {
   return scope === 'here'
     ? 'Paused: this conversation is off the record until `!memory resume` or 30 minutes of quiet'
     : 'Paused: nothing of this is stored until `!memory resume`';
-}
-
-export const everything: Consent = { isStored: true, mode: 'auto' };
-
-/** Why a tool stores nothing, by the person's present wish; `undefined` where it may. Never rejects. */
-export async function storingRefusal(
-  tool: Tool,
-  context: TurnContext,
-  consent: Consent,
-  people: Pick<PersonSettingsStore, 'mayStore' | 'mode'>,
-): Promise<string | undefined> {
-  // Another bot has no settings, and each tool knows what it may not do for it.
-  if (tool.stores === undefined || context.speaker.isBot !== undefined) return undefined;
-  if (consent.isUnreadable === true) return unreadableRefusal;
-  if (!consent.isStored || !(await people.mayStore(sessionOf(context)))) return pausedRefusal;
-  const mode = await people.mode(context.speaker.id);
-  if (mode === 'ask' && tool.stores === 'notes') return unaskedRefusal;
-  return mode === 'off' ? unnoticedRefusal : undefined;
-}
-
-const unreadableRefusal =
-  'Not stored: memory cannot be read or written right now. Say that you cannot save anything at the moment.';
-const pausedRefusal =
-  'Not stored: the person has paused their memory. Only they can end that, with `!memory resume`.';
-const unaskedRefusal =
-  'Not stored: the person wants to be asked first, and notes cannot be asked about. What they say of themselves can be proposed with `remember_item`.';
-const unnoticedRefusal =
-  'Not stored: the person wants nothing to be noticed. Only they can have something stored, with `!memory remember`.';
-
-/** All that history keeps. */
-const earlierMessages = 100;
-
-/** When the speaker wrote here before, as far as history tells. Never rejects. */
-export async function earlierTimes(
-  { place: { channelId }, speaker }: TurnContext,
-  { history, logger }: { readonly history: HistoryPort; readonly logger: Logger },
-): Promise<readonly string[]> {
-  try {
-    const earlier = await history.recent(channelId, earlierMessages);
-    return earlier.flatMap(({ author, at }) => (author.id === speaker.id ? [at] : []));
-  } catch (error) {
-    logger.warn('history could not be read', { channelId, error });
-    return [];
-  }
 }
 
 /** History without what people had erased, and without the answers to it [K11]. */

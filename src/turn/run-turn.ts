@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type { HistoryPort, IncomingMessage, Typing } from '../core/chat.ts';
+import type { IncomingMessage, Typing } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
 import { timed } from '../core/measures.ts';
 import { ModelError } from '../core/errors.ts';
@@ -11,14 +11,13 @@ import type { MemoryNotice, Offer, OfferPort } from '../core/tool.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
 import { workOf, type Work, type Writes } from '../core/writes.ts';
 import type { ChangeLedger } from '../memory/changes.ts';
-import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import type { MediaBudget } from '../model/media.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { CommandOrder } from './commands.ts';
 import { saveBestEffort } from './outbox.ts';
 import type { LateNotices, MemoryNotices } from './notices.ts';
-import type { PromptComposer, SwitchedOff } from './prompt-input.ts';
+import type { PromptComposer } from './prompt-input.ts';
 import {
   addOffer,
   beginReply,
@@ -39,29 +38,27 @@ import {
   type Reply,
   type ReplyPorts,
 } from './reply.ts';
-import { earlierTimes, type PauseNotes } from './pauses.ts';
+import type { PauseNotes } from './pauses.ts';
 import type { TurnControl } from './sessions.ts';
 import type { TurnLimits } from './turn-limits.ts';
 import { openMemory, type TurnMemory, type TurnMemoryPorts } from './turn-memory.ts';
-import { actionToolsOf, memoryToolsOf, type ToolPorts } from './turn-tools.ts';
+import { decidePolicy, type PolicyPorts, type ToolPorts, type TurnPolicy } from './turn-policy.ts';
 import type { WaitingReactions } from './waiting-reactions.ts';
 
 /** Output tokens of an answer at most: some 12,000 characters. */
 const answerMaxTokens = 4096;
 
 /** Whom a turn needs. What is decided by a place may change while the turn runs, so it is asked again where something is written or done. */
-export interface TurnPorts extends ReplyPorts, ToolPorts, TurnMemoryPorts {
+export interface TurnPorts extends ReplyPorts, PolicyPorts, ToolPorts, TurnMemoryPorts {
   readonly commandOrder: Pick<CommandOrder, 'settled'>;
   readonly changes: Pick<ChangeLedger, 'settled'>;
   readonly waitingReactions: Pick<WaitingReactions, 'begin' | 'end' | 'endForTurn'>;
-  /** What each person lets the bot keep [K9]. */
-  readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mode' | 'erasedBy'>;
+  readonly people: PolicyPorts['people'] & ReplyPorts['people'];
   readonly pauseNotes: PauseNotes;
   /** Tells the speaker what became of their memory [K6][K13]. */
   readonly memoryNotices: MemoryNotices;
   /** What is stored after a turn, told in its answer or the next one. */
   readonly lateNotices: Pick<LateNotices, 'waiting' | 'answered'>;
-  readonly history: HistoryPort;
   readonly prompts: Pick<PromptComposer, 'compose'>;
   /** Where what a tool offers is shown to the speaker. */
   readonly offers: OfferPort;
@@ -134,14 +131,14 @@ export async function runTurn(
   if (control.ending !== undefined && control.ending !== 'stopped') return 'dropped';
   bot.waitingReactions.endForTurn(messages);
   const typing = bot.replies.typing(turn.place.channelId);
-  const off = await switchedOff(turn, bot);
-  const memory = openMemory(turn, off, bot);
+  const policy = await decidePolicy(turn, bot);
+  const memory = openMemory(turn, policy, bot);
   try {
     const readers = await bot.presentPlace(turn.place);
     const reply = await beginReply(bot, questionOf(turn), readers, control);
     // The words are on their way to the disk, which takes as long as the prompt.
     await setImmediate();
-    const answer = await answerTurn(answeredFor(turn, readers), memory, off, reply, typing, control, bot);
+    const answer = await answerTurn(answeredFor(turn, readers), memory, policy, reply, typing, control, bot);
     if (control.isTakenAway) return await takeAway(turn, reply, answer, control, bot);
     if (answer === 'left') return 'left';
     return await timed('delivery', deliver(turn, memory, reply, answer, control, bot));
@@ -183,23 +180,11 @@ function answeredFor(turn: TurnContext, readers: Place): TurnContext {
   return hasMoreReaders(turn.place, readers) ? { ...turn, place: readers, saidIn: turn.place } : turn;
 }
 
-/** What the owner has switched off here, and the person for themselves [K9], decided once for the whole turn. */
-async function switchedOff(turn: TurnContext, bot: TurnPorts): Promise<SwitchedOff> {
-  const { settings, people } = bot;
-  const [isMemoryOff, areActionsOff, consent] = await Promise.all([
-    settings.isMemoryOff(turn.place),
-    settings.areActionsOff(turn.place),
-    // Of another bot nothing is kept in any case.
-    turn.speaker.isBot === undefined ? people.consent(turn, () => earlierTimes(turn, bot)) : undefined,
-  ]);
-  return { isMemoryOff, areActionsOff, consent };
-}
-
 /** The model's answer, made of memory and with tools, shown as it grows; or a line that says why there is none. Never rejects. */
 async function answerTurn(
   turn: TurnContext,
   { recorded }: TurnMemory,
-  off: SwitchedOff,
+  policy: TurnPolicy,
   reply: Reply,
   typing: Typing,
   control: TurnControl,
@@ -213,7 +198,7 @@ async function answerTurn(
     signal.throwIfAborted();
     const { prompt, hasThirdPartyText, thirdPartyTextAt, notes } = await timed(
       'prompt',
-      bot.prompts.compose(turn, off, signal),
+      bot.prompts.compose(turn, policy, signal),
     );
     known.hasThirdPartyText = hasThirdPartyText;
     known.thirdPartyTextAt = thirdPartyTextAt;
@@ -233,11 +218,7 @@ async function answerTurn(
         messages,
         maxTokens: answerMaxTokens,
       },
-      tools: [
-        ...(off.isMemoryOff ? [] : memoryToolsOf(off, bot)),
-        ...bot.readingTools,
-        ...(off.areActionsOff ? [] : actionToolsOf(bot)),
-      ],
+      tools: policy.tools(bot),
       context: { ...turn, hasThirdPartyText },
       mediaBudget: bot.mediaBudget,
       deadlineMs: bot.answerTimeoutMs,
@@ -415,7 +396,7 @@ async function footerOf(
   notices: readonly MemoryNotice[],
 ) {
   const { text, problem, notes, hadNoTools = false } = answer;
-  const paused = bot.pauseNotes.take(sessionOf(turn), memory.consent);
+  const paused = bot.pauseNotes.take(sessionOf(turn), memory.policy.consent);
   const done = doneLines([...paused, ...notes, ...memory.notes(answer)]);
   const { lines, buttons } = await bot.memoryNotices.under(turn, notices, {
     standing: { lines: problem === undefined ? done : [problem, ...done], buttons: [] },

@@ -7,16 +7,11 @@ import type { SessionLog } from '../memory/log/session-log.ts';
 import type { Provenance } from '../memory/provenance.ts';
 import type { FirstWords, Greeting } from '../memory/settings/greeting.ts';
 import type { SetAsideLines } from '../memory/settings/set-aside.ts';
-import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
 import { saveBestEffort } from './outbox.ts';
-import { everything } from './pauses.ts';
-import type { SwitchedOff } from './prompt-input.ts';
 import { secretNote, type ReplyPorts } from './reply.ts';
-import type { ToolPorts } from './turn-tools.ts';
+import type { TurnPolicy } from './turn-policy.ts';
 
-export interface TurnMemoryPorts extends Pick<ReplyPorts, 'outbox' | 'logger'>, Pick<ToolPorts, 'settings'> {
-  /** What each person lets the bot keep [K9]. */
-  readonly people: Pick<PersonSettingsStore, 'mayStore'>;
+export interface TurnMemoryPorts extends Pick<ReplyPorts, 'outbox' | 'logger'> {
   readonly greeting: Pick<Greeting, 'begin'>;
   readonly setAside: Pick<SetAsideLines, 'under'>;
   readonly log: Pick<SessionLog, 'recordUser' | 'recordReply'>;
@@ -45,19 +40,12 @@ const unkeptAnswer = '(Answered from notes of a channel; the answer is not kept.
  * What a turn writes to memory, the question first, while the prompt is being made; nothing where memory is
  * off or paused. Also holds the lines that tell the person about it.
  */
-export function openMemory(
-  turn: TurnContext,
-  { isMemoryOff, consent = everything }: SwitchedOff,
-  bot: TurnMemoryPorts,
-) {
-  const { log, outbox, logger, settings, people, provenance, clock } = bot;
+export function openMemory(turn: TurnContext, policy: TurnPolicy, bot: TurnMemoryPorts) {
+  const { log, outbox, logger, provenance, clock } = bot;
+  const { isMemoryOff, isStored, consent, mayStoreNow } = policy;
   const session = sessionOf(turn);
   const isBot = turn.speaker.isBot !== undefined;
   const hasSecrets = turn.messages.some(({ text }) => hasSecret(text));
-  const isStored = !isMemoryOff && consent.isStored;
-  // Without the question the log gets no reply, even if memory was switched on meanwhile.
-  const mayStore = async (): Promise<boolean> =>
-    isStored && !(await settings.isMemoryOff(turn.place)) && (isBot || (await people.mayStore(session)));
   const messageIds = turn.messages.map(({ id }) => id);
   const firstWords = isBot
     ? Promise.resolve(undefined)
@@ -74,7 +62,7 @@ export function openMemory(
     recorded,
     /** The log has the question, or will have it. */
     isLogged: isStored && !isBot,
-    consent,
+    policy,
     /** What the speaker is told that memory does not keep [K14]. */
     notes({ text }: Pick<AnswerToKeep, 'text'>): readonly string[] {
       return isStored && !isBot && (hasSecrets || hasSecret(text)) ? [secretNote] : [];
@@ -94,7 +82,7 @@ export function openMemory(
     async recordUsed(used: UsedMemory): Promise<void> {
       if (isBot) return;
       await saveBestEffort(logger, 'what an answer is made from', async () =>
-        provenance.record(turn, used, await mayStore()),
+        provenance.record(turn, used, await mayStoreNow()),
       );
     },
     async recordReply(ids: readonly string[], answer: AnswerToKeep): Promise<void> {
@@ -106,7 +94,7 @@ export function openMemory(
         await saveBestEffort(logger, 'messages hidden from history', () =>
           outbox.hide(turn.place.channelId, ids),
         );
-      if (!(await mayStore())) return;
+      if (!(await mayStoreNow())) return;
       const at = clock().toISOString();
       await saveBestEffort(logger, 'the reply', async () => {
         // The disk may have refused the question.
