@@ -62,12 +62,13 @@ function row(form: string, does: string): string {
   return `| \`!${form.replaceAll('|', String.raw`\|`)}\` | ${does} |`;
 }
 
-/** An option as one writes it: `<text>`, `mentions|everything`, `[channel|server]`; a file is attached. */
+/** An option as one writes it: `<text>`, `[id]`, `mentions|everything`, `[channel|server]`; a file is attached. */
 function optionForm(name: string, option: OptionDefinition): string {
   if (option.kind === 'attachment') return `<attached ${name}>`;
-  if (option.kind !== 'choice') return `<${name}>`;
+  const isOptional = 'isOptional' in option && option.isOptional === true;
+  if (option.kind !== 'choice') return isOptional ? `[${name}]` : `<${name}>`;
   const values = option.choices.map(({ value }) => value).join('|');
-  return option.isOptional === undefined ? values : `[${values}]`;
+  return isOptional ? `[${values}]` : values;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
