@@ -23,12 +23,7 @@ npm run prompt -- --user <id or name> --channel <id, name or dm> [--message <tex
 History is taken from the session's own log. What may be done on Discord is known to the running bot only, and left out. --owner: as the bot's owner, whose DMs hold the workspace; known by itself where
 DISCOCLAW_OWNER_IDS is set.`;
 
-interface Wish {
-  readonly user: string;
-  readonly channel: string;
-  readonly message: string;
-  readonly asOwner: boolean;
-}
+type Wish = Readonly<Record<'user' | 'channel' | 'message', string> & { owner: boolean }>;
 
 interface KnownSession {
   readonly session: SessionKey;
@@ -55,7 +50,7 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
         (await memory.sessionLog.recent(session, limit)).map((entry) => chatMessageOf(channelId, entry)),
     });
     const now = clock();
-    const isOwner = wish.asOwner || config.discord.ownerIds.includes(session.userId);
+    const isOwner = wish.owner || config.discord.ownerIds.includes(session.userId);
     const { prompt } = await composer.compose(
       {
         speaker: { id: session.userId, name: speakerName, isOwner },
@@ -150,9 +145,9 @@ export async function runPrompt(words: readonly string[], environment: Environme
       owner: { type: 'boolean', default: false },
     },
   });
-  const { user, channel, message, owner } = values;
+  const { user, channel } = values;
   if (user === undefined || channel === undefined) throw new RangeError(usage);
-  return reportPrompt(readConfig(environment).config, { user, channel, message, asOwner: owner });
+  return reportPrompt(readConfig(environment).config, { ...values, user, channel });
 }
 
 async function main(): Promise<void> {

@@ -33,16 +33,8 @@ export function search(
   now: Date,
   queries: readonly string[],
 ): Promise<readonly Passage[]> {
-  const speaker = { id: userId, isOwner: false };
-  return recall.search({
-    queries,
-    scope: 'messages',
-    limit: depth,
-    speaker,
-    place: dmOf(userId),
-    now,
-    excluded: [],
-  });
+  const asker = { speaker: { id: userId, isOwner: false }, place: dmOf(userId), now };
+  return recall.search({ ...asker, queries, scope: 'messages', limit: depth, excluded: [] });
 }
 
 /** The product's own log over files in a folder. */
