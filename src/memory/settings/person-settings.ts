@@ -11,10 +11,7 @@ import { sessionWorkOf, type TurnContext } from '../../core/turn-context.ts';
 import { createErasures, type ErasureList } from './erasures.ts';
 import type { MemoryLayer } from '../layer.ts';
 
-/**
- * What is noticed of a person [K9]: `auto` what they say of themselves; `ask` the same after their yes; `off`
- * nothing, only `remember` stores.
- */
+/** What is noticed of a person [K9]; `ask`: after their yes. */
 export const captureModes = ['auto', 'ask', 'off'] as const;
 export type CaptureMode = (typeof captureModes)[number];
 
@@ -28,28 +25,28 @@ const pastPauseSchema = z.object({
   from: timeSchema,
   until: timeSchema,
   /** Absent where it held everywhere. */
-  channelId: idSchema.exactOptional(),
+  channelId: idSchema.optional(),
 });
 
 /** `users/<userId>/settings.json`, which people may edit by hand. Times are ISO 8601, by Discord's clock. */
 const documentSchema = z.object({
   version: z.literal(1),
-  mode: z.enum(captureModes).exactOptional(),
+  mode: z.enum(captureModes).optional(),
   /** Whether the person gets notices about what was noticed [K6]. */
-  notices: z.enum(['on', 'off']).exactOptional(),
+  notices: z.enum(['on', 'off']).optional(),
   /** Since when everything is paused. */
-  pausedAt: timeSchema.exactOptional(),
+  pausedAt: timeSchema.optional(),
   /** Conversations off the record, by channel or thread, and when the person last wrote there. */
-  pausedHere: z.record(idSchema, z.object({ since: timeSchema, lastMessageAt: timeSchema })).exactOptional(),
+  pausedHere: z.record(idSchema, z.object({ since: timeSchema, lastMessageAt: timeSchema })).optional(),
   /** Oldest first: what was said in them is not stored later either. */
-  pastPauses: z.array(pastPauseSchema).readonly().exactOptional(),
+  pastPauses: z.array(pastPauseSchema).readonly().optional(),
   /** When the person had the first words [K12]; absent for never. */
-  greetedAt: timeSchema.exactOptional(),
+  greetedAt: timeSchema.optional(),
   /** Unreadable files of theirs that they were not told of yet, oldest first [S5]. */
   setAside: z
-    .array(z.object({ key: z.string(), at: timeSchema, copyFrom: timeSchema.exactOptional() }))
+    .array(z.object({ key: z.string(), at: timeSchema, copyFrom: timeSchema.optional() }))
     .readonly()
-    .exactOptional(),
+    .optional(),
 });
 
 type StoredSettings = Readonly<z.infer<typeof documentSchema>>;
@@ -79,14 +76,11 @@ export interface Consent {
   /** What may be noticed in them. */
   readonly mode: CaptureMode;
   /** The pause to tell the person about. */
-  readonly pause?: Pause;
+  readonly pause?: Pause | undefined;
   /** Their settings cannot be read, so nothing is stored. */
   readonly isUnreadable?: true;
-  /**
-   * Whether something was said here, at a moment (ISO 8601), in a past pause or before an erasing; absent
-   * without any.
-   */
-  readonly wasPaused?: (at: string) => boolean;
+  /** Whether something was said here at a moment, ISO 8601, in a past pause or before an erasing. */
+  readonly wasPaused?: ((at: string) => boolean) | undefined;
 }
 
 /** How many of their newest set-aside files a person is shown. */
@@ -130,11 +124,10 @@ export function createPersonSettings(ports: {
   async function change(
     work: Work,
     operation: (settings: StoredSettings) => PersonSettings,
-    options: { readonly erase?: boolean } = { erase: true },
   ): Promise<PersonSettings> {
     const changed = await writes.run(work, () =>
-      // Erasing by default: a damaged file must not bring back what a setting stopped.
-      store.update(keyOf(work.userId), settingsKind, (before) => operation(before ?? unset), options),
+      // A damaged file must not bring back what a setting stopped.
+      store.update(keyOf(work.userId), settingsKind, (before) => operation(before ?? unset), { erase: true }),
     );
     return changed ?? unset;
   }
@@ -143,18 +136,11 @@ export function createPersonSettings(ports: {
   async function prolong(session: SessionWork, at: string): Promise<void> {
     const { channelId } = session;
     try {
-      await change(
-        session,
-        (settings) => {
-          const here = settings.pausedHere?.[channelId];
-          if (here === undefined || Date.parse(here.lastMessageAt) >= Date.parse(at)) return settings;
-          return {
-            ...settings,
-            pausedHere: { ...settings.pausedHere, [channelId]: { ...here, lastMessageAt: at } },
-          };
-        },
-        {},
-      );
+      await change(session, (settings) => {
+        const here = settings.pausedHere?.[channelId];
+        if (here === undefined || Date.parse(here.lastMessageAt) >= Date.parse(at)) return settings;
+        return prolonged(settings, channelId, at);
+      });
     } catch (error) {
       logger.error('an off-the-record conversation could not be saved', { ...session, error });
     }
@@ -181,8 +167,8 @@ export function createPersonSettings(ports: {
     /** Never rejects: where unknown, all is paused. */
     latest: read,
     /**
-     * What may be kept of a turn. `earlier` gives the times of the person's earlier messages there, asked for
-     * only where a conversation's pause may have ended unless they wrote unseen. Never rejects.
+     * What may be kept of a turn. `earlier` gives the times of the person's earlier messages there, in case they
+     * kept a pause open unseen. Never rejects.
      */
     async consent(turn: TurnContext, earlier: () => Promise<readonly string[]>): Promise<Consent> {
       const session = sessionWorkOf(turn);
@@ -197,8 +183,9 @@ export function createPersonSettings(ports: {
       return {
         isStored: pause === undefined && !turn.messages.some((message) => wasPaused(message.at)),
         mode: settings.mode ?? defaultMode,
-        ...(pause === undefined ? {} : { pause }),
-        ...(settings.pastPauses === undefined && settings.erasedAt === undefined ? {} : { wasPaused }),
+        pause,
+        wasPaused:
+          settings.pastPauses === undefined && settings.erasedAt === undefined ? undefined : wasPaused,
       };
     },
     /** Whether words said at a moment may be written down now. Never rejects. */
@@ -215,17 +202,14 @@ export function createPersonSettings(ports: {
     },
     /** What may be noticed in what the person says. Never rejects. */
     mode: async (userId: string): Promise<CaptureMode> => (await read(userId)).mode ?? defaultMode,
-    /**
-     * Whether the person had erased what was said by or to them at a moment, ISO 8601 [K11]; `ifUnknown`
-     * where unreadable. Never rejects.
-     */
+    /** Whether what was said by or to them at a moment, ISO 8601, was erased since [K11]. Never rejects. */
     async erasedBy(userId: string, ifUnknown = false): Promise<(at: string) => boolean> {
       const settings = await read(userId);
       return (at) => (settings === unreadable ? ifUnknown : wasErasedAt(settings, at));
     },
     /**
-     * Whether others in a channel may be told what the person said there at a moment (ISO 8601) [B4]: nothing
-     * of somebody in a pause, said in a past one, or erased. `times` is when they wrote there. Never rejects.
+     * Whether others in a channel may be told what the person said there at a moment, ISO 8601 [B4]. `times` is
+     * when they wrote there. Never rejects.
      */
     async toldOf(
       { userId, channelId }: SessionKey,
@@ -242,40 +226,23 @@ export function createPersonSettings(ports: {
     erasedAt: (userId: string): Promise<string | undefined> => erasures.at(userId),
     /** Adds another data folder's erasings [O4]. Rejects with `StoreError`. */
     adoptErasures: (lists: readonly ErasureList[]): Promise<void> => erasures.adopt(lists),
-    /**
-     * Keeps the moment of an erasing, without their id. Part of a job of the person's queue. Rejects with
-     * `StoreError`.
-     */
-    async noteErased(userId: string, at: string): Promise<void> {
-      await erasures.note(userId, at);
-    },
-    /**
-     * Notes a file of theirs that was set aside, unless they are erased meanwhile. Rejects with `StoreError`.
-     */
+    /** Keeps the moment of an erasing, without their id, as part of a job of the person's queue. */
+    noteErased: (userId: string, at: string): Promise<void> => erasures.note(userId, at),
+    /** Notes a file of theirs that was set aside, unless they are erased meanwhile. Rejects with `StoreError`. */
     async noteSetAside(userId: string, file: SetAside): Promise<void> {
+      const noted = (settings: StoredSettings = unset): StoredSettings => ({
+        ...settings,
+        setAside: [...(settings.setAside ?? []), file].slice(-mostSetAside),
+      });
       const work = await writes.begin(userId);
-      await writes.run(work, () =>
-        store.update(
-          keyOf(userId),
-          settingsKind,
-          (settings = unset) => ({
-            ...settings,
-            setAside: [...(settings.setAside ?? []), file].slice(-mostSetAside),
-          }),
-          { erase: true },
-        ),
-      );
+      await writes.run(work, () => store.update(keyOf(userId), settingsKind, noted, { erase: true }));
     },
     /** They were told of these. Rejects with `StoreError`. */
     async toldSetAside(userId: string, told: readonly SetAside[]): Promise<void> {
+      // Somebody erased since has no settings.
+      const left = (settings?: StoredSettings) => settings && withoutTold(settings, told);
       await writes.run(beginningNow(userId), () =>
-        store.update(
-          keyOf(userId),
-          settingsKind,
-          // Somebody erased since has no settings.
-          (settings) => settings && withoutTold(settings, told),
-          { erase: true },
-        ),
+        store.update(keyOf(userId), settingsKind, left, { erase: true }),
       );
     },
     /** Rejects with `StoreError`, as what follows does. */
@@ -287,12 +254,7 @@ export function createPersonSettings(ports: {
       const changed = await change(session, (before) => {
         const settings = settled(before, Date.parse(at));
         if (openPause(settings, scope === 'here' ? channelId : '') !== undefined) return settings;
-        return scope === 'everywhere'
-          ? { ...settings, pausedAt: at }
-          : {
-              ...settings,
-              pausedHere: { ...settings.pausedHere, [channelId]: { since: at, lastMessageAt: at } },
-            };
+        return scope === 'everywhere' ? { ...settings, pausedAt: at } : prolonged(settings, channelId, at);
       });
       const holding = openPause(changed, channelId);
       await ports.paused?.(userId, scope === 'here' ? channelId : undefined).catch((error: unknown) => {
@@ -330,12 +292,11 @@ function openPause({ pausedAt, pausedHere }: PersonSettings, channelId: string):
   return here === undefined ? undefined : { scope: 'here', since: here.since };
 }
 
-function withoutTold(
-  { setAside = [], ...settings }: StoredSettings,
-  told: readonly SetAside[],
-): StoredSettings {
-  const left = setAside.filter(({ key, at }) => !told.some((each) => each.key === key && each.at === at));
-  return left.length === 0 ? settings : { ...settings, setAside: left };
+function withoutTold(settings: StoredSettings, told: readonly SetAside[]): StoredSettings {
+  const left = (settings.setAside ?? []).filter(
+    ({ key, at }) => !told.some((each) => each.key === key && each.at === at),
+  );
+  return { ...settings, setAside: left.length === 0 ? undefined : left };
 }
 
 function wasErasedAt({ erasedAt }: PersonSettings, at: string): boolean {
@@ -376,11 +337,10 @@ function resumed(settings: PersonSettings, channelId: string, at: string): Perso
 function withoutHere(settings: PersonSettings, channelId: string, until: string): PersonSettings {
   const { [channelId]: here, ...others } = settings.pausedHere ?? {};
   if (here === undefined) return settings;
-  const { pausedHere: _, ...rest } = settings;
   return {
-    ...rest,
-    ...(Object.keys(others).length === 0 ? {} : { pausedHere: others }),
-    pastPauses: withPast(rest.pastPauses, { from: here.since, until, channelId }),
+    ...settings,
+    pausedHere: Object.keys(others).length === 0 ? undefined : others,
+    pastPauses: withPast(settings.pastPauses, { from: here.since, until, channelId }),
   };
 }
 
@@ -393,14 +353,12 @@ function withPast(pauses: readonly PastPause[] = [], added: PastPause): readonly
   const both = {
     from: new Date(Math.min(...times)).toISOString(),
     until: new Date(Math.max(...times)).toISOString(),
+    channelId: first.channelId === second.channelId ? first.channelId : undefined,
   };
-  const { channelId } = first;
-  return [channelId !== undefined && channelId === second.channelId ? { ...both, channelId } : both, ...rest];
+  return [both, ...rest];
 }
 
-/**
- * Prolonged by what the person wrote off the record, each message within the time that the one before gave.
- */
+/** Prolonged by what the person wrote off the record, each message within the time that the one before gave. */
 async function withEarlier(
   settings: PersonSettings,
   channelId: string,
@@ -412,6 +370,14 @@ async function withEarlier(
   let last = Date.parse(here.lastMessageAt);
   for (const time of (await earlier()).map(Date.parse).toSorted((a, b) => a - b))
     if (time > last && time - last < quietMs) last = time;
-  const lastMessageAt = new Date(last).toISOString();
-  return { ...settings, pausedHere: { ...settings.pausedHere, [channelId]: { ...here, lastMessageAt } } };
+  return prolonged(settings, channelId, new Date(last).toISOString());
+}
+
+function prolonged<Settings extends StoredSettings>(
+  settings: Settings,
+  channelId: string,
+  lastMessageAt: string,
+): Settings {
+  const since = settings.pausedHere?.[channelId]?.since ?? lastMessageAt;
+  return { ...settings, pausedHere: { ...settings.pausedHere, [channelId]: { since, lastMessageAt } } };
 }

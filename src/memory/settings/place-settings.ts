@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { AnswerMode } from '../../core/chat.ts';
 import { createKeyedQueue } from '../../core/keyed-queue.ts';
-import { lruCache, memoizeByObject } from '../../core/limits.ts';
+import { lruCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
@@ -59,10 +59,7 @@ function settingsKey(guildId: string): string {
 
 type SettingsPlace = Pick<Place, 'guildId' | 'channelId' | 'parentId' | 'parentName' | 'categoryId'>;
 
-/**
- * Where a value was set: the channel or thread itself, the thread's parent, the guild, or the owner's
- * configuration.
- */
+/** Where a value was set: the channel or thread itself, the thread's parent, the guild, or the configuration. */
 export type SettingLevel = 'place' | 'parent' | 'guild' | 'configuration';
 
 export interface HoldingSetting<Value> {
@@ -73,15 +70,9 @@ export interface HoldingSetting<Value> {
 /** What holds in a place; `undefined` was set nowhere. */
 type HoldingSettings = {
   readonly [Name in SettingName]: HoldingSetting<NonNullable<SettingValues[Name]>> | undefined;
-} & {
-  /** When channel memory was set, ISO 8601. */
-  readonly channelMemorySince: string | undefined;
-};
+} & { readonly channelMemorySince: string | undefined };
 
 const epoch = new Date(0).toISOString();
-
-/** `undefined` where nothing was set. */
-type Reading = Promise<SettingsDocument | undefined>;
 
 /** More than one connection to Discord may have. */
 const keptGuilds = 5000;
@@ -90,9 +81,7 @@ const momentMs = 100;
 
 export type PlaceSettings = ReturnType<typeof createPlaceSettings>;
 
-/**
- * Settings of guilds, channels and threads; DMs have none. Edits by hand count from the next message on [S5].
- */
+/** Settings of guilds, channels and threads; DMs have none. Edits by hand count from the next message on [S5]. */
 export function createPlaceSettings({
   store,
   noMemoryIds = [],
@@ -103,167 +92,126 @@ export function createPlaceSettings({
   readonly noMemoryIds?: readonly string[];
   readonly logger: Logger;
 }) {
-  /** By guild, as read last. */
+  /** By guild, as read last; `undefined` where nothing was set. */
   const known = lruCache<string, { readonly document: SettingsDocument | undefined }>(keptGuilds);
-
-  /** Readings and changes of a guild in order, so that a reading never overtakes a change. */
-  const lanes = createKeyedQueue();
-  /** A guild's pending reading, which all who ask meanwhile share. */
-  const waiting = new Map<string, Reading>();
   /** Guilds whose settings were looked at for a message a moment ago. */
   const lookedAt = lruCache<string, true>(keptGuilds, { maxAge: momentMs });
-
-  function read(guildId: string): Reading {
-    const shared = waiting.get(guildId);
-    if (shared !== undefined) return shared;
-    const reading = lanes.run(guildId, () => {
-      if (waiting.get(guildId) === reading) waiting.delete(guildId);
-      return readNow(guildId);
-    });
-    waiting.set(guildId, reading);
-    return reading;
-  }
-
-  async function readNow(guildId: string): Reading {
-    try {
-      const document = await store.read(settingsKey(guildId), settingsKind);
-      known.set(guildId, { document });
-      return document;
-    } catch (error) {
-      known.delete(guildId);
-      throw error;
-    }
-  }
+  /** A reading never overtakes a change of the same guild. */
+  const lanes = createKeyedQueue();
 
   /** Rejects with `StoreError`. */
-  async function holding(place: SettingsPlace): Promise<HoldingSettings> {
-    const { guildId } = place;
-    const document = guildId === undefined ? undefined : await read(guildId);
-    const nearest = nearestSettings(document, place);
-    return isWithoutMemory(place, noMemoryIds)
-      ? { ...nearest, memory: { value: 'off', level: 'configuration' } }
-      : nearest;
-  }
-
-  async function holdingOrUnknown(place: SettingsPlace): Promise<HoldingSettings | undefined> {
-    try {
-      return await holding(place);
-    } catch (error) {
-      logger.error('settings could not be read', { guildId: place.guildId, error });
-      return undefined;
-    }
-  }
-
-  /**
-   * For the place itself, or its whole guild; `undefined` takes a value back. Rejects with `StoreError`; in a
-   * DM with `RangeError`.
-   */
-  async function set(
-    { guildId, channelId }: SettingsPlace,
-    scope: 'place' | 'guild',
-    values: SettingValues,
-  ): Promise<void> {
-    const target = scope === 'guild' ? undefined : assertSnowflake(channelId);
-    await change(guildId ?? '', (document) => withSettings(document, target, values));
+  async function read(guildId: string): Promise<SettingsDocument | undefined> {
+    return lanes.run(guildId, async () => {
+      try {
+        const document = await store.read(settingsKey(guildId), settingsKind);
+        known.set(guildId, { document });
+        return document;
+      } catch (error) {
+        known.delete(guildId);
+        throw error;
+      }
+    });
   }
 
   async function change(
     guildId: string,
     operation: (document: SettingsDocument) => SettingsDocument,
   ): Promise<void> {
-    const key = settingsKey(guildId);
-    // Later readings see this change.
-    waiting.delete(guildId);
     await lanes.run(guildId, async () => {
-      // Erasing: a damaged file must not bring back what a setting switched off.
       const document = await store.update(
-        key,
+        settingsKey(guildId),
         settingsKind,
         (before) => operation(before ?? { version: 1 }),
+        // A damaged file must not bring back what a setting switched off.
         { erase: true },
       );
       known.set(guildId, { document });
     });
   }
 
-  /** `undefined` takes it back. Rejects with `StoreError`; with `RangeError` for anything but ids. */
-  async function setMemberRole(guildId: string, roleId: string | undefined): Promise<void> {
-    const named = roleId === undefined ? undefined : assertSnowflake(roleId);
-    await change(guildId, (document) => ({ ...document, memberRole: named }));
+  /** Rejects with `StoreError`. */
+  async function holding(place: SettingsPlace): Promise<HoldingSettings> {
+    const { guildId } = place;
+    const nearest = nearestSettings(guildId === undefined ? undefined : await read(guildId), place);
+    return isWithoutMemory(place, noMemoryIds)
+      ? { ...nearest, memory: { value: 'off', level: 'configuration' } }
+      : nearest;
   }
 
-  /** Never rejects: where unknown, there is none, so that nothing becomes public by it [V0]. */
-  async function memberRole(guildId: string): Promise<string | undefined> {
+  /** `undefined` where it cannot be read. */
+  async function tried<Value>(
+    guildId: string | undefined,
+    reading: Promise<Value>,
+  ): Promise<Value | undefined> {
     try {
-      return (await read(guildId))?.memberRole;
+      return await reading;
     } catch (error) {
       logger.error('settings could not be read', { guildId, error });
       return undefined;
     }
   }
 
-  /** Never rejects: where unknown, it is off. */
-  async function isMemoryOff(place: SettingsPlace): Promise<boolean> {
+  const holdingOrUnknown = (place: SettingsPlace) => tried(place.guildId, holding(place));
+
+  async function isOff(place: SettingsPlace, name: 'memory' | 'actions'): Promise<boolean> {
     const settings = await holdingOrUnknown(place);
-    return settings === undefined || settings.memory?.value === 'off';
-  }
-
-  /** Never rejects: where unknown, they are. */
-  async function areActionsOff(place: SettingsPlace): Promise<boolean> {
-    const settings = await holdingOrUnknown(place);
-    return settings === undefined || settings.actions?.value === 'off';
-  }
-
-  /**
-   * Since when channel memory is on in a place, ISO 8601 [B1]; `undefined` where it is off, the default, or
-   * unknown. Never rejects.
-   */
-  async function channelMemorySince(place: SettingsPlace): Promise<string | undefined> {
-    const settings = await holdingOrUnknown(place);
-    return settings?.['channel-memory']?.value === 'on' ? settings.channelMemorySince : undefined;
-  }
-
-  /** By what was read last, if anything: for the many messages of which nothing else is asked. */
-  function mayHaveChannelMemory(guildId: string): boolean {
-    const last = known.get(guildId);
-    if (last === undefined) return true;
-    return last.document !== undefined && isOnAnywhere(last.document);
-  }
-
-  /** When the bot answers in a place, where that was set. Never rejects. */
-  async function answerMode(place: SettingsPlace): Promise<AnswerMode | undefined> {
-    if (place.guildId !== undefined) lookedAt.set(place.guildId, true);
-    return (await holdingOrUnknown(place))?.answer?.value;
-  }
-
-  /**
-   * By what was read last, for the many messages that are not for the bot; `unknown` where nobody has looked
-   * just now.
-   */
-  function recentAnswerMode(place: SettingsPlace): AnswerMode | 'unknown' | undefined {
-    if (place.guildId === undefined) return undefined;
-    const last = known.get(place.guildId);
-    if (last === undefined || !lookedAt.has(place.guildId)) return 'unknown';
-    return nearestSettings(last.document, place).answer?.value;
+    return settings === undefined || settings[name]?.value === 'off';
   }
 
   return {
     holding,
-    set,
-    memberRole,
-    setMemberRole,
-    isMemoryOff,
-    areActionsOff,
-    channelMemorySince,
-    mayHaveChannelMemory,
-    answerMode,
-    recentAnswerMode,
+    /**
+     * For the place itself, or its whole guild; `undefined` takes a value back. Rejects with `StoreError`; in a
+     * DM with `RangeError`.
+     */
+    async set(
+      { guildId, channelId }: SettingsPlace,
+      scope: 'place' | 'guild',
+      values: SettingValues,
+    ): Promise<void> {
+      const target = scope === 'guild' ? undefined : assertSnowflake(channelId);
+      await change(guildId ?? '', (document) => withSettings(document, target, values));
+    },
+    /** `undefined` takes it back. Rejects with `StoreError`; with `RangeError` for anything but ids. */
+    async setMemberRole(guildId: string, roleId: string | undefined): Promise<void> {
+      const memberRole = roleId === undefined ? undefined : assertSnowflake(roleId);
+      await change(guildId, (document) => ({ ...document, memberRole }));
+    },
+    /** Never rejects: where unknown, there is none, so that nothing becomes public by it [V0]. */
+    memberRole: async (guildId: string): Promise<string | undefined> =>
+      (await tried(guildId, read(guildId)))?.memberRole,
+    /** Never rejects: where unknown, it is off. */
+    isMemoryOff: (place: SettingsPlace) => isOff(place, 'memory'),
+    /** Never rejects: where unknown, they are. */
+    areActionsOff: (place: SettingsPlace) => isOff(place, 'actions'),
+    /** Since when channel memory is on, ISO 8601 [B1]; `undefined` where it is off or unknown. Never rejects. */
+    async channelMemorySince(place: SettingsPlace): Promise<string | undefined> {
+      const settings = await holdingOrUnknown(place);
+      return settings?.['channel-memory']?.value === 'on' ? settings.channelMemorySince : undefined;
+    },
+    /** By what was read last, if anything: for the many messages of which nothing else is asked. */
+    mayHaveChannelMemory(guildId: string): boolean {
+      const last = known.get(guildId);
+      if (last === undefined) return true;
+      const { guild, channels = {} } = last.document ?? {};
+      return [guild, ...Object.values(channels)].some((values) => values?.['channel-memory'] === 'on');
+    },
+    /** When the bot answers in a place, where that was set. Never rejects. */
+    async answerMode(place: SettingsPlace): Promise<AnswerMode | undefined> {
+      if (place.guildId !== undefined) lookedAt.set(place.guildId, true);
+      return (await holdingOrUnknown(place))?.answer?.value;
+    },
+    /** By what was read last, for the many messages that are not for the bot; `unknown` after a moment. */
+    recentAnswerMode(place: SettingsPlace): AnswerMode | 'unknown' | undefined {
+      if (place.guildId === undefined) return undefined;
+      const last = known.get(place.guildId);
+      if (last === undefined || !lookedAt.has(place.guildId)) return 'unknown';
+      return nearestSettings(last.document, place).answer?.value;
+    },
   };
 }
 
-/**
- * Whether the configuration has memory off in a place. A thread of an unknown parent may be in any category.
- */
+/** Whether the configuration has memory off in a place. A thread of an unknown parent may be in any category. */
 function isWithoutMemory(
   { channelId, parentId, parentName, categoryId }: SettingsPlace,
   noMemoryIds: readonly string[],
@@ -271,10 +219,6 @@ function isWithoutMemory(
   if (parentId !== undefined && parentName === undefined && noMemoryIds.length > 0) return true;
   return [channelId, parentId, categoryId].some((id) => id !== undefined && noMemoryIds.includes(id));
 }
-
-const isOnAnywhere = memoizeByObject(({ guild, channels = {} }: SettingsDocument): boolean =>
-  [guild, ...Object.values(channels)].some((values) => values?.['channel-memory'] === 'on'),
-);
 
 /** What was set nearest to the place wins. */
 function nearestSettings(
@@ -301,9 +245,8 @@ function nearestSettings(
     memory: nearest(({ memory }) => memory),
     actions: nearest(({ actions }) => actions),
     'channel-memory': nearest((values) => values['channel-memory']),
-    channelMemorySince: nearest((values) =>
-      values['channel-memory'] === undefined ? undefined : (values.channelMemorySince ?? epoch),
-    )?.value,
+    channelMemorySince: nearest((values) => values['channel-memory'] && (values.channelMemorySince ?? epoch))
+      ?.value,
   };
 }
 
