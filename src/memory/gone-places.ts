@@ -17,21 +17,14 @@ const keptDays = 30;
 const keptChannelDays = 7;
 
 const goneKey = 'gone-places.json';
+/** Since when a place is gone, ISO 8601, and whether what belonged to it is gone too. */
+const goneFields = { at: z.string(), isGone: z.literal(true).optional() };
 const goneSchema = z.object({
   version: z.literal(1),
-  /** By guild: since when the bot is not in it, ISO 8601; the channels that it knew of there; and whether what belonged to it is gone. */
-  guilds: z.record(
-    z.string(),
-    z.object({
-      at: z.string(),
-      channelIds: z.array(z.string()).readonly(),
-      isGone: z.literal(true).exactOptional(),
-    }),
-  ),
-  /** By channel or thread: since when it is deleted, ISO 8601, and whether what belonged to it is gone. An entry stays, so that nothing links there. */
-  channels: z
-    .record(z.string(), z.object({ at: z.string(), isGone: z.literal(true).exactOptional() }))
-    .default({}),
+  /** By guild; with the channels that the bot knew of there. */
+  guilds: z.record(z.string(), z.object({ ...goneFields, channelIds: z.array(z.string()).readonly() })),
+  /** By channel or thread. An entry stays, so that nothing links there. */
+  channels: z.record(z.string(), z.object(goneFields)).default({}),
 });
 type GoneDocument = z.infer<typeof goneSchema>;
 export const goneKind: DocumentKind<GoneDocument> = { version: 1, schema: goneSchema };
@@ -39,7 +32,11 @@ const noneGone: GoneDocument = { version: 1, guilds: {}, channels: {} };
 
 /** Which channels and threads are deleted: nothing of them is used, and nothing links there. Rejects with `StoreError`. */
 export async function goneChannels(store: Pick<Store, 'read'>): Promise<ReadonlySet<string>> {
-  return new Set(Object.keys(((await store.read(goneKey, goneKind)) ?? noneGone).channels));
+  return new Set(Object.keys((await readGone(store)).channels));
+}
+
+async function readGone(store: Pick<Store, 'read'>): Promise<GoneDocument> {
+  return (await store.read(goneKey, goneKind)) ?? noneGone;
 }
 
 /** In which guilds the bot is. */
@@ -85,6 +82,21 @@ export function createGonePlaces(options: GonePlacesOptions) {
     });
   }
 
+  function noteChannel(channelId: string, entry: GoneDocument['channels'][string]): Promise<unknown> {
+    return store.update(goneKey, goneKind, (document = noneGone) => ({
+      ...document,
+      channels: { ...document.channels, [channelId]: entry },
+    }));
+  }
+
+  function noteGuild(guildId: string, entry: GoneDocument['guilds'][string]): Promise<unknown> {
+    const noted = (document = noneGone): GoneDocument => ({
+      ...document,
+      guilds: { ...document.guilds, [guildId]: entry },
+    });
+    return store.update(goneKey, goneKind, noted, { erase: true });
+  }
+
   /** Channels and threads that there are conversations or an outbox of. */
   async function heldChannels(): Promise<ReadonlySet<string>> {
     const [sessions, outboxes] = await Promise.all([log.channels(), store.folders('channels')]);
@@ -93,15 +105,11 @@ export function createGonePlaces(options: GonePlacesOptions) {
 
   /** The channels of each guild, as far as what is held of anybody there tells. */
   async function channelsByGuild(): Promise<ReadonlyMap<string, readonly string[]>> {
-    const found = new Map<string, string[]>();
+    const found = new Map<string, readonly string[]>();
     const pause = createTimeSlice();
     for (const { id } of (await log.channels()).filter(({ id: each }) => isSnowflake(each))) {
       const guild = await log.guildOf(id);
-      if (guild.kind === 'guild') {
-        const ids = found.get(guild.guildId) ?? [];
-        ids.push(id);
-        found.set(guild.guildId, ids);
-      }
+      if (guild.kind === 'guild') found.set(guild.guildId, [...(found.get(guild.guildId) ?? []), id]);
       await pause();
     }
     return found;
@@ -131,7 +139,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
       if (isGone === true || now.getTime() - Date.parse(at) < keptDays * dayMs) continue;
       // So may what was removed before.
       if (presentGuilds.ids().includes(guildId)) continue;
-      await remove(guildId, new Set([...channelIds, ...(channels.get(guildId) ?? [])]));
+      await remove(guildId, at, new Set([...channelIds, ...(channels.get(guildId) ?? [])]));
     }
   }
 
@@ -146,22 +154,20 @@ export function createGonePlaces(options: GonePlacesOptions) {
       for (const channelId of channelIds) {
         if (isStopped) return;
         // What is deleted stays so: an id is never given again.
-        const { channels } = (await store.read(goneKey, goneKind)) ?? noneGone;
-        if (channels[channelId] === undefined) await findChannel?.(channelId);
+        if ((await readGone(store)).channels[channelId] === undefined) await findChannel?.(channelId);
       }
     }
-    const { channels } = (await store.read(goneKey, goneKind)) ?? noneGone;
-    for (const [channelId, { at, isGone }] of Object.entries(channels)) {
+    for (const [channelId, { at, isGone }] of Object.entries((await readGone(store)).channels)) {
       if (isStopped) return;
       const guild = await log.guildOf(channelId);
       const isElsewhere = guild.kind === 'guild' && !areKnown(guild.guildId);
       if (isGone === true || isElsewhere || clock().getTime() - Date.parse(at) < keptChannelDays * dayMs)
         continue;
-      await removeChannel(channelId);
+      await removeChannel(channelId, at);
     }
   }
 
-  async function removeChannel(channelId: string): Promise<void> {
+  async function removeChannel(channelId: string, at: string): Promise<void> {
     for (const session of (await log.allSessions()).filter((each) => each.channelId === channelId))
       await writes.run(beginningNow(session.userId), async () => {
         const erasure = { userId: session.userId, sessions: [session], isWhole: false };
@@ -176,14 +182,11 @@ export function createGonePlaces(options: GonePlacesOptions) {
       await store.remove(`guilds/${guildId}/notes/${channelId}.json`);
       await options.forgetNotes(guildId);
     }
-    await store.update(goneKey, goneKind, (document = noneGone) => {
-      const { at = clock().toISOString() } = document.channels[channelId] ?? {};
-      return { ...document, channels: { ...document.channels, [channelId]: { at, isGone: true as const } } };
-    });
+    await noteChannel(channelId, { at, isGone: true });
     logger.info('what belonged to a deleted channel has been erased', { channelId });
   }
 
-  async function remove(guildId: string, channels: ReadonlySet<string>): Promise<void> {
+  async function remove(guildId: string, at: string, channels: ReadonlySet<string>): Promise<void> {
     for (const channelId of channels) await dropOutbox(channelId);
     for (const { name } of await store.folders('users')) {
       if (!isSnowflake(name)) continue;
@@ -194,16 +197,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
     }
     await store.removeAll(`guilds/${guildId}`);
     await options.forgetNotes(guildId);
-    await store.update(
-      goneKey,
-      goneKind,
-      (document = noneGone) => {
-        const { at = clock().toISOString() } = document.guilds[guildId] ?? {};
-        const gone = { at, channelIds: [], isGone: true as const };
-        return { ...document, guilds: { ...document.guilds, [guildId]: gone } };
-      },
-      { erase: true },
-    );
+    await noteGuild(guildId, { at, channelIds: [], isGone: true });
     logger.info('what belonged to a server that the bot was removed from has been erased', {
       guildId,
       channels: channels.size,
@@ -214,11 +208,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
     /** The bot was removed from a guild that had these channels. */
     left(guildId: string, channelIds: readonly string[]): void {
       enqueue(async () => {
-        const entry = { at: clock().toISOString(), channelIds: [...channelIds] };
-        await store.update(goneKey, goneKind, (document = noneGone) => ({
-          ...document,
-          guilds: { ...document.guilds, [guildId]: entry },
-        }));
+        await noteGuild(guildId, { at: clock().toISOString(), channelIds });
         logger.info('the bot was removed from a server', { guildId, keptDays });
       });
     },

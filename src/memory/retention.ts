@@ -71,6 +71,9 @@ export function createRetention(options: RetentionOptions) {
     return days > 0 && isSnowflake(messageId) && snowflakeTime(messageId) < cutoff();
   }
 
+  const youngOf = <Message extends { readonly id: string }>(messages: readonly Message[]) =>
+    messages.filter(({ id }) => !isPast(id));
+
   /** The ids of what the log has of old messages, whether it has nothing else, and whether it is there at all. */
   async function lookThrough(session: SessionKey) {
     const ids: string[] = [];
@@ -143,9 +146,9 @@ export function createRetention(options: RetentionOptions) {
     if (!isStopped) logger.info('messages older than the retention limit were erased', { days, ...counts });
   }
 
-  /** One process does this once a day for all; if it dies midway, the next one starts over. Rejects with `StoreError`. */
-  async function passOnceToday({ claim }: Pick<Locks, 'claim'>): Promise<void> {
-    const own = await claim('retention');
+  /** One process does this once a day for all; if it dies midway, the next one starts over. */
+  async function passOnceToday(): Promise<void> {
+    const own = await options.locks.claim('retention');
     if (own === undefined) return;
     try {
       const day = localDate(clock(), timeZone);
@@ -157,19 +160,12 @@ export function createRetention(options: RetentionOptions) {
     }
   }
 
-  async function passIfDue(): Promise<void> {
-    const { locks } = options;
-    try {
-      await (locks === undefined ? pass() : passOnceToday(locks));
-    } catch (error) {
-      logger.error('the last retention run could not be read', { error });
-    }
-  }
-
   function run(): void {
-    running = passIfDue().finally(() => {
-      if (!isStopped) cancel = timer(run, dayMs);
-    });
+    running = passOnceToday()
+      .catch((error: unknown) => logger.error('the last retention run could not be read', { error }))
+      .finally(() => {
+        if (!isStopped) cancel = timer(run, dayMs);
+      });
   }
 
   return {
@@ -186,23 +182,15 @@ export function createRetention(options: RetentionOptions) {
     /** Resolves when no pass runs. */
     idle: (): Promise<void> => running,
     /** The same history without what is too old, though it stands on Discord. */
-    young: (history: HistoryPort): HistoryPort => {
-      if (days === 0) return history;
-      return {
-        async recent(channelId, limit) {
-          const messages = await history.recent(channelId, limit);
-          return messages.filter(({ id }) => !isPast(id));
-        },
-      };
-    },
+    young: (history: HistoryPort): HistoryPort => ({
+      recent: async (channelId, limit) => youngOf(await history.recent(channelId, limit)),
+    }),
     /** The same for what is read of a channel. */
     youngTalk:
       (read: ReadChannel): ReadChannel =>
       async (wish) => {
         const talk = await read(wish);
-        return talk.kind === 'read'
-          ? { ...talk, messages: talk.messages.filter(({ id }) => !isPast(id)) }
-          : talk;
+        return talk.kind === 'read' ? { ...talk, messages: youngOf(talk.messages) } : talk;
       },
     /** The same for a message that another one replies to. */
     youngReplied:
