@@ -13,7 +13,6 @@ import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
-import { createTakeover } from '../memory/takeover.ts';
 import { createNoteTaking } from '../memory/channel/note-taking.ts';
 import { cachePrice } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
@@ -226,8 +225,6 @@ export function createBot(config: Config, ports: BotPorts) {
     discordClock: ports.discordClock,
   });
 
-  const takeover = createTakeover({ finish: memory.changes.finish, timer });
-
   /** Resolves when no turn and no after-turn work runs or waits. */
   async function idle(): Promise<void> {
     const parts = [retention, gonePlaces, noteTaking, turns, work, writes];
@@ -260,7 +257,7 @@ export function createBot(config: Config, ports: BotPorts) {
     /** Starts all that erases old data and data of left guilds [K15]. Never rejects. */
     async startRetention(presentGuilds: PresentGuilds): Promise<void> {
       await recovery.finishChanges();
-      takeover.start();
+      memory.changes.watch();
       void memory.expireEverybody();
       retention.start();
       gonePlaces.start(presentGuilds);
@@ -278,7 +275,7 @@ export function createBot(config: Config, ports: BotPorts) {
     async drain(withinMs: number): Promise<void> {
       turns.stop();
       work.stopTaking();
-      for (const part of [retention, gonePlaces, noteTaking, takeover]) part.stop();
+      for (const part of [retention, gonePlaces, noteTaking, memory.changes]) part.stop();
       const timeUp = setTimeout(() => {
         logger.warn('running work is left to the next start', { withinMs });
         turns.abort();

@@ -73,9 +73,8 @@ const changeSchema: z.ZodType<Change> = z.discriminatedUnion('kind', [
 const ofMessages = { deletes: true, isRetried: true, isGivenUp: true };
 
 /**
- * How each kind of change is carried out. `steps`: in this order layers hide what says the words, and the messages.
- * `deletes`: what is hidden is deleted at once. `isRetried`: every minute, while a layer cannot follow. `isGivenUp`:
- * the next start is the last try.
+ * How each kind of change is carried out. `steps`: the order in which layers hide words and messages. `deletes`: at
+ * once. `isRetried`: every minute, while a layer cannot follow. `isGivenUp`: the next start is the last try.
  */
 const ways = {
   edited: ofMessages,
@@ -89,7 +88,7 @@ const ways = {
 
 /** The outbox of a channel, as far as changes reach it. */
 export interface AnswerKeeper {
-  /** Messages of a channel were edited or deleted: answers that `isWithdrawn` picks are kept no more. */
+  /** Drops answers that were not sent yet. */
   deleteUnsent(
     channelId: string,
     isWithdrawn: (answer: { readonly messageIds: readonly string[]; readonly text: string }) => boolean,
@@ -99,10 +98,7 @@ export interface AnswerKeeper {
   unhide(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** These messages get no answer any more, even if Discord sends them again. */
   markHandled(channelId: string, messageIds: readonly string[]): Promise<void>;
-  /**
-   * Deletes answers to what a person said in these channels before a moment, ISO 8601, and what stands of unfinished
-   * ones.
-   */
+  /** Deletes answers to what a person said in these channels before a moment, ISO 8601, unfinished ones too. */
   erase(userId: string, before: string, channelIds: readonly string[]): Promise<unknown>;
   /** Another process does that. */
   noteErased(userId: string, before: string): void;
@@ -126,8 +122,8 @@ export interface ChangeLedgerPorts {
   /** A session has changed: rebuild what was derived from it; if messages came back, its history too. */
   readonly changed: (session: SessionKey, hasMoreHistory?: true) => void;
   /**
-   * Ends what runs and waits here for an erased person, and evicts what is kept of them in memory only. What waits for
-   * other processes too is dropped only by the one that erases: others may hear of it late. Must not throw.
+   * Ends what runs and waits here for an erased person, and evicts what is kept of them in memory. What waits for
+   * other processes too is dropped only by the one that erases. Must not throw.
    */
   readonly endWork: (userId: string, erasedBy: 'here' | 'elsewhere') => void;
   /** Keeps the moment of an erasing. As part of a job of the person's queue. Rejects with `StoreError`. */
@@ -162,6 +158,8 @@ interface Entry<T extends Change = Change> {
   readonly isLastTry: boolean;
   /** Where it is on disk, and how many entered a ledger before it. */
   stored?: { readonly ledger: string; readonly sequence: number; readonly order: number };
+  /** It only has to leave the disk. */
+  isDone?: true;
 }
 
 /** What became of a change, and how many messages went with it, answers included. */
@@ -178,10 +176,9 @@ const ledgersFolder = 'changes';
 export type ChangeLedger = ReturnType<typeof createChangeLedger>;
 
 /**
- * The one way in which a change reaches all that holds words [F5]: what is in memory at once; then the change is on
- * disk; then, in the person's write queue, every layer hides the words, then deletes them; then its record is
- * removed. What a kill or the disk came between stays in the ledger: the next start finishes it, or another process
- * [X2].
+ * The one way in which a change reaches all that holds words [F5]: memory at once, then the disk, then every layer
+ * in the person's write queue, which hides the words and then deletes them. What a kill or the disk came between
+ * stays in the ledger for the next start, or another process [X2].
  */
 export function createChangeLedger(ports: ChangeLedgerPorts) {
   const { store, recent, writes, log, layers, answers, processes, clock, timer, logger } = ports;
@@ -192,10 +189,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   /** Ledgers of processes that are gone, while something in them is open. */
   const adopted = new Map<string, { release(): Promise<void> }>();
   const open = new Set<Entry>();
-  /** Those of them that only have to leave the disk. */
-  const done = new Set<Entry>();
   let entered = 0;
   let finishing: Promise<void> | undefined;
+  let isStopped = false;
+  let cancelWatch: (() => void) | undefined;
   const order = createKeyedQueue();
   /** People who are being erased. */
   const erasing = new Map<string, Promise<unknown>>();
@@ -211,32 +208,32 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     open.add(entry);
   }
 
-  /**
-   * It is done, and so are earlier ones that it makes pointless. Never rejects: carried out twice, it changes
-   * nothing.
-   */
+  /** It is done, and so are earlier ones that it makes pointless. Never rejects. */
   async function close(entry: Entry): Promise<void> {
     const { order: own = Infinity } = entry.stored ?? {};
     for (const each of open)
       if (each === entry || ((each.stored?.order ?? 0) < own && isSupersededBy(each.change, entry.change)))
-        done.add(each);
+        each.isDone = true;
     await removeDone();
   }
 
   async function removeDone(): Promise<void> {
-    for (const ledger of new Set(Array.from(done, ({ stored }) => stored?.ledger ?? '')))
-      await removeDoneFrom(ledger).catch((error: unknown) => {
+    const done = [...open].filter(({ isDone }) => isDone === true);
+    for (const ledger of new Set(done.map(({ stored }) => stored?.ledger ?? '')))
+      await removeFrom(
+        ledger,
+        done.filter(({ stored }) => stored?.ledger === ledger),
+      ).catch((error: unknown) => {
         logger.error('could not be saved', { what: 'that a change is done', error });
       });
   }
 
-  async function removeDoneFrom(ledger: string): Promise<void> {
-    const removed = [...done].filter(({ stored }) => stored?.ledger === ledger);
+  async function removeFrom(ledger: string, removed: readonly Entry[]): Promise<void> {
     const sequences = new Set(removed.map(({ stored }) => stored?.sequence));
-    await store.rewrite(ledger, changeSchema, (stored) =>
-      sequences.has(stored.sequence) ? undefined : stored.record,
+    await store.rewrite(ledger, changeSchema, ({ sequence, record }) =>
+      sequences.has(sequence) ? undefined : record,
     );
-    for (const entry of removed) for (const set of [open, done]) set.delete(entry);
+    for (const entry of removed) open.delete(entry);
     await releaseIfEmpty(ledger);
   }
 
@@ -355,10 +352,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     if (!isKnown) await attempt(() => deleteAnswers(answers, change, []));
   }
 
-  /**
-   * Takes messages out of a conversation; resolves with them, answers included. Only if there are some, or `isHeld`,
-   * is the change on disk.
-   */
+  /** Takes messages, answers included, out of a conversation. Without any, unless `isHeld`, nothing is on disk. */
   async function hideAndDelete(
     entry: Entry,
     { session, cause }: { readonly session: SessionKey; readonly cause: MessageChange },
@@ -405,10 +399,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     logger.info('all that was held about a person was erased', { userId, isDone: failures.size === 0 });
   }
 
-  /**
-   * Every layer, and what lies beside them. The person's own folder tells where the rest is, so it goes last: what
-   * could not be done, or a kill came before, is found again.
-   */
+  /** The person's own folder tells where the rest is, so it goes last: what a kill came before is found again. */
   async function eraseEverywhere({ userId, at }: Erased, failures: FailuresSoFar): Promise<void> {
     const attempt = attempting(failures, { kind: 'erased', userId });
     const sessions: SessionKey[] = [];
@@ -425,8 +416,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * Has layers hide a change, then delete it, the log last: until then it has the words, to find the rest by. Where
-   * a layer fails, nothing is deleted before the last try. Never rejects.
+   * Has layers hide a change, then delete it, the log last, since it has the words to find the rest by. Where a layer
+   * fails, nothing is deleted before the last try. Never rejects.
    */
   async function follow(
     { change: { kind }, isLastTry }: Entry,
@@ -460,10 +451,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     };
   }
 
-  /**
-   * The conversations that an edit or deletion may concern. `isHeld`: a layer has something of them that no log may
-   * have.
-   */
+  /** The conversations that it may concern. `isHeld`: a layer has something of them that no log may have. */
   async function conversationsOf(
     change: MessageChange,
   ): Promise<readonly { readonly session: SessionKey; readonly isHeld: boolean }[]> {
@@ -480,10 +468,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return length > 0 ? layers : layers.filter((layer) => layer.holdersOf !== undefined);
   }
 
-  /**
-   * Changes of one channel, and of one person, happen one after the other. Rejects with `StoreError` where the queue
-   * does.
-   */
+  /** Changes of one channel, and of one person, happen one after the other. */
   function inOrder<T>({ change }: Entry, job: () => Promise<T>): Promise<T> {
     if (change.kind === 'edited' || change.kind === 'deleted') return order.run(change.channelId, job);
     // An erasing ends what is in the person's queue, and enters it by itself.
@@ -510,6 +495,10 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   function finish(): Promise<void> {
     finishing = Promise.resolve(finishing).then(adoptAll).then(applyLeft).then(removeDone);
     return finishing;
+  }
+
+  function watch(): void {
+    cancelWatch = timer(() => void finish().then(() => isStopped || watch()), againMs);
   }
 
   /** Erasings first: what they make pointless is not done. */
@@ -549,9 +538,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * A change as it goes to the disk: with secrets masked [K14], and with who can read the channel at this moment
-   * [V1]. What the author says in a pause is not written down [K9]: such an edit takes the message out, unless the
-   * log has these words already.
+   * A change as it goes to the disk: secrets masked [K14], with who can read the channel now [V1]. An edit made in a
+   * pause takes the message out [K9], unless the log has these words already.
    */
   async function asKept(change: MessageChange): Promise<MessageChange> {
     if (change.kind === 'deleted') return change;
@@ -566,8 +554,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * Has something forgotten, as part of the job of the person's queue that decided on it. The layer that decided
-   * follows first; where that or the ledger rejects, this rejects with `StoreError` and nothing has changed.
+   * As part of the job of the person's queue that decided on it. The layer that decided follows first; where that or
+   * the ledger rejects, nothing has changed.
    */
   async function forget(
     layer: Pick<MemoryLayer, 'name' | 'follow'>,
@@ -586,10 +574,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return { failures, withdrawn: messages };
   }
 
-  /**
-   * Deletes what was forgotten, since it cannot be undone any more [S7]. Rejects with `StoreError` where it cannot
-   * be deleted yet.
-   */
+  /** Deletes what was forgotten and cannot be undone any more [S7]. Rejects with `StoreError`. */
   function deleteForgotten(change: WithMessages): Promise<void> {
     if (change.messages === undefined) return Promise.resolve();
     return writes.run(beginningNow(change.userId), async () => {
@@ -605,9 +590,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
   }
 
   /**
-   * Brings back forgotten messages in every layer [K5], but for those that went with `standing` too. Layers that
-   * could not follow the forgetting yet need not any more. As part of a job of the person's queue. Rejects with
-   * `StoreError`.
+   * Brings back forgotten messages in every layer [K5], but for those that went with `standing` too. As part of a
+   * job of the person's queue. Rejects with `StoreError`.
    */
   async function restore(
     change: WithMessages,
@@ -636,10 +620,7 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return [...new Set([...cause.messageIds, ...hidden.flatMap(({ before }) => idsOf(before))])];
   }
 
-  /**
-   * Erases all that is held about a person [K11]: what runs and waits for them ends, and nothing that began before
-   * writes any more. Rejects with `StoreError` where it could not be noted; nothing has changed then.
-   */
+  /** Rejects with `StoreError` where it could not be noted [K11]; nothing has changed then. */
   function erase(userId: string, at: string): Promise<Failures> {
     const entry = entryOf({ kind: 'erased', userId, at });
     const work = enter(entry).then(() => apply(entry));
@@ -650,12 +631,9 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     return work.then(({ failures }) => failures);
   }
 
-  /**
-   * Another process erases a person: their running and waiting work here ends, and their data in memory goes. The
-   * notice may be lost, so nothing relies on it.
-   */
-  function erasedElsewhere({ userId, at, isDone: isOver }: Extract<Notice, { kind: 'erased' }>): void {
-    if (!isOver) ports.endWork(userId, 'elsewhere');
+  /** Another process erases a person. The notice may be lost, so nothing relies on it. */
+  function erasedElsewhere({ userId, at, isDone }: Extract<Notice, { kind: 'erased' }>): void {
+    if (!isDone) ports.endWork(userId, 'elsewhere');
     recent.dropTextsOf(userId);
     answers.noteErased(userId, at);
     for (const layer of layers) layer.evict?.(userId);
@@ -684,18 +662,19 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     /** Resolves when a person is not being erased any more; what they say meanwhile waits for it. */
     erased: async (userId: string): Promise<void> => void (await erasing.get(userId)),
     erasedElsewhere,
-    /**
-     * Deletes what says some words from all that is held about a person [K11]: messages with their answers, and the
-     * rest in every layer.
-     */
+    /** Deletes what says some words from all that is held about a person, messages with their answers [K11]. */
     purge: (change: Omit<Purged, 'kind'>): Promise<Outcome> => enterAndApply({ kind: 'purged', ...change }),
-    /**
-     * Deletes messages that are too old [K15]; items are the durable layer's matter. Resolves with whether every
-     * layer could follow.
-     */
+    /** Deletes messages that are too old [K15]. Resolves with whether every layer could follow. */
     expire: async (change: Omit<Expired, 'kind'>): Promise<boolean> =>
       (await enterAndApply({ kind: 'expired', ...change })).failures.size === 0,
     finish,
+    /** Finishes every minute what processes have left that are gone: nobody tells when one ends [X2]. */
+    watch,
+    /** Ends that. */
+    stop(): void {
+      isStopped = true;
+      cancelWatch?.();
+    },
   };
 }
 
@@ -731,10 +710,7 @@ function isSupersededBy(earlier: Change, later: Change): boolean {
   );
 }
 
-/**
- * In order, without edits that a later change of the same message replaces: carried out first, they would remove
- * the present text.
- */
+/** Without edits that a later change of the same message replaces: carried out, they would remove the present text. */
 function notOvertaken(left: readonly Entry[]): readonly Entry[] {
   const last = new Map<string, Entry>();
   for (const each of left)
