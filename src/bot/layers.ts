@@ -9,9 +9,12 @@ import { createChannelNotes } from '../memory/channel/channel-notes.ts';
 import { createChangeLedger, type AnswerKeeper } from '../memory/changes.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
-import { createExtractionCursors, createExtractionFold } from '../memory/durable/extraction-fold.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
-import { createExtraction } from '../memory/durable/extraction.ts';
+import {
+  createExtraction,
+  createExtractionCursors,
+  createExtractionFold,
+} from '../memory/durable/extraction.ts';
 import { createForgetItemTool, createRememberItemTool } from '../memory/durable/tools.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import { createGonePlaces, goneChannels } from '../memory/gone-places.ts';

@@ -230,8 +230,8 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
 
   async function removeFrom(ledger: string, removed: readonly Entry[]): Promise<void> {
     const sequences = new Set(removed.map(({ stored }) => stored?.sequence));
-    await store.rewrite(ledger, changeSchema, ({ sequence, record }) =>
-      sequences.has(sequence) ? undefined : record,
+    await store.rewrite(ledger, changeSchema, (stored) =>
+      sequences.has(stored.sequence) ? undefined : stored.record,
     );
     for (const entry of removed) open.delete(entry);
     await releaseIfEmpty(ledger);

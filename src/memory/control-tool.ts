@@ -37,8 +37,8 @@ export interface ControlToolPorts {
 }
 
 /**
- * The model's way to do what people ask of their memory in plain words [K13]: at once what can be taken back, by a button what cannot, and by a button
- * everything while other people's text is in the context [M5a]. `StoreError` rejects.
+ * Does what people ask of their memory in plain words [K13]: at once what can be undone, otherwise, or beside others'
+ * text [M5a], by a button. `StoreError` rejects.
  */
 export function createControlTool(ports: ControlToolPorts): Tool {
   /** Turns in which a change was undone: one wish takes back one. */

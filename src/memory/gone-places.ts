@@ -30,7 +30,7 @@ type GoneDocument = z.infer<typeof goneSchema>;
 export const goneKind: DocumentKind<GoneDocument> = { version: 1, schema: goneSchema };
 const noneGone: GoneDocument = { version: 1, guilds: {}, channels: {} };
 
-/** Which channels and threads are deleted: nothing of them is used, and nothing links there. Rejects with `StoreError`. */
+/** The deleted channels and threads. Rejects with `StoreError`. */
 export async function goneChannels(store: Pick<Store, 'read'>): Promise<ReadonlySet<string>> {
   return new Set(Object.keys((await readGone(store)).channels));
 }
@@ -44,7 +44,7 @@ export interface PresentGuilds {
   readonly ids: () => readonly string[];
   /** Whether that can be told of a guild: those of another process's shards are that process's [X3]. */
   readonly areKnown: (guildId: string) => boolean;
-  /** Looks for a channel, at Discord where nobody holds it; that it is deleted is then told by `deleted`. Default: nobody looks. */
+  /** Looks for a channel at Discord; `deleted` is called where it is gone. */
   readonly findChannel?: (channelId: string) => Promise<unknown>;
 }
 
@@ -143,7 +143,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
     }
   }
 
-  /** Looks for channels that were deleted while nobody listened, and takes out in time what belonged to those that are. */
+  /** Finds channels that were deleted while nobody listened, and removes what is due. */
   async function lookAtChannels(
     { areKnown, ids, findChannel }: PresentGuilds,
     byGuild: ReadonlyMap<string, readonly string[]>,
@@ -233,7 +233,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
       });
       await running;
     },
-    /** Looks now and every day which guilds the bot is in: what is kept of others goes in time, and a return keeps it. Never throws. */
+    /** Looks now and every day. Never throws. */
     start(presentGuilds: PresentGuilds): void {
       if (isStopped) return;
       enqueue(() => look(presentGuilds));

@@ -47,7 +47,7 @@ export interface Saying {
   readonly notes: number;
 }
 
-/** Counts what says some words, as whole words, in all that is held about a person [K11]. Reads all their logs; rejects with `StoreError`. */
+/** Counts what says some words [K11]. Reads all their logs; rejects with `StoreError`. */
 export async function countSaying(
   userId: string,
   words: string,

@@ -38,8 +38,8 @@ export interface ProvenanceOptions {
 export type Provenance = ReturnType<typeof createProvenance>;
 
 /**
- * What each answer was made from, by reference and without words [K7]: `sessions/<channelId>/<userId>/answers.jsonl`, the newest answers of a
- * conversation. It is written before the answer is sent. Rejects with `StoreError`.
+ * What each answer was made from, by reference [K7]: `sessions/<channelId>/<userId>/answers.jsonl`, written before the
+ * answer is sent. Rejects with `StoreError`.
  */
 export function createProvenance({ store, writes, log }: ProvenanceOptions) {
   /** By session and each message that was answered. */
@@ -85,7 +85,7 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
   const layer: MemoryLayer = {
     name: 'provenance',
     sections: () => Promise.resolve([]),
-    /** What was forgotten can be brought back for a while, and so is known of its answers till then; items are looked up when it is asked for. */
+    /** What was forgotten can be brought back for a while, and so stays known till then. */
     async follow(change, stage) {
       if (change.kind === 'purged' && stage === 'hide')
         for (const session of await log.sessionsOfPerson(change.userId))
@@ -121,9 +121,7 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
 
   return {
     ...layer,
-    /**
-     * Notes what a turn's answer is made from. Where nothing of the turn may be stored it is known to this process alone.
-     */
+    /** Where nothing of the turn may be stored, only this process knows it. */
     async record(turn: TurnContext, used: UsedMemory, isStored: boolean): Promise<void> {
       const session = sessionOf(turn);
       const messageIds = turn.messages.map(({ id }) => id);
@@ -155,8 +153,8 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
       for (const id of answerIds) questions.set(nameOf(session, id), question);
     },
     /**
-     * What is known of the answer that this message is, or that answers it; without an id, of the newest one. `unknown`: it is an answer to the
-     * session's speaker, of which nothing is known any more; `undefined`: it is none.
+     * What is known of the answer that this message is, or that answers it; by default the newest. `unknown`: it is an
+     * answer of which nothing is known any more; `undefined`: it is none.
      */
     async find(session: SessionKey, id?: string): Promise<AnswerProvenance | 'unknown' | undefined> {
       const stored = await recordsOf(session);

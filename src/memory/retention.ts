@@ -39,7 +39,7 @@ export interface RetentionOptions {
   readonly log: Pick<SessionLog, 'allSessions' | 'dropLines'>;
   readonly changes: Pick<ChangeLedger, 'expire'>;
   readonly durable: Pick<DurableMemory, 'expire'>;
-  /** What a conversation has in them goes with its last message, in this order: the log last, by which the next pass knows of it. */
+  /** Erased with the last message of a conversation, the log last, by which the next pass knows of it. */
   readonly layers: readonly Pick<MemoryLayer, 'erase'>[];
   /** Takes answers out that were kept for messages which `isPast` picks, and resolves with how many. */
   readonly dropAnswers: (isPast: (messageId: string) => boolean) => Promise<number>;
@@ -55,8 +55,8 @@ export interface RetentionOptions {
 }
 
 /**
- * Takes messages that are older than so many days off the disk, and what rests on them alone [K15]: when it is started and every day from then on. How old a
- * message is, its id says; an answer goes with the question. What a kill comes between is finished by the ledger or by the next pass.
+ * Deletes old messages and what rests on them alone [K15], at the start and every day. The age is that of the id; an
+ * answer goes with the question. The ledger or the next pass finishes after a kill.
  */
 export function createRetention(options: RetentionOptions) {
   const { days, store, writes, log, changes, durable, layers, clock, timer, timeZone, logger } = options;

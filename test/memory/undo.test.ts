@@ -9,7 +9,7 @@ import { StoreError } from '../../src/core/errors.ts';
 import type { MemoryLayer } from '../../src/memory/layer.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { durableDocumentKind, durableKey, emptyDurableDocument } from '../../src/memory/durable/document.ts';
-import { createExtractionCursors } from '../../src/memory/durable/extraction-fold.ts';
+import { createExtractionCursors } from '../../src/memory/durable/extraction.ts';
 import { createUndoLog, undoForMs } from '../../src/memory/undo.ts';
 import { createFileStore, type FileStore } from '../../src/storage/files/store.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';

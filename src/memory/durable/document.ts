@@ -35,7 +35,7 @@ export const undated = new Date(0).toISOString();
 const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
 
 const sourceFields = {
-  /** The person by command, the model by a tool (`discord`), or extraction (`summary`). The last two are *extracted*. */
+  /** By the person, by a tool of the model (`discord`), or by extraction (`summary`). */
   type: z.enum(['manual', 'discord', 'summary']).default('manual'),
   channelId: z.string().default(''),
   messageId: z.string().default(''),
@@ -86,7 +86,7 @@ export interface DurableDocument {
   readonly items: readonly DurableItem[];
   /** Nothing is extracted any more from messages up to this snowflake: their author has used `forget` since [A4]. */
   readonly forgottenUpTo?: string | undefined;
-  /** What is left of items that were forgotten or made way for others, oldest first: hashes [S7]; `past.ts` writes and reads them. */
+  /** Tombstones of items that were forgotten or evicted, oldest first [S7]; see `past.ts`. */
   readonly gone?: readonly string[] | undefined;
 }
 
@@ -133,7 +133,7 @@ const documentSchema = z
 
 const brought = z.string().max(200);
 
-/** An item out of a file that somebody hands in: what this program does not know is left out, and nothing is longer than it would make it. */
+/** An item of an imported file: without unknown fields, and bounded. */
 const broughtSchema = z.object({
   ...itemSchema.shape,
   id: z.string().optional(),
@@ -151,12 +151,12 @@ const broughtSchema = z.object({
   supersededBy: brought.optional(),
 });
 
-/** Whether an id is one that commands can be given and two of which a button can carry: what people write by hand may be anything. */
+/** Whether commands can be given it, and a button can carry two of them. */
 function isPlainId(id: string): boolean {
   return /^[\w-]{1,24}$/u.test(id);
 }
 
-/** The items of an export [K10], as far as they are items; `damaged` is how many are not. No time is later than `now`. */
+/** The items of an export [K10]; `damaged` counts what is none. No time is later than `now`. */
 export function readExportedItems(
   list: readonly unknown[],
   now: Date,
@@ -212,7 +212,7 @@ export function durableKey(userId: string): string {
   return `users/${assertSnowflake(userId)}/durable.json`;
 }
 
-/** Gives ids to items without one, or with one that no command could be given, and to copies made by hand that kept the id of their original. */
+/** Gives ids to items without a plain one, and to copies made by hand. */
 function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
   const written = new Set(items.map(({ id }) => id?.toLowerCase()));
   const taken = new Set<string>();
@@ -234,10 +234,7 @@ function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
   });
 }
 
-/**
- * The id of a new item: the first 8 hex digits of a SHA-256 over its normalised text [D1]. Where another item has it already,
- * a number is hashed with the text, so that the same items in the same order always get the same ids.
- */
+/** The first 8 hex digits of a SHA-256 over the item's normalised text [D1], with a number where another has them. */
 export function itemId(text: string, isTaken: (id: string) => boolean): string {
   const normalized = sameItemForm(text);
   for (let attempt = 0; ; attempt += 1) {
@@ -276,12 +273,12 @@ export function reachOfItem({ visibility, source }: Pick<DurableItem, 'visibilit
   return pickReach({ visibility, homeId, guildId, readers });
 }
 
-/** Whether one of `ownerId`'s items may be used in a reply to `speakerId` in `place`: the rule [V2], applied to items. */
+/** The rule [V2], applied to items. */
 export function mayUseItem(item: DurableItem, ownerId: string, place: Place, speakerId = ownerId): boolean {
   return mayUse({ ownerId, ...reachOfItem(item) }, place, speakerId);
 }
 
-/** The active items in the order of injection: pinned first, then the newest; of the same moment the one added last [D4]. */
+/** The active items, pinned first, then newest [D4]. */
 export function activeInOrder(items: readonly DurableItem[]): readonly DurableItem[] {
   return items
     .filter((item) => item.status === 'active')
@@ -332,7 +329,7 @@ export function itemLine(item: DurableItem, place: Place, dateOf: (date: Date) =
   return `- [${item.kind}] ${dataLine(wordingOf(item))} (${origin.join(', ')})`;
 }
 
-/** Whether the line of an item may tell in a place which channel it is from: where what was said there may be used, wherever the item itself may be. */
+/** Whether an item's line may name its channel: only where what was said there may be used. */
 export function namesChannel(item: DurableItem, place: Place): boolean {
   const visibility = item.source.audience === 'private' ? 'here' : 'server';
   return mayUseItem({ ...item, visibility }, '', place);

@@ -41,10 +41,7 @@ import { createDurableSections } from './sections.ts';
 import { changeDocument, createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
 
 export interface RememberInput extends RememberRequest {
-  /**
-   * Asked when nothing else can change this user's memory any more: whether the message still says it. If not, the outcome is
-   * `forgotten` [A4]. Must not wait for another write of the same user.
-   */
+  /** Whether the message still says it [A4], asked within the user's write, so it must not wait for another one. */
   readonly stillStands?: () => Promise<boolean>;
 }
 
@@ -197,10 +194,10 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       });
     },
 
-    /** The active items, pinned first, then the newest. All of them: what is shown of them in a place is up to `mayUseItem`. */
+    /** All active items, pinned first, then newest; use `mayUseItem` before showing them. */
     list: async (userId: string): Promise<readonly DurableItem[]> => activeInOrder(await itemsOf(userId)),
 
-    /** By the id of each active item what it corrected, newest first [D6]; what is shown of it in a place is up to `mayUseItem` too. */
+    /** By the id of each active item what it corrected, newest first [D6]; use `mayUseItem` here too. */
     formerOf: async (userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>> =>
       formerItems(await itemsOf(userId)),
 
@@ -225,7 +222,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     wouldRemember: async (userId: string, items: readonly DurableItem[]): Promise<ImportResult> =>
       importItems(await documentOf(userId), items, maxItems).result,
 
-    /** Stores what a person brings along, as one change [K10]: what is known already stays as it is, and nothing makes way for it. */
+    /** Stores imported items as one change [K10]; nothing makes way for them. */
     rememberAll: async (work: Work, items: readonly DurableItem[]) => {
       const result = await makeChange(work, 'import', (document) => importItems(document, items, maxItems));
       logger.info('durable items were imported', { userId: work.userId, count: result.added.length });
@@ -233,9 +230,8 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     },
 
     /**
-     * Forgets what a target names, or the items with these ids, as far as it may be used in `place` [K2][K4], and has every other layer follow:
-     * with an item go the messages that it came from, and `messages` besides. `commandId` is the snowflake of who said so, and when. `words` is what
-     * was meant, `isEverywhere` whether no layer has failed to follow.
+     * Forgets what a target names, or the items with these ids, as far as it may be used in `place` [K2] [K4], with
+     * the messages that it came from and `messages`. `commandId` is the snowflake of the command.
      */
     async forget(
       work: Work,
@@ -272,7 +268,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       });
     },
 
-    /** What a target names that may be used in `place`, and how many more there are elsewhere; `inside` and `byId` as in {@link findItems}. */
+    /** What a target names that may be used in `place`, and how many more there are elsewhere. */
     async find(userId: string, target: string, place: Place) {
       const { named, inside, byId = false } = findItems(await itemsOf(userId), target);
       const usable = (item: DurableItem) => mayUseItem(item, userId, place);

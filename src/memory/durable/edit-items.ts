@@ -124,7 +124,7 @@ const sharedOfOlder = 3 / 4;
 /** Of the newer item's content words, the part that these are at least. */
 const sharedOfNewer = 1 / 2;
 
-/** The active item usable in a place that says nearly the same as a newer one [K8], the closest first; `undefined` where there is none. */
+/** The closest active item usable in a place that says nearly the same as a newer one [K8]. */
 export function nearDuplicateOf(
   item: DurableItem,
   items: readonly DurableItem[],
@@ -155,8 +155,8 @@ interface MergeOutcome {
 }
 
 /**
- * Makes one of two active items [K8]: the older one keeps its id and pin and says what the newer one does, in the places where that may be used; what
- * it said goes into its history, with what the newer one had said before. A refusal leaves the document as it was.
+ * Makes one of two active items [K8]: the older keeps its id and pin, and gets the newer words and their scope. What
+ * it said goes into its history.
  */
 export function mergeItems(
   document: DurableDocument,

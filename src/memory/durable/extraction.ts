@@ -1,20 +1,29 @@
 import { z } from 'zod';
 
+import { ModelError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
 import { ownWords } from '../../core/own-words.ts';
-import type { Place } from '../../core/place.ts';
+import { sessionName, type Place, type SessionKey } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
-import type { LateNotice } from '../../core/tool.ts';
+import type { Store } from '../../core/store.ts';
 import { chunk } from '../../core/text.ts';
 import { localMoment } from '../../core/time.ts';
-import type { Work } from '../../core/writes.ts';
+import type { LateNotice } from '../../core/tool.ts';
+import { audienceOf } from '../../core/visibility.ts';
+import type { SessionWork, Work } from '../../core/writes.ts';
+import type { MemoryLayer } from '../layer.ts';
+import type { UserMessage } from '../log/records.ts';
+import type { SessionLog } from '../log/session-log.ts';
+import { changeState, readState, type SessionStates } from '../log/session-state.ts';
+import type { CaptureMode } from '../settings/person-settings.ts';
 import { itemKinds, wordingOf, type DurableItem } from './document.ts';
 import type { RememberInput } from './durable-memory.ts';
 import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
 import { namedItem, namedProposal, proposalNotice, rememberNotice } from './notices.ts';
 import type { Proposals } from './proposals.ts';
+import type { UndoingOptions } from './undoing.ts';
 
 /** One of the user's own messages, waiting to be looked at. */
 export interface ExtractionMessage {
@@ -27,7 +36,7 @@ export interface ExtractionMessage {
   /** Where it was said; what comes from it is as private as that place [V1]. */
   readonly place: Place;
   /** It was said in that mode [K9]. */
-  readonly mode?: 'ask';
+  readonly mode?: 'ask' | undefined;
 }
 
 export interface ExtractionOptions {
@@ -49,12 +58,9 @@ const batchMaxChars = 20_000;
 export function createExtraction({ model, modelName, timeZone, durable, tell, logger }: ExtractionOptions) {
   return {
     /**
-     * Looks through messages of one user, oldest first, and stores what they say about themselves [A2]; resolves with the items
-     * stored or confirmed. Several waiting turns share one call. `stillThere` gives what a message says now, `undefined` once it is
-     * deleted; it is asked inside the user's write and must not wait for another one.
-     *
-     * Rejects with `ModelError` (also for an answer that is cut, refused or no valid JSON) or `StoreError`; the caller then leaves its
-     * cursor, and doing the same messages again is safe.
+     * Stores what messages of one user, oldest first, say about them [A2]; resolves with the items stored or
+     * confirmed. `stillThere` gives what a message says now, inside the write, and must not wait for another. Rejects
+     * with `ModelError` or `StoreError`; doing the same messages again is safe.
      */
     async extract(
       work: Work,
@@ -68,7 +74,7 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
       const findings: Finding[] = [];
       for (const batch of chunk(withWords, ({ text }) => text.length, batchMaxChars, batchMaxMessages)) {
         const request = extractionRequest(modelName, timeZone, userId, speakerName, batch);
-        const response = await model.complete(request, signal === undefined ? {} : { signal });
+        const response = await model.complete(request, { signal });
         const { items } = structuredAnswer(response, extractionAnswerSchema, 'The extraction');
         findings.push(...findingsIn(items, batch));
       }
@@ -90,26 +96,17 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
         };
         const outcome = await durable.remember(work, found, message.mode);
         if (outcome.outcome === 'refused') continue;
+        const of = { userId, messageId: message.id };
         if (outcome.outcome === 'proposed') {
-          const { proposed } = outcome;
-          if (!outcome.isKnown)
-            stored.push({
-              userId,
-              messageId: message.id,
-              notice: proposalNotice(proposed, true),
-              about: namedProposal(proposed),
-            });
+          const { proposed, isKnown } = outcome;
+          const about = namedProposal(proposed);
+          if (!isKnown) stored.push({ ...of, notice: proposalNotice(proposed, true), about });
           continue;
         }
         items.push(outcome.item);
+        const notice = rememberNotice(outcome, wordingOf(found), true);
         // What was known already is only confirmed.
-        if (outcome.outcome !== 'refreshed')
-          stored.push({
-            userId,
-            messageId: message.id,
-            notice: rememberNotice(outcome, wordingOf(found), true),
-            about: namedItem(outcome),
-          });
+        if (outcome.outcome !== 'refreshed') stored.push({ ...of, notice, about: namedItem(outcome) });
       }
       if (stored.length > 0) await tell?.(stored);
       logger.info('extraction is done', {
@@ -122,8 +119,6 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
     },
   };
 }
-
-export type Extraction = ReturnType<typeof createExtraction>;
 
 /** Sentences that a message says [M5a]. */
 interface Finding extends Pick<ExtractedItem, 'kind'> {
@@ -171,7 +166,7 @@ Rules:
 /** Enough for three findings in each message of a batch. */
 const maxTokens = 4096;
 
-/** The call for some messages of one user. Only that user's own words are in it: what they quote from others is left out. */
+/** Only the user's own words are in it: what they quote is left out. */
 function extractionRequest(
   modelName: string,
   timeZone: string,
@@ -197,4 +192,137 @@ function extractionRequest(
     outputSchema: jsonSchemaOf(extractionAnswerSchema),
     maxTokens,
   };
+}
+
+/** After so many unusable answers in a row their messages are skipped: something in them makes the model fail. */
+const unusableAnswers = 3;
+
+interface Unseen {
+  readonly session: SessionWork;
+  readonly speakerName: string;
+  readonly messages: readonly UserMessage[];
+  /** Where the session's cursor goes when the call has succeeded. */
+  readonly last: number;
+}
+
+/**
+ * Extraction after a turn [A2]: all unseen messages of a user go into one call. Cursors move when it succeeded, or had
+ * no usable answer three times in a row. An edited message is looked at again [G5].
+ */
+export function createExtractionFold(ports: {
+  readonly extraction: ReturnType<typeof createExtraction>;
+  readonly sessionLog: Pick<SessionLog, 'since' | 'message' | 'logged' | 'answerBefore'>;
+  readonly states: Pick<SessionStates, 'read' | 'update'>;
+  /** What may be noticed in what a person says [K9]. Must not reject. Default: all of it. */
+  readonly modeOf?: (userId: string) => Promise<CaptureMode>;
+  readonly logger: Logger;
+}): NonNullable<MemoryLayer['fold']> {
+  const { extraction, sessionLog, states, modeOf, logger } = ports;
+  /** Unusable answers in a row since a session's cursor moved, and the last line of the first of them. */
+  const unusable = new Map<string, { readonly count: number; readonly last: number }>();
+
+  async function unseenOf(session: SessionWork): Promise<Unseen | undefined> {
+    const { extraction: cursor, speakerName = '' } = await states.read(session);
+    if (cursor === undefined) return undefined;
+    const { messages, withdrawals, last } = await sessionLog.since(session, cursor.cursor);
+    if (last === cursor.cursor) return undefined;
+    // What was edited since it was looked at is looked at again.
+    const earlier = withdrawals.filter(({ of }) => of <= cursor.cursor).map(({ id }) => id);
+    const edited = await Promise.all([...new Set(earlier)].map((id) => sessionLog.logged(session, id)));
+    return {
+      session,
+      speakerName,
+      last,
+      messages: [...edited, ...messages.map(({ message }) => message)].filter(
+        (message): message is UserMessage => message?.role === 'user',
+      ),
+    };
+  }
+
+  return async (userId, sessions, signal) => {
+    if ((await modeOf?.(userId)) === 'off') return;
+    const unseen = (await Promise.all(sessions.map(unseenOf))).filter((each) => each !== undefined);
+    const origins = new Map<string, SessionKey>();
+    const found = unseen.flatMap(({ session, messages: all }) =>
+      all.map(async (message): Promise<ExtractionMessage> => {
+        const { id, text, at, mode } = message;
+        origins.set(id, session);
+        const answerBefore = await sessionLog.answerBefore(session, id);
+        return { id, text, answerBefore, at, place: placeOf(session, message), mode };
+      }),
+    );
+    const messages = await Promise.all(found);
+    const [first] = unseen;
+    if (first !== undefined && messages.length > 0) {
+      const stillThere = async (messageId: string): Promise<string | undefined> => {
+        const session = origins.get(messageId);
+        return session && sessionLog.message(session, messageId);
+      };
+      const oldestFirst = messages.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+      try {
+        await extraction.extract(first.session, first.speakerName, oldestFirst, stillThere, signal);
+      } catch (error) {
+        if (error instanceof ModelError && error.failure === 'invalid')
+          for (const each of unseen) await countUnusable(each);
+        throw error;
+      }
+    }
+    for (const { session, last } of unseen) await moveCursor(session, last);
+  };
+
+  async function countUnusable({ session, last }: Unseen): Promise<void> {
+    const name = sessionName(session);
+    const before = unusable.get(name) ?? { count: 0, last };
+    unusable.set(name, { ...before, count: before.count + 1 });
+    if (before.count + 1 < unusableAnswers) return;
+    logger.warn('no usable extraction; skipping these messages', {
+      session: name,
+      upTo: before.last,
+    });
+    await moveCursor(session, before.last);
+  }
+
+  async function moveCursor(session: SessionWork, last: number): Promise<void> {
+    unusable.delete(sessionName(session));
+    await states.update(session, (state) =>
+      state.extraction === undefined || state.extraction.cursor >= last
+        ? state
+        : { ...state, extraction: { cursor: last } },
+    );
+  }
+}
+
+/** How far each conversation was looked at, for undo [K5]; within a job of the person's queue. */
+export function createExtractionCursors({
+  store,
+  sessionsOf,
+}: {
+  readonly store: Store;
+  readonly sessionsOf: (userId: string) => Promise<readonly SessionKey[]>;
+}): NonNullable<UndoingOptions['noticing']> {
+  return {
+    async cursors(userId) {
+      const all = await Promise.all(
+        (await sessionsOf(userId)).map(async (session) => {
+          const { extraction } = await readState(store, session);
+          return extraction && { channelId: session.channelId, cursor: extraction.cursor };
+        }),
+      );
+      return all.filter((each) => each !== undefined);
+    },
+    async rewind(userId, cursors) {
+      for (const { channelId, cursor } of cursors)
+        await changeState(store, { channelId, userId }, (state) =>
+          state.extraction === undefined || state.extraction.cursor <= cursor
+            ? state
+            : { ...state, extraction: { cursor } },
+        );
+    },
+  };
+}
+
+/** The place that a message was logged in, with its audience at that time. */
+function placeOf({ channelId }: SessionKey, message: UserMessage): Place {
+  const { visibility, homeId, readers, guildId, channelName } = message;
+  return { audience: audienceOf(visibility), channelId, homeId, readers, guildId, channelName };
 }

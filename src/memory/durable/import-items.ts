@@ -26,8 +26,8 @@ export interface ImportResult {
 }
 
 /**
- * Adds what a person brings along [K10]: an export's items as they were, with what they corrected [D6]. What is there already stays as it is, nothing
- * makes way, and what was forgotten comes back by its owner's word [D2]. Where not all fit, the pinned and newest do.
+ * Adds an export's items with what they corrected [K10] [D6]. What is there stays, nothing makes way, and what was
+ * forgotten comes back [D2]. Where not all fit, the pinned and newest do.
  */
 export function importItems(
   document: DurableDocument,
@@ -85,7 +85,7 @@ function formOf(item: DurableItem): string {
   return sameItemForm(wordingOf(item));
 }
 
-/** The items as they are stored, each with an id that nobody else has: its own if possible, that of a forgotten item that it brings back. */
+/** The items as stored: with their own ids if free, or that of the forgotten item that they bring back. */
 function withOwnIds(
   items: readonly DurableItem[],
   present: readonly DurableItem[],

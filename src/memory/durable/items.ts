@@ -32,8 +32,8 @@ export interface Forgetting extends ForgetResult {
 }
 
 /**
- * Deprecates what is meant, by a target or by ids, and may be used in `place`. Whatever was said up to `commandId` is not extracted again, even
- * where nothing matched yet: an extraction may be running on it [A4].
+ * Deprecates what is meant and may be used in `place`. What was said up to `commandId` is not extracted again, even
+ * without a match: an extraction may be running on it [A4].
  */
 export function forgetItems(
   document: DurableDocument,
@@ -57,7 +57,7 @@ export function forgetItems(
   return { ...change, result: { forgotten: result, elsewhere: matching.size - result.length } };
 }
 
-/** Deprecates the chosen items, and marks up to where nothing is extracted again; what is forgotten already stays as it is. */
+/** Deprecates the chosen items, and marks up to where nothing is extracted again. */
 export function forgetChosen(
   document: DurableDocument,
   isChosen: (item: DurableItem) => boolean,
@@ -78,9 +78,8 @@ export function forgetChosen(
 }
 
 /**
- * The items that a target names [K4], corrected ones included [D6], by id or ids, by text in quotation marks, or else by words. `inside` holds
- * items with the words inside longer words only. A target is plain text, never a pattern [K2]; an empty one names
- * nothing.
+ * The items, corrected ones included [D6], that a target names by ids, quoted text or words [K4], never a pattern.
+ * `inside` holds those with the words inside longer ones.
  */
 export function findItems(
   items: readonly DurableItem[],
@@ -108,7 +107,7 @@ function later(before: string | undefined, now: string): string {
   return before !== undefined && compareSnowflakes(before, now) > 0 ? before : now;
 }
 
-/** Removes all items that say some words, also what was corrected or forgotten, but for what was said after `commandId` [K11]. */
+/** Removes what says some words, in any status, unless it was said after `commandId` [K11]. */
 export function purgeSaying(
   document: DurableDocument,
   words: string,
@@ -122,8 +121,8 @@ export function purgeSaying(
 }
 
 /**
- * Removes what was extracted from deleted or edited messages [G5], in use or not, but for what an edited message still supports. What a person
- * asked to remember stays, and so does what they had forgotten, which is not to come back.
+ * Removes what was extracted from changed messages [G5] and is no longer supported. What its owner stored or had
+ * forgotten stays.
  */
 export function removeBySource(
   document: DurableDocument,
@@ -141,7 +140,7 @@ export function removeBySource(
   return { document: withoutItems(document, removed), result: removed };
 }
 
-/** Removes what was noticed in messages that are too old [K15], but for what is pinned; what a person asked to remember or edited is their own word. */
+/** Removes what was noticed in messages that are too old [K15], unless it is pinned. */
 export function removePast(
   document: DurableDocument,
   isPast: (messageId: string) => boolean,

@@ -11,10 +11,7 @@ import type { RememberOutcome } from './remember-item.ts';
 /** Characters of a text in a line under an answer. */
 const noticedMaxChars = 200;
 
-/**
- * What was stored, in the words that the speaker has just said here: whether the same was known before, perhaps from a narrower place, is not told. Said to
- * fewer readers than the answer has, it is told without them: `mayName`.
- */
+/** What was stored, in the words that the speaker has just said here. Without `mayName` it is only counted. */
 export function rememberNotice(
   { item, superseded, evicted, undoId }: Stored,
   text: string,
@@ -70,8 +67,8 @@ export function namedProposal({ id, item }: ProposedItem): NamedMemory {
 }
 
 /**
- * Whether what a notice names is there yet in the words that it has, and its message still says them: it may have waited while that was deleted, edited,
- * forgotten or erased, and repeats none of it then [G5]. Rejects with `StoreError`.
+ * Whether what a notice names is still there in these words, and its message says them [G5]. Rejects with
+ * `StoreError`.
  */
 export function stillNamed({
   durable,

@@ -12,9 +12,8 @@ import { contentWords, termsSaid } from './evidence.ts';
 import { formerItems, withoutItems } from './items.ts';
 
 /**
- * What is left of an item whose text has left the disk [S7], in the document as `<hash> <when> <kind> <words>`: hashes of its normalised text, so that it
- * is not extracted again [D2], and, of a forgotten one, of the words that tell it, so that recall does not find them [C1]. A word's hash is
- * so short that many words have the same.
+ * What is left of an item whose text has left the disk [S7], as `<hash> <when> <kind> <words>`, so that it is neither
+ * extracted [D2] nor recalled [C1]. A hash of a word is so short that many words have it.
  */
 interface Tombstone {
   readonly hash: string;
@@ -25,7 +24,7 @@ interface Tombstone {
   readonly words: readonly string[];
 }
 
-/** The items whose text leaves the disk [L3]: no longer in use, and not among the newest ten that a present one corrected, directly or by way of others. */
+/** No longer in use, and not among the newest ten that a present item corrected [L3]. */
 function outgrownItems({ items }: DurableDocument): readonly DurableItem[] {
   const kept = new Set([...formerItems(items).values()].flatMap((past) => past.slice(0, limits.formerItems)));
   return items.filter((item) => item.status === 'deprecated' && !kept.has(item));

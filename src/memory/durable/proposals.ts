@@ -156,8 +156,8 @@ export function createProposals(options: ProposalsOptions) {
     layer,
     expire: log.expire,
     /**
-     * As `DurableMemory.remember`, for what the bot notices: where its person wants that, or wanted it when they said it, they are asked first. Where by
-     * now nothing is to be noticed, nothing comes of it.
+     * As `DurableMemory.remember`, for what the bot notices: in `ask`, now or when it was said, the person is asked
+     * first.
      */
     async remember(work: Work, input: RememberInput, saidIn: CaptureMode = 'auto'): Promise<ProposalOutcome> {
       const mode = await modeOf(work.userId);
@@ -227,7 +227,7 @@ function lacksReplaced(outcome: RememberOutcome): boolean {
   return outcome.outcome === 'refused' && outcome.reason === 'unknown-id';
 }
 
-/** The person's words for a proposal, as what was said where both may be used: that it is corrected elsewhere makes nothing wider [V1]. */
+/** The person's words for a proposal, usable only where both may be [V1]. */
 function inNarrower(
   { place, messageId }: Pick<RememberRequest, 'place' | 'messageId'>,
   reworded: Rewording,

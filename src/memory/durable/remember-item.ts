@@ -35,7 +35,7 @@ export interface RememberRequest {
   readonly type: ItemSource['type'];
   /** The id of an active item, usable in `place`, that this one corrects [D6]. */
   readonly replaces?: string;
-  /** The newest message of the turn in which the model asks for it. What that turn itself forgot does not stand against it. */
+  /** The newest message of the turn: what that turn itself forgot does not stand against it. */
   readonly turnMessageId?: string;
   /** Its owner has said yes to it [K9]: what they had forgotten since, in other words, does not stand against it. */
   readonly isAccepted?: true;
@@ -59,7 +59,7 @@ export type RememberOutcome =
     }
   | { readonly outcome: 'refused'; readonly reason: RefusalReason };
 
-/** Adds, refreshes or revives an item of `ownerId`, with all that follows from it. A refusal leaves the document as it was. */
+/** Adds, refreshes or revives an item. A refusal leaves the document as it was. */
 export function rememberItem(
   document: DurableDocument,
   ownerId: string,
@@ -108,8 +108,8 @@ export function rememberItem(
 }
 
 /**
- * Whether something extracted was said before its owner used `forget` [A4]. A person may forget and correct in one breath, so the
- * model may still store from the very turn in which it was asked to forget.
+ * Whether something extracted was said before its owner used `forget` [A4]. A person may forget and correct in one
+ * breath, so the turn itself may still store.
  */
 function saidBeforeForget(document: DurableDocument, request: RememberRequest): boolean {
   const { forgottenUpTo } = document;
@@ -126,8 +126,8 @@ interface Added {
 }
 
 /**
- * Finds an item its place among the others [D2]: the same text refreshes the item that has it now, and the person's own word revives a
- * deprecated one. `undefined` when something extracted would come back that way.
+ * The same text refreshes its item, and the person's own word revives a deprecated one [D2]. `undefined` when
+ * something extracted would come back.
  */
 function addItem(
   items: readonly DurableItem[],
@@ -162,7 +162,7 @@ function created(items: readonly DurableItem[], request: RememberRequest, now: D
   };
 }
 
-/** What a person asks for in public is for everywhere; what is noticed there, even if it is accepted later, is for that server [V1]. */
+/** Asked for in public it is for everywhere; noticed there, for that server [V1]. */
 function visibilityFor({ type, isAccepted, place }: RememberRequest): Visibility {
   return type === 'manual' && isAccepted !== true
     ? askedVisibilityOf(place.audience)
@@ -170,8 +170,8 @@ function visibilityFor({ type, isAccepted, place }: RememberRequest): Visibility
 }
 
 /**
- * The person saying it again in a place as wide or wider, or in another server, takes the item there, for its readers of now [V1] [V2a]; in a narrower
- * place it stays where it is, and is theirs from now on. Extraction only confirms what is there.
+ * Said again in a place as wide, or in another server, it goes there, for its readers of now [V1] [V2a]; in a narrower
+ * place it stays. Extraction only confirms.
  */
 function refreshed(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
   const updatedAt = now.toISOString();
@@ -203,15 +203,15 @@ function revived(item: DurableItem, request: RememberRequest, now: Date): Durabl
   };
 }
 
-/** Takes out of use what is corrected [D6]: the old item becomes history that names the new one, which is pinned if the old one was. */
+/** The corrected item becomes history that names the new one [D6]. */
 function supersede(old: DurableItem | undefined, newId: string, now: Date): Replaced | undefined {
   if (old === undefined || old.id === newId) return undefined;
   return [old, { ...old, status: 'deprecated', supersededBy: newId, updatedAt: now.toISOString() }];
 }
 
 /**
- * Brings the active items down to `maxItems` [D3]: the oldest unpinned extracted ones go first, then the oldest unpinned manual
- * ones, never a pinned one and never the one just added. `undefined` when that is not enough.
+ * Evicts the oldest unpinned extracted items, then manual ones, down to `maxItems` [D3]. `undefined` when that is not
+ * enough.
  */
 function evict(
   items: readonly DurableItem[],

@@ -28,8 +28,8 @@ interface RememberItemToolOptions {
 }
 
 /**
- * The model's way to store an item. What is stored are whole sentences of the speaker's own message [M5a], so it is safe also where other people's text is
- * in the context; what it would replace is then replaced by a button only. `StoreError` rejects.
+ * Stores whole sentences of the speaker's own message [M5a], so it is safe beside others' text; what it would replace
+ * then takes a button. `StoreError` rejects.
  */
 export function createRememberItemTool({
   durable,
@@ -150,8 +150,8 @@ const reasons: Readonly<Record<RefusalReason, string>> = {
 };
 
 /**
- * The model's way to forget: only the speaker's own items that may be used here; with other people's text in the context by a button [M5a]. What matches
- * elsewhere is not told, so nothing can be found out by trying. `StoreError` rejects.
+ * Forgets the speaker's own items usable here; beside others' text by a button [M5a]. Matches elsewhere are not told,
+ * so nothing can be found out by trying.
  */
 export function createForgetItemTool({
   durable,

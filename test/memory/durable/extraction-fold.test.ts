@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { ModelError, type ModelFailure } from '../../../src/core/errors.ts';
-import { createExtractionFold } from '../../../src/memory/durable/extraction-fold.ts';
+import { createExtractionFold } from '../../../src/memory/durable/extraction.ts';
 import { aliceId, generalId } from '../../support/incoming.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { openSessions, session, type Sessions } from '../../support/sessions.ts';
