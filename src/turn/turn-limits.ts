@@ -35,18 +35,7 @@ export type TurnLimits = ReturnType<typeof createTurnLimits>;
 
 /** A person's limits, turns a minute and cost a day [L2], each told at most once a minute. */
 export function createTurnLimits(ports: TurnLimitPorts) {
-  const {
-    turnsPerMinute,
-    budgetResetsAt,
-    replies,
-    directMessages,
-    outbox,
-    store,
-    clock,
-    timer,
-    now,
-    logger,
-  } = ports;
+  const { turnsPerMinute, budgetResetsAt, outbox, store, clock, timer, now, logger } = ports;
   const begun = createMinuteBudget(turnsPerMinute, now);
   const waitLines = createMinuteBudget(1, now);
   const costLines = createMinuteBudget(1, now);
@@ -80,7 +69,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
     const line = `⏳ You have begun ${counted(turnsPerMinute, 'turn')} within a minute. It goes on in ${seconds}: I answer then what you wrote meanwhile. Commands still work.`;
     try {
       // Its own nonce: the message's is its answer's.
-      await replies.send(channelId, line, `${id}w`, (lineId) => hide(channelId, lineId));
+      await ports.replies.send(channelId, line, `${id}w`, (lineId) => hide(channelId, lineId));
     } catch (error) {
       logger.warn('a notice about waiting could not be sent', { channelId, error });
     }
@@ -119,7 +108,7 @@ export function createTurnLimits(ports: TurnLimitPorts) {
       const text = `⚠️ Of the $${limit.toFixed(2)} that my model calls may cost today, $${spent.toFixed(2)} is used. Once the rest is too little for a call, I answer nobody until ${timeAndWait(budgetResetsAt())}; commands still work, and background work is done then. The limit is \`DISCOCLAW_DAILY_COST_USD\`.`;
       for (const ownerId of ownerIds) {
         const nonceBase = `${day.replaceAll('-', '')}${ownerId.slice(-8)}c`;
-        await directMessages.send(ownerId, [{ text }], nonceBase, hide);
+        await ports.directMessages.send(ownerId, [{ text }], nonceBase, hide);
       }
     },
   };

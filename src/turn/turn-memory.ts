@@ -60,8 +60,6 @@ export function openMemory(turn: TurnContext, policy: TurnPolicy, bot: TurnMemor
   return {
     /** Resolves when the words are on disk, or cannot be; never rejects. */
     recorded,
-    /** The log has the question, or will have it. */
-    isLogged: isStored && !isBot,
     policy,
     /** What the speaker is told that memory does not keep [K14]. */
     notes({ text }: Pick<AnswerToKeep, 'text'>): readonly string[] {
