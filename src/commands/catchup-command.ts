@@ -65,7 +65,7 @@ export function createCatchupCommand({ tell, timesPerMinute, timeZone, now }: Ca
 
 const tooOften = 'You have asked that too often this minute. Please try again in a moment.';
 
-/** Where it is written, a moment needs no channel before it: `!catchup 2h`, `!catchup last week`, `!catchup dev yesterday`. */
+/** A moment needs no channel before it: `!catchup 2h`, `!catchup dev yesterday`. */
 async function wishOf(
   given: { readonly channel: string | undefined; readonly since: string | undefined },
   now: Date,

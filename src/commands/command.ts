@@ -157,10 +157,7 @@ function chosen({ choices }: ChoiceOption, word: string): string | undefined {
 
 const form = /^(?:<@!?(?<mentioned>\d+)>[\s,:]*)?!(?<name>\w+)(?<words>\s[\s\S]*)?$/u;
 
-/**
- * The command of these that a text is; `undefined` where it is none: `!memory` is a word of its own at the beginning [K1]. A mention of
- * the bot itself may stand before it, where `botId` is given.
- */
+/** The command that a text is: `!memory` as its first word [K1], perhaps after a mention of the bot. */
 export function parseCommand(
   text: string,
   definitions: readonly CommandDefinition[],

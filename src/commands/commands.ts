@@ -24,7 +24,7 @@ export type CommandSet = ReturnType<typeof createCommandSet>;
 /** Discord may still show what was switched off, for a while. */
 const unknown: CommandReply = { text: 'I no longer have this command.' };
 
-/** The commands and menu entries that are switched on: whichever way a command is given, it comes here. Somebody new gets the first words too [K12]. */
+/** All commands and menu entries that are on. Somebody new gets the first words too [K12]. */
 export function createCommandSet(
   commands: readonly Command[],
   menuEntries: readonly MenuEntry[],
@@ -63,7 +63,7 @@ export function createCommandSet(
     };
   }
 
-  /** An answer in any case: what fails is logged, and the person is told so with the reference by which the log is searched. */
+  /** An answer in any case: what fails is logged, and its reference is told. */
   async function answered<Request extends CommandContext>(
     handler: RequestHandler<Request>,
     request: Request,

@@ -3,7 +3,7 @@ import type { CommandReply } from '../core/commands.ts';
 import { hasSecret } from '../core/secrets.ts';
 import { dataLine } from '../core/section.ts';
 import { toSingleLine } from '../core/text.ts';
-import { isNotable, noteMaxChars, noteText } from '../memory/channel/evidence.ts';
+import { isNotable, noteMaxChars, noteText } from '../memory/channel/document.ts';
 import { counted, linesOf, linkTo, quoted, shownDay, withoutFences } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
 import type { MemoryCall } from './memory-ports.ts';
@@ -47,7 +47,7 @@ export async function noteInChannel(call: MemoryCall, written: string): Promise<
   };
 }
 
-/** Lists the notes of a channel, newest first, or removes one: its author's, or by who may delete others' messages there [B3]. */
+/** Lists a channel's notes, or removes one: by its author, or who may delete messages there [B3]. */
 export async function channelMemory(
   { place, speaker, ports }: MemoryCall,
   { action, id = '' }: { readonly action?: 'remove' | undefined; readonly id?: string | undefined },

@@ -12,12 +12,12 @@ import type { MemoryCall, MemoryCommandPorts } from './memory-ports.ts';
 
 const deflated = promisify(deflateRaw);
 
-/** What an archive has of each file besides its packed bytes and twice its path, and of its own; bytes, with room to spare. */
+/** Bytes of each file in an archive besides its content and paths, with room to spare. */
 const entryBytes = 200;
 /** What Discord takes as one file of a bot, less what an archive may be larger than was reckoned; bytes. */
 const partMaxBytes = 10 * 1024 * 1024 - 64 * 1024;
 
-/** Sends a person everything that is held about them [K10], by DM, or, where that is closed, with an answer that only they see. */
+/** By DM [K10], or, where that is closed, with an answer that only the asker sees. */
 export async function exportMemory(
   {
     id,
@@ -73,7 +73,7 @@ export async function archivesOf(
   return archives;
 }
 
-/** Shares files out, in order, to as few archives as possible; a file that is larger when packed gets one of its own. */
+/** As few archives as possible; a file that is too large gets one of its own. */
 async function partsOf(
   files: readonly ExportedFile[],
   maxBytes: number,

@@ -21,10 +21,7 @@ const mostChoiceButtons = 20;
 /** Words that fit into what a button does. */
 const wordsOfButtonMaxChars = 40;
 
-/**
- * Forgets what the target names and may be used in this place [K2][K4]: where that is one item, or `all` stands before it, at once;
- * otherwise the asker picks. With an item go the messages that it came from. What else says the words is counted, and can be taken too.
- */
+/** Forgets one item, or `all …`, at once; of several the asker picks [K2][K4]. */
 export async function forgetTarget(call: MemoryCall, target: string): Promise<CommandReply> {
   const mentions = /^mentions of\s+(?<words>\S[\s\S]*)$/iu.exec(target)?.groups?.['words'];
   if (mentions !== undefined) return forgetMentions(call, mentions);

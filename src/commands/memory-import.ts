@@ -115,7 +115,7 @@ type ImportFile =
 
 type Origin = Parameters<typeof listedAs>[2];
 
-/** Reads the items of a file from anywhere [K10]: an export, its `items.json`, or a text with one item a line. Nothing of it is trusted. */
+/** An export, its `items.json`, or a text with one item a line [K10]. Nothing of it is trusted. */
 export async function readImportFile(bytes: Buffer, origin: Origin): Promise<ImportFile> {
   if (isArchive(bytes)) {
     const found = await unpackFile(bytes, itemsFile, itemsMaxBytes);
@@ -199,7 +199,7 @@ function isArchive(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
 }
 
-/** One file of an archive from a stranger: nothing else is unpacked, and never more than `maxBytes`, whatever the archive says. */
+/** From a stranger: nothing else is unpacked, and never more than `maxBytes`. */
 export async function unpackFile(
   archive: Buffer,
   path: string,

@@ -132,7 +132,7 @@ export async function editItem(
   const { id: messageId, speaker, place, view, ports } = call;
   const refused = await refusalToStore(call);
   if (refused !== undefined) return refused;
-  // A slash command's words are seen by nobody else, but they are as wide as the place they are said in, like those of `remember`.
+  // Even a slash command's words are as wide as the place they are said in.
   const outcome = await ports.durable.edit(call.work, id, text, place, messageId);
   if (outcome.outcome === 'edited')
     return { text: `Edited: ${quotedItem(outcome.item)}`, buttons: undoButton(outcome.undoId) };

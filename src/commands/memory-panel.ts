@@ -15,7 +15,7 @@ import {
 } from './answer-lines.ts';
 import { unknownId } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
-import { switchedOffLine, viewLayers } from './memory-show.ts';
+import { switchedOffLine, viewLayers, type BudgetUsage } from './memory-show.ts';
 
 /** Commands for the chosen item. */
 const itemActions = ['edit', 'pin', 'unpin', 'share', 'hide', 'forget', 'why'] as const;
@@ -171,7 +171,7 @@ function stateOf({ visibility, pinned }: DurableItem): string {
   return `${visibility}${pinned ? ' 📌' : ''}`;
 }
 
-function barOf({ name, used, budget }: { name: string; used: number; budget: number }): string {
+function barOf({ name, used, budget }: BudgetUsage): string {
   const filled = Math.min(barBlocks, Math.ceil((barBlocks * used) / Math.max(1, budget)));
   return `${'▰'.repeat(filled)}${'▱'.repeat(barBlocks - filled)} ${name} ${used} of ${budget}`;
 }
@@ -233,7 +233,7 @@ function itemButtons({ visibility, pinned }: DurableItem, state: PanelState): re
   );
 }
 
-/** What asks and what turns the pages, with the buttons of what was done last: where that can be undone, on the panel. */
+/** What turns the pages, with the buttons of what was done last. */
 function pageButtons(
   state: PanelState,
   pages: number,

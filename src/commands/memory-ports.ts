@@ -20,10 +20,7 @@ export interface MemoryCall extends CommandContext {
   readonly ports: MemoryCommandPorts;
   /** What it changes is part of this work in its conversation. */
   readonly work: SessionWork;
-  /**
-   * The place as the answer's readers make it: where only the asker reads, all of their memory may be shown, as in the DM
-   * [K3]; otherwise what may be used in the place itself [V2].
-   */
+  /** Where only the asker reads, all of their memory may be shown, as in the DM [K3]. */
   readonly view: Place;
 }
 
@@ -66,14 +63,11 @@ export interface MemoryCommandPorts {
   readonly readAttachment: ReadAttachment;
   /** How much is held about a person. Rejects with `StoreError`. */
   readonly holdings: (userId: string) => Promise<Holdings>;
-  /**
-   * Erases everything about a person that was said until `at` (ISO 8601) [K11]; `isDone: false` if the next start
-   * has to finish it. Rejects with `StoreError`.
-   */
+  /** `isDone: false` if the next start has to finish it [K11]. Rejects with `StoreError`. */
   readonly erase: (userId: string, at: string) => Promise<{ readonly isDone: boolean }>;
   /** How much of it says some words. Rejects with `StoreError`. */
   readonly saying: (userId: string, words: string) => Promise<Saying>;
-  /** Erases what says some words from all that is held about a person [K11], by the command with this id. Rejects with `StoreError`. */
+  /** Erases what says some words [K11], by the command with this id. Rejects with `StoreError`. */
   readonly purge: (
     userId: string,
     words: string,
@@ -106,7 +100,7 @@ export interface MemoryCommandPorts {
   readonly goneChannels: () => Promise<ReadonlySet<string>>;
   /** What the session's log has of a message, whole; `undefined` where it is none of this session. */
   readonly logged: (session: SessionKey, messageId: string) => Promise<string | undefined>;
-  /** The person's messages, and answers to them, that say some words and may be used in a place. Rejects with `StoreError`. */
+  /** Those that say some words and may be used in a place. Rejects with `StoreError`. */
   readonly mentions: (userId: string, words: string, place: Place) => Promise<MessagesByChannel>;
   /** Whether the message is a command, an answer to one, or an error line [F2]. */
   readonly isHidden: (channelId: string, messageId: string) => Promise<boolean>;

@@ -19,7 +19,13 @@ import type { MemoryCall } from './memory-ports.ts';
 /** What one layer has to show: a text, and how much of its budget a prompt here uses, in characters. */
 interface LayerView {
   readonly text?: string | undefined;
-  readonly usage?: { readonly name: string; readonly used: number; readonly budget: number };
+  readonly usage?: BudgetUsage;
+}
+
+export interface BudgetUsage {
+  readonly name: string;
+  readonly used: number;
+  readonly budget: number;
 }
 
 /** Where none of it is used. */
@@ -99,10 +105,7 @@ async function viewRestrictions(call: MemoryCall): Promise<LayerView> {
 const mostResults = 10;
 const queryMaxChars = 1000;
 
-/**
- * The asker's own messages, notes and items that match the literal text best, as far as those who read the answer may be told
- * [C2][C3]; messages with the `excluded` ids are not looked for.
- */
+/** What matches the literal text best, as far as the answer's readers may be told [C2][C3]. */
 export async function searchMemory(
   call: MemoryCall,
   query: string,

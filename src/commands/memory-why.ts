@@ -25,7 +25,7 @@ import {
 import { itemWithId, unknownId } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
 
-/** Where an item comes from, or what an answer was made from [K7]: the one that is named, that the command replies to, or the newest here. */
+/** The item or answer named [K7], the answer replied to, or the newest here. */
 export async function tellWhy(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
   const { place, repliesTo, ports, speaker } = call;
   if (id === undefined) return whyAnswer(call, repliesTo?.id, [repliesTo?.channelId ?? place.channelId]);
@@ -120,7 +120,7 @@ async function find(
   return undefined;
 }
 
-/** What of memory stood in the prompt of an answer, and what tools read on the way to it, as far as its readers may be told [V2]. */
+/** What the prompt and tools showed of memory, as far as readers may be told [V2]. */
 async function tell(call: MemoryCall, { channelId, answer }: Found): Promise<CommandReply> {
   if (answer === 'unknown') return { text: unknownAnswer };
   const { prompt, tools } = answer;
@@ -167,10 +167,7 @@ const parted: readonly { readonly title: string; readonly isIn: (source: MemoryS
   { title: 'Messages', isIn: ({ kind }) => kind === 'message' },
 ];
 
-/**
- * Says of a source what it is by now: `gone`, or `hidden` where it may not be told. An item that was forgotten since is counted, and
- * nothing brings its words back.
- */
+/** What a source is by now: `gone`, or `hidden` where it may not be told. */
 async function createView(
   { speaker, view: place, ports: { durable, rolling, goneChannels } }: MemoryCall,
   channelId: string,

@@ -90,7 +90,7 @@ export interface SettingsPorts {
   };
 }
 
-/** `!settings` and `/settings`: what the bot's owner and those who manage a server want of it there and in its channels. */
+/** For the bot's owner and those who manage a server. */
 export function createSettingsCommand(ports: SettingsPorts): Command {
   return defineCommand(settingsDefinition, {
     refuse: async ({ speaker, place }) => {

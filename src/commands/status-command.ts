@@ -28,7 +28,7 @@ export function createStatusCommand(readStatus: () => Promise<StatusFacts>): Com
   });
 }
 
-/** How the bot is; counts only, nothing of anybody. What is absent is not known, cannot be read, or need not be said. */
+/** Counts only. What is absent is not known, cannot be read, or need not be said. */
 export interface StatusFacts {
   readonly version: string;
   /** Milliseconds since the start. */

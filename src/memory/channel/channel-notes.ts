@@ -13,8 +13,14 @@ import type { MemoryLayer, Withdrawn } from '../layer.ts';
 import type { PersonSettingsStore } from '../settings/person-settings.ts';
 import type { PlaceSettings } from '../settings/place-settings.ts';
 import type { MessagesByChannel } from '../undo.ts';
-import { makeNote, withNote, type ChannelNote, type NotesDocument, type NotesPlace } from './document.ts';
-import { isSaidIn } from './evidence.ts';
+import {
+  isSaidIn,
+  makeNote,
+  withNote,
+  type ChannelNote,
+  type NotesDocument,
+  type NotesPlace,
+} from './document.ts';
 import { createNotesFiles } from './files.ts';
 import { createNoteSection } from './section.ts';
 

@@ -14,8 +14,7 @@ import { compareSnowflakes, snowflakeAt } from '../../core/snowflake.ts';
 import { localMoment, type Timer } from '../../core/time.ts';
 import type { PersonSettingsStore } from '../settings/person-settings.ts';
 import type { ChannelNotes } from './channel-notes.ts';
-import type { NotesPlace } from './document.ts';
-import { isNotable, isSaidIn, noteMaxChars, noteText } from './evidence.ts';
+import { isNotable, isSaidIn, noteMaxChars, noteText, type NotesPlace } from './document.ts';
 
 /** A stretch of talk ends after so many messages, the most that one call gets. */
 const stretchMessages = 30;

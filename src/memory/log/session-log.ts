@@ -377,7 +377,7 @@ export function createSessionLog(options: SessionLogOptions) {
     logState: (session: SessionKey) => store.logState(logKey(session)),
     /** 0 for a session without a log. */
     lastSequence: (session: SessionKey): Promise<number> => store.lastSequence(logKey(session)),
-    /** Takes out, for good, what was said before a moment, ISO 8601, up to a line [L3]. As part of a job of the user's queue. */
+    /** Erases what was said before a moment, up to a line [L3]. Part of a job of the user's queue. */
     dropBefore: (session: SessionKey, before: string, upTo: number): Promise<void> =>
       tails.rewrite(session, ({ sequence, record }) =>
         sequence <= upTo && record.at < before ? undefined : record,

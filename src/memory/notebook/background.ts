@@ -96,7 +96,7 @@ export function inWriteQueues<T>(
   return writes.run(session, () => (state.isOwner === true ? writes.runInWorkspace(job) : job()));
 }
 
-/** Writes wait for `commit`, reads see them. Other keys reject with `StoreError`, whatever a tool asks for [V2][V3]. */
+/** Writes wait for `commit`, reads see them. Other keys reject with `StoreError` [V2][V3]. */
 export class StagedFiles implements NotebookStore {
   readonly #store: NotebookStore & Pick<Store, 'remove'>;
   readonly #isOwn: (key: string) => boolean;
