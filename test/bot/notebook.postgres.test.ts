@@ -41,7 +41,7 @@ it('a notebook in a database can be edited in a folder, while the bot runs [S5][
   await writeFile(join(folder, 'notes/new.md'), '# New\n');
   const refused = await run(['push', alice, join(folder, 'notes')]);
   expect(refused.code).toBe(2);
-  expect(refused.output).toContain('these are not as they were pulled: USER.md, facts/кофе.md');
+  expect(refused.output).toContain('these have changed since they were pulled: USER.md, facts/кофе.md');
   expect(await bot.list(`users/${alice}/notebook`)).toHaveLength(1);
   expect(await bot.readText(`users/${alice}/notebook/USER.md`)).toContain('Has a dog');
   expect((await run(['push', 'bob', folder])).code).toBe(2);
