@@ -7,16 +7,19 @@ import type { AccessSettings } from './access.ts';
 import { createChannelPort } from './actions/permit.ts';
 import { createDiscordActions } from './actions/discord-actions.ts';
 import { createAttachments } from './attachments/attachments.ts';
-import { createChannelMessages, createReadReplied, threadStarter } from './channel-messages.ts';
+import {
+  createChannelMessages,
+  createReadReplied,
+  threadStarter,
+  createReadChannel,
+} from './channel-messages.ts';
 import { createDiscordApi } from './discord-api.ts';
 import { createOffers } from './interactions/offers.ts';
 import { createHistory, type History, type HistoryOptions } from './history.ts';
 import { chatMessageOf, isSpoken, sentMessageOf } from './normalise.ts';
 import { createPlaces, createPresentPlace, type Places } from './place.ts';
 import { botMay, createServerPort } from './permissions.ts';
-import { createReadChannel } from './read-channel.ts';
-import { createDirectMessages } from './replies/direct-messages.ts';
-import { createReplies } from './replies/replies.ts';
+import { createDirectMessages, createReplies } from './replies/replies.ts';
 import { createWaitingReactions } from './waiting-reactions.ts';
 
 export interface DiscordPortsOptions

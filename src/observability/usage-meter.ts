@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 import { type Clock, type Timer, localDate } from '../core/time.ts';
 import {
-  addUsage,
   noUsage,
   type ModelRequest,
   type ModelUsage,
@@ -125,7 +124,7 @@ function monthIn(day: string): string {
 }
 
 function periodOf(period: string, { models, purposes }: Sums): PeriodUsage {
-  const all = Object.values(models).reduce(sum, nothingUsed);
+  const all = usedSchema.parse(Object.values(models).reduce(added, nothingUsed));
   return { period, all, byModel: models, byPurpose: purposes };
 }
 
@@ -139,32 +138,15 @@ function merged(one: UsageDocument | undefined, other: UsageDocument): UsageDocu
 }
 
 function both(a: Sums, b: Sums): Sums {
-  return {
-    models: together(a.models, b.models, sum),
-    purposes: together(a.purposes, b.purposes, sum),
-  };
+  return sumsSchema.parse(added(a, b));
 }
 
-function sum(a: Used, b: Used): Used {
-  return {
-    ...addUsage(a, b),
-    calls: a.calls + b.calls,
-    cost: a.cost + b.cost,
-    isUnpriced: a.isUnpriced || b.isUnpriced,
-    cacheMisses: together(a.cacheMisses, b.cacheMisses, (one, other) => one + other),
-  };
-}
-
-/** What either has under a name, and of what both have the sum. */
-function together<Value>(
-  a: Readonly<Record<string, Value>>,
-  b: Readonly<Record<string, Value>>,
-  add: (one: Value, other: Value) => Value,
-): Record<string, Value> {
-  const all = new Map(Object.entries(a));
-  for (const [name, value] of Object.entries(b)) {
-    const known = all.get(name);
-    all.set(name, known === undefined ? value : add(known, value));
-  }
-  return Object.fromEntries(all);
+/** Numbers under the same names are added up, at any depth; a flag stays set. */
+function added(a: unknown, b: unknown): unknown {
+  if (a === undefined || b === undefined) return a ?? b;
+  if (typeof a === 'number') return a + Number(b);
+  if (typeof a === 'boolean') return a || b;
+  const [one, other] = [new Map(Object.entries(a ?? {})), new Map(Object.entries(b ?? {}))];
+  const names = new Set([...one.keys(), ...other.keys()]);
+  return Object.fromEntries(Array.from(names, (name) => [name, added(one.get(name), other.get(name))]));
 }

@@ -7,9 +7,8 @@ import { worksInChannel } from '../access.ts';
 import { botMay, memberMay, type Capability } from '../permissions.ts';
 import { isPublic } from '../place.ts';
 import type { ActionOptions } from './action.ts';
-import { pollTool, sendTool } from './post.ts';
+import { pollTool, sendTool, startThreadTool } from './post.ts';
 import { pinTool, reactTool, unpinTool } from './react-pin.ts';
-import { startThreadTool } from './start-thread.ts';
 
 type Options = ActionOptions & { readonly client: Client };
 

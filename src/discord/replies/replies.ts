@@ -1,10 +1,19 @@
-import { sentMaxChars, type RefusalReason, type ReplyPort, type Typing } from '../../core/chat.ts';
+import { RESTJSONErrorCodes } from 'discord.js';
+
+import {
+  sentMaxChars,
+  type RefusalReason,
+  type ReplyPort,
+  type Typing,
+  type DirectMessagePort,
+} from '../../core/chat.ts';
 import type { Logger } from '../../core/logger.ts';
 import { answerRows, standingButtons } from '../command-buttons.ts';
-import { noPings, sentOnce, type DiscordApi } from '../discord-api.ts';
-import { splitFooter, withFooter } from './split-reply.ts';
+import { noPings, sentOnce, type DiscordApi, hasErrorCode } from '../discord-api.ts';
+import { splitFooter, withFooter, splitReply } from './split-reply.ts';
 import { growReply, type RepliesOptions } from './growing-reply.ts';
-import { refusalOf } from './refusals.ts';
+import { refusalOf, isGone } from './refusals.ts';
+import { compareSnowflakes } from '../../core/snowflake.ts';
 
 /** In chunks, in order, pinging nobody; the first replies to the message that `nonceBase` names [G3]. */
 export function createReplies(options: RepliesOptions): ReplyPort {
@@ -119,5 +128,64 @@ async function tellRefused(
     logger.warn('an answer was refused by Discord, as a DM says', ids);
   } catch (error) {
     logger.warn('an answer was refused by Discord, and nobody could be told', { ...ids, error });
+  }
+}
+
+const closedCodes = [
+  RESTJSONErrorCodes.CannotSendMessagesToThisUser,
+  RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds,
+];
+
+/** Discord deletes a few a second, and an interaction is answered within 15 minutes. */
+const mostDeleted = 1000;
+
+export function createDirectMessages(
+  api: Pick<DiscordApi, 'openDm' | 'postMessage' | 'messagesAfter' | 'deleteMessage'>,
+  botId: () => string | undefined,
+): DirectMessagePort {
+  return {
+    async send(userId, messages, nonceBase, beforeSeen) {
+      const posts = messages.flatMap(({ text, files = [] }) => {
+        const chunks = splitReply(text);
+        return chunks.map((content, index) => ({ content, files: index === chunks.length - 1 ? files : [] }));
+      });
+      try {
+        const channelId = await api.openDm(userId);
+        for (const [index, { content, files }] of posts.entries()) {
+          const body = { content, ...sentOnce(`${nonceBase}-d${index}`) };
+          const raw = files.map(({ name, bytes }) => ({ name, data: Buffer.from(bytes) }));
+          const { id } = await api.postMessage(channelId, body, raw);
+          await beforeSeen(channelId, id);
+        }
+        return 'sent';
+      } catch (error) {
+        if (hasErrorCode(error, ...closedCodes)) return 'closed';
+        throw error;
+      }
+    },
+    async deleteOwn(channelId, before) {
+      let deleted = 0;
+      for (let last = '0'; ;) {
+        const found = await api.messagesAfter(channelId, last);
+        const older = found.filter(({ id }) => compareSnowflakes(id, before) < 0);
+        for (const { id, author } of older) {
+          if (author.id !== botId()) continue;
+          if (deleted >= mostDeleted) return { deleted, isAll: false };
+          if (await isDeletedNow(channelId, id)) deleted += 1;
+        }
+        last = found.at(-1)?.id ?? last;
+        if (found.length === 0 || older.length < found.length) return { deleted, isAll: true };
+      }
+    },
+  };
+
+  async function isDeletedNow(channelId: string, messageId: string): Promise<boolean> {
+    try {
+      await api.deleteMessage(channelId, messageId);
+      return true;
+    } catch (error) {
+      if (isGone(error)) return false;
+      throw error;
+    }
   }
 }

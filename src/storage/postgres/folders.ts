@@ -3,14 +3,6 @@ import { sql, type RawBuilder } from 'kysely';
 import type { StoredFile } from '../../core/store.ts';
 import type { Database } from './database.ts';
 
-/** Looked up in one round trip. */
-const foldersAtOnce = 1000;
-
-interface Folder {
-  readonly name: string;
-  readonly changedAt: number;
-}
-
 /** Keys by folder: ranges of one index, however much lies elsewhere. */
 export function createFolders(database: Database) {
   return {
@@ -23,18 +15,14 @@ export function createFolders(database: Database) {
     },
 
     /** As `Store.folders` says; a folder counts as changed when something in it was. */
-    async folders(folder: string, name: string): Promise<readonly Folder[]> {
-      const { first, beyond } = below(folder);
-      const found: Folder[] = [];
-      for (let from = first; ;) {
-        const rows = await database.query(listFolders(first, from, beyond, name));
-        for (const { key, changed_at: changedAt } of rows)
-          if (key.includes('/'))
-            found.push({ name: key.slice(0, key.indexOf('/')), changedAt: changedAt ?? 0 });
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < foldersAtOnce) return found;
-        from = nextAfter(first, last.key);
-      }
+    async folders(folder: string, name: string) {
+      const rows = await database.query(listFolders(below(folder), name));
+      return rows
+        .filter(({ key }) => key.includes('/'))
+        .map(({ key, changed_at: changedAt }) => ({
+          name: key.slice(0, key.indexOf('/')),
+          changedAt: changedAt ?? 0,
+        }));
     },
 
     /** Removes a key, and all that hangs on it. */
@@ -63,23 +51,15 @@ async function removeBetween(database: Database, first: string, beyond: string):
   });
 }
 
-/** Where the next folder begins; `key` is relative to `first`. */
-function nextAfter(first: string, key: string): string {
-  const slash = key.indexOf('/');
-  return slash === -1 ? `${first}${key}\u0001` : `${first}${key.slice(0, slash)}0`;
-}
-
 /** Jumps from folder to folder, each with when something below it, or at or below a name in it, last changed. */
 function listFolders(
-  first: string,
-  from: string,
-  beyond: string,
+  { first, beyond }: ReturnType<typeof below>,
   name: string,
 ): RawBuilder<{ key: string; changed_at: number | null }> {
   const folder = sql`${first} || split_part(found.key, '/', 1) || ${name === '' ? '' : `/${name}`}`;
   return sql`
     with recursive found (key) as (
-      (select substr(key, length(${first}) + 1) from discoclaw.entries where key >= ${from} and key < ${beyond} order by key limit 1)
+      (select substr(key, length(${first}) + 1) from discoclaw.entries where key >= ${first} and key < ${beyond} order by key limit 1)
       union all
       select (
         select substr(entry.key, length(${first}) + 1) from discoclaw.entries entry
@@ -90,10 +70,11 @@ function listFolders(
         order by entry.key limit 1
       )
       from found where found.key is not null
-    ), page as (select key from found where key is not null limit ${foldersAtOnce})
+    )
     select found.key, extract(epoch from changed.at)::float8 * 1000 as changed_at
-    from page found left join lateral (
+    from found left join lateral (
       select max(entry.changed_at) as at from discoclaw.entries entry
       where entry.key = ${folder} or (entry.key >= ${folder} || '/' and entry.key < ${folder} || '0')
-    ) changed on true`;
+    ) changed on true
+    where found.key is not null`;
 }

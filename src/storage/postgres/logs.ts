@@ -77,10 +77,14 @@ export function createLogs({ database, locks, logger }: LogParts) {
   ): Promise<RewrittenLog> {
     return locks.run(log, () =>
       database.transaction(async (query) => {
-        const whole = await readLocked(query, log);
-        if (whole === undefined) return { from: 0, to: 0 };
-        const { id, revision: from } = whole;
-        const changes = await changesOf(whole.rows, schema, change);
+        // Nobody else changes the log until the end of the transaction.
+        const [head] = await query(sql<{ id: number; revision: number }>`
+          select id, revision from discoclaw.entries where key = ${log} and kind = 'log' for update`);
+        if (head === undefined) return { from: 0, to: 0 };
+        const { id, revision: from } = head;
+        const rows = await query(sql<RecordRow>`
+          select sequence, record from discoclaw.records where log = ${id} order by sequence`);
+        const changes = await changesOf(rows, schema, change);
         if (changes.removed.length + changes.changed.length === 0) return { from, to: from };
         return { from, to: await carryOut(query, id, changes) };
       }),
@@ -88,22 +92,6 @@ export function createLogs({ database, locks, logger }: LogParts) {
   }
 
   return { append, scan, logState, rewrite };
-}
-
-interface WholeLog {
-  readonly id: number;
-  readonly revision: number;
-  readonly rows: readonly RecordRow[];
-}
-
-/** Nobody else changes the log until the end of the transaction. */
-async function readLocked(query: Query, log: string): Promise<WholeLog | undefined> {
-  const [head] = await query(sql<Omit<WholeLog, 'rows'>>`
-    select id, revision from discoclaw.entries where key = ${log} and kind = 'log' for update`);
-  if (head === undefined) return undefined;
-  const rows = await query(sql<RecordRow>`
-    select sequence, record from discoclaw.records where log = ${head.id} order by sequence`);
-  return { ...head, rows };
 }
 
 /** Resolves with the new edition. */

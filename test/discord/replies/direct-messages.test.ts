@@ -6,7 +6,7 @@ import {
 } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { createDirectMessages } from '../../../src/discord/replies/direct-messages.ts';
+import { createDirectMessages } from '../../../src/discord/replies/replies.ts';
 
 const userId = '140000000000000001';
 const dmId = '200000000000000009';

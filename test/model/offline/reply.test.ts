@@ -4,7 +4,7 @@ import { textOf } from '../../../src/core/model.ts';
 import type { OpenedFile } from '../../../src/core/chat.ts';
 import { shareOf } from '../../../src/memory/recall/words.ts';
 import { createOfflineClient } from '../../../src/model/offline/offline-client.ts';
-import { recalledPassages } from '../../../src/model/offline/matching.ts';
+import { recalledPassages } from '../../../src/model/offline/read-request.ts';
 import { buildPrompt } from '../../../src/prompt/build-prompt.ts';
 import { promptInput } from '../../prompt/samples.ts';
 
