@@ -77,7 +77,6 @@ function checkIntents(applicationId: string, readsContent: boolean): Finding {
   return broken('intents', text, remedy);
 }
 
-/** The page with a bot's token and intents. */
 export function portalPage(applicationId: string): string {
   return `https://discord.com/developers/applications/${applicationId}/bot`;
 }

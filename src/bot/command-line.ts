@@ -26,7 +26,6 @@ export class RequestError extends Error {
 
 export type Words = readonly string[];
 
-/** The commands and the words that each takes. */
 const wordsOf = {
   setup: [],
   doctor: [],

@@ -7,12 +7,10 @@ import type { Config } from '../config/config.ts';
 import { StoreError, UnusableStoreError } from '../core/errors.ts';
 import { errorCode } from '../storage/files/file-system.ts';
 
-/** `creatable`: not there, and can be made. `refused`: this process's user may not write there. */
-export type FolderState = 'fine' | 'creatable' | 'no-folder' | 'refused' | 'read-only';
-
 export interface InspectedFolder {
   readonly path: string;
-  readonly state: FolderState;
+  /** `creatable`: not there, and can be made. `refused`: this process's user may not write there. */
+  readonly state: 'fine' | 'creatable' | 'no-folder' | 'refused' | 'read-only';
   /** The folder, or the nearest existing one above it. */
   readonly nearest: string;
   /** User id and permission bits of `nearest`. */
@@ -46,7 +44,6 @@ async function nearestAbove(path: string): Promise<string> {
   return isMissing && dirname(path) !== path ? nearestAbove(dirname(path)) : path;
 }
 
-/** The storage folders, each with its variable. */
 export function foldersOf({ storage }: Pick<Config, 'storage'>): readonly (readonly [string, string])[] {
   if (storage.databaseUrl !== undefined) return [];
   const folders = {

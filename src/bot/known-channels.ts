@@ -30,7 +30,6 @@ export function createKnownChannels({
       }
       return { kind: 'unknown' };
     },
-    /** What is remembered of a channel since a message id. */
     remembered: async (channelId: string, messageId: string) => [
       ...(await sessionLog.rememberedSince(channelId, messageId)),
       ...(await channelNotes.messagesSince(channelId, messageId)),

@@ -8,7 +8,6 @@ import { RequestError } from './command-line.ts';
 
 const keysAtOnce = 200;
 
-/** Counts entries: documents, texts and logs. */
 interface Moved {
   readonly copied: number;
   /** Copied by an earlier run that was interrupted. */

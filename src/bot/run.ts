@@ -78,7 +78,6 @@ export async function runConnected(
   lost.signal.throwIfAborted();
 }
 
-/** Milliseconds until the next attempt, doubled each time. */
 const firstWaitMs = 1000;
 const longestWaitMs = 60_000;
 

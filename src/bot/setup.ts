@@ -172,7 +172,6 @@ export class InputEndedError extends Error {
 
 export type Asker = ReturnType<typeof createAsker>;
 
-/** Asks questions in the terminal or on standard input, line by line. */
 export function createAsker() {
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
   let isHidden = false;

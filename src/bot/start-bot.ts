@@ -233,7 +233,6 @@ export async function startBot(config: Config, options: StartOptions) {
     return {
       unhealthy,
       unready,
-      /** Answers to the supervisor and the other processes. */
       calls: {
         ...answersOfChannels(discordPorts, isHeld),
         health: async () => ({ unhealthy: unhealthy(), unready: unready() }),

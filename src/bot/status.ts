@@ -34,9 +34,9 @@ export function createReadStatus(
   const startedAt = clock().getTime();
   return async () => {
     const [usage, kept, quarantined] = await Promise.all([
-      known(sources.usage()),
-      known(keptIn(store)),
-      known(sources.quarantined()),
+      sources.usage().catch(unknown),
+      keptIn(store).catch(unknown),
+      sources.quarantined().catch(unknown),
     ]);
     const now = clock();
     const { main, fast } = config.model;
@@ -117,9 +117,7 @@ export function addUpStatus(own: StatusFacts, others: readonly StatusFacts[], as
   };
 }
 
-async function known<T>(reading: Promise<T>): Promise<T | undefined> {
-  return reading.catch(() => undefined);
-}
+const unknown = () => undefined;
 
 async function keptIn(store: Pick<Store, 'list'>) {
   const lists = await Promise.all(folders.map((folder) => store.list(folder)));

@@ -21,7 +21,6 @@ import {
 } from './processes.ts';
 import { whenReachable, serveHealth } from './run.ts';
 
-/** Milliseconds until a restart, doubled each time. */
 const firstWaitMs = 500;
 const longestWaitMs = 60_000;
 /** A process that was ready for so long counts as healthy, and is restarted quickly. */

@@ -150,10 +150,8 @@ export function createDiscordTime(clock: Clock, logger: Logger) {
   };
 }
 
-/** Milliseconds. */
 const linesApartMs = 60_000;
 
-/** Milliseconds. */
 const loginPatienceMs = 5000;
 
 function shownLimit(limit: RateLimitData) {

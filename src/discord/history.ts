@@ -20,6 +20,8 @@ export interface HistoryOptions {
   readonly logger: Logger;
 }
 
+type WarmChannel = ReturnType<typeof createWarmChannel>;
+
 export type History = ReturnType<typeof createHistory>;
 
 /** A cold channel is fetched once; events keep it current from then on [H2]. */
@@ -28,7 +30,7 @@ export function createHistory(options: HistoryOptions) {
   const channels = lruCache<string, WarmChannel>(warmChannels);
 
   function channelOf(channelId: string): WarmChannel {
-    const channel = channels.get(channelId) ?? new WarmChannel(recent);
+    const channel = channels.get(channelId) ?? createWarmChannel(recent);
     channels.set(channelId, channel);
     return channel;
   }
@@ -136,77 +138,66 @@ function isOwnLine({ author, answers, text }: ChatMessage): boolean {
 /** Three of history's longest windows [H1]. */
 const keptMessages = 60;
 
-class WarmChannel {
+function createWarmChannel(recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>) {
   /** Oldest first. */
-  #messages = new Map<string, ChatMessage>();
-  readonly #removed = lruCache<string, true>(keptMessages);
-  readonly #early = lruCache<string, readonly ShownPiece[]>(keptMessages);
-  #isWarm = false;
-  readonly #recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>;
-  #loading: Promise<void> | undefined;
+  let messages = new Map<string, ChatMessage>();
+  const removed = lruCache<string, true>(keptMessages);
+  const early = lruCache<string, readonly ShownPiece[]>(keptMessages);
+  let isWarm = false;
+  let loading: Promise<void> | undefined;
 
-  constructor(recent: Pick<RecentChanges, 'position' | 'latest' | 'wasDeleted'>) {
-    this.#recent = recent;
+  function add(message: ChatMessage): void {
+    if (messages.has(message.id)) return;
+    messages.set(message.id, message);
+    const cards = early.get(message.id);
+    if (cards !== undefined) showCards(message.id, cards);
+    messages = new Map([...messages].toSorted(([a], [b]) => compareSnowflakes(a, b)));
+    const [oldest = ''] = messages.keys();
+    if (messages.size > keptMessages) messages.delete(oldest);
   }
 
-  /** Oldest first. */
-  messages(): readonly ChatMessage[] {
-    return [...this.#messages.values()];
-  }
-
-  messageOf(messageId: string): ChatMessage | undefined {
-    return this.#messages.get(messageId);
-  }
-
-  add(message: ChatMessage): void {
-    if (this.#messages.has(message.id)) return;
-    this.#messages.set(message.id, message);
-    const cards = this.#early.get(message.id);
-    if (cards !== undefined) this.showCards(message.id, cards);
-    this.#messages = new Map([...this.#messages].toSorted(([a], [b]) => compareSnowflakes(a, b)));
-    const [oldest = ''] = this.#messages.keys();
-    if (this.#messages.size > keptMessages) this.#messages.delete(oldest);
-  }
-
-  /** A removed message that is edited was a command for a while. It is fetched again. */
-  edit(messageId: string, text: string): void {
-    const message = this.#messages.get(messageId);
-    if (message !== undefined) this.#messages.set(messageId, { ...message, text });
-    if (this.#removed.delete(messageId)) this.#isWarm = false;
-  }
-
-  showCards(messageId: string, cards: readonly ShownPiece[]): void {
-    const message = this.#messages.get(messageId);
+  function showCards(messageId: string, cards: readonly ShownPiece[]): void {
+    const message = messages.get(messageId);
     if (message === undefined) {
-      this.#early.set(messageId, cards);
+      early.set(messageId, cards);
       return;
     }
     const shown = [...(message.shown ?? []).filter(({ kind }) => kind !== 'card'), ...cards];
-    this.#messages.set(messageId, {
+    messages.set(messageId, {
       ...message,
       shown: shown.length === 0 ? undefined : shown,
       hasThirdPartyText: cards.length === 0 ? message.hasThirdPartyText : true,
     });
   }
 
-  remove(messageIds: readonly string[]): void {
-    for (const id of messageIds) if (this.#messages.delete(id)) this.#removed.set(id, true);
-  }
-
-  /** Several callers share one fetch. Rejects as the fetch does, and stays cold then. */
-  warm(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {
-    if (this.#isWarm) return Promise.resolve();
-    this.#loading ??= this.#load(fetchNewest).finally(() => (this.#loading = undefined));
-    return this.#loading;
-  }
-
   /** Changes during the fetch win over what it brings. */
-  async #load(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {
-    const begun = this.#recent.position;
+  async function load(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {
+    const begun = recent.position;
     for (const message of await fetchNewest()) {
-      if (this.#recent.wasDeleted(message.id)) continue;
-      this.add({ ...message, text: this.#recent.latest(message.id, begun)?.text ?? message.text });
+      if (recent.wasDeleted(message.id)) continue;
+      add({ ...message, text: recent.latest(message.id, begun)?.text ?? message.text });
     }
-    this.#isWarm = true;
+    isWarm = true;
   }
+
+  return {
+    messages: (): readonly ChatMessage[] => [...messages.values()],
+    messageOf: (messageId: string): ChatMessage | undefined => messages.get(messageId),
+    add,
+    showCards,
+    /** A removed message that is edited was a command for a while. It is fetched again. */
+    edit(messageId: string, text: string): void {
+      const message = messages.get(messageId);
+      if (message !== undefined) messages.set(messageId, { ...message, text });
+      if (removed.delete(messageId)) isWarm = false;
+    },
+    remove(messageIds: readonly string[]): void {
+      for (const id of messageIds) if (messages.delete(id)) removed.set(id, true);
+    },
+    /** Several callers share one fetch. Rejects as the fetch does, and stays cold then. */
+    async warm(fetchNewest: () => Promise<readonly ChatMessage[]>): Promise<void> {
+      if (isWarm) return;
+      await (loading ??= load(fetchNewest).finally(() => (loading = undefined)));
+    },
+  };
 }

@@ -18,7 +18,6 @@ export function startDeadline(limitMs: number, callerSignal?: AbortSignal) {
     signal: controller.signal,
     /** Milliseconds left, never negative. */
     remainingMs: (): number => Math.max(0, endsAt - performance.now()),
-    /** Removes the timer and the listener. */
     end(): void {
       clearTimeout(timer);
       callerSignal?.removeEventListener('abort', abort);

@@ -34,7 +34,6 @@ export interface ToolLoopOptions extends ModelCallOptions {
   readonly maxRounds?: number;
   /** Milliseconds for the whole loop, tools included. */
   readonly deadlineMs: number;
-  /** Limits what is sent of attached files. */
   readonly mediaBudget?: MediaBudget;
   /** Called with notes for people, even if the answer fails later. */
   readonly onNote?: (note: string) => void;
@@ -239,7 +238,6 @@ function createExchange({ onText, onRestart }: Pick<ToolLoopOptions, 'onText' | 
   return {
     hasText,
     add,
-    /** Discards the text of the current round. */
     restartRound(): void {
       round = '';
       onRestart?.();
@@ -253,7 +251,6 @@ function createExchange({ onText, onRestart }: Pick<ToolLoopOptions, 'onText' | 
       round = '';
     },
     result: (stop: LoopResult['stop']): LoopResult => ({ text: text(), stop, hadNoTools }),
-    /** The error as a `ModelError` with the text so far. */
     failure(error: unknown): ModelError {
       const { message, failure, cause, partialText } =
         error instanceof ModelError

@@ -6,7 +6,6 @@ import type { ModelUsage } from '../core/model.ts';
 /** Seconds. */
 const stageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** The queues, each with a gauge of its own, and what it counts. */
 const queues = {
   turns_running: 'Turns that run',
   turns_waiting:
@@ -52,22 +51,15 @@ export function createMetrics() {
     buckets: stageBuckets,
     registers,
   });
-  const turns = counter('discoclaw_turns_total', 'Turns by how they ended', ['outcome']);
-  const ignored = counter('discoclaw_ignored_messages_total', 'Messages that were not for the bot', [
-    'reason',
-  ]);
-  const evicted = counter('discoclaw_evicted_items_total', 'Items that made room for others', []);
-  const storeErrors = counter('discoclaw_store_errors_total', 'Writes that the disk refused', []);
-  const calls = counter('discoclaw_model_calls_total', 'Answered calls', ['model', 'purpose']);
-  const tokens = counter('discoclaw_model_tokens_total', 'Tokens by kind: input is what no cache had', [
-    'model',
-    'purpose',
-    'kind',
-  ]);
-  const cost = counter('discoclaw_model_cost_usd_total', 'US dollars, as far as prices are known', [
-    'model',
-    'purpose',
-  ]);
+  const turns = counter('discoclaw_turns_total', 'Turns by how they ended', 'outcome');
+  const ignored = counter('discoclaw_ignored_messages_total', 'Messages that were not for the bot', 'reason');
+  const evicted = counter('discoclaw_evicted_items_total', 'Items that made room for others');
+  const storeErrors = counter('discoclaw_store_errors_total', 'Writes that the disk refused');
+  const calls = counter('discoclaw_model_calls_total', 'Answered calls', 'model', 'purpose');
+  const tokensHelp = 'Tokens by kind: input is what no cache had';
+  const tokens = counter('discoclaw_model_tokens_total', tokensHelp, 'model', 'purpose', 'kind');
+  const costHelp = 'US dollars, as far as prices are known';
+  const cost = counter('discoclaw_model_cost_usd_total', costHelp, 'model', 'purpose');
   let readWork: (() => OpenWork) | undefined;
   for (const [queue, help] of Object.entries(queues)) {
     const gauge = new Gauge({
@@ -88,8 +80,8 @@ export function createMetrics() {
     onMeasured('storeError', ({ writes }) => storeErrors.inc(writes)),
   ];
 
-  function counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]) {
-    return new Counter<Label>({ name, help, labelNames: [...labelNames], registers });
+  function counter<Label extends string>(name: string, help: string, ...labelNames: Label[]) {
+    return new Counter<Label>({ name, help, labelNames, registers });
   }
 
   return {

@@ -89,7 +89,6 @@ export interface ModelHealth {
   readonly failures: number;
 }
 
-/** Before the first call, and after each success. */
 export const goodHealth: ModelHealth = { state: { kind: 'reachable' }, failures: 0 };
 
 /** A full local queue or a partial answer says nothing about the model's health. */

@@ -265,7 +265,6 @@ function decidedPart(text: string): string {
 /** How each line of a footer begins; a model's own line never does in an answer [K6]. */
 const sign = '-# ';
 
-/** A text with small last lines under it. */
 export function withFooter(text: string, lines: readonly string[]): string {
   return [text, ...lines.map((line) => sign + line)].join('\n');
 }

@@ -30,9 +30,7 @@ export interface AnthropicClientOptions {
   readonly apiKey?: string;
   /** Default: the vendor's own. */
   readonly baseUrl?: string;
-  /** Calls at a time. */
   readonly concurrency: number;
-  /** Calls that may wait. */
   readonly queueLimit: number;
   /** Milliseconds of silence after which a stream counts as stalled. */
   readonly idleTimeoutMs: number;
@@ -45,7 +43,6 @@ export interface AnthropicClientOptions {
   /** Default: list prices. */
   readonly prices?: OwnPrices;
   readonly logger: Logger;
-  /** For the backoff. Default: `Math.random`. */
   readonly random?: () => number;
   readonly fetch?: typeof fetch;
 }
@@ -195,7 +192,6 @@ function followText({ onText, onRestart }: ModelCallOptions) {
   return {
     /** The text of the latest attempt that had any. */
     partialText: () => latest,
-    /** Called before each attempt. */
     restart(): void {
       if (current !== '') onRestart?.();
       current = '';
@@ -217,12 +213,6 @@ function finalError(error: unknown, partialText: string): ModelError {
 /** `key`, `model`: the server refuses it; `refused`: for another reason; `unreachable`: no usable answer. */
 type ProbeOutcome = 'fine' | 'key' | 'model' | 'refused' | 'busy' | 'unreachable';
 
-interface Probe {
-  readonly outcome: ProbeOutcome;
-  /** What went wrong, without secrets. */
-  readonly text: string;
-}
-
 export interface ProbeOptions {
   readonly apiKey?: string;
   readonly baseUrl?: string;
@@ -231,8 +221,8 @@ export interface ProbeOptions {
   readonly timeoutMs: number;
 }
 
-/** Asks a model for one token [O1]. Never rejects. */
-export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOptions): Promise<Probe> {
+/** Asks a model for one token [O1]; `text` says what went wrong, without secrets. Never rejects. */
+export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOptions) {
   const sdk = createSdk({ apiKey, baseUrl, totalTimeoutMs: timeoutMs });
   const signal = AbortSignal.timeout(timeoutMs);
   try {
@@ -242,11 +232,11 @@ export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOpt
     );
     // A model that thinks first may have no text yet.
     if (answer.stop_reason !== 'max_tokens') readMessage(answer);
-    return { outcome: 'fine', text: '' };
+    return { outcome: 'fine' as const, text: '' };
   } catch (error) {
     if (signal.aborted)
       return {
-        outcome: 'unreachable',
+        outcome: 'unreachable' as const,
         text: `The model's server did not answer within ${timeoutMs / 1000} seconds`,
       };
     return { outcome: outcomeOf(error), text: failedAttempt(error, apiKey ?? noKey).error.message };

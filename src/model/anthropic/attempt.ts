@@ -158,7 +158,6 @@ function createAssembly(onText: (piece: string) => void) {
           isWhole = true;
       }
     },
-    /** Whether the end of the message came. */
     isWhole: () => isWhole,
     /** The message as it would be without streaming. */
     message(): unknown {

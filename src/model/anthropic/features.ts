@@ -10,7 +10,6 @@ interface Feature {
   readonly name: ModelFeature;
   /** Whether the server refuses it for all models or for one. */
   readonly of: 'server' | 'model';
-  /** Matches its name in an error. */
   readonly named: RegExp;
   readonly isIn: (request: ModelRequest) => boolean;
 }

@@ -17,7 +17,6 @@ export function readRequest(request: ModelRequest) {
   const history: { readonly name?: string; readonly text: string }[] = [];
   /** The names of attached files, opened or not. */
   const files: string[] = [];
-  /** The message to answer; `from` is its author's name. */
   let message = { from: '', text: '' };
 
   for (const turn of request.messages) {
@@ -55,7 +54,6 @@ export function readRequest(request: ModelRequest) {
   };
 }
 
-/** Tool calls of the last round with their results. */
 function lastToolRuns({ messages }: ModelRequest) {
   const results = messages.at(-1)?.content.filter((block) => block.type === 'tool_result') ?? [];
   const calls = messages.at(-2)?.content.filter((block) => block.type === 'tool_use') ?? [];
@@ -64,7 +62,6 @@ function lastToolRuns({ messages }: ModelRequest) {
   );
 }
 
-/** All text of a request, instructions first. */
 export function requestText(request: ModelRequest): string {
   return [textOf(request.system), ...request.messages.map((message) => textOf(message.content))].join('\n');
 }
@@ -112,7 +109,6 @@ const textSections: readonly (readonly [SectionName, MemoryPiece['kind'], origin
   ['changes', 'notes', 'From another channel'],
 ];
 
-/** The speaker's durable items in the prompt, without duplicates. */
 export function rememberedItems({ sections }: ReadRequest) {
   const lines = new Set(itemSections.flatMap((name) => sections.get(name) ?? []));
   return [...lines].flatMap((line) => parseRememberedLine(line) ?? []);

@@ -193,7 +193,6 @@ function conversationSoFar({ sections, history }: ReadRequest): string {
 
 const whatItIs =
   'I am not a language model, only an offline stand-in: I answer by rules, from what you told me.';
-/** What a real model would add, and how to connect one. */
 const realModel =
   'A real model would understand all that you say, answer and write: set `ANTHROPIC_API_KEY` (or `ANTHROPIC_BASE_URL`) in `.env` and start me again.';
 

@@ -239,6 +239,5 @@ function isState(fingerprint: string | undefined): (stats: BigIntStats | undefin
 
 interface SoundDocument<T> {
   readonly value: T;
-  /** Of its file. */
   readonly fingerprint: string;
 }

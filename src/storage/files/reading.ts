@@ -111,7 +111,6 @@ interface ListingParts {
   readonly ways: Ways;
 }
 
-/** As `Store.folders` says. */
 export async function listFolders(
   { fileSystem, ways }: ListingParts,
   { root, path }: Location,

@@ -25,7 +25,6 @@ export function createFolders(database: Database) {
         }));
     },
 
-    /** Removes a key, and all that hangs on it. */
     remove: (key: string) => removeBetween(database, key, `${key}\u0001`),
 
     async removeAll(folder: string): Promise<void> {

@@ -131,7 +131,6 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     }
   }
 
-  /** Resolves with the connection that has the key. */
   async function lock(key: string): Promise<Link> {
     const end = performance.now() + lockPatienceMs;
     let reachedAt = performance.now();

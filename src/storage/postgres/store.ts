@@ -26,7 +26,6 @@ export interface PostgresStoreOptions {
   readonly logger: Logger;
   /** `shared` beside other bots; `alone` where no bot runs; `reader` changes nothing, and writes reject. Default: `shared`. */
   readonly as?: Presence | 'reader';
-  /** Default: 10. */
   readonly connections?: number;
   /** How long failures are retried while the database is out of reach, in milliseconds. Default: 5000. */
   readonly patienceMs?: number;

@@ -35,7 +35,6 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   let take: ((lease: WorkLease) => Promise<void>) | undefined;
   const oneLook = pLimit(1);
   let isTaking = true;
-  /** Changes of the table under way. */
   let underWay = 0;
   const outage = createOutage(
     logger,
@@ -45,9 +44,15 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const timers: NodeJS.Timeout[] = [];
 
   async function finish(userId: string, fence: number): Promise<void> {
-    const cleared = await database.query(clearWork(userId, fence));
-    // What came meanwhile stays; so does what another process took.
-    if (cleared.length === 0) await database.query(finishWork(userId, fence));
+    const cleared = await database.query(sql`
+      delete from discoclaw.work
+      where person = ${userId} and fence = ${fence} and taken is not null and waiting = '{}' returning person`);
+    if (cleared.length > 0) return;
+    // What came meanwhile stays; so does what another process took. Only a lease takes from `waiting`.
+    await database.query(sql`
+      update discoclaw.work set taken = null,
+        next_at = greatest((select to_timestamp(min(value::float8) / 1000) from jsonb_each_text(waiting)), now())
+      where person = ${userId} and fence = ${fence} and taken is not null`);
   }
 
   async function counted<T>(change: Promise<T>): Promise<T> {
@@ -115,7 +120,6 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       .catch(() => undefined);
   }
 
-  /** Renews leases, and ends work whose lease was lost. */
   async function renew(): Promise<void> {
     if (held.size === 0) return;
     const all = [...held];
@@ -235,19 +239,4 @@ function takeWork(
       select person from discoclaw.work where next_at <= now() order by next_at limit ${room} for update skip locked
     ))
     returning person, fence, taken`;
-}
-
-/** Where nothing more waits. */
-function clearWork(userId: string, fence: number): RawBuilder<unknown> {
-  return sql`
-    delete from discoclaw.work
-    where person = ${userId} and fence = ${fence} and taken is not null and waiting = '{}' returning person`;
-}
-
-/** A leased row stays unless cleared, and only a lease takes from `waiting`: so something waits. */
-function finishWork(userId: string, fence: number): RawBuilder<unknown> {
-  return sql`
-    update discoclaw.work set taken = null,
-      next_at = greatest((select to_timestamp(min(value::float8) / 1000) from jsonb_each_text(waiting)), now())
-    where person = ${userId} and fence = ${fence} and taken is not null`;
 }
