@@ -7,30 +7,22 @@ import type { Config } from '../config/config.ts';
 import { StoreError, UnusableStoreError } from '../core/errors.ts';
 import { errorCode } from '../storage/files/file-system.ts';
 
-export interface InspectedFolder {
-  readonly path: string;
-  /** `creatable`: not there, and can be made. `refused`: this process's user may not write there. */
-  readonly state: 'fine' | 'creatable' | 'no-folder' | 'refused' | 'read-only';
-  /** The folder, or the nearest existing one above it. */
-  readonly nearest: string;
-  /** User id and permission bits of `nearest`. */
-  readonly owner: number;
-  readonly mode: number;
-}
-
-/** Whether the store can use a folder; changes nothing. */
-export async function inspectFolder(folder: string): Promise<InspectedFolder> {
+/**
+ * Whether the store can use a folder; changes nothing. `creatable`: not there, and can be made. `refused`: this process's
+ * user may not write there. Owner and mode are those of `nearest`, the folder or what exists above it.
+ */
+export async function inspectFolder(folder: string) {
   const path = resolve(folder);
   const nearest = await nearestAbove(path);
   const stats = await stat(nearest);
   const about = { path, nearest, owner: stats.uid, mode: stats.mode & 0o777 };
-  if (!stats.isDirectory()) return { ...about, state: 'no-folder' };
+  if (!stats.isDirectory()) return { ...about, state: 'no-folder' as const };
   try {
     await access(nearest, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    return { ...about, state: errorCode(error) === 'EROFS' ? 'read-only' : 'refused' };
+    return { ...about, state: errorCode(error) === 'EROFS' ? ('read-only' as const) : ('refused' as const) };
   }
-  return { ...about, state: nearest === path ? 'fine' : 'creatable' };
+  return { ...about, state: nearest === path ? ('fine' as const) : ('creatable' as const) };
 }
 
 /** Where a folder is, or will be. */
@@ -61,7 +53,7 @@ export function foldersOf({ storage }: Pick<Config, 'storage'>): readonly (reado
 /** Why the bot cannot use a folder, and what to do about it [O7]; `undefined` where it can. */
 export function faultOf(
   variable: string,
-  { path, state, nearest, owner, mode }: InspectedFolder,
+  { path, state, nearest, owner, mode }: Awaited<ReturnType<typeof inspectFolder>>,
 ): { readonly text: string; readonly remedy: string } | undefined {
   if (state === 'fine' || state === 'creatable') return undefined;
   const elsewhere = `set ${variable} to another folder`;

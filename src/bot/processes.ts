@@ -216,12 +216,10 @@ export function acrossProcesses(
       if (wish.place.audience !== 'dm' || wish.channel === undefined) return own;
       const found = [own, ...(await ask('readChannel', [wish]))].filter(({ kind }) => kind !== 'none');
       const [one] = found;
-      return one !== undefined && found.length > 1 ? several : (one ?? own);
+      return one !== undefined && found.length > 1 ? { kind: 'several' } : (one ?? own);
     },
   };
 }
-
-const several: ChannelTalk = { kind: 'several' };
 
 /** A process's answers to others, for channels that its client holds. */
 export function answersOfChannels(

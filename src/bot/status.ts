@@ -20,15 +20,13 @@ export interface StatusSources {
   readonly quarantined: () => Promise<number>;
 }
 
-type Queues = Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes'>;
-
 const folders = ['users', 'sessions', 'channels', 'guilds'] as const;
 
 /** Reads this process's status; leaves out what the store cannot tell. */
 export function createReadStatus(
   config: Config,
   ports: { readonly store: Pick<Store, 'list'>; readonly clock: Clock; readonly sources: StatusSources },
-  queues: () => Queues,
+  queues: () => Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes'>,
 ): () => Promise<StatusFacts> {
   const { store, clock, sources } = ports;
   const startedAt = clock().getTime();

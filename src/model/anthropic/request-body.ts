@@ -4,7 +4,6 @@ import type {
   MessageCreateParamsStreaming,
   OutputConfig,
   TextBlockParam,
-  Tool,
 } from '@anthropic-ai/sdk/resources/messages';
 
 import {
@@ -16,7 +15,6 @@ import {
   type ModelRequest,
   type ModelUsage,
   type TextBlock,
-  type ToolDefinition,
 } from '../../core/model.ts';
 import { wellFormed } from '../../core/text.ts';
 import { resolveModel, thinksFirst } from './models.ts';
@@ -44,11 +42,16 @@ export function requestBody(request: ModelRequest, leftOut: LeftOut = []): Messa
     .filter(({ content }) => content.length > 0);
   keepLastMarks([...system, ...messages.flatMap(({ content }) => content)]);
   const tools = leftOut.includes('tools') ? [] : (request.tools ?? []);
+  const toolParams = tools.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    input_schema: { ...inputSchema, type: 'object' as const },
+  }));
   return {
     model,
     max_tokens: request.maxTokens + (thinks ? thinkingTokens : 0),
     stream: true,
-    tools: tools.length > 0 ? tools.map(toolParam) : undefined,
+    tools: tools.length > 0 ? toolParams : undefined,
     system: system.length > 0 ? system : undefined,
     messages,
     output_config: outputConfig(request.purpose, schema, thinks),
@@ -117,14 +120,6 @@ function schemaInWords({ outputSchema }: ModelRequest, leftOut: LeftOut): readon
   if (!leftOut.includes('structured output')) return [];
   const wish = 'Answer with one JSON object and nothing else: no words around it, no code fence.';
   return [{ type: 'text', text: `${wish} It has this JSON Schema:\n${JSON.stringify(outputSchema)}` }];
-}
-
-function toolParam(tool: ToolDefinition): Tool {
-  return {
-    name: tool.name,
-    description: tool.description,
-    input_schema: { ...tool.inputSchema, type: 'object' },
-  };
 }
 
 /** Where a block's feature is left out, it becomes text or nothing. */

@@ -19,6 +19,7 @@ interface Known {
   readonly revision: number;
   readonly kind: object;
   readonly value: unknown;
+  readonly bytes: number;
 }
 
 interface EntryRow {
@@ -42,14 +43,10 @@ const cacheBytes = 32 * 1024 * 1024;
 /** Each read asks whether the cache still holds. `jsonb` would reorder fields and refuse U+0000. */
 export function createDocuments({ database, locks, onSetAside, logger }: DocumentParts, readOnly: boolean) {
   const { query } = database;
-  const cache = new LRUCache<string, Known & { readonly bytes: number }>({
+  const cache = new LRUCache<string, Known>({
     maxSize: cacheBytes,
     sizeCalculation: ({ bytes }) => bytes + 512,
   });
-
-  function remember(key: string, known: Known, bytes: number): void {
-    cache.set(key, { ...known, bytes: 2 * bytes });
-  }
 
   /** What `make` makes of an entry, once a revision; `undefined` where there is none. What it throws is not kept. */
   async function load<T>(
@@ -73,7 +70,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
     // As the store in files has it, without a byte order mark.
     const text = row.document ?? new TextDecoder('utf-8').decode(row.content ?? Buffer.alloc(0));
     const value = make(text);
-    remember(key, { revision: row.revision, kind, value }, text.length);
+    cache.set(key, { revision: row.revision, kind, value, bytes: 2 * text.length });
     return { value };
   }
 
@@ -158,7 +155,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
       });
       tellSetAside(sound);
       if (revision !== undefined)
-        remember(key, { revision, kind, value: { outcome: 'valid', value } }, bytes);
+        cache.set(key, { revision, kind, value: { outcome: 'valid', value }, bytes: 2 * bytes });
       return value;
     });
   }
