@@ -245,7 +245,6 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     await claim.release();
   }
 
-  /** Takes over the ledger of a dead process and goes on in it. Resolves with its open changes. */
   async function adopt(ledger: string): Promise<readonly Entry[]> {
     await releaseIfEmpty(ledger);
     if (ledger === ownLedger || adopted.has(ledger)) return [];
@@ -525,7 +524,6 @@ export function createChangeLedger(ports: ChangeLedgerPorts) {
     await apply(entry);
   }
 
-  /** Carries out an edit or deletion. Never rejects: what fails is in the log and in the ledger. */
   async function record(change: MessageChange): Promise<void> {
     recent.note(change);
     const since = recent.position;
@@ -686,7 +684,6 @@ function idsIn({ messages = [] }: WithMessages): readonly string[] {
   return messages.flatMap(({ messageIds }) => messageIds);
 }
 
-/** Messages that go with something of a person, as deletions in their conversations. */
 function deletionsOf({ userId, messages = [] }: WithMessages): readonly Deletion[] {
   return messages.map(({ channelId, messageIds }) => ({
     session: { channelId, userId },

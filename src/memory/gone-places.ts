@@ -143,7 +143,6 @@ export function createGonePlaces(options: GonePlacesOptions) {
     }
   }
 
-  /** Finds channels that were deleted while nobody listened, and removes what is due. */
   async function lookAtChannels(
     { areKnown, ids, findChannel }: PresentGuilds,
     byGuild: ReadonlyMap<string, readonly string[]>,

@@ -175,7 +175,6 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
   };
 }
 
-/** Messages that are no longer said, and those that an answer answered which is gone. */
 function goneIn({ messages }: Withdrawn): ReadonlySet<string> {
   return new Set(
     messages.flatMap(({ before, now }) => {

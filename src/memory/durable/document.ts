@@ -176,7 +176,6 @@ export function readExportedItems(
   return { items, damaged: list.length - written.length };
 }
 
-/** An item that its owner writes down in a list, for the DM until they share it [V1]. */
 export function listedAs(
   text: string,
   kind: ItemKind,
@@ -252,7 +251,6 @@ export function hexDigits(text: string, count: number): string {
   return hash('sha256', text, 'hex').slice(0, count);
 }
 
-/** What is kept of the place that an item comes from: a DM has no guild and no name, a thread its own name [D1]. */
 export function sourceIn(place: Place, type: ItemSource['type'], messageId: string): ItemSource {
   const { audience, channelId, guildId, channelName, homeId, readers } = place;
   return {
@@ -297,7 +295,6 @@ export function itemsWithWording(items: readonly DurableItem[], wording: string)
   return items.filter((item) => sameItemForm(wordingOf(item)) === form);
 }
 
-/** The list of items after a change; the very same list where nothing changes. `added` come last. */
 export function changedItems(
   items: readonly DurableItem[],
   change: {

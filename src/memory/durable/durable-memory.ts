@@ -159,13 +159,11 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     logger.info('durable items were forgotten', { userId, itemIds: idsOf(forgotten) });
   }
 
-  /** Removes what says some words, in use or not [K11], and marks up to where it is not extracted again. */
   async function purgeItems({ userId, words, commandId }: Purged): Promise<void> {
     const purged = await applyAndErase(userId, (document) => purgeSaying(document, words, commandId));
     logger.info('durable items were erased', { userId, itemIds: idsOf(purged) });
   }
 
-  /** Removes what was extracted from changed messages [G5], but for what an edited one still says. */
   async function removeSources(userId: string, messages: readonly WithdrawnMessage[]): Promise<void> {
     const own = messages.filter(({ before }) => before.role === 'user');
     const now = new Map(own.map((message) => [message.before.id, message.now]));
@@ -183,7 +181,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     resumeUndo: undoing.resume,
     undo: undoing.undo,
-    /** A person's changes with these ids that can be undone, with the active items of each. */
     async undoable(userId: string, ids: readonly string[]) {
       const items = (await documentOf(userId)).items.filter(({ status }) => status === 'active');
       const changes = await Promise.all(ids.map((id) => options.undo.find(userId, id)));
@@ -298,7 +295,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         editItem(document, work.userId, { id, text, place, messageId }, now),
       ),
 
-    /** Makes one of two items that may be used in `place`, as {@link mergeItems} says [K8]. */
     merge: (work: Work, id: string, into: string, place: Place) =>
       makeChange(work, 'merge', (document, now) =>
         mergeItems(document, work.userId, { id, into, place }, now),
@@ -313,7 +309,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         return (await applyAndErase(userId, (document) => removePast(document, isPast))).length;
       }),
 
-    /** Recognises what tells something that the user had forgotten: it is kept from being found [C1]. */
     forgotten: async (userId: string): Promise<ForgottenTest> => forgottenTest(await documentOf(userId)),
 
     /** Whether the user had something forgotten after a message, or what it says [A4]. */

@@ -147,7 +147,6 @@ function likenessOf(older: ReadonlySet<string>, newer: ReadonlySet<string>): num
   return shared > 0 && isNear && (shared > 1 || all === 1) ? shared / all : 0;
 }
 
-/** Empty where one of the two is not there any more, or may not be used in the place. */
 interface MergeOutcome {
   readonly item?: DurableItem;
   /** The older one, as it was. */

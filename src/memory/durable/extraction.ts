@@ -126,7 +126,6 @@ interface Finding extends Pick<ExtractedItem, 'kind'> {
   readonly message: ExtractionMessage;
 }
 
-/** What an answer quotes of the messages that it names, and not more than three pieces of a message. */
 function findingsIn(
   items: readonly ExtractedItem[],
   messages: readonly ExtractionMessage[],

@@ -156,7 +156,6 @@ export function withoutItems(document: DurableDocument, removed: readonly Durabl
   return removed.length === 0 ? document : { ...document, items: changedItems(document.items, { removed }) };
 }
 
-/** Whether people still see an item: as what holds, or as what that corrected [D6]. */
 function isSeen(item: DurableItem): boolean {
   return item.status === 'active' || item.supersededBy !== undefined;
 }

@@ -30,7 +30,6 @@ function outgrownItems({ items }: DurableDocument): readonly DurableItem[] {
   return items.filter((item) => item.status === 'deprecated' && !kept.has(item));
 }
 
-/** The document with a bounded past [L3]; the very same one where that changes nothing. */
 export function withBoundedPast(document: DurableDocument): DurableDocument {
   const outgrown = outgrownItems(document);
   return withTombstones(withoutItems(document, outgrown), outgrown);

@@ -32,7 +32,6 @@ const matching = {
 
 /** The sections of people's items. */
 export function createDurableSections({ injectMaxChars, dateOf }: InjectionLimits) {
-  /** The active items that may be used [V2], in the order of injection, with their lines. */
   function shownIn(place: Place, items: readonly DurableItem[], ownerId: string, speakerId: string): Shown {
     const usable = activeInOrder(items).filter((item) => mayUseItem(item, ownerId, place, speakerId));
     return usable.map((item) => ({ item, line: itemLine(item, place, dateOf) }));

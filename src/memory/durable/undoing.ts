@@ -225,7 +225,6 @@ function undoOf(before: DurableDocument, after: DurableDocument): ItemsUndo | un
   return items.length + gone.length === 0 && upTo === undefined ? undefined : { items, gone, upTo };
 }
 
-/** Whether a change is as it left the document, was undone already, or something of it was changed since. */
 function stateOf(
   { items, forgottenUpTo }: DurableDocument,
   { items: changed, upTo }: ItemsUndo,

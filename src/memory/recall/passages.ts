@@ -38,7 +38,6 @@ export interface Passage {
   readonly repeatedAt: readonly string[];
 }
 
-/** Shows hits with the lines around them, never a line that `isHidden`, and each line once. */
 export async function passagesOf(
   hits: readonly DatedHit[],
   wordings: readonly RecallQuery[],
@@ -79,7 +78,6 @@ interface Neighbour {
   readonly unit: RecallUnit;
 }
 
-/** The lines around a hit in its stretch that fit into `room` and are not taken, nearest first. */
 function neighboursOf(
   { segment, index, unit, facts }: Find,
   room: number,

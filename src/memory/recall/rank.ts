@@ -295,7 +295,6 @@ function wordsAround({ source, segment }: Candidate, index: number, { ofWords }:
   return hasOwn || (source === 'messages' && count >= leastCarried) ? sum : 0;
 }
 
-/** The people's texts around a unit in its stretch, and the share of their words that they lend. */
 function lendersOf({ units }: Segment, index: number) {
   const unit = units[index];
   const lenders: { readonly at: number; readonly share: number }[] = [];

@@ -106,7 +106,6 @@ export async function lookedAt(
   return { hits: [...looked, ...found.slice(mostReordered)], features, quoting };
 }
 
-/** How many pairs of the query stand next to each other, or with one word between them. */
 function pairsIn(terms: readonly string[], { pairs }: RecallQuery): number {
   return pairs.filter(([one, other]) =>
     terms.some((term, at) => term === one && (terms[at + 1] === other || terms[at + 2] === other)),

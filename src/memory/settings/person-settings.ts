@@ -132,7 +132,6 @@ export function createPersonSettings(ports: {
     return changed ?? unset;
   }
 
-  /** The person wrote in a conversation off the record, which prolongs it. Never rejects. */
   async function prolong(session: SessionWork, at: string): Promise<void> {
     const { channelId } = session;
     try {

@@ -250,7 +250,6 @@ function nearestSettings(
   };
 }
 
-/** Values for a channel or thread or, without `channelId`, the guild; `undefined` takes one back. */
 function withSettings(
   known: SettingsDocument,
   channelId: string | undefined,
