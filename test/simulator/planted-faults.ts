@@ -151,6 +151,13 @@ export const plantedFaults: readonly PlantedFault[] = [
     put: '    limitMs * 100,\n  );',
   },
   {
+    name: 'writes-after-erasing',
+    promise: '[K11] Work that began before an erasing of everything goes on writing after it.',
+    file: 'src/core/writes.ts',
+    find: "if (((await erasedAt(userId)) ?? '') > startedAfter)",
+    put: "if (startedAfter === 'never')",
+  },
+  {
     name: 'logged-out-of-turn',
     promise:
       "[S3] A message is logged beside the queue of its author's writes, and so behind an erasing of everything.",
