@@ -1,3 +1,4 @@
+import { memoizeByObject } from '../../core/limits.ts';
 import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
 import { fitLines, renderSection, type Section } from '../../core/section.ts';
@@ -7,6 +8,7 @@ import {
   activeInOrder,
   itemLine,
   mayUseItem,
+  namesChannel,
   sourceOfItem,
   wordingOf,
   type DurableItem,
@@ -32,9 +34,19 @@ const matching = {
 
 /** The sections of people's items. */
 export function createDurableSections({ injectMaxChars, dateOf }: InjectionLimits) {
+  const linesOf = memoizeByObject((_: DurableItem) => new Map<boolean, string>());
+
+  /** With or without the name of its channel, which is all that depends on the place. */
+  function lineOf(item: DurableItem, place: Place): string {
+    const [known, isNamed] = [linesOf(item), namesChannel(item, place)];
+    const line = known.get(isNamed) ?? itemLine(item, place, dateOf);
+    known.set(isNamed, line);
+    return line;
+  }
+
   function shownIn(place: Place, items: readonly DurableItem[], ownerId: string, speakerId: string): Shown {
     const usable = activeInOrder(items).filter((item) => mayUseItem(item, ownerId, place, speakerId));
-    return usable.map((item) => ({ item, line: itemLine(item, place, dateOf) }));
+    return usable.map((item) => ({ item, line: lineOf(item, place) }));
   }
 
   return {
@@ -86,8 +98,8 @@ function sectionOf<Head extends Parameters<typeof fitLines>[0]>(head: Head, show
 function byMatch(shown: Shown, message: string): Shown {
   const wanted = contentTerms(message);
   const matches = shown.map((each) => {
-    const own = contentTerms(wordingOf(each.item));
-    return { each, common: wanted.filter((term) => own.includes(term)) };
+    const own = termsOf(each.item);
+    return { each, common: wanted.filter((term) => own.has(term)) };
   });
   const counts = new Map<string, number>();
   for (const term of matches.flatMap(({ common }) => common)) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -98,6 +110,9 @@ function byMatch(shown: Shown, message: string): Shown {
     .toSorted((a, b) => b.score - a.score)
     .map(({ each }) => each);
 }
+
+/** Made once an item: with 200 items they would take longer than the rest of a warm prompt, as would the lines. */
+const termsOf = memoizeByObject((item: DurableItem) => new Set(contentTerms(wordingOf(item))));
 
 function contentTerms(text: string): readonly string[] {
   return [...new Set(terms(text).filter((term) => !stopTerms.has(term)))];
