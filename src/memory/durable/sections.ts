@@ -34,7 +34,7 @@ const matching = {
 
 /** The sections of people's items. */
 export function createDurableSections({ injectMaxChars, dateOf }: InjectionLimits) {
-  const linesOf = memoizeByObject((_: DurableItem) => new Map<boolean, string>());
+  const linesOf = memoizeByObject<DurableItem, Map<boolean, string>>(() => new Map());
 
   /** With or without the name of its channel, which is all that depends on the place. */
   function lineOf(item: DurableItem, place: Place): string {
