@@ -125,7 +125,10 @@ export async function rank(
     meanLength: Math.max(1, termCount / Math.max(1, units)),
     ...(query.asksNow ? timesOf(candidates) : { first: 0, last: 0 }),
   };
-  return { perSource: await bestOf(perSource, depth, (candidate) => scored(candidate, scoring)), rarities };
+  return {
+    perSource: await bestOf(perSource, depth, (candidate, least) => scored(candidate, scoring, least)),
+    rarities,
+  };
 }
 
 /**
@@ -184,18 +187,19 @@ function rarity(holding: number, units: number): number {
   return Math.log(1 + (Math.max(0, units - holding) + 0.5) / (holding + 0.5));
 }
 
-/** The best finds of each source. */
+/** The best finds of each source. What scores less than `least` is not needed any more. */
 async function bestOf(
   perSource: readonly (readonly Candidate[])[],
   depth: number,
-  findIn: (candidate: Candidate) => readonly Find[],
+  findIn: (candidate: Candidate, least: number) => readonly Find[],
 ): Promise<readonly (readonly Find[])[]> {
   const pause = createTimeSlice();
   const found: (readonly Find[])[] = [];
   for (const candidates of perSource) {
     let best: readonly Find[] = [];
     for (const candidate of candidates) {
-      const finds = findIn(candidate);
+      const least = best.length < depth ? 0 : (best.at(-1)?.score ?? 0);
+      const finds = findIn(candidate, least);
       // Later segments are newer.
       if (finds.length > 0) best = [...finds, ...best].toSorted(compareHits).slice(0, depth);
       await pause();
@@ -210,27 +214,44 @@ function findsIn(
   { source, segment, leftOut }: Candidate,
   scoreOf: (unit: RecallUnit, facts: TextFacts, index: number) => number,
 ): readonly Find[] {
-  return segment.units.flatMap((unit, index) => {
+  const finds: Find[] = [];
+  for (const [index, unit] of segment.units.entries()) {
     const facts = segment.facts[index];
-    if (facts === undefined || leftOut.has(index)) return [];
+    if (facts === undefined || leftOut.has(index)) continue;
     const score = scoreOf(unit, facts, index);
-    return score > 0 ? [{ source, score, segment, index, unit, facts, leftOut }] : [];
-  });
+    if (score > 0) finds.push({ source, score, segment, index, unit, facts, leftOut });
+  }
+  return finds;
 }
 
 /** What has a word of the query, is near one, or answers a question that has one. */
-function scored(candidate: Candidate, scoring: Scoring): readonly Find[] {
+function scored(candidate: Candidate, scoring: Scoring, least: number): readonly Find[] {
   const { segment } = candidate;
   if (!scoring.terms.some(({ term }) => segment.postings.has(term))) return [];
   const columns = columnsOf(candidate, scoring);
   const { own, fields } = columns;
   const stretches = stretchSums(segment, own);
   return findsIn(candidate, (unit, facts, index) => {
-    const answered = isAnswer(segment, index) ? weights.answer * (own[index - 1] ?? 0) : 0;
-    const found = wordsAround(candidate, index, columns) + (fields[index] ?? 0) + answered;
+    const asked = weights.answer * (own[index - 1] ?? 0);
     const ofStretch = weights.stretch * (stretches.get(unit.stretch) ?? 0);
-    return found > 0 ? (found + ofStretch) * factorOf(unit, facts, scoring) : 0;
+    const most = mostAround(own, index) + (fields[index] ?? 0) + asked;
+    if (most === 0 || (most + ofStretch) * highestFactor < least) return 0;
+    const factor = factorOf(unit, facts, scoring);
+    // Looking around exactly takes longest, so it is left to what may be among the best.
+    if ((most + ofStretch) * factor < least) return 0;
+    const answered = isAnswer(segment, index) ? asked : 0;
+    const found = wordsAround(candidate, index, columns) + (fields[index] ?? 0) + answered;
+    return found > 0 ? (found + ofStretch) * factor : 0;
   });
+}
+
+/** What a unit's words and those around it count at most. */
+function mostAround(own: Float64Array, index: number): number {
+  return weights.neighbours.reduce(
+    (sum, share, at) =>
+      sum + share * weights.sameAuthor * ((own[index - at - 1] ?? 0) + (own[index + at + 1] ?? 0)),
+    own[index] ?? 0,
+  );
 }
 
 /** What the units of a segment get from the terms of a query. */
@@ -325,6 +346,15 @@ export function isAnswer({ units, facts }: Segment, index: number): boolean {
   const asks = facts[index - 1]?.asks === true;
   return asks && before?.stretch === unit?.stretch && before?.author !== unit?.author;
 }
+
+/** What {@link factorOf} is at most. */
+const highestFactor =
+  (1 + weights.longer) *
+  (1 + weights.namedAuthor) *
+  (1 + weights.time) *
+  (1 + weights.number) *
+  (1 + weights.name + weights.askedName) *
+  (1 + weights.now);
 
 function factorOf(unit: RecallUnit, facts: TextFacts, { query, meanLength, first, last }: Scoring): number {
   const { namedAuthor, time, question, bot, longer, number, name, askedName, now } = weights;
