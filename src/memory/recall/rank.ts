@@ -231,11 +231,12 @@ function scored(candidate: Candidate, scoring: Scoring, least: number): readonly
   const columns = columnsOf(candidate, scoring);
   const { own, fields } = columns;
   const stretches = stretchSums(segment, own);
+  const highest = highestFactor(scoring);
   return findsIn(candidate, (unit, facts, index) => {
     const asked = weights.answer * (own[index - 1] ?? 0);
     const ofStretch = weights.stretch * (stretches.get(unit.stretch) ?? 0);
     const most = mostAround(own, index) + (fields[index] ?? 0) + asked;
-    if (most === 0 || (most + ofStretch) * highestFactor < least) return 0;
+    if (most === 0 || (most + ofStretch) * highest < least) return 0;
     const factor = factorOf(unit, facts, scoring);
     // Looking around exactly takes longest, so it is left to what may be among the best.
     if ((most + ofStretch) * factor < least) return 0;
@@ -347,14 +348,13 @@ export function isAnswer({ units, facts }: Segment, index: number): boolean {
   return asks && before?.stretch === unit?.stretch && before?.author !== unit?.author;
 }
 
-/** What {@link factorOf} is at most. */
-const highestFactor =
-  (1 + weights.longer) *
-  (1 + weights.namedAuthor) *
-  (1 + weights.time) *
-  (1 + weights.number) *
-  (1 + weights.name + weights.askedName) *
-  (1 + weights.now);
+/** What {@link factorOf} is at most in a search. */
+function highestFactor({ query, first, last }: Scoring): number {
+  const { namedAuthor, time, longer, number, name, askedName, now } = weights;
+  const ofAuthor = query.namedAuthors.size > 0 ? 1 + namedAuthor : 1;
+  const ofTime = (query.asksWhen ? 1 + time : 1) * (last > first ? 1 + now : 1);
+  return (1 + longer) * (1 + number) * (1 + name + (query.asksName ? askedName : 0)) * ofAuthor * ofTime;
+}
 
 function factorOf(unit: RecallUnit, facts: TextFacts, { query, meanLength, first, last }: Scoring): number {
   const { namedAuthor, time, question, bot, longer, number, name, askedName, now } = weights;
