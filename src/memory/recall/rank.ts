@@ -209,50 +209,62 @@ async function bestOf(
   return found;
 }
 
-/** The units of a segment that have a score above 0. */
+/** The units of a segment that have a score above 0; `mayScore` spares a look at the others. */
 function findsIn(
   { source, segment, leftOut }: Candidate,
   scoreOf: (unit: RecallUnit, facts: TextFacts, index: number) => number,
+  mayScore: (index: number) => boolean = () => true,
 ): readonly Find[] {
   const finds: Find[] = [];
-  for (const [index, unit] of segment.units.entries()) {
-    const facts = segment.facts[index];
-    if (facts === undefined || leftOut.has(index)) continue;
+  for (let index = 0; index < segment.units.length; index += 1) {
+    if (!mayScore(index) || leftOut.has(index)) continue;
+    const [unit, facts] = [segment.units[index], segment.facts[index]];
+    if (unit === undefined || facts === undefined) continue;
     const score = scoreOf(unit, facts, index);
     if (score > 0) finds.push({ source, score, segment, index, unit, facts, leftOut });
   }
   return finds;
 }
 
-/** What has a word of the query, is near one, or answers a question that has one. */
+/**
+ * What has a word of the query, is near one, or answers a question that has one. Looking around exactly takes
+ * longest, so it is left to what may reach `least`.
+ */
 function scored(candidate: Candidate, scoring: Scoring, least: number): readonly Find[] {
   const { segment } = candidate;
   if (!scoring.terms.some(({ term }) => segment.postings.has(term))) return [];
   const columns = columnsOf(candidate, scoring);
   const { own, fields } = columns;
   const stretches = stretchSums(segment, own);
-  const highest = highestFactor(scoring);
-  return findsIn(candidate, (unit, facts, index) => {
-    const asked = weights.answer * (own[index - 1] ?? 0);
-    const ofStretch = weights.stretch * (stretches.get(unit.stretch) ?? 0);
-    const most = mostAround(own, index) + (fields[index] ?? 0) + asked;
-    if (most === 0 || (most + ofStretch) * highest < least) return 0;
-    const factor = factorOf(unit, facts, scoring);
-    // Looking around exactly takes longest, so it is left to what may be among the best.
-    if ((most + ofStretch) * factor < least) return 0;
-    const answered = isAnswer(segment, index) ? asked : 0;
-    const found = wordsAround(candidate, index, columns) + (fields[index] ?? 0) + answered;
-    return found > 0 ? (found + ofStretch) * factor : 0;
-  });
+  const highest = { factor: highestFactor(scoring), stretch: Math.max(0, ...stretches.values()) };
+  const askedBefore = (index: number) => weights.answer * (own[index - 1] ?? 0);
+  const mostAt = (index: number) => mostAround(own, index) + (fields[index] ?? 0) + askedBefore(index);
+
+  return findsIn(
+    candidate,
+    (unit, facts, index) => {
+      const ofStretch = weights.stretch * (stretches.get(unit.stretch) ?? 0);
+      const factor = factorOf(unit, facts, scoring);
+      if ((mostAt(index) + ofStretch) * factor < least) return 0;
+      const answered = isAnswer(segment, index) ? askedBefore(index) : 0;
+      const found = wordsAround(candidate, index, columns) + (fields[index] ?? 0) + answered;
+      return found > 0 ? (found + ofStretch) * factor : 0;
+    },
+    (index) => {
+      const most = mostAt(index);
+      return most > 0 && (most + weights.stretch * highest.stretch) * highest.factor >= least;
+    },
+  );
 }
 
 /** What a unit's words and those around it count at most. */
 function mostAround(own: Float64Array, index: number): number {
-  return weights.neighbours.reduce(
-    (sum, share, at) =>
-      sum + share * weights.sameAuthor * ((own[index - at - 1] ?? 0) + (own[index + at + 1] ?? 0)),
-    own[index] ?? 0,
-  );
+  const [near, farther, farthest] = weights.neighbours;
+  const lent =
+    near * ((own[index - 1] ?? 0) + (own[index + 1] ?? 0)) +
+    farther * ((own[index - 2] ?? 0) + (own[index + 2] ?? 0)) +
+    farthest * ((own[index - 3] ?? 0) + (own[index + 3] ?? 0));
+  return (own[index] ?? 0) + weights.sameAuthor * lent;
 }
 
 /** What the units of a segment get from the terms of a query. */
@@ -332,13 +344,15 @@ function lendersOf({ units }: Segment, index: number) {
 /** By stretch, the sum of its three best units. */
 function stretchSums({ units }: Segment, own: Float64Array): ReadonlyMap<number, number> {
   const bests = new Map<number, readonly number[]>();
-  for (const [index, { stretch, isBot }] of units.entries()) {
-    const score = (own[index] ?? 0) * (isBot ? weights.botStretch : 1);
-    if (score === 0) continue;
-    const best = [...(bests.get(stretch) ?? []), score].toSorted((a, b) => b - a);
-    bests.set(stretch, best.slice(0, 3));
+  for (let index = 0; index < own.length; index += 1) {
+    const unit = own[index] === 0 ? undefined : units[index];
+    if (unit === undefined) continue;
+    const score = (own[index] ?? 0) * (unit.isBot ? weights.botStretch : 1);
+    const best = bests.get(unit.stretch) ?? [];
+    if (score > (best[2] ?? 0))
+      bests.set(unit.stretch, [...best, score].toSorted((a, b) => b - a).slice(0, 3));
   }
-  return new Map(Array.from(bests, ([stretch, [a = 0, b = 0, c = 0]]) => [stretch, a + b + c]));
+  return new Map(Array.from(bests, ([stretch, best]) => [stretch, best.reduce((sum, each) => sum + each)]));
 }
 
 /** Whether a unit answers somebody else's question right before it. */
