@@ -140,12 +140,7 @@ describe('work after a turn', () => {
       },
     ];
     const work = workInMemory();
-    const afterTurn = createAfterTurn({
-      begin,
-      layers: steps,
-      work,
-      logger: recordingLogger(),
-    });
+    const afterTurn = createAfterTurn({ begin, layers: steps, work, logger: recordingLogger() });
     afterTurn.schedule(aliceInGeneral);
     await expect.poll(() => runs.length).toBe(1);
     for (const session of [aliceInDev, aliceInGeneral, aliceInDev, bobInGeneral]) afterTurn.schedule(session);
@@ -170,12 +165,7 @@ describe('work after a turn', () => {
       },
     }));
     const work = workInMemory();
-    const afterTurn = createAfterTurn({
-      begin,
-      layers: steps,
-      work,
-      logger: recordingLogger(),
-    });
+    const afterTurn = createAfterTurn({ begin, layers: steps, work, logger: recordingLogger() });
     afterTurn.schedule(aliceInGeneral);
     await work.idle();
     expect(ran).toEqual(['log']);
