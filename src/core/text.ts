@@ -24,7 +24,7 @@ export function normalizeText(text: string): string {
 export function sameItemForm(text: string): string {
   const form = normalizeText(text);
   let end = form.length;
-  while (end > 0 && ' .!。۔।'.includes(form.charAt(end - 1))) end -= 1;
+  while (end > 0 && ' .!。۔।։።။'.includes(form.charAt(end - 1))) end -= 1;
   return end === 0 ? form : form.slice(0, end);
 }
 
@@ -34,7 +34,7 @@ export function sameItemForm(text: string): string {
  */
 export function searchForm(text: string): string {
   if (!/\P{ASCII}/u.test(text)) return collapsed(text.toLowerCase());
-  const letters = nfkc(text.replace(unseen, ''))
+  const letters = nfkc(asSeen(text))
     .normalize('NFD')
     .replace(markedLetter, (_, letter: string, marks: string) => letter + (keptMark(letter, marks) ?? ''));
   const plain = foldCase(letters).replace(typedOtherwise, (sign) => plainLetters.get(sign) ?? sign);
@@ -50,6 +50,11 @@ function foldCase(text: string): string {
     .replaceAll('ς', 'σ');
 }
 
+/** Without what nobody sees. NFKC would part a word at an acute that stands for an apostrophe. */
+function asSeen(text: string): string {
+  return text.replace(unseen, '').replaceAll('´', "'");
+}
+
 /** Invisible characters except {@link nfkc}'s joiner; and the mark that stretches Arabic words. */
 const unseen = /(?:(?!\u034f)\p{Default_Ignorable_Code_Point}|\u0640)+/gu;
 
@@ -62,14 +67,22 @@ function keptMark(letter: string, marks: string): string | undefined {
   return /и/iu.test(letter) && marks.includes('\u0306') ? '\u0306' : undefined;
 }
 
-/** Letters and signs without a plain decomposition, by the usual rules of Arabic and Persian search. */
+/** Letters, digits and signs without a plain decomposition, by the usual rules of Arabic and Persian search. */
 const plainLetters: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    i: 'ı', l: 'ł', d: 'đð', o: 'ø', ae: 'æ', oe: 'œ', th: 'þ', h: 'ħ', t: 'ŧ', e: 'ə', г: 'ґ',
-    ا: 'ٱ', ي: 'ىی', ك: 'ک', ه: 'ةہھە', "'": '’‘ʼʻ׳', '"': '״“”„', '/': '⁄', '-': '‐‒–־',
-    0: '٠۰', 1: '١۱', 2: '٢۲', 3: '٣۳', 4: '٤۴', 5: '٥۵', 6: '٦۶', 7: '٧۷', 8: '٨۸', 9: '٩۹',
+    i: 'ı', l: 'ł', d: 'đðɖɗ', o: 'øɔ', ae: 'æ', oe: 'œ', th: 'þ', h: 'ħ', t: 'ŧ', e: 'əɛ', b: 'ɓ', k: 'ƙ', y: 'ƴ', n: 'ŋ',
+    г: 'ґғ', к: 'қ', н: 'ң', о: 'ө', у: 'ұү', а: 'ә', ا: 'ٱ', ي: 'ىی', ك: 'ک', ه: 'ةہھە',
+    "'": '’‘‛ʼʻʹ׳', '"': '״“”„‟«»', '/': '⁄', '-': '‐‒–—−־', ...digitsFrom('٠۰०০੦૦୦௦౦೦൦๐໐༠၀០'),
   }).flatMap(([plain, others]) => Array.from(others, (other): [string, string] => [other, plain])),
 ); // prettier-ignore
+
+/** The digits of scripts by the plain ones, from each script's zero. */
+function digitsFrom(zeros: string): Readonly<Record<string, string>> {
+  const digit = (value: number) =>
+    Array.from(zeros, (zero) => String.fromCodePoint((zero.codePointAt(0) ?? 0) + value));
+  return Object.fromEntries(Array.from({ length: 10 }, (_, value) => [value, digit(value).join('')]));
+}
+
 const typedOtherwise = new RegExp(`[${[...plainLetters.keys()].join('')}]`, 'gu');
 
 /** Single spaces are not replaced, which is faster. */
@@ -236,7 +249,7 @@ const runs = new RegExp(
  */
 export function wordsIn(text: string): readonly string[] {
   if (!/\P{ASCII}/u.test(text)) return text.toLowerCase().match(/[a-z\d]+/gu) ?? [];
-  const written = normalizeText(text.replace(unseen, '')).match(runs) ?? [];
+  const written = normalizeText(asSeen(text)).match(runs) ?? [];
   return written.flatMap((word) => {
     const form = searchForm(word);
     return form !== word && commonWords.has(form) && !commonWords.has(word)

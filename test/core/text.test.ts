@@ -134,7 +134,26 @@ describe('two spellings of one item [D2]', () => {
     isDecomposed: fc.boolean(),
     space: fc.constantFrom(' ', '  ', '\n', '\u00a0', ' \t '),
     around: fc.constantFrom('', ' ', '\n'),
-    end: fc.constantFrom('', '.', '..', '...', '…', ' .', '. ', '。', '．', '!', '！', '!..', ' !'),
+    end: fc.constantFrom(
+      '',
+      '.',
+      '..',
+      '...',
+      '…',
+      ' .',
+      '. ',
+      '。',
+      '．',
+      '!',
+      '！',
+      '!..',
+      ' !',
+      '۔',
+      '।',
+      '։',
+      '።',
+      '။',
+    ),
   });
   const words = fc.array(fc.stringMatching(/^[a-zéß?!]{0,7}[a-zéß?]$/u), { minLength: 1, maxLength: 5 });
 

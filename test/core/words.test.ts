@@ -14,6 +14,8 @@ const found: readonly (readonly [written: string, typed: string])[] = [
   ['I love القَهْوَة', 'القهوة'], ['القهوة', 'القَهْوَةُ'], ['قهـــوة', 'قهوة'], ['أحمد', 'احمد'], ['إسلام', 'اسلام'], ['القرآن', 'القران'], ['مدرسة', 'مدرسه'], ['مصطفى', 'مصطفي'],
   ['ﻗﻬﻮﺓ', 'قهوة'], ['علی', 'علي'], ['کتاب', 'كتاب'], ['می\u200cروم', 'میروم'], ['رقمي ٠٥٥١', '0551'], ['۱۲۳', '123'],
   ['שָׁלוֹם', 'שלום'], ['שׁלום', 'שלום'], ['ｆｕｌｌ ｗｉｄｔｈ', 'full width'], ['ｶﾞｷﾞ', 'ガギ'], ['ﬁnance', 'FINANCE'], ['don’t', "don't"], ["п'ятниця", 'пʼятниця'],
+  ['मकान १२३', '123'], ['বাড়ি ৪৫', '45'], ['ห้อง ๑๒', '12'], ['I´m here', "I'm"], ['l´école', 'L’ÉCOLE'], ['он сказал «привет всем»', '"привет всем"'], ['−5 °C', '-5'],
+  ['Қазақстан', 'казакстан'], ['Өмір', 'омір'], ['ƙofa', 'kofa'], ['Ɔdɔ', 'odo'],
   ['co\u00adoperate', 'cooperate'], ['I ❤️ it', 'i ❤ it'], ['he says “hi there”', '"hi there"'], ['½ cup', '1/2 cup'],
 ]; // prettier-ignore
 
@@ -78,6 +80,7 @@ describe('finding words, however they are typed [D2]', () => {
   it('a word that only its marks tell from a common one keeps them, and is found without', () => {
     expect(terms('J’aime le thé')).toContain('thé');
     expect(terms('THÉ')).toEqual(terms('the\u0301'));
+    expect(terms('L´École')).toEqual(terms("l'école"));
     expect(terms('её')).toEqual(terms('ее'));
     expect(saysWords('J’aime le thé', 'the')).toBe(true);
   });
