@@ -9,9 +9,9 @@ const names = {
   phrase: String.raw`(?<!\p{L})(?:pass[ -]?phrase|(?:seed|recovery|mnemonic|backup|secret)[ -]?phrase|mnemonic|phrase (?:secrète|de récupération)|frase (?:semilla|de recuperación)|wiederherstellungsphrase|(?:секретная|сид)[ -]?фраза)(?!\p{L})|シードフレーズ|助[记記][词詞]`,
   code: String.raw`(?<!\p{L})(?:(?:one|single)[ -]?(?:time|use)[ -]?(?:code|pass(?:code|word)|pin)|(?:verification|security|login|sign[ -]?in|access|sms|auth(?:entication|enticator)?|confirmation|backup|recovery|unlock|door|entry|gate|alarm|2fa|mfa|otp|pairing)[ -]?codes?|(?:bestätigungs|sicherheits|zugangs|einmal|tür|anmelde|verifizierungs|freischalt)-?(?:code|passwort|kennwort)|code (?:de (?:vérification|sécurité|confirmation|validation|connexion|secours)|secret|sms|d['’]accès)|código (?:de (?:verificación|seguridad|acceso|confirmación)|sms|secreto)|код (?:подтверждения|из смс|доступа|безопасности|входа)|смс-?код|t?otp|2fa|mfa|tan)(?!\p{L})|[验驗][证證][码碼]|認証コード|確認コード|ワンタイムパスワード|인증번호`,
   pin: String.raw`(?<!\p{L})(?:pins?(?:[ -]?(?:code|nummer|number))?|geheimzahl|code pin|código pin|пин(?:-?код)?|cvv2?|cvc2?)(?!\p{L})|暗証番号`,
-  key: String.raw`(?<!\p{L})(?:(?:api|app|client|master|signing|secret|private|access|encryption|licen[cs]e|ssh|wpa2?|wi-?fi|network|recovery|auth(?:entication|orization)?|bearer|bot|refresh|session)[ _-]?(?:access[ _-]?|secret[ _-]?)?(?:key|token|secret|schlüssel)|tokens?|bearer|secret|zugriffstoken|clé (?:api|secrète|d['’]api)|(?:clave|llave) (?:api|secreta|de api|privada)|(?:api|секретный|приватный)[ -]?ключ|ключ api|токен)(?!\p{L})|api ?[密金][钥鑰]|密[钥鑰]|令牌|api ?キー|シークレット|トークン`,
+  key: String.raw`(?<!\p{L})(?:(?:api|app|client|master|signing|secret|private|access|encryption|licen[cs]e|ssh|network|recovery|auth(?:entication|orization)?|bearer|bot|refresh|session)[ _-]?(?:access[ _-]?|secret[ _-]?)?(?:key|token|secret|schlüssel)|tokens?|bearer|secret|zugriffstoken|clé (?:api|secrète|d['’]api)|(?:clave|llave) (?:api|secreta|de api|privada)|(?:api|секретный|приватный)[ -]?ключ|ключ api|токен)(?!\p{L})|api ?[密金][钥鑰]|密[钥鑰]|令牌|api ?キー|シークレット|トークン`,
   account: String.raw`(?<!\p{L})(?:(?:bank )?account (?:number|no\.?|nr\.?)|routing number|sort code|kontonummer|numéro de compte|número de cuenta|номер (?:счета|счёта|карты)|ssn|social security number|iban|(?:credit |debit )?card number)(?!\p{L})|口座番号|银行卡号`,
-  word: String.raw`(?:pass[ -]?w(?:or)?ds?|pass[ -]?code|passwort|kennwort|contraseña|contrasena)(?!\p{L})|(?<!\p{L})(?:pwd?|mdp|mot de passe|senha|парол[ьяею])(?!\p{L})|密[码碼]|口令|パスワード|비밀번호`,
+  word: String.raw`(?:pass[ -]?w(?:or)?ds?|pass[ -]?code|passwort|kennwort|contraseña|contrasena)(?!\p{L})|(?<!\p{L})(?:pwd?|mdp|mot de passe|senha|palavra[ -]passe|парол[ьяею]|(?:wpa[23]?|wi-?fi|wlan)[ -]?(?:pass|key|code|schlüssel)|(?:clé|code|clave|código)(?: de| del| du)? (?:wi-?fi|wlan))(?!\p{L})|密[码碼]|口令|パスワード|비밀번호|비번`,
   odd: String.raw`(?<!\p{L})(?:pass|clave|credentials?|zugangsdaten|login|ключ)(?!\p{L})`,
   bare: String.raw`(?<!\p{L})(?:code|código|код)(?!\p{L})|コード`,
 } as const;
@@ -24,12 +24,15 @@ const named = new RegExp(kinds.map((kind) => `(?<${kind}>${names[kind]})`).join(
 /** A sign, a verb, or mere adjacency. */
 type Link = 'sign' | 'is' | 'beside';
 
-const is = String.raw`(?<![\p{L}\p{N}])(?:is|was|are|ist|war|lautet|heißt|c['’]est|est|es|era|é|è|это|будет)(?![\p{L}\p{N}])|['’]s(?!\p{L}|\s\p{L}{1,30}\s(?:is|was|has|must)\s)|は|が|是|[为為]|는|은`;
+const is = String.raw`(?<![\p{L}\p{N}])(?:is|was|are|(?:will|would|used to) be|ist|war|lautet|heißt|c['’]est|est|es|era|é|è|это|будет)(?![\p{L}\p{N}])|['’]s(?!\p{L}|\s\p{L}{1,30}\s(?:is|was|has|must)\s)|は|が|就?是|[为為]|는|은`;
 /** What precedes the thing that a secret is for. */
-const aim = String.raw`for|of|on|at|to(?=\s(?:the|our|this|that)\s)|für|vom|von|zum|zur|beim|im|am|de|du|des|del|do|da|no|na|pour|para|от|для|к|на|в`;
+const aim = String.raw`for|of|on|at|to(?=\s(?:the|our|this|that)\s)|i|you|we|they|everyone|that|which|für|für['’]?s|ins|de[rs]|meine[rs]|unsere[rs]|vom|von|zum|zur|beim|im|am|de|du|des|del|do|da|no|na|pour|para|от|для|к|на|в`;
+const adverb = String.raw`now|currently|just|simply|jetzt|nun|einfach|maintenant|simplement|ahora|simplemente|agora|теперь|сейчас|просто`;
+/** Which one of them, behind the name. */
+const which = String.raw`wi-?fi|wlan|вай-?фай|nov[ao]|nuev[ao]|actual|atual|actuel|nouveau|(?:(?:моего|моей|нашего|нашей)\s)?\p{Script=Cyrillic}{2,20}[аяыи](?=\s?[:=—–-])|(?:${adverb})(?=\s?[:=])`;
 /** From a name to its secret: what closes the name, what it is for, and the link. */
 const link = new RegExp(
-  String.raw`["'\x60*_~|)\]]{0,4}(?:(?:\s{0,2}\([^()\n]{0,40}\))?(?:\s(?:wi-?fi|wlan|вай-?фай))?(?:\s(?:${aim})\s[^\n:=.,;!?▒]{1,50}?)?(?:\s{0,3}(?<sign>=>|->|[:=：＝→]{1,2})|(?:\s{1,3}(?:(?:has\sbeen|was|is|got)\s(?:now\s)?)?(?<set>changed|set|reset|updated))?\s{1,3}(?<to>to|zu|auf|à|a|на)(?=[\s:]):?|\s{0,3}(?<is>(?:${is})(?:\s(?:now|currently|jetzt|nun|maintenant|ahora|agora|теперь|сейчас)(?=[\s:]))?)(?<then>\s?[:：])?|\s{1,3}(?<dash>[–—-])(?=\s))|(?=[\s\p{Script=Han}\p{N}]))\s{0,3}`,
+  String.raw`["'\x60*_~|)\]]{0,4}(?:(?:\s{0,2}\([^()\n]{0,40}\))?(?:\s(?:${which}))?(?:\s(?:${aim})\s[^\n:=.,;!?▒]{1,50}?)?(?:\s{0,3}(?<sign>=>|->|[:=：＝→]{1,2})|(?:\s{1,3}(?:(?:has\sbeen|was|is|got)\s(?:now\s)?)?(?<set>changed|set|reset|updated))?\s{1,3}(?<to>to|zu|auf|à|a|на)(?=[\s:]):?|\s{0,3}(?<is>(?:${is})(?:\s(?:${adverb})(?=[\s:]))?)(?<then>\s?[:：])?|\s{1,3}(?<dash>[–—-])(?=\s))|(?=[\s\p{Script=Han}\p{N}]))\s{0,3}`,
   'iuy',
 );
 
@@ -143,7 +146,7 @@ function valueAt(text: string, start: number): Value {
   end -= politeEnd.exec(token.slice(0, end))?.[0].length ?? 0;
   const word = token.slice(0, end);
   const rest =
-    /^[^.,;:!?)…。、，！？|*~<\p{Extended_Pictographic}]*/u.exec(
+    /^[^.,;:!?()…。、，！？|*~<\p{Extended_Pictographic}]*/u.exec(
       said.slice(end).replace(politeEnds, ''),
     )?.[0] ?? '';
   const inClause = rest.split(connectors)[0] ?? '';
@@ -363,7 +366,7 @@ const ordinary: ReadonlySet<string> = new Set([
     complex complicated long short empty blank required optional needed missing lost forgotten gone stolen leaked compromised breached public known unknown unique random default
     changed updated reset set stored saved sent shared protected encrypted hashed masked redacted case sensitive working broken locked blocked again already always still now today
     must should may might cannot can't only some something anything nothing none null undefined tbd todo yes no ok okay sure see ask click check enter type use using try forgot
-    below above inside everything everyone confidential temporary there available generated rejected accepted denied impossible important annoying terrible awful great likely
+    below above inside everything everyone confidential temporary there available generated rejected accepted denied impossible important annoying terrible awful great likely nice shorter longer stronger weaker harder easier simpler
     falsch richtig ungültig gültig abgelaufen alt neu gleich dasselbe anders stark schwach gut schlecht sicher unsicher geheim einfach schwer kompliziert lang kurz leer erforderlich nötig
     vergessen weg verloren gestohlen bekannt unbekannt geändert zurückgesetzt gespeichert gesperrt zu nicht kein keine noch schon immer wieder jetzt heute mein dein das der die ein eine
     sehr wie was wo wer ich du wir mir dir und oder aber
@@ -401,6 +404,10 @@ const linkBefore = new RegExp(
   'iu',
 );
 
+/** "I use open sesame", as my password. */
+const chosenAs =
+  /(?<=(?<!\p{L})(?:use[ds]?|chose|picked|nehme|benutze|verwende|utilise|uso|использую)\s)[^\n.!?:;,]+$/iu;
+
 /** The name must not continue, as in "password manager". */
 const behindName = new RegExp(
   String.raw`^["'\x60*_~|)\]]{0,4}(?:\s{0,3}(?:$|[\n.,;:!?)–—-])|\s{1,3}(?:${aim}|in|to|and|but|so|now|here|und|et|y|и)\s|[^\s\p{L}])`,
@@ -415,6 +422,9 @@ function secretBefore(text: string, index: number, name: string, kind: Kind): Sp
   const found = linkBefore.exec(before);
   if (found === null || (kind === 'bare' && (found.groups?.['which'] ?? '') !== '')) return undefined;
   const said = before.slice(0, found.index).trimEnd();
+  const chosen = chosenAs.exec(said)?.[0];
+  if (kind === 'word' && chosen !== undefined && areContent(wordsOf(chosen)))
+    return { start: begin + said.length - chosen.length, end: begin + said.length };
   const isSaid = found.groups?.['is'] !== undefined || found.groups?.['cjk'] !== undefined;
   const phrase = (said.split(/[\n.!?:;,]/u).at(-1) ?? '').trim();
   // "open sesame is my password", not "the biggest problem is my password".

@@ -34,6 +34,15 @@ const phrases: Readonly<Record<string, readonly (readonly [said: string, secret:
     ['my password is purple horse battery staple 42', 'purple horse battery staple 42'],
     ['Password is open sesame 😀', 'open sesame'],
     ['|| password: open sesame ||', 'open sesame'],
+    ['the password I use is purple monkey', 'purple monkey'],
+    ['the password you need will be purple monkey', 'purple monkey'],
+    ['my password used to be purple monkey', 'purple monkey'],
+    ['password now: purple monkey', 'purple monkey'],
+    ['the password is just purple monkey', 'purple monkey'],
+    ['the password is purple monkey (all lowercase)', 'purple monkey'],
+    ['the wifi pass is purple monkey', 'purple monkey'],
+    ['wifi key: purple monkey', 'purple monkey'],
+    ['I use purple monkey as my password', 'purple monkey'],
   ],
   German: [
     ['Das Passwort ist Sesam öffne dich', 'Sesam öffne dich'],
@@ -41,6 +50,9 @@ const phrases: Readonly<Record<string, readonly (readonly [said: string, secret:
     ['Das Kennwort lautet blauer Elefant im Nebel', 'blauer Elefant im Nebel'],
     ['Sesam öffne ist mein Passwort', 'Sesam öffne'],
     ['Passwort: Romeo und Julia', 'Romeo und Julia'],
+    ['das Passwort fürs WLAN ist blauer Elefant', 'blauer Elefant'],
+    ['das Passwort meines Laptops ist blauer Elefant', 'blauer Elefant'],
+    ['der WLAN-Schlüssel ist blauer Elefant', 'blauer Elefant'],
     ['Mein Passwort heißt blauer Himmel', 'blauer Himmel'],
     ['mein Passwort ist Ich liebe dich', 'Ich liebe dich'],
   ],
@@ -50,6 +62,8 @@ const phrases: Readonly<Record<string, readonly (readonly [said: string, secret:
     ['mon mot de passe du wifi : soleil et lune', 'soleil et lune'],
     ['le mdp c’est soleil levant', 'soleil levant'],
     ['mot de passe wifi: la vie est belle', 'la vie est belle'],
+    ['le code wifi est soleil levant', 'soleil levant'],
+    ['mon mot de passe actuel est soleil levant', 'soleil levant'],
   ],
   Spanish: [
     ['la contraseña es ábrete sésamo', 'ábrete sésamo'],
@@ -57,22 +71,29 @@ const phrases: Readonly<Record<string, readonly (readonly [said: string, secret:
     ['mi contraseña: sol y luna', 'sol y luna'],
     ['contraseña: la vida es bella', 'la vida es bella'],
     ['clave del wifi: caballo batería grapa', 'caballo batería grapa'],
+    ['la clave del wifi es caballo azul', 'caballo azul'],
+    ['mi contraseña nueva es caballo azul', 'caballo azul'],
   ],
   Portuguese: [
     ['a senha é abre-te sésamo', 'abre-te sésamo'],
     ['senha: cavalo certo bateria grampo', 'cavalo certo bateria grampo'],
     ['a senha do wifi é sol nascente', 'sol nascente'],
+    ['a palavra-passe é sol nascente', 'sol nascente'],
+    ['minha senha nova é sol nascente', 'sol nascente'],
   ],
   Russian: [
     ['пароль от вайфая: сезам откройся', 'сезам откройся'],
     ['мой пароль — правильная лошадь батарея скрепка', 'правильная лошадь батарея скрепка'],
     ['пароль: соль и перец', 'соль и перец'],
+    ['пароль роутера: сезам откройся', 'сезам откройся'],
+    ['пароль моего ноутбука — сезам откройся', 'сезам откройся'],
     ['мой пароль сезам', 'сезам'],
     ['мой пароль сезам откройся', 'сезам откройся'],
     ['мой пароль: я люблю тебя', 'я люблю тебя'],
   ],
   Chinese: [
     ['密码是芝麻开门', '芝麻开门'],
+    ['密码就是芝麻开门', '芝麻开门'],
     ['密码：天王盖地虎宝塔镇河妖', '天王盖地虎宝塔镇河妖'],
   ],
   Japanese: [
@@ -81,6 +102,7 @@ const phrases: Readonly<Record<string, readonly (readonly [said: string, secret:
   ],
   Korean: [
     ['비밀번호는 열려라 참깨', '열려라 참깨'],
+    ['와이파이 비번은 열려라 참깨', '열려라 참깨'],
     ['비밀번호: 푸른 바다 고래입니다', '푸른 바다 고래'],
   ],
 };
@@ -96,11 +118,14 @@ const remarks: Readonly<Record<string, readonly string[]>> = {
     'the password is no longer valid', 'the password is kept in the safe', 'my password is safe with me', 'password: not required', 'The login: with Google', 'password reset is broken',
     'the password is Bob’s problem', 'the password is Bob’s birthday', 'the password is given at the door', 'the password’s length is 12', 'the password’s expired', 'my password was changed by Bob',
     'password: I will tell you tomorrow', 'I changed my password to something better', 'my password is valid 30 minutes', 'password: you can find it on the fridge',
-    'the password is due to change', 'my password was reset by the admin',
+    'the password is due to change', 'my password was reset by the admin', 'the password you gave me is wrong', 'the password will be sent by mail', 'the password used to be shorter',
+    'the password is just too short', 'the wifi code is on the fridge', 'the wifi key is missing', 'I use my birthday as my password', 'I use Bitwarden as my password manager', 'I use it as my password',
+    'the password is too short (min. 8)',
   ],
   German: [
     'das Passwort ist falsch', 'mein Passwort ist zu kurz', 'das Passwort ist dasselbe wie deins', 'Passwort: siehe Tresor', 'das Passwort ist im Tresor', 'das Passwort ist auf der Rückseite',
     'mein Passwort ist leider abgelaufen', 'das Passwort ist seit gestern gesperrt', 'das Passwort ist ziemlich lang', 'das Passwort ist der Name meines Hundes', 'das Passwort ist hinterlegt',
+    'das Passwort fürs WLAN ist im Tresor', 'das Passwort der Firma ist abgelaufen',
   ],
   French: [
     'le mot de passe est faux', 'mon mot de passe est trop court', 'le mot de passe est le même que le tien', 'mot de passe : voir le coffre', 'le mot de passe est sur le frigo',
@@ -112,11 +137,11 @@ const remarks: Readonly<Record<string, readonly string[]>> = {
   ],
   Portuguese: ['a senha é muito curta', 'a senha é a mesma que a tua', 'a senha é inválida'],
   Russian: [
-    'пароль неверный', 'мой пароль устарел', 'мой пароль украден', 'мой пароль опять не подходит', 'мой пароль утёк', 'мой пароль знает Боб', 'мой пароль от почты устарел', 'мой пароль слишком короткий', 'пароль — тот же, что у тебя', 'пароль: смотри в сейфе', 'пароль — на обороте роутера', 'пароль это очень важно', 'пароль будет позже',
+    'пароль неверный', 'мой пароль устарел', 'мой пароль украден', 'мой пароль опять не подходит', 'мой пароль утёк', 'мой пароль знает Боб', 'мой пароль от почты устарел', 'мой пароль слишком короткий', 'пароль — тот же, что у тебя', 'пароль: смотри в сейфе', 'пароль — на обороте роутера', 'пароль это очень важно', 'пароль будет позже', 'пароль роутера: смотри на наклейке', 'пароль почты - на обороте',
   ],
   Chinese: ['密码是什么', '密码是错的', '密码是一样的', '密码是我的生日', '密码：请问管理员', '密码太短了'],
   Japanese: ['パスワードは短すぎます', 'パスワードは同じです', 'パスワードは金庫にあります', 'パスワードは何ですか', 'パスワードはわからない', 'パスワードはいつもの'],
-  Korean: ['비밀번호는 너무 짧아요', '비밀번호는 잊어버렸어요', '비밀번호는 금고에 있어요', '비밀번호는 틀렸습니다', '비밀번호는 뭐예요'],
+  Korean: ['비밀번호는 너무 짧아요', '비밀번호는 잊어버렸어요', '비밀번호는 금고에 있어요', '비밀번호는 틀렸습니다', '비밀번호는 뭐예요', '비번은 몰라', '비번 까먹었어'],
 }; // prettier-ignore
 
 describe.each(Object.entries(phrases))('passwords of plain words in %s [K14]', (_language, examples) => {
