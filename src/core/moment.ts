@@ -26,7 +26,7 @@ export async function momentIn(words: string, now: Date, timeZone: string): Prom
     return moment <= now ? moment : undefined;
   }
   const ago = duration.test(text)
-    ? `${text.replace(/^(?:the )?(?:last|past) /u, '')} ago`
+    ? `${text.replace(/^(?:(?:over|in|within|during|for) )?(?:the )?(?:(?:last|past) )?/u, '')} ago`
     : text.replace('last night', 'yesterday evening');
   // chrono-node counts some days wrong in other zones, so it gets a moment at which this machine's clocks show
   // theirs.
@@ -48,9 +48,9 @@ export async function momentIn(words: string, now: Date, timeZone: string): Prom
 /** Discord's timestamp markup. */
 const timestamp = /^<t:(\d{1,11})(?::[a-z])?>$/u;
 
-/** How long ago: `2h`, `1h30m`, `an hour`. */
+/** How long ago: `2h`, `1h30m`, `an hour`, `over the last two days`. */
 const duration =
-  /^(?:the )?(?:last |past )?(?:\d{1,5} ?(?:h|hrs?|hours?)(?: and)? ?)?(?:\d{1,5}|an?|one|half an) ?(?:mins?|minutes?|m|hrs?|hours?|h|days?|d|weeks?|w|months?|years?)$/u;
+  /^(?:(?:over|in|within|during|for) )?(?:the )?(?:last |past )?(?:\d{1,5} ?(?:h|hrs?|hours?)(?: and)? ?)?(?:\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten|half an|(?:a )?(?:couple of|few)) ?(?:mins?|minutes?|m|hrs?|hours?|h|days?|d|weeks?|w|months?|years?)$/u;
 
 /** Loaded on first use. English reads the month before the day first, then the day before it. */
 async function languages(): Promise<readonly Chrono[]> {
@@ -62,7 +62,7 @@ async function languages(): Promise<readonly Chrono[]> {
 
 /** Words around a moment that change nothing of it. */
 const around = new Set(
-  `since from after on at the in of earlier just only seit ab von am um dem der depuis le la les desde el do da dal
+  `since from after on at the in of earlier early late last just only about around seit ab von am um dem der depuis le la les desde el do da dal
   sinds vanaf op с со з від sedan från から より 以来 从 自从 起 以来`.split(/\s+/u),
 );
 
