@@ -84,7 +84,7 @@ export default defineConfig({
     ],
     setupFiles: ['test/support/setup.ts'],
     // These end a test that hangs. They say nothing about how fast a test is on a machine that is busy with other things.
-    testTimeout: 300_000,
+    testTimeout: 300_000 * Math.max(1, Number(process.env['FC_RUNS'] ?? 1)),
     hookTimeout: 300_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },

@@ -1,4 +1,4 @@
-/** Of all that is tried at random: 0.25 in `npm test`, 1 in `npm run test:all`, which CI runs beside it, and 10 in `npm run test:long`. */
+/** Of all that is tried at random: 0.25 in `npm test`, 1 in `npm run test:all`, which CI runs beside it, and 3 in `npm run test:long`. */
 const factor = Number(process.env['FC_RUNS'] ?? 0.25);
 
 /** How many examples are tried, of so many with `FC_RUNS=1`. */
