@@ -292,7 +292,7 @@ function columnsOf(candidate: Candidate, { terms, meanLength }: Scoring): Column
     const ofWord = byWord.get(word) ?? column();
     byWord.set(word, ofWord);
     eachWith(segment, term, leftOut, (index, count) => {
-      const score = value * saturated(count, (segment.facts[index]?.length ?? 0) / meanLength);
+      const score = value * saturated(count, (segment.lengths[index] ?? 0) / meanLength);
       const before = ofWord[index] ?? 0;
       // Of several terms for one word the best counts most.
       const after = Math.max(before, score) + weights.alike * Math.min(before, score);
@@ -341,18 +341,23 @@ function lendersOf({ units }: Segment, index: number) {
   return lenders;
 }
 
-/** By stretch, the sum of its three best units. */
-function stretchSums({ units }: Segment, own: Float64Array): ReadonlyMap<number, number> {
-  const bests = new Map<number, readonly number[]>();
+/** By stretch, whose units are neighbours, the sum of its three best units. */
+function stretchSums({ stretches, areBots }: Segment, own: Float64Array): ReadonlyMap<number, number> {
+  const sums = new Map<number, number>();
+  const best = [0, 0, 0] as [number, number, number];
+  let stretch = stretches[0] ?? 0;
   for (let index = 0; index < own.length; index += 1) {
-    const unit = own[index] === 0 ? undefined : units[index];
-    if (unit === undefined) continue;
-    const score = (own[index] ?? 0) * (unit.isBot ? weights.botStretch : 1);
-    const best = bests.get(unit.stretch) ?? [];
-    if (score > (best[2] ?? 0))
-      bests.set(unit.stretch, [...best, score].toSorted((a, b) => b - a).slice(0, 3));
+    if (stretches[index] !== stretch) {
+      stretch = stretches[index] ?? 0;
+      best.fill(0);
+    }
+    const score = (own[index] ?? 0) * (areBots[index] === true ? weights.botStretch : 1);
+    if (score <= best[2]) continue;
+    best[2] = score;
+    best.sort((a, b) => b - a);
+    sums.set(stretch, best[0] + best[1] + best[2]);
   }
-  return new Map(Array.from(bests, ([stretch, best]) => [stretch, best.reduce((sum, each) => sum + each)]));
+  return sums;
 }
 
 /** Whether a unit answers somebody else's question right before it. */

@@ -70,6 +70,10 @@ export interface Segment {
   readonly units: RecallUnit[];
   /** Of each unit. */
   readonly facts: TextFacts[];
+  /** What ranking reads of every unit, in lists of their own: twice as fast as from the units. Lengths are in terms. */
+  readonly lengths: number[];
+  readonly stretches: number[];
+  readonly areBots: boolean[];
   /** The indexes of the units that have a term, ascending, each as often as the unit has it. */
   readonly postings: Map<string, number[]>;
   readonly authors: Set<string>;
@@ -77,7 +81,17 @@ export interface Segment {
 }
 
 export function createSegment(reach: Reach): Segment {
-  return { reach, units: [], facts: [], postings: new Map(), authors: new Set(), termCount: 0 };
+  return {
+    reach,
+    units: [],
+    facts: [],
+    lengths: [],
+    stretches: [],
+    areBots: [],
+    postings: new Map(),
+    authors: new Set(),
+    termCount: 0,
+  };
 }
 
 export function segmentOf(reach: Reach, units: readonly RecallUnit[], readers: TextReaders): Segment {
@@ -108,6 +122,9 @@ export function addUnit(
   if (reference.kind === 'message') post(messageTerm(reference.messageId));
   const questions = questionsIn(text);
   segment.units.push(unit);
+  segment.lengths.push(read.terms.length);
+  segment.stretches.push(unit.stretch);
+  segment.areBots.push(unit.isBot);
   segment.termCount += read.terms.length;
   segment.facts.push({
     time: Date.parse(at ?? '') || 0,
