@@ -96,14 +96,15 @@ export function createUndoing({ store, writes, undo, changes, notes, noticing, l
     operation: (document: DurableDocument) => DocumentChange<T>,
     { erases = false, noted }: { readonly erases?: boolean; readonly noted?: { readonly what: string } } = {},
   ): Promise<{ readonly result: T; readonly undoId?: string | undefined }> {
-    const planned = changeDocument(await readDurable(store, userId), operation);
+    const before = await readDurable(store, userId);
+    const planned = changeDocument(before, operation);
     const write = async (): Promise<T> => {
       let made = planned;
       await store.update(
         durableKey(userId),
         durableDocumentKind,
-        (current) => {
-          made = changeDocument(current ?? emptyDurableDocument, operation);
+        (current = emptyDurableDocument) => {
+          if (current !== before) made = changeDocument(current, operation);
           return made.document === emptyDurableDocument ? undefined : made.document;
         },
         { erase: () => erases || made.isLosing },
@@ -208,13 +209,21 @@ export function changeDocument<T>(
 ): ChangedDocument<T> {
   const made = operation(before);
   const document = withBoundedPast(made.document);
-  const kept = new Set(document.items.map(usableWords));
+  const kept = new Set(document.items);
+  const replaced = before.items.filter((item) => !kept.has(item));
   return {
     document,
     result: made.result,
     undo: undoOf(before, document),
-    isLosing: before.items.some((item) => !kept.has(usableWords(item))),
+    isLosing: isLosing(replaced, document.items),
   };
+}
+
+/** Whether any of what these items said, or where they might be used, is in no item any more. */
+function isLosing(replaced: readonly DurableItem[], items: readonly DurableItem[]): boolean {
+  if (replaced.length === 0) return false;
+  const left = new Set(items.map(usableWords));
+  return replaced.some((item) => !left.has(usableWords(item)));
 }
 
 function undoOf(before: DurableDocument, after: DurableDocument): ItemsUndo | undefined {
