@@ -103,7 +103,7 @@ async function supervisedAs(part: string) {
 }
 
 main().catch(async (failure: unknown) => {
-  const { describeFailure } = await import('./bot/findings.ts');
+  const { describeFailure } = await import('./bot/command-line.ts');
   const { text, exitCode } = describeFailure(failure);
   process.stderr.write(`${text}\n`);
   process.exitCode = exitCode;

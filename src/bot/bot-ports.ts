@@ -6,23 +6,27 @@ import type {
   HistoryPort,
   PresentPlace,
   ReadAttachment,
+  ReadChannel,
   ReadReplied,
   ReplyPort,
   ServerPort,
   WaitingReactionPort,
 } from '../core/chat.ts';
-import type { ReadChannel } from '../core/channel-talk.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelClient } from '../core/model.ts';
 import type { Processes } from '../core/processes.ts';
 import type { Store } from '../core/store.ts';
 import type { Clock, Timer } from '../core/time.ts';
-import type { ActionTools, OfferPort } from '../core/tool.ts';
+import type { ActionTools, LateNotice, OfferPort } from '../core/tool.ts';
 import type { WorkQueue } from '../core/work-queue.ts';
 import type { Spending } from '../observability/spending.ts';
 import type { Outbox } from '../turn/outbox.ts';
 import type { OtherProcesses } from './processes.ts';
 import type { StatusSources } from './status.ts';
+import type { ChannelGuild, SessionKey } from '../core/place.ts';
+import type { UndoableChange } from '../memory/undo.ts';
+import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
+import type { SessionLog } from '../memory/log/session-log.ts';
 
 /** What the processes over one store share [X2]. */
 export interface SharedPorts {
@@ -63,4 +67,69 @@ export interface BotPorts {
   readonly discordClock?: Clock;
   readonly timer?: Timer;
   readonly logger: Logger;
+}
+
+export type Events = ReturnType<typeof createEvents>;
+
+/** Events between the parts of the bot, so that no part needs another that is created after it. */
+export function createEvents() {
+  return {
+    /** What was derived from the session is out of date; where messages came back, its history too. */
+    changed: createEvent<[session: SessionKey, hasMoreHistory?: true]>(),
+    /** When to look at a session again; replaces an earlier time. */
+    due: createEvent<[session: SessionKey, time: Date]>(),
+    /** A person was erased: their running and waiting work ends. */
+    erased: createEvent<[userId: string, erasedBy: 'here' | 'elsewhere']>(),
+    /** A person paused one conversation, or everything. */
+    paused: createEvent<[userId: string, channelId: string | undefined]>(),
+    stored: createEvent<[stored: readonly LateNotice[]]>(),
+    /** A kill interrupted an undo. */
+    halfUndone: createEvent<[change: UndoableChange]>(),
+  };
+}
+
+function createEvent<Told extends readonly unknown[]>() {
+  const listeners: ((...told: Told) => unknown)[] = [];
+  return {
+    /** Listeners are called synchronously, in order of registration. */
+    on: (listener: (...told: Told) => unknown): void => void listeners.push(listener),
+    /** Resolves when all listeners are done; rejects with the first failure. */
+    async emit(...told: Told): Promise<void> {
+      await Promise.all(listeners.map((listener) => listener(...told)));
+    },
+  };
+}
+
+/** Channels where the bot was active, for catching up after a gap [G3b]. Rejects with `StoreError`. */
+export function createKnownChannels({
+  sessionLog,
+  outbox,
+  channelNotes,
+}: {
+  readonly sessionLog: Pick<SessionLog, 'channels' | 'guildOf' | 'rememberedSince'>;
+  readonly outbox: Pick<Outbox, 'channels' | 'guildOf'>;
+  readonly channelNotes: Pick<ChannelNotes, 'channels' | 'guildOf' | 'messagesSince'>;
+}) {
+  return {
+    /** Also those where the bot was stopped before its first reply. */
+    async knownChannels() {
+      const activeAt = new Map<string, number>();
+      const noted = (await channelNotes.channels()).map(({ channelId: id }) => ({ id, activeAt: 0 }));
+      const all = [...(await sessionLog.channels()), ...(await outbox.channels()), ...noted];
+      for (const { id, activeAt: at } of all) activeAt.set(id, Math.max(at, activeAt.get(id) ?? 0));
+      return Array.from(activeAt, ([id, at]) => ({ id, activeAt: at }));
+    },
+    /** The channel's server, by any source that knows it: not every channel has a session. */
+    async guildOf(channelId: string): Promise<ChannelGuild> {
+      for (const source of [sessionLog, channelNotes, outbox]) {
+        const guild = await source.guildOf(channelId);
+        if (guild.kind !== 'unknown') return guild;
+      }
+      return { kind: 'unknown' };
+    },
+    remembered: async (channelId: string, messageId: string) => [
+      ...(await sessionLog.rememberedSince(channelId, messageId)),
+      ...(await channelNotes.messagesSince(channelId, messageId)),
+    ],
+  };
 }

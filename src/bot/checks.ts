@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
-import { withDiscord, type DiscordCheckup } from '../discord/checkup.ts';
-import { GatewayError } from '../discord/gateway-error.ts';
+import { type DiscordCheckup, withDiscord } from '../discord/checkup.ts';
 import { inviteLink } from '../discord/required-permissions.ts';
+import { GatewayError } from '../discord/gateway-error.ts';
 import type { ProbeOptions } from '../model/anthropic/anthropic-client.ts';
 import { registeredCommands } from './commands.ts';
 import { checkDatabase, checkDisk, checkFiles, checkFolders, checkOwner } from './disk-checks.ts';
-import { broken, fine, UnusableError, warning, type Finding } from './findings.ts';
+import { type Finding, UnusableError, broken, fine, warning } from './command-line.ts';
 
 type Check = (config: Config, logger: Logger) => Promise<readonly Finding[]>;
 

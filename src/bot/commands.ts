@@ -1,10 +1,9 @@
-import { catchupDefinition, createCatchupCommand, type CatchupPorts } from '../commands/catchup-command.ts';
-import { createCommandSet, type CommandSet } from '../commands/commands.ts';
+import { type CatchupPorts, catchupDefinition, createCatchupCommand } from '../commands/catchup-command.ts';
+import { type CommandSet, createCommandSet, createMenuEntries, menuNames } from '../commands/commands.ts';
 import { createMemoryCommand, memoryDefinition } from '../commands/memory-command.ts';
 import type { PrivacyFacts } from '../commands/memory-ports.ts';
-import { createMenuEntries, menuNames } from '../commands/menus.ts';
 import { createSettingsCommand, settingsDefinition } from '../commands/settings-command.ts';
-import { createStatusCommand, statusDefinition, type StatusFacts } from '../commands/status-command.ts';
+import { type StatusFacts, createStatusCommand, statusDefinition } from '../commands/status-command.ts';
 import type { BotPorts } from './bot-ports.ts';
 import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
@@ -13,7 +12,7 @@ import { countHoldings, countSaying } from '../memory/holdings.ts';
 import type { Place } from '../core/place.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
 import { itemMaxChars } from '../memory/durable/document.ts';
-import { saveBestEffort, type Outbox } from '../turn/outbox.ts';
+import { type Outbox, saveBestEffort } from '../turn/outbox.ts';
 
 export interface CommandPorts extends Pick<
   BotPorts,

@@ -4,7 +4,7 @@ import type { StatusFacts } from '../commands/status-command.ts';
 import type { Config } from '../config/config.ts';
 import type { CommandRequest } from '../core/commands.ts';
 import { endableTimer, nextDayAt, processTimer } from '../core/time.ts';
-import { measure } from '../core/measures.ts';
+import { measure } from '../core/logger.ts';
 import { createOneProcess } from '../core/processes.ts';
 import type { SetAside } from '../core/store.ts';
 import { createWorkQueue } from '../core/work-queue.ts';
@@ -21,15 +21,13 @@ import { createPauseNotes } from '../turn/pauses.ts';
 import { PromptComposer } from '../turn/prompt-input.ts';
 import { createChannelReading, createReadChannelTool } from '../turn/read-channel.ts';
 import { createRecovery, takeAwayErased } from '../turn/recover.ts';
-import { runTurn, type TurnPorts } from '../turn/run-turn.ts';
+import { type TurnPorts, runTurn } from '../turn/run-turn.ts';
 import { SessionTurns } from '../turn/sessions.ts';
 import { createTurnLimits } from '../turn/turn-limits.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
-import { createEvents } from './events.ts';
+import { type BotPorts, createEvents, createKnownChannels } from './bot-ports.ts';
 import { botName, createLayers, unknownChannels } from './layers.ts';
-import type { BotPorts } from './bot-ports.ts';
-import { createKnownChannels } from './known-channels.ts';
 import { createReadStatus, statusOfAll } from './status.ts';
 
 /** The bot without its edges: everything between the gateway's events and the ports. */

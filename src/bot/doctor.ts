@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ConfigError, readConfig, type Config, type Environment } from '../config/config.ts';
 import { createLogger } from '../observability/logger.ts';
 import { checks } from './checks.ts';
-import { broken, fine, warning, type Finding } from './findings.ts';
+import { broken, fine, warning, type Finding } from './command-line.ts';
 
 const signs = { fine: '✓', warning: '!', broken: '✗' } as const;
 

@@ -6,7 +6,7 @@ import type { Timer } from '../core/time.ts';
 import type { Tool } from '../core/tool.ts';
 import { createWrites } from '../core/writes.ts';
 import { createChannelNotes } from '../memory/channel/channel-notes.ts';
-import { createChangeLedger, type AnswerKeeper } from '../memory/changes.ts';
+import { type AnswerKeeper, createChangeLedger } from '../memory/changes.ts';
 import { createControlTool } from '../memory/control-tool.ts';
 import { createDurableMemory } from '../memory/durable/durable-memory.ts';
 import { stillNamed } from '../memory/durable/notices.ts';
@@ -20,7 +20,7 @@ import type { MemoryLayer } from '../memory/layer.ts';
 import { createGonePlaces, goneChannels } from '../memory/gone-places.ts';
 import { createQuota } from '../memory/log/quota.ts';
 import { createSessionLog } from '../memory/log/session-log.ts';
-import { createSessionStates, type FoldName } from '../memory/log/session-state.ts';
+import { type FoldName, createSessionStates } from '../memory/log/session-state.ts';
 import { createNotebook, notebookOpener } from '../memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../memory/notebook/undoable.ts';
 import { createReflection, reflectWhenDue } from '../memory/notebook/reflection.ts';
@@ -44,8 +44,7 @@ import { createUndoLog, undoFile } from '../memory/undo.ts';
 import { createProposals, proposalsFile } from '../memory/durable/proposals.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { Outbox } from '../turn/outbox.ts';
-import type { BotPorts } from './bot-ports.ts';
-import type { Events } from './events.ts';
+import type { BotPorts, Events } from './bot-ports.ts';
 
 /** What the bot is called in logs and summaries. */
 export const botName = 'Discoclaw';

@@ -5,7 +5,7 @@ import type { SetAside } from '../core/store.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createSpending } from '../observability/spending.ts';
 import { createOutbox } from '../turn/outbox.ts';
-import { createEvents } from './events.ts';
+import { createEvents } from './bot-ports.ts';
 import { createLayers, unknownChannels, type LayerPorts, type Memory } from './layers.ts';
 import { openStore } from './open-store.ts';
 

@@ -1,13 +1,11 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-
 import { createBirpc } from 'birpc';
+import { once } from 'node:events';
+import { type ChildProcess, fork } from 'node:child_process';
 
 import type { StatusFacts } from '../commands/status-command.ts';
-import type { ChannelTalk, ChannelWish, ReadChannel } from '../core/channel-talk.ts';
-import type { ChannelPort } from '../core/chat.ts';
+import type { ChannelPort, ChannelTalk, ChannelWish, ReadChannel } from '../core/chat.ts';
 import type { Place } from '../core/place.ts';
-import type { Shards } from '../core/shards.ts';
+import type { Shards } from '../core/processes.ts';
 import type { Identifying } from '../discord/shard.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';

@@ -1,13 +1,13 @@
+import { Writable } from 'node:stream';
+import { createInterface } from 'node:readline';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
 
-import { readConfig, type Config, type Environment } from '../config/config.ts';
+import { type Config, type Environment, readConfig } from '../config/config.ts';
 import { decodeEnvFile, readEnvFile, withVariable } from '../config/env-file.ts';
 import { withDiscord } from '../discord/checkup.ts';
-import { GatewayError } from '../discord/gateway-error.ts';
 import { inviteLink } from '../discord/required-permissions.ts';
+import { GatewayError } from '../discord/gateway-error.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createDisk } from '../storage/files/disk.ts';
 import { nodeFileSystem, unlessMissing } from '../storage/files/file-system.ts';

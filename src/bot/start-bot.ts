@@ -5,7 +5,7 @@ import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { processTimer, withTimeout, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ModelUsage } from '../core/model.ts';
-import { allShards, isFirst, type Shards } from '../core/shards.ts';
+import { allShards, isFirst, type Shards } from '../core/processes.ts';
 import type { SetAside } from '../core/store.ts';
 import {
   createDiscordClient,

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Config, Environment } from '../config/config.ts';
-import { createAbortGroup } from '../core/abort-group.ts';
+import { createAbortGroup } from '../core/deadline.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Shards } from '../core/shards.ts';
+import type { Shards } from '../core/processes.ts';
 import { unlessAborted } from '../core/time.ts';
 import { createIdentifyQueue } from '../discord/shard.ts';
 import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
-import { UnusableError } from './findings.ts';
+import { UnusableError } from './command-line.ts';
 import {
   forkProcess,
   type RunningProcess,

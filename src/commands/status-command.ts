@@ -7,7 +7,7 @@ import type {
   UsageSum,
 } from '../core/model.ts';
 import { sentMaxChars } from '../core/chat.ts';
-import type { Shards } from '../core/shards.ts';
+import type { Shards } from '../core/processes.ts';
 import type { LastWrite } from '../core/store.ts';
 import { clip, toSingleLine } from '../core/text.ts';
 import { counted, linesOf, present } from './answer-lines.ts';

@@ -11,7 +11,7 @@ import pLimit from 'p-limit';
 import { catchUpWindowMs, type AskedMessage, type RememberedMessage } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ChannelGuild } from '../core/place.ts';
-import { hasGuild, isPart, shardOf, type Shards } from '../core/shards.ts';
+import { hasGuild, isPart, shardOf, type Shards } from '../core/processes.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { sleep, type Clock } from '../core/time.ts';
 import { worksInChannel, type AccessSettings } from './access.ts';
@@ -19,7 +19,7 @@ import { pageSize, type ChannelMessages } from './channel-messages.ts';
 import type { MessageChanges, MissedChanges } from './message-changes.ts';
 import { botMay, memberMay } from './permissions.ts';
 import type { Places } from './place.ts';
-import type { RunInBackground } from './run-in-background.ts';
+import type { RunInBackground } from './gateway-error.ts';
 
 const pages = 5;
 /** Most of Discord's rate limit is kept for people. */

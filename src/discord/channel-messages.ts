@@ -1,14 +1,20 @@
-import { MessageType, type Message, type Channel, type GuildTextBasedChannel } from 'discord.js';
+import { type Channel, type GuildTextBasedChannel, type Message, MessageType } from 'discord.js';
 
-import { hasEnclosures, type ChatMessage, type ReadReplied, type RepliedMessage } from '../core/chat.ts';
+import {
+  type ChannelWish,
+  type ChatMessage,
+  type ReadChannel,
+  type ReadReplied,
+  type RepliedMessage,
+  hasEnclosures,
+} from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import type { History } from './history.ts';
 import { chatMessageOf, filesOf, forwardsOf, isSpoken } from './normalise.ts';
 import { botMay } from './permissions.ts';
-import { type FindChannel, hasAgesFor, placeOf, readersCanRead, type Places } from './place.ts';
+import { type FindChannel, type Places, hasAgesFor, placeOf, readersCanRead } from './place.ts';
 import { isGone } from './replies/refusals.ts';
-import type { ChannelWish, ReadChannel } from '../core/channel-talk.ts';
 import type { AccessSettings } from './access.ts';
 import { channelsCalled, permit, succeeds } from './actions/permit.ts';
 

@@ -18,7 +18,7 @@ import {
 
 import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
-import { allShards, type Shards } from '../core/shards.ts';
+import { allShards, type Shards } from '../core/processes.ts';
 import { createDiscordApi } from './discord-api.ts';
 import {
   durationInWords,

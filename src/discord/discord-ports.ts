@@ -1,7 +1,8 @@
 import type { Client } from 'discord.js';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Logger } from '../core/logger.ts';
-import type { Shards } from '../core/shards.ts';
+import type { Shards } from '../core/processes.ts';
 import type { Clock } from '../core/time.ts';
 import type { AccessSettings } from './access.ts';
 import { createChannelPort } from './actions/permit.ts';
@@ -9,18 +10,18 @@ import { createDiscordActions } from './actions/discord-actions.ts';
 import { createAttachments } from './attachments/attachments.ts';
 import {
   createChannelMessages,
+  createReadChannel,
   createReadReplied,
   threadStarter,
-  createReadChannel,
 } from './channel-messages.ts';
-import { createDiscordApi } from './discord-api.ts';
+import { type DiscordApi, createDiscordApi } from './discord-api.ts';
 import { createOffers } from './interactions/offers.ts';
-import { createHistory, type History, type HistoryOptions } from './history.ts';
+import { type History, type HistoryOptions, createHistory } from './history.ts';
 import { chatMessageOf, isSpoken, sentMessageOf } from './normalise.ts';
-import { createPlaces, createPresentPlace, type Places } from './place.ts';
+import { type Places, createPlaces, createPresentPlace } from './place.ts';
 import { botMay, createServerPort } from './permissions.ts';
 import { createDirectMessages, createReplies } from './replies/replies.ts';
-import { createWaitingReactions } from './waiting-reactions.ts';
+import { createKeyedQueue } from '../core/keyed-queue.ts';
 
 export interface DiscordPortsOptions
   extends Pick<HistoryOptions, 'hiddenIn' | 'isCommand' | 'recent'>, Pick<Places, 'memberRole'> {
@@ -80,5 +81,43 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     readChannel: createReadChannel({ places, messages, history, settings: options.access, botId }),
     attachments: createAttachments(options),
     actions: createDiscordActions({ ...options, settings: options.access, places, history }),
+  };
+}
+
+const eyes = '👀';
+
+/** Discord takes one reaction per channel in a quarter of a second. */
+const pauseMs = 300;
+
+/** A `WaitingReactionPort`, in order within a channel. A refusal is only logged. */
+export function createWaitingReactions(api: Pick<DiscordApi, 'react' | 'unreact'>, logger: Logger) {
+  const requests = createKeyedQueue();
+  /** One at a time per channel, so that a flood does not hold up the others. */
+  const refusals = createKeyedQueue();
+  let isClosing = false;
+
+  function send(channelId: string, messageId: string, request: () => Promise<void>): Promise<void> {
+    return requests.run(channelId, async () => {
+      await request().catch((error: unknown) =>
+        logger.debug('a waiting reaction could not be changed', { channelId, messageId, error }),
+      );
+      await delay(pauseMs);
+    });
+  }
+
+  return {
+    add: (channelId: string, messageId: string): void =>
+      void send(channelId, messageId, () => api.react(channelId, messageId, eyes)),
+    remove: (channelId: string, messageId: string): void =>
+      void send(channelId, messageId, () => api.unreact(channelId, messageId, eyes)),
+    refuse: (channelId: string, messageId: string, sign = '🚫'): void =>
+      void refusals.run(channelId, async () => {
+        if (!isClosing) await send(channelId, messageId, () => api.react(channelId, messageId, sign));
+      }),
+    /** Resolves when all requests are done; further refusals are dropped. */
+    async close(): Promise<void> {
+      isClosing = true;
+      await requests.idle();
+    },
   };
 }

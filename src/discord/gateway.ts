@@ -1,7 +1,7 @@
 import {
+  type Client,
   Events,
   GatewayDispatchEvents,
-  type Client,
   type GatewayMessageDeleteBulkDispatchData,
   type GatewayMessageDeleteDispatchData,
   type GatewayMessageReactionAddDispatchData,
@@ -12,23 +12,27 @@ import {
 import type { RecentChanges } from '../core/changes.ts';
 import type { BotHandlers } from '../core/chat.ts';
 import type { CommandDefinition, CommandHandlers } from '../core/commands.ts';
-import { createKeyedQueue, type KeyedQueue } from '../core/keyed-queue.ts';
+import { type KeyedQueue, createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
-import { hasGuild, isFirst, type Shards } from '../core/shards.ts';
-import { unlessAborted, withTimeout, type Clock } from '../core/time.ts';
+import { type Shards, hasGuild, isFirst } from '../core/processes.ts';
+import { type Clock, unlessAborted, withTimeout } from '../core/time.ts';
 import type { AccessSettings, IntakePolicy } from './access.ts';
-import { createCatchUp, shardIn, type CatchUp, type CatchUpOptions } from './catch-up.ts';
+import { type CatchUp, type CatchUpOptions, createCatchUp, shardIn } from './catch-up.ts';
 import { createChannelMessages } from './channel-messages.ts';
 import { fetchApplication, logIn } from './client.ts';
-import { gatewayErrorOfClose, type GatewayError } from './gateway-error.ts';
+import {
+  type GatewayError,
+  type RunInBackground,
+  createBackground,
+  gatewayErrorOfClose,
+} from './gateway-error.ts';
 import { createDiscordApi } from './discord-api.ts';
 import type { History } from './history.ts';
-import { createMessageIntake, type IntakeOptions } from './intake.ts';
-import { createInteractions, type InteractionsOptions } from './interactions/interactions.ts';
+import { type IntakeOptions, createMessageIntake } from './intake.ts';
+import { type InteractionsOptions, createInteractions } from './interactions/interactions.ts';
 import { registerCommands, wantedCommands } from './interactions/register-commands.ts';
-import { createMessageChanges, type InOrder, type MessageChanges } from './message-changes.ts';
+import { type InOrder, type MessageChanges, createMessageChanges } from './message-changes.ts';
 import { reportMissingPermissions } from './required-permissions.ts';
-import { createBackground, type RunInBackground } from './run-in-background.ts';
 
 const loginTimeoutMs = 60_000;
 /** How long an event may hold up its channel [L5]. */

@@ -1,28 +1,27 @@
-import { MessageType, PermissionFlagsBits } from 'discord-api-types/v10';
 import type { Channel, Message } from 'discord.js';
+import { MessageType, PermissionFlagsBits } from 'discord-api-types/v10';
 
 import type { RecentChanges } from '../core/changes.ts';
 import type { AnswerMode, BotHandlers, ChatMessage, WaitingReactionPort } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
-import type { Logger } from '../core/logger.ts';
-import { measure } from '../core/measures.ts';
+import { type Logger, measure } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import {
+  type IntakePolicy,
+  type LockedOut,
+  type MessageFacts,
   createBotLoopGuard,
   decideIntake,
   hasAccess,
-  type LockedOut,
   isOwner,
   worksIn,
-  type IntakePolicy,
-  type MessageFacts,
 } from './access.ts';
 import type { ChannelMessages } from './channel-messages.ts';
-import { saysSomething, type History } from './history.ts';
+import { type History, saysSomething } from './history.ts';
 import { authorKindOf, chatMessageOf, enclosuresOf, isSpoken, ownIdsIn, textOf } from './normalise.ts';
 import { botMay } from './permissions.ts';
-import { placeOf, type Places } from './place.ts';
-import type { RunInBackground } from './run-in-background.ts';
+import { type Places, placeOf } from './place.ts';
+import type { RunInBackground } from './gateway-error.ts';
 
 type GuildPlace = Pick<Place, 'guildId' | 'channelId' | 'parentId'>;
 

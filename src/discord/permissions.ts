@@ -11,7 +11,7 @@ import {
 
 import type { ServerPort } from '../core/chat.ts';
 import { lruCache } from '../core/limits.ts';
-import { isPart, type Shards } from '../core/shards.ts';
+import { isPart, type Shards } from '../core/processes.ts';
 import { unknownOverwrite } from './payloads.ts';
 
 /** As it reads after "the permission to". */

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
-import type { HistoryPort, ReadReplied } from '../core/chat.ts';
-import type { ReadChannel } from '../core/channel-talk.ts';
-import { beginningNow, type Writes } from '../core/writes.ts';
+import type { HistoryPort, ReadChannel, ReadReplied } from '../core/chat.ts';
+import { type Writes, beginningNow } from '../core/writes.ts';
 import type { Logger } from '../core/logger.ts';
-import { sessionName, type SessionKey } from '../core/place.ts';
+import { type SessionKey, sessionName } from '../core/place.ts';
 import type { Locks } from '../core/processes.ts';
 import { isSnowflake, snowflakeTime } from '../core/snowflake.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
-import { createTimeSlice, localDate, type Clock, type Timer } from '../core/time.ts';
+import { type Clock, type Timer, createTimeSlice, localDate } from '../core/time.ts';
 import type { ChangeLedger } from './changes.ts';
 import type { DurableMemory } from './durable/durable-memory.ts';
 import type { MemoryLayer } from './layer.ts';

@@ -17,7 +17,7 @@ import { clip } from '../core/text.ts';
 import { unlessAborted } from '../core/time.ts';
 import { offerText, type MemoryNotice, type Offer, type Tool, type ToolOutcome } from '../core/tool.ts';
 import type { TurnContext } from '../core/turn-context.ts';
-import { startDeadline } from './deadline.ts';
+import { startDeadline } from '../core/deadline.ts';
 import { withMediaFallback, type MediaBudget } from './media.ts';
 
 /** `onText` gets the text of all rounds, with blank lines between them; `onQueue` may be called in any round. */

@@ -1,6 +1,6 @@
 import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-import { onMeasured } from '../core/measures.ts';
+import { onMeasured } from '../core/logger.ts';
 import type { ModelUsage } from '../core/model.ts';
 
 /** Seconds. */

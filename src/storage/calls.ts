@@ -1,5 +1,5 @@
 import { NewerVersionError, StoreError } from '../core/errors.ts';
-import { measure } from '../core/measures.ts';
+import { measure } from '../core/logger.ts';
 import type { LastWrite } from '../core/store.ts';
 import type { Clock } from '../core/time.ts';
 import { assertKey } from './keys.ts';

@@ -9,7 +9,7 @@ import { clipAtWord, chunk } from '../core/text.ts';
 import { createTimeSlice } from '../core/time.ts';
 import { shareOf } from '../memory/recall/words.ts';
 import { tellingLines } from '../model/offline/catch-up.ts';
-import { startDeadline } from '../model/deadline.ts';
+import { startDeadline } from '../core/deadline.ts';
 
 /** A channel's message as one line of data [P3]. */
 export interface TalkLine {

@@ -1,23 +1,22 @@
 import { z } from 'zod';
 
-import type { ChatMessage } from '../core/chat.ts';
-import type { ChannelTalk, ReadChannel } from '../core/channel-talk.ts';
+import type { ChannelTalk, ChatMessage, ReadChannel } from '../core/chat.ts';
 import { ModelError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import { wholeAnswer, type ModelClient } from '../core/model.ts';
+import { type ModelClient, wholeAnswer } from '../core/model.ts';
 import type { Place } from '../core/place.ts';
 import { maskSecrets, secretValues } from '../core/secrets.ts';
 import { fitLines, renderSection } from '../core/section.ts';
-import { counted, toSingleLine, quoted as quotedWords } from '../core/text.ts';
+import { counted, quoted as quotedWords, toSingleLine } from '../core/text.ts';
 import { momentForms, momentIn } from '../core/moment.ts';
 import { createTimeSlice, localDateTime, localMoment } from '../core/time.ts';
-import { checkedTool, refusal, type Tool } from '../core/tool.ts';
+import { type Tool, checkedTool, refusal } from '../core/tool.ts';
 import type { PersonSettingsStore } from '../memory/settings/person-settings.ts';
-import { startDeadline } from '../model/deadline.ts';
+import { startDeadline } from '../core/deadline.ts';
 import { toldByRules } from '../model/offline/catch-up.ts';
 import { createNaming } from '../prompt/history.ts';
 import { enclosureNote, label, quoted } from '../prompt/quoted.ts';
-import { askedFor, condenseTalk, talkLine, type TalkLine } from './condense-talk.ts';
+import { type TalkLine, askedFor, condenseTalk, talkLine } from './condense-talk.ts';
 import { toldToOthers } from './pauses.ts';
 
 export interface ChannelReadingPorts {

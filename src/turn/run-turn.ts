@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { IncomingMessage, Typing } from '../core/chat.ts';
 import type { Clock } from '../core/time.ts';
-import { timed } from '../core/measures.ts';
+import { timed } from '../core/logger.ts';
 import { ModelError } from '../core/errors.ts';
 import { usesNotes, type MemorySource, type ToolRead } from '../core/memory-source.ts';
 import type { ModelClient } from '../core/model.ts';

@@ -1,4 +1,4 @@
-import { createAbortGroup } from '../core/abort-group.ts';
+import { createAbortGroup } from '../core/deadline.ts';
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
 import type { IncomingMessage } from '../core/chat.ts';
 import { sessionName } from '../core/place.ts';

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
 
-import { dataFolders, documentKindOf, rootFiles } from '../../src/bot/document-kinds.ts';
+import { dataFolders, documentKindOf, rootFiles } from '../../src/bot/disk-checks.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { createKnownChannels } from '../../src/bot/known-channels.ts';
+import { createKnownChannels } from '../../src/bot/bot-ports.ts';
 import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';

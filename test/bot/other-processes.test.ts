@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { acrossProcesses, answersOfChannels, type OtherProcesses } from '../../src/bot/processes.ts';
-import type { ChannelTalk, ChannelWish } from '../../src/core/channel-talk.ts';
+import type { ChannelTalk, ChannelWish } from '../../src/core/chat.ts';
 import type { Place } from '../../src/core/place.ts';
 
 const placeOf = (channelId: string): Place => ({ audience: 'public', channelId, homeId: channelId });

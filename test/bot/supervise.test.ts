@@ -7,7 +7,7 @@ import {
   shownShards,
 } from '../../src/bot/processes.ts';
 import { createSupervisor } from '../../src/bot/supervise.ts';
-import type { Shards } from '../../src/core/shards.ts';
+import type { Shards } from '../../src/core/processes.ts';
 import { deferred } from '../support/deferred.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 

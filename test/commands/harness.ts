@@ -1,14 +1,13 @@
-import { createCommandSet } from '../../src/commands/commands.ts';
+import { createCommandSet, createMenuEntries } from '../../src/commands/commands.ts';
 import { createMemoryCommand } from '../../src/commands/memory-command.ts';
 import type { MemoryCommandPorts, PrivacyFacts } from '../../src/commands/memory-ports.ts';
-import { createMenuEntries } from '../../src/commands/menus.ts';
 import type { AttachedFile, DirectMessage } from '../../src/core/chat.ts';
 import type { CommandReply } from '../../src/core/commands.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import { sessionName, type Place, type SessionKey } from '../../src/core/place.ts';
+import { type Place, type SessionKey, sessionName } from '../../src/core/place.ts';
 import type { Section } from '../../src/core/section.ts';
-import { mayUse, pickReach, type Visibility } from '../../src/core/visibility.ts';
-import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
+import { type Visibility, mayUse, pickReach } from '../../src/core/visibility.ts';
+import { type DurableMemory, createDurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import type { LayerChange, MemoryLayer } from '../../src/memory/layer.ts';
 import { createMessageSource } from '../../src/memory/recall/messages.ts';
 import { createProvenance } from '../../src/memory/provenance.ts';

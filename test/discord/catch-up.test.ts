@@ -1,7 +1,7 @@
 import { MessageType, type Message } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { allShards } from '../../src/core/shards.ts';
+import { allShards } from '../../src/core/processes.ts';
 import { compareSnowflakes, snowflakeAt, snowflakeTime } from '../../src/core/snowflake.ts';
 import { createCatchUp, missedChanges, type CatchUpOptions } from '../../src/discord/catch-up.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';

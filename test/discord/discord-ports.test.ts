@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { allShards } from '../../src/core/shards.ts';
+import { allShards } from '../../src/core/processes.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { createDiscordPorts } from '../../src/discord/discord-ports.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';

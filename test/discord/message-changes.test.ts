@@ -7,7 +7,7 @@ import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { createDiscordClient } from '../../src/discord/client.ts';
 import { createHistory } from '../../src/discord/history.ts';
 import { createMessageChanges } from '../../src/discord/message-changes.ts';
-import { createBackground } from '../../src/discord/run-in-background.ts';
+import { createBackground } from '../../src/discord/gateway-error.ts';
 import { incoming } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { RecordingHandlers, runGateway, textsOf } from './support/gateway-harness.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ChannelTalk, ChannelWish } from '../../src/core/channel-talk.ts';
+import type { ChannelTalk, ChannelWish } from '../../src/core/chat.ts';
 import type { Place } from '../../src/core/place.ts';
 import { runGateway, textsOf, type RunningGateway } from './support/gateway-harness.ts';
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 
-import { allShards, type Shards } from '../../src/core/shards.ts';
+import { allShards, type Shards } from '../../src/core/processes.ts';
 import { guildOfPlace } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { quietChannels } from '../../src/discord/catch-up.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { createDiscordApi } from '../../src/discord/discord-api.ts';
-import { createWaitingReactions } from '../../src/discord/waiting-reactions.ts';
+import { createWaitingReactions } from '../../src/discord/discord-ports.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { runGateway } from './support/gateway-harness.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
-import { UnusableError } from '../../src/bot/findings.ts';
+import { UnusableError } from '../../src/bot/command-line.ts';
 import { startSandboxServer, type SandboxOptions } from '../../src/sandbox/sandbox-server.ts';
 import { halfText } from '../support/model-answer.ts';
 import { startModelServer } from '../support/model-server.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import parse from 'parse-prometheus-text-format';
 import { afterEach, expect, it } from 'vitest';
 
-import { measure, timed } from '../../src/core/measures.ts';
+import { measure, timed } from '../../src/core/logger.ts';
 import { startHealthServer, type HealthServer } from '../../src/observability/health-server.ts';
 import { addUpMetrics, createMetrics, type Metrics } from '../../src/observability/metrics.ts';
 import { runs } from '../support/runs.ts';

@@ -146,7 +146,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'deadline-forgotten',
     promise: '[M7] An answer that drips in keeps a person waiting for ever.',
-    file: 'src/model/deadline.ts',
+    file: 'src/core/deadline.ts',
     find: '    limitMs,\n  );',
     put: '    limitMs * 100,\n  );',
   },

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-import { describeFailure } from '../../src/bot/findings.ts';
+import { describeFailure } from '../../src/bot/command-line.ts';
 import type { Outcome } from './processes.ts';
 
 /** Runs a command of the program in this process, one at a time; resolves with what it would have left in one of its own. */

@@ -1,5 +1,4 @@
-import type { DirectMessagePort, ReadAttachment } from '../../src/core/chat.ts';
-import type { ReadChannel } from '../../src/core/channel-talk.ts';
+import type { DirectMessagePort, ReadAttachment, ReadChannel } from '../../src/core/chat.ts';
 
 /** Nobody takes direct messages, and neither attached files nor other channels can be had. */
 export const closedEdges: {

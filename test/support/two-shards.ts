@@ -1,4 +1,4 @@
-import { shardOf } from '../../src/core/shards.ts';
+import { shardOf } from '../../src/core/processes.ts';
 import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
 
 /** A guild, and a channel of it whose name no other guild has. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { unknownChannels } from '../../src/bot/layers.ts';
-import { createEvents } from '../../src/bot/events.ts';
+import { createEvents } from '../../src/bot/bot-ports.ts';
 import { layersAlone } from '../../src/bot/memory-alone.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';

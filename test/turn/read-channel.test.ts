@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ChatMessage } from '../../src/core/chat.ts';
-import type { ChannelTalk, ChannelWish } from '../../src/core/channel-talk.ts';
+import type { ChannelTalk, ChannelWish, ChatMessage } from '../../src/core/chat.ts';
 import { plainWrites } from '../support/plain-writes.ts';
 import { ModelError } from '../../src/core/errors.ts';
-import { textOf, type ModelClient } from '../../src/core/model.ts';
+import { type ModelClient, textOf } from '../../src/core/model.ts';
 import type { Place } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
@@ -14,7 +13,7 @@ import { aliceId, bobId, generalId, publicPlace } from '../support/incoming.ts';
 import { watchEventLoop } from '../support/event-loop.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { inputOf, ScriptedModel, type ScriptedAnswer } from '../support/scripted-model.ts';
+import { type ScriptedAnswer, ScriptedModel, inputOf } from '../support/scripted-model.ts';
 import { shaped } from '../support/shapes.ts';
 import { dmPlace } from '../support/sessions.ts';
 

@@ -31,7 +31,7 @@ import { hasErrorCode } from '../discord-api.ts';
 import { attachedFile, chatMessageOf, userName } from '../normalise.ts';
 import { placeOf, type Places } from '../place.ts';
 import { splitReply } from '../replies/split-reply.ts';
-import type { RunInBackground } from '../run-in-background.ts';
+import type { RunInBackground } from '../gateway-error.ts';
 import type { Offers } from './offers.ts';
 
 const overCodes = [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { createAbortGroup } from '../../core/abort-group.ts';
+import { createAbortGroup } from '../../core/deadline.ts';
 import type { ChannelPort, ChatMessage, HistoryPort } from '../../core/chat.ts';
 import { ModelError } from '../../core/errors.ts';
 import { createKeyedQueue } from '../../core/keyed-queue.ts';

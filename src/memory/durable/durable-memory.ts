@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../core/chat.ts';
-import { measure } from '../../core/measures.ts';
+import { measure } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { compareSnowflakes } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';

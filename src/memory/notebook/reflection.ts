@@ -1,26 +1,32 @@
 import { ModelError } from '../../core/errors.ts';
-import { localDate, type Clock } from '../../core/time.ts';
+import { type Clock, localDate } from '../../core/time.ts';
 import type { ModelRequest } from '../../core/model.ts';
 import type { SessionKey } from '../../core/place.ts';
-import { dataText, renderSection, type SectionName } from '../../core/section.ts';
+import { type SectionName, dataText, renderSection } from '../../core/section.ts';
 import type { Tool } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { SessionWork } from '../../core/writes.ts';
-import { inBatches, ownLine } from '../log/transcript.ts';
-import { unaskedMessages, wholeTurns, type LoggedMessage, type SequencedMessage } from '../log/records.ts';
+import {
+  type LoggedMessage,
+  type SequencedMessage,
+  inBatches,
+  ownLine,
+  unaskedMessages,
+  wholeTurns,
+} from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import { changeState, type SessionState } from '../log/session-state.ts';
+import { type SessionState, changeState } from '../log/session-state.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
 import {
-  contextOf,
-  inWriteQueues,
-  orFailed,
-  stageFiles,
   type BackgroundOptions,
   type BackgroundSession,
   type OpenedNotebook,
   type StagedFiles,
+  contextOf,
+  inWriteQueues,
+  orFailed,
+  stageFiles,
 } from './background.ts';
 
 /** Until a dropped result is tried again. */

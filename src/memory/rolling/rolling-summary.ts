@@ -14,7 +14,7 @@ import type { MemoryLayer } from '../layer.ts';
 import { parseNote } from '../log/kept-summary.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { summaryHoldsOthersWords, type SessionStates, type StoredSummary } from '../log/session-state.ts';
-import { inBatches } from '../log/transcript.ts';
+import { inBatches } from '../log/records.ts';
 import { createRollingRecord, rollingOf } from './record.ts';
 import { foldBatch, othersWordsNote, type SummaryWriter } from './write-summary.ts';
 

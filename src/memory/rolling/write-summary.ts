@@ -1,13 +1,18 @@
 import { ModelError } from '../../core/errors.ts';
-import { wholeAnswer, type ModelClient, type ModelRequest } from '../../core/model.ts';
+import { type ModelClient, type ModelRequest, wholeAnswer } from '../../core/model.ts';
 import type { Place, SessionKey } from '../../core/place.ts';
 import { maskSecrets } from '../../core/secrets.ts';
 import { dataText, renderSection } from '../../core/section.ts';
-import { localMoment, type Clock } from '../../core/time.ts';
-import { mayUse, narrower, pickReach, type Reach } from '../../core/visibility.ts';
-import { mayHoldOthersWords, type LoggedMessage, type SequencedMessage } from '../log/records.ts';
-import { summaryHoldsOthersWords, type StoredSummary } from '../log/session-state.ts';
-import { ownLine, turnLine } from '../log/transcript.ts';
+import { type Clock, localMoment } from '../../core/time.ts';
+import { type Reach, mayUse, narrower, pickReach } from '../../core/visibility.ts';
+import {
+  type LoggedMessage,
+  type SequencedMessage,
+  mayHoldOthersWords,
+  ownLine,
+  turnLine,
+} from '../log/records.ts';
+import { type StoredSummary, summaryHoldsOthersWords } from '../log/session-state.ts';
 
 /** Said of a summary that others' words were folded into. */
 export const othersWordsNote = 'which may repeat what other people said, or a file';

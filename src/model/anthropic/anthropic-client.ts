@@ -16,7 +16,7 @@ import {
   type Reservation,
 } from '../../core/model.ts';
 import { jsonIn } from '../../core/text.ts';
-import { startDeadline, type Deadline } from '../deadline.ts';
+import { startDeadline, type Deadline } from '../../core/deadline.ts';
 import { withoutMedia } from '../media.ts';
 import { createModelPlaces } from '../places.ts';
 import { attempt, backOff, failedAttempt } from './attempt.ts';

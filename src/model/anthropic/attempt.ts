@@ -9,7 +9,7 @@ import { unlessAborted, withTimeout } from '../../core/time.ts';
 import { readMessage, type Answer } from './response.ts';
 import type { Logger } from '../../core/logger.ts';
 import { clip, toSingleLine } from '../../core/text.ts';
-import type { Deadline } from '../deadline.ts';
+import type { Deadline } from '../../core/deadline.ts';
 
 /** Milliseconds to wait for the end of a stream after its message. */
 const streamEndMs = 50;

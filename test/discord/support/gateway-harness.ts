@@ -1,5 +1,5 @@
-import { Events, type Client } from 'discord.js';
 import { onTestFinished } from 'vitest';
+import { type Client, Events } from 'discord.js';
 
 import type {
   BotHandlers,
@@ -7,13 +7,13 @@ import type {
   CommandCall,
   IncomingMessage,
   MessageEdit,
+  OutgoingFile,
   PresentPlace,
+  ReadChannel,
   ReadReplied,
   RememberedMessage,
   ReplyPort,
-  OutgoingFile,
 } from '../../../src/core/chat.ts';
-import type { ReadChannel } from '../../../src/core/channel-talk.ts';
 import type {
   Choice,
   CommandDefinition,
@@ -25,21 +25,21 @@ import type {
 } from '../../../src/core/commands.ts';
 import { RecentChanges } from '../../../src/core/changes.ts';
 import type { ChannelGuild } from '../../../src/core/place.ts';
-import { allShards, type Shards } from '../../../src/core/shards.ts';
+import { type Shards, allShards } from '../../../src/core/processes.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
 import type { ActionTools, OfferPort } from '../../../src/core/tool.ts';
-import { createLockedOut, type AccessSettings } from '../../../src/discord/access.ts';
+import { type AccessSettings, createLockedOut } from '../../../src/discord/access.ts';
 import { createDiscordClient } from '../../../src/discord/client.ts';
 import type { GatewayError } from '../../../src/discord/gateway-error.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
-import { startGateway, type Gateway } from '../../../src/discord/gateway.ts';
+import { type Gateway, startGateway } from '../../../src/discord/gateway.ts';
 import type { History } from '../../../src/discord/history.ts';
 import type { IntakeOptions } from '../../../src/discord/intake.ts';
 import type { Identifying, OnMalformed } from '../../../src/discord/shard.ts';
 import {
-  startSandboxServer,
   type SandboxOptions,
   type SandboxServer,
+  startSandboxServer,
 } from '../../../src/sandbox/sandbox-server.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 

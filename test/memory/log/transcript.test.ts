@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { LoggedMessage } from '../../../src/memory/log/records.ts';
-import { ownLine, turnLine } from '../../../src/memory/log/transcript.ts';
+import { type LoggedMessage, ownLine, turnLine } from '../../../src/memory/log/records.ts';
 
 const zone = 'Europe/Berlin';
 

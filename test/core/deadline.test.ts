@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 
 import { describe, expect, it } from 'vitest';
 
-import { createAbortGroup } from '../../src/core/abort-group.ts';
+import { createAbortGroup } from '../../src/core/deadline.ts';
 import { sleep } from '../../src/core/time.ts';
 
 describe('work that is aborted together', () => {
