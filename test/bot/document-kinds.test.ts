@@ -10,7 +10,7 @@ it('knows every kind of document that there is in the sources, so that the docto
   const sources = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.ts'),
   );
-  const known = readFileSync(`${root}src/bot/document-kinds.ts`, 'utf8');
+  const known = readFileSync(`${root}src/bot/disk-checks.ts`, 'utf8');
   const kinds = sources.flatMap((path) =>
     [
       ...readFileSync(`${root}src/${path}`, 'utf8').matchAll(/^(?:export )?const (\w+): DocumentKind</gmu),
