@@ -76,7 +76,7 @@ const threadMember = z.object({ id: id.optional(), user_id: id.optional() });
 const changedThread = z.object({
   ...channelFields,
   type: z.literal([ChannelType.PublicThread, ChannelType.PrivateThread, ChannelType.AnnouncementThread]),
-  parent_id: id.optional(),
+  parent_id: id.nullish(),
   thread_metadata: z.object({ archived: flag, locked: flag.optional() }).optional(),
   member: threadMember.optional(),
 });
@@ -290,13 +290,18 @@ const events: Readonly<Record<string, z.ZodType<object>>> = {
   [Event.ThreadCreate]: thread,
   [Event.ThreadUpdate]: changedThread,
   [Event.ThreadDelete]: taken,
-  [Event.ThreadListSync]: z.object({
-    ...inGuild,
-    // Without these it would concern all threads of the server.
-    channel_ids: z.array(id).optional(),
-    threads: usable(thread).default([]),
-    members: usable(threadMember).default([]),
-  }),
+  [Event.ThreadListSync]: z
+    .object({
+      ...inGuild,
+      // Without these it would concern all threads of the server.
+      channel_ids: z.array(id).optional(),
+      threads: usable(thread).default([]),
+      members: usable(threadMember).default([]),
+    })
+    .transform((sync) => ({
+      ...sync,
+      threads: sync.threads.map((one) => ({ ...one, guild_id: sync.guild_id })),
+    })),
   [Event.ThreadMemberUpdate]: threadMember.extend({ id, user_id: id }),
   [Event.ThreadMembersUpdate]: z.object({
     id,
