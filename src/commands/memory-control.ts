@@ -15,7 +15,7 @@ export async function setMode(
   { speaker, work, ports: { people, proposals } }: MemoryCall,
   mode: CaptureMode | undefined,
 ): Promise<CommandReply> {
-  if (mode !== undefined) await people.set(work, { mode });
+  await (mode === undefined ? people.get(speaker.id) : people.set(work, { mode }));
   const now = await people.mode(speaker.id);
   const waiting = now === 'ask' ? 0 : (await proposals.list(speaker.id)).length;
   const verb = waiting === 1 ? 'waits' : 'wait';

@@ -12,7 +12,7 @@ export interface PolicyPorts {
     readonly areActionsOff: (place: Place) => Promise<boolean>;
   };
   /** What each person lets the bot keep [K9]. */
-  readonly people: Pick<PersonSettingsStore, 'consent' | 'mayStore' | 'mode'>;
+  readonly people: Pick<PersonSettingsStore, 'consent' | 'isReadable' | 'mayStore' | 'mode'>;
   readonly history: HistoryPort;
   readonly logger: Logger;
 }
@@ -49,7 +49,7 @@ export async function decidePolicy(turn: TurnContext, { settings, people, histor
   async function storingRefusal({ stores }: Tool): Promise<string | undefined> {
     // Another bot has no settings, and each tool knows what it may not do for it.
     if (stores === undefined || isBot) return undefined;
-    if (consent.isUnreadable === true) return unreadableRefusal;
+    if (consent.isUnreadable === true || !(await people.isReadable(speaker.id))) return unreadableRefusal;
     if (!consent.isStored || !(await people.mayStore(sessionOf(turn)))) return pausedRefusal;
     const mode = await people.mode(speaker.id);
     if (mode === 'ask' && stores === 'notes') return unaskedRefusal;

@@ -512,6 +512,7 @@ describe('a turn behind the edits and deletions of its channel', () => {
 });
 
 const yes = () => Promise.resolve(true);
+const no = () => Promise.resolve(false);
 
 const wave: Tool = {
   definition: { name: 'wave', description: 'Waves', inputSchema: { type: 'object' } },
@@ -602,6 +603,7 @@ const hi: AnswerTurn = () => Promise.resolve({ text: 'Hi.', stop: 'whole' });
 function people(consent: Consent, present: Partial<TurnPorts['people']> = {}): TurnPorts['people'] {
   return {
     consent: () => Promise.resolve(consent),
+    isReadable: yes,
     mayStore: yes,
     erasedBy: () => Promise.resolve(() => false),
     mode: () => Promise.resolve('auto'),
@@ -662,6 +664,11 @@ describe('where the speaker has restricted what is kept [K9]', () => {
   it.each<[string, TurnPorts['people'], RegExp]>([
     ['in a pause', people(paused), /has paused their memory/u],
     ['in a pause that came meanwhile', people(free, { mayStore: () => Promise.resolve(false) }), /paused/u],
+    [
+      'where settings can no longer be read, and do not call that a pause',
+      people(free, { isReadable: no, mayStore: no, mode: () => Promise.resolve('off') }),
+      /cannot be read or written right now/u,
+    ],
     ['where nothing is to be noticed', people(free, { mode: () => Promise.resolve('off') }), /noticed/u],
     ['where the person is asked first', people(free, { mode: () => Promise.resolve('ask') }), /asked first/u],
   ])('tools that store refuse %s, and others work', async (_when, restricted, refusal) => {

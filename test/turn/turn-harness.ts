@@ -79,6 +79,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
     settings: { isMemoryOff: () => Promise.resolve(false), areActionsOff: () => Promise.resolve(false) },
     people: {
       consent: () => Promise.resolve({ isStored: true, mode: 'auto' }),
+      isReadable: () => Promise.resolve(true),
       mayStore: () => Promise.resolve(true),
       erasedBy: () => Promise.resolve(() => false),
       mode: () => Promise.resolve('auto'),

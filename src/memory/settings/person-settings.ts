@@ -165,6 +165,8 @@ export function createPersonSettings(ports: {
     get,
     /** Never rejects: where unknown, all is paused. */
     latest: read,
+    /** Otherwise nothing is known of pause and mode. Never rejects. */
+    isReadable: async (userId: string): Promise<boolean> => (await read(userId)) !== unreadable,
     /**
      * What may be kept of a turn. `earlier` gives the times of the person's earlier messages there, in case they
      * kept a pause open unseen. Never rejects.
