@@ -95,6 +95,7 @@ async function checkServers(discord: DiscordCheckup, applicationId: string): Pro
   const servers = await discord.servers();
   if (servers.length === 0) return [warning('servers', 'the bot is in no server', `invite it: ${link}`)];
   return servers.map(({ id, name, missing, isMute }) => {
+    if (missing === undefined) return fine('servers', `${name} (${id}) does not tell its permissions`);
     if (missing.length === 0) return fine('servers', `${name} (${id}) gives all permissions`);
     const text = `${name} (${id}) does not give ${missing.join(', ')}`;
     const remedy = `give it to the bot's role there, or invite it again: ${link}`;

@@ -40,6 +40,8 @@ function createCheckup(client: Client, token: string, aheadMs: () => number | un
     },
     async servers() {
       return (await asked(api.ownGuilds())).map(({ id, name, permissions }) => {
+        // Other servers than Discord may leave them out.
+        if (!permissions) return { id, name, missing: undefined, isMute: false };
         const given = PermissionsBitField.resolve(BigInt(permissions));
         return { id, name, missing: missingPermissions(given), isMute: lacksEssentials(given) };
       });

@@ -262,6 +262,16 @@ describe('npm run doctor [O1]', () => {
     );
   });
 
+  it.each([undefined, null])('takes a server that does not tell its permissions: %s', async (left) => {
+    const leaveOut = (key: string, value: unknown): unknown => (key === 'permissions' ? left : value);
+    await using practice = await openPractice({
+      sandbox: { sends: (body) => JSON.parse(JSON.stringify(body), leaveOut) },
+    });
+    const { guilds } = await practice.sandbox.info();
+    const lines = await practice.examine();
+    expect(lines).toContain(`✓ servers: Sandbox (${guilds['Sandbox']}) does not tell its permissions`);
+  });
+
   it('reports a path that is not a folder, and a folder that others may read', async () => {
     await using practice = await openPractice();
     const file = await practice.write('file', '');
