@@ -85,6 +85,7 @@ function cellsOf(row: string): readonly string[] {
     cell
       .trim()
       .replaceAll(String.raw`\|`, '|')
+      .replaceAll(/<br ?\/?>/giu, ' ')
       .replaceAll(headBreak, ''),
   );
 }
@@ -133,8 +134,10 @@ export const spoilerMark = '||';
 export function withSpoilersClosed(chunks: readonly string[]): readonly string[] {
   const counts = chunks.map((chunk) => spoilerMarks(chunk).length);
   const whole = counts.reduce((sum, count) => sum + count, 0);
-  // A single mark hides nothing.
-  const markAfter = (marks: number): string => (marks % 2 === 1 && marks < whole ? spoilerMark : '');
+  const lastMark = chunks.flatMap((chunk) => spoilerMarks(chunk).map((at) => chunk.slice(at))).at(-1) ?? '';
+  // A single mark hides nothing, unless an answer ended behind it.
+  const hidden = /^\|\|[^\s|]/u.test(lastMark) ? whole + 1 : whole;
+  const markAfter = (marks: number): string => (marks % 2 === 1 && marks < hidden ? spoilerMark : '');
   let before = 0;
   return chunks.map((chunk, index) => {
     const after = before + (counts[index] ?? 0);
@@ -150,7 +153,7 @@ export function spoilerMarks(text: string): readonly number[] {
     .split('```')
     .map((part, index) => (index % 2 === 0 ? part : blank(part)))
     .join(blank('```'))
-    .replaceAll(/`[^`\n]*`|\\[\s\S]/gu, blank);
+    .replaceAll(/``[^`\n]+(?:`[^`\n]+)*``|`[^`\n]*`|\\[\s\S]/gu, blank);
   return Array.from(prose.matchAll(/\|\|/gu), ({ index }) => index);
 }
 

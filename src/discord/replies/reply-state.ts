@@ -141,16 +141,11 @@ export function nextStep(state: ReplyState, now: number): ReplyStep {
 /** The whole reply: the last of its messages has the footer, and room for more of it. */
 function finalChunks({ text, kind, footer }: ReplyState): readonly Chunk[] {
   const { texts, files } = chunksOf(text, kind);
-  const [last, ...before] = [...texts, ...files].toReversed();
-  if (last === undefined) return [];
+  const isSplit = kind.isModels === true && texts.length + files.length > 1;
   const lines = footer?.lines ?? [];
-  const isSplit = kind.isModels === true && before.length > 0;
   const room = Math.max(isSplit ? footerRoom : 0, withFooter('', lines).length);
-  const ends =
-    last.content.length + room > sentMaxChars
-      ? splitReply(last.content, sentMaxChars - room).map((content) => ({ content, files: [] }))
-      : [last];
-  return [...before.toReversed(), ...ends].map((chunk, index, { length }) =>
+  const roomy = files.length > 0 ? texts : chunksOf(text, kind, sentMaxChars - room).texts;
+  return [...roomy, ...files].map((chunk, index, { length }) =>
     index < length - 1 ? chunk : { ...chunk, content: withFooter(chunk.content, lines), isLast: true },
   );
 }
@@ -159,13 +154,13 @@ function finalChunks({ text, kind, footer }: ReplyState): readonly Chunk[] {
 function chunksOf(
   whole: string,
   { takesFiles, isModels }: ReplyKind,
+  lastMax?: number,
 ): { readonly texts: readonly Chunk[]; readonly files: readonly Chunk[] } {
   const { text, files } = takesFiles === true ? withLongCodeAsFiles(whole) : { text: whole, files: [] };
   return {
-    texts: splitReply(isModels === true ? withSignsShown(text) : text).map((content) => ({
-      content,
-      files: [],
-    })),
+    texts: splitReply(isModels === true ? withSignsShown(text) : text, sentMaxChars, lastMax).map(
+      (content) => ({ content, files: [] }),
+    ),
     files: files.map((file) => ({ content: `📄 ${file.name}`, files: [file] })),
   };
 }

@@ -15,11 +15,13 @@ interface Fence {
   readonly closer: string;
 }
 
-/** At most `max` characters each (at least 44) [G3]. Loses nothing but white space; reopens fences and spoilers. */
-export function splitReply(text: string, max: number = sentMaxChars): readonly string[] {
+/** At most `max` characters each (at least 44) [G3], and the last. Loses nothing but white space; reopens fences and spoilers. */
+export function splitReply(text: string, max: number = sentMaxChars, lastMax = max): readonly string[] {
   const formed = discordForm(fencedLines(text.trimEnd()));
-  const chunks = splitLines(formed, formed.includes(spoilerMark) ? max - spoilerChars : max);
-  return withSpoilersClosed(chunks.map(shownForm));
+  const closing = formed.includes(spoilerMark) ? spoilerChars : 0;
+  const chunks = splitLines(formed, max - closing);
+  const last = chunks.slice(-1).flatMap((chunk) => splitLines(chunk, lastMax - closing));
+  return withSpoilersClosed([...chunks.slice(0, -1), ...last].map(shownForm));
 }
 
 /** Small print of a model's own shows its sign `-#`, so that nothing poses as a footer [K6]. */

@@ -90,6 +90,12 @@ describe('what Discord cannot show [G9]', () => {
       expect(chunks.join('\n')).toMatch(new RegExp(`person ${index} `, 'u'));
   });
 
+  it('are line breaks in cells', () => {
+    expect(splitReply('| Name | Age |\n|---|---|\n| Ada<br>Byron | 36<br/> |')).toEqual([
+      '```\nName       Age\n─────────  ───\nAda Byron  36\n```',
+    ]);
+  });
+
   it('are headings below the third level, and pictures', () => {
     expect(splitReply('#### Small\ntext ![a cat](https://example.com/a.png)\n### Third')).toEqual([
       '**Small**\ntext [a cat](https://example.com/a.png)\n### Third',
@@ -130,6 +136,13 @@ describe('a spoiler that is split [G9]', () => {
     );
   });
 
+  it('stays hidden where the answer ends inside of it', () => {
+    expect(splitReply('The end: ||he dies')).toEqual(['The end: ||he dies||']);
+    const chunks = splitReply(`||a|| and **||${'he dies '.repeat(600)}`);
+    expect(chunks.length).toBeGreaterThan(2);
+    for (const chunk of chunks.slice(1)) expect(chunk).toMatch(/^\|\|(?:he|dies) [\s\S]*\|\|$/u);
+  });
+
   it('is cut through none of its marks, also without spaces', () => {
     for (let before = 1985; before < 2000; before += 1) {
       const chunks = splitReply(`${'字'.repeat(before)}||${'字'.repeat(30)}||`);
@@ -142,6 +155,8 @@ describe('a spoiler that is split [G9]', () => {
   it('needs its end, and does not exist in code', () => {
     const text = `a || b ${'word '.repeat(500)}`;
     expect(splitReply(text).join(' ').match(/\|\|/gu)).toHaveLength(1);
+    const inline = `\`\`a || b\`\` ||hid ${'den '.repeat(600)}||`;
+    for (const chunk of splitReply(inline)) expect(spoilerMarks(chunk)).toHaveLength(2);
     const code = `\`\`\`sh\n${'a || b\n'.repeat(400)}\`\`\``;
     expect(splitReply(code).join('\n').match(/\|\|/gu)).toHaveLength(400);
   });

@@ -64,6 +64,16 @@ describe('the footer of an answer [K6]', () => {
     expect(made.join(' ').match(/word/gu)).toHaveLength(399);
   });
 
+  it('makes no part of a table that loses its head, nor opens a spoiler [G9]', async () => {
+    const rows = Array.from({ length: 82 }, (_, at) => `| person number ${at + 100} | ${at} |`).join('\n');
+    const parts = await answered(`| Who | Age |\n|---|---|\n${rows}`, footer('x'.repeat(400)));
+    expect(parts.length).toBeGreaterThan(1);
+    for (const part of parts) expect(part).toMatch(/^```\nWho +Age\n─/u);
+    const hidden = await answered(`||${'he dies '.repeat(245)}||`, footer('x'.repeat(400)));
+    expect(hidden.length).toBeGreaterThan(1);
+    for (const part of hidden) expect(part.match(/\|\|/gu)).toHaveLength(2);
+  });
+
   it('leaves the bot’s own small print as it is', async () => {
     const discord = new VirtualDiscord();
     await discord.until(growReply(discord.options, start).finish('-# Paused'));
