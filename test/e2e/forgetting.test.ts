@@ -205,6 +205,10 @@ describe('one’s own words, however they are typed [D2]', () => {
     ['Jestem z Łodzi', 'lodzi'],
     ['Моя ёлка зелёная', 'елка'],
     ['קוראים לי שָׁלוֹם', 'שלום'],
+    ['मेरा मकान १२३ है', '123'],
+    ['Мен Қазақстанда тұрамын', 'казакстанда'],
+    ['Tôi sống ở Đà Nẵng', 'da nang'],
+    ['می\u200cروم به تهران', 'میروم'],
   ])('%j is found, forgotten and purged by %j [K4][K11][C1]', async (said, typed) => {
     const { name } = await newcomer();
     await stage.ask(name, 'dm', `NOTE: ${said}`);
