@@ -188,16 +188,16 @@ export interface HistoryLine extends Pick<HistoryEntry, 'role' | 'text'> {
 }
 
 /**
- * Dates the first entry and each that is apart from the one before it: `[Thu 2026-01-15 14:03] ` [H3]. Before
+ * Dates the first entry and each that is apart from the last date: `[Thu 2026-01-15 14:03] ` [H3]. Before
  * the bot's own words the date is a user line, so that the model does not learn to write dates. A line
- * depends only on the one before it [P2].
+ * depends only on those before it [P2].
  */
 export function renderHistory(entries: readonly HistoryEntry[]): readonly HistoryLine[] {
-  return entries.flatMap((entry, index): readonly HistoryLine[] => {
+  const dated = new Set(datedAmong(entries));
+  return entries.flatMap((entry): readonly HistoryLine[] => {
     const { role, text, when, message } = entry;
-    const before = entries[index - 1];
     const line = { role, text, messageId: message.id };
-    if (before !== undefined && !areApart(before, entry)) return [line];
+    if (!dated.has(entry)) return [line];
     return role === 'user'
       ? [{ ...line, text: `[${when}] ${text}` }]
       : [{ role: 'user', text: `[${when}]\n` }, line];
@@ -210,8 +210,18 @@ type Dated = Pick<HistoryEntry, 'when'> & { readonly message: Pick<ChatMessage, 
 /** In milliseconds; lines further apart are dated on the same day too. */
 const apartMs = 3_600_000;
 
-/** Different days or over an hour apart, so that one date does not tell the other [H3]. */
-export function areApart(a: Dated, b: Dated): boolean {
+/** Those that the date before them does not tell [H3]. */
+export function datedAmong<Entry extends Dated>(entries: readonly Entry[]): readonly Entry[] {
+  const dated: Entry[] = [];
+  for (const entry of entries) {
+    const last = dated.at(-1);
+    if (last === undefined || areApart(last, entry)) dated.push(entry);
+  }
+  return dated;
+}
+
+/** Different days or over an hour apart. */
+function areApart(a: Dated, b: Dated): boolean {
   const dayOf = ({ when }: Dated): string => when.slice(0, -'14:03'.length);
   return dayOf(a) !== dayOf(b) || Math.abs(Date.parse(b.message.at) - Date.parse(a.message.at)) > apartMs;
 }

@@ -19,7 +19,7 @@ import { sessionOf, turnText, type TurnContext } from '../core/turn-context.ts';
 import type { Consent } from '../memory/settings/person-settings.ts';
 import { buildPrompt, type Prompt } from '../prompt/build-prompt.ts';
 import { isKept, longerLife, nextCadence, type Cadence } from '../prompt/cadence.ts';
-import { areApart, nextWindow, type HistoryWindow, type NextWindow } from '../prompt/history.ts';
+import { datedAmong, nextWindow, type HistoryWindow, type NextWindow } from '../prompt/history.ts';
 import { forwardedSection, repliedSection } from '../prompt/quoted.ts';
 import { promptRules, promptRulesWithoutTools } from '../prompt/rules.ts';
 import { nextSnapshot, type Snapshot } from '../prompt/snapshot.ts';
@@ -187,14 +187,11 @@ export class PromptComposer {
 
 /** When the turn's messages were written, if that may be another "today" [H3]. */
 function writtenWhen({ messages, now }: TurnContext, timeZone: string): string | undefined {
-  const dated = [...messages, { at: now.toISOString() }].map((message) => ({
+  const moments = [...messages, { at: now.toISOString() }].map((message) => ({
     message,
     when: localMoment(new Date(message.at), timeZone),
   }));
-  const told = dated.filter((each, index) => {
-    const before = dated[index - 1];
-    return before === undefined || areApart(before, each);
-  });
+  const told = datedAmong(moments);
   if (told.length === 1) return undefined;
   const whens = told.filter(({ message }) => messages.some((each) => each === message));
   return whens.map(({ when }) => when).join(', ');

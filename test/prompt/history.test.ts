@@ -238,6 +238,17 @@ describe('when something was said [H3]', () => {
     ]);
   });
 
+  it('is told again where people talk on slowly, each soon after the other', () => {
+    const messages = [0, 50, 100, 150, 200].map((minutes, index) => chatMessage(index, 'hi', at(minutes)));
+    expect(shownOf(messages)).toEqual([
+      'user [Thu 2026-01-15 12:00] Alice: hi\n',
+      'user Alice: hi\n',
+      'user [Thu 2026-01-15 13:40] Alice: hi\n',
+      'user Alice: hi\n',
+      'user [Thu 2026-01-15 15:20] Alice: hi\n',
+    ]);
+  });
+
   it('goes by the days of the time zone, also where clocks change', () => {
     const aroundMidnight = [chatMessage(1, 'before', at(659)), chatMessage(2, 'after', at(661))];
     expect(shownOf(aroundMidnight, { timeZone: 'Europe/Berlin' })).toEqual([
@@ -327,15 +338,14 @@ describe('when something was said [H3]', () => {
             const dates = lines.flatMap(({ role, text }) =>
               role === 'user' ? (dateForm.exec(text)?.slice(1, 2) ?? []) : [],
             );
-            const needed = entries.filter(({ message }, index) => {
-              const [now, before] = [message, entries[index - 1]?.message].map(
-                (each) => new Date(each?.at ?? 0),
-              );
-              if (now === undefined || before === undefined) return true;
-              return (
-                localDate(now, timeZone) !== localDate(before, timeZone) ||
-                now.getTime() - before.getTime() > 60 * minuteMs
-              );
+            let shown = new Date(0);
+            const needed = entries.filter(({ message }) => {
+              const now = new Date(message.at);
+              const isNeeded =
+                localDate(now, timeZone) !== localDate(shown, timeZone) ||
+                now.getTime() - shown.getTime() > 60 * minuteMs;
+              if (isNeeded) shown = now;
+              return isNeeded;
             });
             expect(dates).toEqual(needed.map(({ message }) => localMoment(new Date(message.at), timeZone)));
             expect(ownIn(lines)).toEqual(ownIn(entries));
