@@ -5,7 +5,7 @@ import { jsonSchemaOf, structuredAnswer, type ModelClient, type ModelRequest } f
 import type { Logger } from '../core/logger.ts';
 import { maskSecrets } from '../core/secrets.ts';
 import { dataLine, renderSection } from '../core/section.ts';
-import { clipAtWord, chunk } from '../core/text.ts';
+import { clipAtWord, chunk, searchForm, stopTerms, terms } from '../core/text.ts';
 import { createTimeSlice } from '../core/time.ts';
 import { shareOf } from '../memory/recall/words.ts';
 import { tellingLines } from '../model/offline/catch-up.ts';
@@ -186,10 +186,29 @@ function inOrder(points: readonly ToldPoint[], lines: readonly TalkLine[]): read
   return points.toSorted((a, b) => at(a) - at(b));
 }
 
-/** The messages that say most about a subject, newest first at a tie: at least half as much as the best. */
+/** The messages that say most about a subject, else those with words that are written like its own. */
 async function linesAbout(subject: string, lines: readonly TalkLine[]): Promise<readonly TalkLine[]> {
+  const saying = await linesWithMost(shareOf(subject), lines);
+  return saying.length > 0 ? saying : linesWithMost(shareLike(subject), lines);
+}
+
+/** Of telling words by their beginnings, whatever parts them: `deployment` and "deployed", `wifi` and "Wi-Fi". */
+function shareLike(subject: string): (text: string) => number {
+  const beginnings = terms(subject)
+    .filter((term) => !stopTerms.has(term) && term.length >= 4)
+    .map((term) => term.slice(0, 5));
+  return (text) => {
+    const letters = searchForm(text).replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '');
+    return beginnings.filter((beginning) => letters.includes(beginning)).length;
+  };
+}
+
+/** Newest first at a tie: at least half as much as the best. */
+async function linesWithMost(
+  shareIn: (text: string) => number,
+  lines: readonly TalkLine[],
+): Promise<readonly TalkLine[]> {
   const pause = createTimeSlice();
-  const shareIn = shareOf(subject);
   const shares: { readonly line: TalkLine; readonly share: number }[] = [];
   for (const line of lines.toReversed()) {
     shares.push({ line, share: shareIn(`${line.name} ${line.text}`) });

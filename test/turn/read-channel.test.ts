@@ -401,6 +401,19 @@ describe('a long stretch [B4]', () => {
     },
   );
 
+  it.each([
+    ['deployment', 'we deployed it at noon'],
+    ['wifi', 'the Wi-Fi is down'],
+    ['email', 'send them an e-mail'],
+    ['ΝΙΚΟΣ', 'ο Νίκος έφυγε'],
+    ['kitten', 'the cat ran away'],
+  ])('finds what is about %j where the model tells of other things alone: %j', async (about, words) => {
+    const messages = longTalk(['', words]);
+    const other = { text: 'They chatted.', messageIds: [messages[0]?.id ?? ''] };
+    const model = new ScriptedModel(() => JSON.stringify({ points: [other] }));
+    expect((await openReading(messages, { model }).run({ about })).text).toContain(words);
+  });
+
   it('shows the model that answers what there is where a subject is asked for in other words', async () => {
     const messages = longTalk(['Shall we ship on Friday?']);
     const { text } = await openReading(messages, {
