@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { constants } from 'node:fs';
-import { access, stat, statfs } from 'node:fs/promises';
+import { access, lstat, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 import type { Config } from '../config/config.ts';
@@ -14,7 +14,8 @@ import { errorCode } from '../storage/files/file-system.ts';
 export async function inspectFolder(folder: string) {
   const path = resolve(folder);
   const nearest = await nearestAbove(path);
-  const stats = await stat(nearest);
+  // A link may lead nowhere.
+  const stats = await stat(nearest).catch(() => lstat(nearest));
   const about = { path, nearest, owner: stats.uid, mode: stats.mode & 0o777 };
   if (!stats.isDirectory()) return { ...about, state: 'no-folder' as const };
   try {
@@ -32,7 +33,7 @@ export async function freeBytes(folder: string): Promise<number> {
 }
 
 async function nearestAbove(path: string): Promise<string> {
-  const isMissing = (await stat(path).catch(() => undefined)) === undefined;
+  const isMissing = (await lstat(path).catch(() => undefined)) === undefined;
   return isMissing && dirname(path) !== path ? nearestAbove(dirname(path)) : path;
 }
 

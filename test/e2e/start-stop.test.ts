@@ -245,6 +245,11 @@ describe.concurrent('a bot that cannot start', () => {
         says: (path: string) => `${path} is not a folder: move away what is there`,
       },
       {
+        name: 'is a link that leads nowhere, as to a disk that is not mounted',
+        make: async (path: string) => symlink('/nonexistent/disk', path),
+        says: (path: string) => `${path} is not a folder: move away what is there`,
+      },
+      {
         name: 'lies below a file',
         make: async (path: string) => writeFile(dirname(path), ''),
         says: (path: string) => `${path} cannot be made, since ${dirname(path)} is not a folder: move away`,
@@ -288,7 +293,7 @@ describe.concurrent('a bot that cannot start', () => {
           variables.map(async (variable) => {
             const path = join(await mkdtemp(join(root, 'folder-')), 'parent', 'folder');
             await chmod(dirname(dirname(path)), 0o755);
-            if (make !== ways[1]?.make) await mkdir(dirname(path), { recursive: true });
+            if (make !== ways[2]?.make) await mkdir(dirname(path), { recursive: true });
             await make(path);
             return [variable, path] as const;
           }),
