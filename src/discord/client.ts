@@ -82,7 +82,11 @@ export function createDiscordClient(options: {
       },
       api: apiUrl?.replace(/(?<!\/)\/+$/u, '').replace(/\/v\d+$/u, '') ?? DefaultRestOptions.api,
       async makeRequest(url, init) {
-        const response = await ask(url, init);
+        const response = await ask(url, init).catch((error: unknown) => {
+          // The library asks again without a word [O7].
+          if (!client.isReady() && init.signal?.aborted === true) logger.warn('Discord does not answer');
+          throw error;
+        });
         const date = Date.parse(response.headers.get('date') ?? '');
         if (!Number.isNaN(date)) onDate(date - Date.now());
         return response;
