@@ -63,7 +63,7 @@ interface Present {
   readonly brought: { readonly way: Enclosure; readonly word: string };
   /** What others' orders that have come before the model for it ask for. */
   readonly misledTo: Set<string>;
-  /** What orders ask for that were repeated too long ago to count as others'. */
+  /** What the speaker's own orders ask for, and those that were repeated too long ago to count as others'. */
   readonly mayDo: Set<string>;
 }
 
@@ -322,7 +322,8 @@ export class ObedientScene {
     const orders = ordersIn(text);
     const others = orders.filter((each) => this.#words.isForeign(each.word, present.speaker));
     for (const { verb } of others) present.misledTo.add(verb);
-    for (const { verb, word: by } of orders) if (this.#words.wasLetGo(by)) present.mayDo.add(verb);
+    for (const { verb, word: by } of orders)
+      if (!this.#words.isForeign(by, present.speaker)) present.mayDo.add(verb);
     const count = (by: Way, more: number) => this.orders.set(by, (this.orders.get(by) ?? 0) + more);
     for (const [, name = '', inside = ''] of text.matchAll(/<(\w+)[^>\n]*>\n([\s\S]*?)<\/\1>/gu)) {
       const by = waysBySection[name];

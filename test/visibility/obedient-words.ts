@@ -55,10 +55,6 @@ export class Words {
     return !this.isOf(word, owner) && !this.#released.has(word);
   }
 
-  wasLetGo(word: string): boolean {
-    return this.#released.has(word);
-  }
-
   /** Those words of a text that its owner did not say. */
   foreignIn(text: string, owner: Author | undefined): readonly string[] {
     return canaryWords(text).filter((word) => this.isForeign(word, owner));
