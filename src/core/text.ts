@@ -36,7 +36,8 @@ export function searchForm(text: string): string {
   if (!/\P{ASCII}/u.test(text)) return collapsed(text.toLowerCase());
   const letters = nfkc(asSeen(text))
     .normalize('NFD')
-    .replace(markedLetter, (_, letter: string, marks: string) => letter + (keptMark(letter, marks) ?? ''));
+    .replace(markedLetter, (_, letter: string, marks: string) => letter + (keptMark(letter, marks) ?? ''))
+    .replaceAll(tatweel, '');
   const plain = foldCase(letters).replace(typedOtherwise, (sign) => plainLetters.get(sign) ?? sign);
   return collapsed(plain.normalize('NFC'));
 }
@@ -55,12 +56,15 @@ function asSeen(text: string): string {
   return text.replace(unseen, '').replaceAll('´', "'");
 }
 
-/** Invisible characters except {@link nfkc}'s joiner; and the mark that stretches Arabic words. */
-const unseen = /(?:(?!\u034f)\p{Default_Ignorable_Code_Point}|\u0640)+/gu;
+/** Invisible characters except {@link nfkc}'s joiner. */
+const unseen = /(?:(?!\u034f)\p{Default_Ignorable_Code_Point})+/gu;
+
+/** Stretches Arabic words, and may carry marks. */
+const tatweel = '\u0640';
 
 /** A decomposed letter with marks, in scripts where people leave these out. */
 const markedLetter =
-  /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}])(\p{M}+)/gu;
+  /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}\u0640])(\p{M}+)/gu;
 
 /** A mark that makes another letter, which nobody leaves out: `й` is no `и`, and stems rest on it. */
 function keptMark(letter: string, marks: string): string | undefined {
@@ -249,7 +253,7 @@ const runs = new RegExp(
  */
 export function wordsIn(text: string): readonly string[] {
   if (!/\P{ASCII}/u.test(text)) return text.toLowerCase().match(/[a-z\d]+/gu) ?? [];
-  const written = normalizeText(asSeen(text)).match(runs) ?? [];
+  const written = normalizeText(asSeen(text).replaceAll(tatweel, '')).match(runs) ?? [];
   return written.flatMap((word) => {
     const form = searchForm(word);
     return form !== word && commonWords.has(form) && !commonWords.has(word)
