@@ -25,7 +25,7 @@ export function fileKind(head: Buffer): FileKind {
   return utf16Of(head) !== undefined || !head.includes(0) ? { kind: 'text' } : { kind: 'other' };
 }
 
-/** `undefined` unless it is UTF-8, UTF-16 or, with mostly plain letters, Windows-1252. */
+/** `undefined` unless it is UTF-8, UTF-16 or, with a plain letter in most words, Windows-1252. */
 export function decodeText(bytes: Buffer): string | undefined {
   const utf16 = utf16Of(bytes);
   if (utf16 !== undefined) return decoded(bytes, utf16);
@@ -72,7 +72,7 @@ function windows1252(bytes: Buffer): string | undefined {
     .toString('latin1')
     .replaceAll(/[\u0080-\u009f]/gu, (sign) => windowsSigns.charAt(sign.charCodeAt(0) - 0x80));
   if (/[^\P{Cc}\t\n\f\r]/u.test(text)) return undefined;
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  const plain = text.match(/[a-z]/giu)?.length ?? 0;
-  return plain > 0 && plain >= (letters * 2) / 3 ? text : undefined;
+  const words = text.match(/\p{L}+/gu) ?? [];
+  const plain = words.filter((word) => /[a-z]/iu.test(word)).join('').length;
+  return plain > 0 && plain >= (words.join('').length * 2) / 3 ? text : undefined;
 }

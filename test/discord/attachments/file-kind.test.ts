@@ -72,7 +72,20 @@ describe('a text file', () => {
   });
 
   it.each([
+    'Été déjà prévenu, à côté du théâtre',
+    '¿Qué? ¡Sí! Ñandú, ñu',
+    'À bientôt',
+    'Það er ég, þú ætlar að sjá',
+  ])('is read in Windows-1252 with many accents: %s', (text) =>
+    expect(decodeText(Buffer.from(text, 'latin1'))).toBe(text),
+  );
+
+  it.each([
     ['letters of another encoding', Buffer.from('\xcf\xf0\xe8\xe2\xe5\xf2 \xea\xe0\xea', 'latin1')],
+    [
+      'such letters beside a few others',
+      Buffer.from('PS: \xcf\xf0\xe8\xe2\xe5\xf2 \xea\xe0\xea ok', 'latin1'),
+    ],
     ['control characters', Buffer.from('MZ\x01\x90\x02caf\xe9', 'latin1')],
     ['zeros here and there', Buffer.from('ab\0\0\x04\0\0\0caf\xe9', 'latin1')],
     ['a character cut in half', Buffer.from('é').subarray(0, 1)],
