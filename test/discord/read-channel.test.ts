@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChannelTalk, ChannelWish } from '../../src/core/chat.ts';
 import type { Place } from '../../src/core/place.ts';
 import { runGateway, textsOf, type RunningGateway } from './support/gateway-harness.ts';
+import { runs } from '../support/runs.ts';
 
 type Asked = Partial<Omit<ChannelWish, 'place' | 'userId'>> & { readonly place?: Place };
 
@@ -319,8 +320,8 @@ it('is read only where everybody who can read the answer can read it, whatever r
       else refusedTimes += 1;
       expect(kind === 'read' && isShutOut).toBe(false);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(160) },
   );
-  expect(readTimes).toBeGreaterThan(5);
-  expect(refusedTimes).toBeGreaterThan(5);
+  expect(readTimes).toBeGreaterThan(0);
+  expect(refusedTimes).toBeGreaterThan(0);
 });
