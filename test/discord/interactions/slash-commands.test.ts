@@ -170,10 +170,9 @@ describe('slash commands', () => {
       const failing = server
         .slash({ as: 'bob', in: 'dm', name: 'memory', subcommand: 'show' })
         .catch(() => 'not heard');
-      await expect
-        .poll(() => logger.warnings, { timeout: 4000 })
-        .toContain('a command could not be acknowledged');
-      expect(performance.now() - begun).toBeLessThan(4000);
+      await expect.poll(() => logger.warnings).toContain('a command could not be acknowledged');
+      // Long before the hanging request ends.
+      expect(performance.now() - begun).toBeLessThan(15_000);
       expect(await failing).toBe('not heard');
       expect(handlers.commands).toEqual([]);
       const asked = await server.requests({ path: '/interactions/*/*/callback' });
