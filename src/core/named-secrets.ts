@@ -26,10 +26,10 @@ type Link = 'sign' | 'is' | 'beside';
 
 const is = String.raw`(?<![\p{L}\p{N}])(?:is|was|are|(?:will|would|used to) be|ist|war|lautet|heißt|c['’]est|est|es|era|é|è|это|будет)(?![\p{L}\p{N}])|['’]s(?!\p{L}|\s\p{L}{1,30}\s(?:is|was|has|must)\s)|は|が|就?是|[为為]|는|은`;
 /** What precedes the thing that a secret is for. */
-const aim = String.raw`for|of|on|at|to(?=\s(?:the|our|this|that)\s)|i|you|we|they|everyone|that|which|für|für['’]?s|ins|de[rs]|meine[rs]|unsere[rs]|vom|von|zum|zur|beim|im|am|de|du|des|del|do|da|no|na|pour|para|от|для|к|на|в`;
+const aim = String.raw`for|of|on|at|to(?=\s(?:the|our|my|this|that)\s)|i|you|we|they|everyone|that|which|für|für['’]?s|ins|de[rs]|meine[rs]|unsere[rs]|vom|von|zum|zur|beim|im|am|de|du|des|del|do|da|no|na|pour|para|от|для|к|на|в`;
 const adverb = String.raw`now|currently|just|simply|jetzt|nun|einfach|maintenant|simplement|ahora|simplemente|agora|теперь|сейчас|просто`;
 /** Which one of them, behind the name. */
-const which = String.raw`wi-?fi|wlan|вай-?фай|nov[ao]|nuev[ao]|actual|atual|actuel|nouveau|(?:(?:моего|моей|нашего|нашей)\s)?\p{Script=Cyrillic}{2,20}[аяыи](?=\s?[:=—–-])|(?:${adverb})(?=\s?[:=])`;
+const which = String.raw`wi-?fi|wlan|вай-?фай|netflix|spotify|gmail|google|facebook|instagram|discord|steam|paypal|nov[ao]|nuev[ao]|actual|atual|actuel|nouveau|(?:(?:моего|моей|нашего|нашей)\s)?\p{Script=Cyrillic}{2,20}[аяыи](?=\s?[:=—–-])|(?:${adverb})(?=\s?[:=])`;
 /** From a name to its secret: what closes the name, what it is for, and the link. */
 const link = new RegExp(
   String.raw`["'\x60*_~|)\]]{0,4}(?:(?:\s{0,2}\([^()\n]{0,40}\))?(?:\s(?:${which}))?(?:\s(?:${aim})\s[^\n:=.,;!?▒]{1,50}?)?(?:\s{0,3}(?<sign>=>|->|[:=：＝→]{1,2})|(?:\s{1,3}(?:(?:has\sbeen|was|is|got)\s(?:now\s)?)?(?<set>changed|set|reset|updated))?\s{1,3}(?<to>to|zu|auf|à|a|на)(?=[\s:]):?|\s{0,3}(?<is>(?:${is})(?:\s(?:${adverb})(?=[\s:]))?)(?<then>\s?[:：])?|\s{1,3}(?<dash>[–—-])(?=\s))|(?=[\s\p{Script=Han}\p{N}]))\s{0,3}`,
@@ -367,7 +367,7 @@ const ordinary: ReadonlySet<string> = new Set([
     changed updated reset set stored saved sent shared protected encrypted hashed masked redacted case sensitive working broken locked blocked again already always still now today
     must should may might cannot can't only some something anything nothing none null undefined tbd todo yes no ok okay sure see ask click check enter type use using try forgot
     below above inside everything everyone confidential temporary there available generated rejected accepted denied impossible important annoying terrible awful great likely nice shorter longer stronger weaker harder easier simpler
-    falsch richtig ungültig gültig abgelaufen alt neu gleich dasselbe anders stark schwach gut schlecht sicher unsicher geheim einfach schwer kompliziert lang kurz leer erforderlich nötig
+    wichtig egal nervig falsch richtig ungültig gültig abgelaufen alt neu gleich dasselbe anders stark schwach gut schlecht sicher unsicher geheim einfach schwer kompliziert lang kurz leer erforderlich nötig
     vergessen weg verloren gestohlen bekannt unbekannt geändert zurückgesetzt gespeichert gesperrt zu nicht kein keine noch schon immer wieder jetzt heute mein dein das der die ein eine
     sehr wie was wo wer ich du wir mir dir und oder aber
     incorrect correcte faux fausse erroné invalide valide expiré ancien nouveau même différent fort forte faible bon bonne mauvais sûr simple difficile compliqué trop court courte longue vide

@@ -43,6 +43,7 @@ const phrases: Readonly<Record<string, readonly (readonly [said: string, secret:
     ['the wifi pass is purple monkey', 'purple monkey'],
     ['wifi key: purple monkey', 'purple monkey'],
     ['I use purple monkey as my password', 'purple monkey'],
+    ['The password to my laptop is purple monkey', 'purple monkey'],
   ],
   German: [
     ['Das Passwort ist Sesam öffne dich', 'Sesam öffne dich'],
@@ -63,6 +64,7 @@ const phrases: Readonly<Record<string, readonly (readonly [said: string, secret:
     ['le mdp c’est soleil levant', 'soleil levant'],
     ['mot de passe wifi: la vie est belle', 'la vie est belle'],
     ['le code wifi est soleil levant', 'soleil levant'],
+    ['mon mot de passe Netflix est soleil levant', 'soleil levant'],
     ['mon mot de passe actuel est soleil levant', 'soleil levant'],
   ],
   Spanish: [
@@ -126,6 +128,7 @@ const remarks: Readonly<Record<string, readonly string[]>> = {
     'das Passwort ist falsch', 'mein Passwort ist zu kurz', 'das Passwort ist dasselbe wie deins', 'Passwort: siehe Tresor', 'das Passwort ist im Tresor', 'das Passwort ist auf der Rückseite',
     'mein Passwort ist leider abgelaufen', 'das Passwort ist seit gestern gesperrt', 'das Passwort ist ziemlich lang', 'das Passwort ist der Name meines Hundes', 'das Passwort ist hinterlegt',
     'das Passwort fürs WLAN ist im Tresor', 'das Passwort der Firma ist abgelaufen',
+    'das Passwort ist wichtig', 'ich habe mein Passwort vergessen',
   ],
   French: [
     'le mot de passe est faux', 'mon mot de passe est trop court', 'le mot de passe est le même que le tien', 'mot de passe : voir le coffre', 'le mot de passe est sur le frigo',
