@@ -114,6 +114,9 @@ const calendarWeek = /^(?:last|past|previous|this) week$/u;
 /** The day meant, or the first of a month or year: `YYYY-MM-DD`. */
 function dayOf(text: string, start: ParsedComponents, today: string): string {
   if (calendarWeek.test(text)) return weekBegin(text.startsWith('this') ? today : daysBefore(today, 7));
+  // chrono-node takes "monday last week" for the newest Monday.
+  if (/\slast week$/u.test(text) && start.isCertain('weekday'))
+    return daysBefore(weekBegin(today), 7 - (((start.get('weekday') ?? 1) + 6) % 7));
   const [year = 0, month = 0, date = 0] = (['year', 'month', 'day'] as const).map(
     (part) => start.get(part) ?? 0,
   );
