@@ -65,7 +65,7 @@ async function save({ asker, environment }: Setup, name: SecretName, value: stri
   const before = decodeEnvFile((await unlessMissing(readFile(envPath()))) ?? Buffer.alloc(0));
   const text = withVariable(before, name, value);
   const bytes = Buffer.from(text);
-  const replacement = { key: '.env', path: envPath(), bytes, backup: 'untouched' } as const;
+  const replacement = { key: '.env', path: envPath(), bytes };
   await createDisk(nodeFileSystem).replaceFile(replacement);
   asker.say(`${name} is in ${envPath()}.`);
   const isElsewhere = environment[name] !== undefined && readEnvFile(before)[name] !== environment[name];

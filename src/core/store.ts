@@ -47,7 +47,7 @@ export interface SetAside {
 }
 
 export interface ErasingOption {
-  /** Whether the former content is erased (see `Store`) or becomes the last good copy. Default: false. */
+  /** Whether the former content is erased (see `Store`). Default: false. */
   readonly erase?: boolean;
 }
 
@@ -61,11 +61,11 @@ export interface ErasingOption {
  * - When a change resolves, it survives `kill -9` and power loss [S2].
  * - When one rejects (`StoreError`), the last good state is intact; nothing half-written is ever read. Only
  *   `removeAll` may have removed its folder by then, where not all of it could be erased.
- * - `rewrite`, `remove` and `removeAll` **erase** [S7], and so do `update` and `writeText` where asked to: when
+ * - `writeText`, `rewrite`, `remove` and `removeAll` **erase** [S7], and so does `update` where asked to: when
  *   one resolves, nothing that its keys held before stands in any file of the store, not even in a backup, a
- *   temporary file or quarantine. The new content is then its own last good copy. Where `change` changes
- *   nothing, the copies are erased or replaced all the same. After a rejection or `kill -9` the same call once
- *   more finishes it.
+ *   temporary file or quarantine. Where `change` changes nothing, the copies are erased or replaced all the
+ *   same. After a rejection or `kill -9` the same call once more finishes it.
+ * - A document is its own last good copy: damage by hand costs nothing that was stored [S4].
  * - Changes to one key happen in order, also between the processes that the implementation supports.
  * - A read is never older than what any process had resolved when it was asked for.
  * - Callers never retry; the store does what can be retried.
@@ -111,8 +111,7 @@ export interface Store {
   ): Promise<RewrittenLog>;
 
   readText(key: string): Promise<string | undefined>;
-  /** The former content is kept as `.bak`, unless it is erased. */
-  writeText(key: string, text: string, options?: ErasingOption): Promise<void>;
+  writeText(key: string, text: string): Promise<void>;
   /** Files with a key, sorted by path; never `.bak`, hidden or temporary ones. */
   list(folder: string): Promise<readonly StoredFile[]>;
   /**

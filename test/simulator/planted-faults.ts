@@ -55,8 +55,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'backup-keeps-erased',
     promise: '[S7] What was forgotten or deleted stands in the last good copy of its file.',
     file: 'src/storage/files/documents.ts',
-    find: "backup: isErasing || current === undefined ? 'same' : 'former',",
-    put: "backup: current === undefined ? 'same' : 'former',",
+    find: 'hasBackup: true,',
+    put: '...(!isErasing && { hasBackup: true as const }),',
   },
   {
     name: 'answers-to-deleted-stay',
@@ -214,13 +214,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     file: 'src/memory/short-term/exchanges.ts',
     find: "return message.visibility === 'server' && message.guildId !== undefined;",
     put: "return message.visibility !== 'dm' && message.guildId !== undefined;",
-  },
-  {
-    name: 'withdrawn-note-line-stays-in-bak',
-    promise: '[S7] What a deleted message had left in a note stands in the last good copy of its file.',
-    file: 'src/memory/notebook/withdraw.ts',
-    find: 'if (rest === undefined) await store.remove(key);\n      else await store.writeText(key, rest, { erase: true });',
-    put: 'if (rest === undefined) await store.remove(key);\n      else if (rest !== text) await store.writeText(key, rest);',
   },
   {
     name: 'ended-pause-is-not-remembered',

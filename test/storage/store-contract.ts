@@ -475,7 +475,7 @@ export function describeStoreContract(name: string, makeStore: () => Promise<Sto
 
       it('leaves nothing of what a text held before', async () => {
         for (const words of [canary, `${canary} again`]) await store().writeText(text, words);
-        await store().writeText(text, 'clean', { erase: true });
+        await store().writeText(text, 'clean');
         expect(await subject.everything()).not.toContain(canary);
         expect(await store().readText(text)).toBe('clean');
       });

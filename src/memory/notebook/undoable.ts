@@ -61,7 +61,7 @@ export function createUndoableNotes({ store, writes, undo }: UndoableNotesPorts)
       const { key, queueKey, before, archive } = file;
       const work = async (): Promise<void> => {
         if ((await part.stateOf(unknown)) === 'made')
-          await (before === undefined ? store.remove(key) : store.writeText(key, before, { erase: true }));
+          await (before === undefined ? store.remove(key) : store.writeText(key, before));
         if (archive !== undefined && (await store.readText(archive)) === before) await store.remove(archive);
       };
       // Undoing runs in the person's own queue already.

@@ -51,9 +51,8 @@ export async function withdrawNotes(
     const gone = new Set([...candidates].filter((term) => !said.has(term)));
     for (const { key, text } of notes) {
       const rest = text && (await withoutWithdrawnLines(text, gone, mostlyOf));
-      // Even if the text stays: its former copy may say what it does not.
       if (rest === undefined) await store.remove(key);
-      else await store.writeText(key, rest, { erase: true });
+      else if (rest !== text) await store.writeText(key, rest);
     }
   }
 }
@@ -85,7 +84,7 @@ export async function purgeNotes(
           : await linesWithout(text, (line) => saysWords(line, words));
       // Comments, and words that go on over a line's end.
       if (rest === undefined || saysWords(rest, words)) await store.remove(key);
-      else await store.writeText(key, rest, { erase: true });
+      else await store.writeText(key, rest);
     }
   }
 }

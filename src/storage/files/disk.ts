@@ -12,8 +12,10 @@ interface Replacement {
   readonly key: string;
   readonly path: string;
   readonly bytes: Buffer;
-  /** What `.bak` becomes. All but `former` erase the former file. */
-  readonly backup: 'former' | 'same' | 'none' | 'untouched';
+  /** `.bak` gets the new content too: a slip in an edit by hand costs nothing then. */
+  readonly hasBackup?: true;
+  /** Not even a power loss brings the former content back. Default: true. */
+  readonly isErasing?: boolean;
   /** Asked with the present file just before it is replaced; `false` leaves everything as it is. */
   readonly isExpected?: (present: BigIntStats | undefined) => boolean;
 }
@@ -134,7 +136,7 @@ export function createDisk(fileSystem: FileSystem) {
    * as expected; where it rejects, the old file stands.
    */
   async function replaceFile(replacement: Replacement): Promise<BigIntStats | undefined> {
-    const { key, path, bytes, backup, isExpected } = replacement;
+    const { key, path, bytes, hasBackup, isErasing = true, isExpected } = replacement;
     await ensureFolder(dirname(path));
     const names: string[] = [];
     const temporary = (): string => {
@@ -155,14 +157,15 @@ export function createDisk(fileSystem: FileSystem) {
         await attempt('file permissions', () =>
           fileSystem.chown(staged, Number(present.uid), Number(present.gid)),
         );
-      if (backup === 'same') {
+      if (hasBackup === true) {
         const copy = temporary();
         await writeFile(key, copy, bytes, false);
         await fileSystem.rename(copy, backupOf(path));
-      } else if (backup === 'none') await unlessMissing(fileSystem.unlink(backupOf(path)));
+      }
       const former = present && temporary();
       if (former !== undefined) await copyFile(path, former);
-      await putInPlace(staged, path, former, backup === 'former');
+      await putInPlace(staged, path, former);
+      if (former !== undefined && isErasing) await discard(former, path);
       // The disk works again.
       await eraseLeftovers();
       return written;
@@ -173,23 +176,15 @@ export function createDisk(fileSystem: FileSystem) {
   }
 
   /** Where that fails, all is as it was. */
-  async function putInPlace(
-    staged: string,
-    path: string,
-    former: string | undefined,
-    isKept: boolean,
-  ): Promise<void> {
+  async function putInPlace(staged: string, path: string, former: string | undefined): Promise<void> {
     await fileSystem.rename(staged, path);
     try {
       await syncFolder(dirname(path));
-      if (former !== undefined)
-        await (isKept ? fileSystem.rename(former, backupOf(path)) : fileSystem.unlink(former));
+      if (former !== undefined) await fileSystem.unlink(former);
     } catch (error) {
       await (former === undefined ? fileSystem.unlink(path) : fileSystem.rename(former, path));
       throw error;
     }
-    // Not even a power loss brings back what was erased.
-    if (former !== undefined && !isKept) await discard(former, path);
   }
 
   /** A hard link, or a synced copy where there are none. Private either way [S6]. */
@@ -204,11 +199,6 @@ export function createDisk(fileSystem: FileSystem) {
     const isLinked = await attempt('hard links', () => fileSystem.link(from, to));
     if (!isLinked) await fileSystem.copyFile(from, to);
     return isLinked;
-  }
-
-  async function eraseBackup(path: string): Promise<void> {
-    await unlessMissing(fileSystem.unlink(backupOf(path)));
-    await unlessMissing(syncFolder(dirname(path)));
   }
 
   /** Erases a file with its backup; when it rejects, the file stands. Absent is fine. */
@@ -322,7 +312,6 @@ export function createDisk(fileSystem: FileSystem) {
     replaceFile,
     copyFile,
     linkOrCopy,
-    eraseBackup,
     removeFile,
     hide,
     discard,

@@ -107,7 +107,7 @@ export function createDocuments(
     const isExpected = isState(damaged.fingerprint);
     if (copy?.parsed.outcome === 'valid') {
       const { bytes } = copy;
-      const written = await disk.replaceFile({ key, path, bytes, backup: 'untouched', isExpected });
+      const written = await disk.replaceFile({ key, path, bytes, isExpected });
       if (written === undefined) return;
       await tellSetAside(key, backupOf(path));
       logger.error('unreadable document moved to quarantine, its last good copy is used', report);
@@ -175,8 +175,8 @@ export function createDocuments(
           key,
           path,
           bytes: Buffer.from(formatDocument(value)),
-          // From its first change on it has a good copy [S4].
-          backup: isErasing || current === undefined ? 'same' : 'former',
+          hasBackup: true,
+          isErasing,
           isExpected: isState(current?.fingerprint),
         });
         if (written === undefined) continue;
@@ -203,14 +203,11 @@ export function createDocuments(
     }
   }
 
-  async function writeText(key: string, text: string, isErasing: boolean): Promise<void> {
+  async function writeText(key: string, text: string): Promise<void> {
     await locks.run(key, async () => {
       const path = await pathOf(key);
       const bytes = Buffer.from(text);
-      if (isErasing) await quarantine.eraseCopies(key);
-      if (isErasing && (await readText(key)) === text) return disk.eraseBackup(path);
-      const backup = isErasing ? 'none' : 'former';
-      const written = await disk.replaceFile({ key, path, bytes, backup });
+      const written = await disk.replaceFile({ key, path, bytes });
       if (written !== undefined) reader.remember(path, textKind, written, decodeText(bytes));
     });
   }

@@ -385,7 +385,7 @@ export function createLogs(
       try {
         const { bytes, newest, isChanged } = await rewriteLines(file, state, schema, change);
         if (!isChanged) return { from, to: from };
-        const written = await disk.replaceFile({ key: log, path, bytes, backup: 'none' });
+        const written = await disk.replaceFile({ key: log, path, bytes });
         const to = (editions += 1);
         const inode = written?.ino;
         remember(log, { ...state, inode, ...wholeUpTo(bytes.length), newest, edition: to });

@@ -70,7 +70,7 @@ export function createSnapshots({ fileSystem, disk, locks, roots, logger }: Snap
     try {
       const contents = await locks.runAlone('', () => linkAll(folder));
       const bytes = Buffer.from(JSON.stringify(contents));
-      await disk.replaceFile({ key: contentsName, path: join(folder, contentsName), bytes, backup: 'none' });
+      await disk.replaceFile({ key: contentsName, path: join(folder, contentsName), bytes });
     } catch (error) {
       logger.error('no copy could be made for a backup', { error });
       await disk.discard(folder, folder);

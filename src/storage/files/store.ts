@@ -173,8 +173,7 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
     logState: (log) => run(log, 'read', () => logs.logState(log)),
     rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
     readText: (key) => run(key, 'read', () => documents.readText(key)),
-    writeText: (key, text, { erase = false } = {}) =>
-      change(key, 'written', () => documents.writeText(key, text, erase)),
+    writeText: (key, text) => change(key, 'written', () => documents.writeText(key, text)),
     list: (folder) => run(folder, 'listed', () => listFiles({ fileSystem, ways }, roots, folder)),
     folders: (folder, name = '') =>
       run(folder, 'listed', () => listFolders({ fileSystem, ways }, locate(roots, folder), name)),

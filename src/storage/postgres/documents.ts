@@ -139,7 +139,6 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
         const locked = await lockSound(inOne, key, kind);
         const next = change(locked.value) ?? locked.value;
         const erases = erase();
-        if (erases) await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
         if (next === undefined || next === locked.value) {
           if (erases)
             await inOne(sql`
@@ -150,7 +149,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
         return {
           sound: locked,
           value: checked,
-          ...(await put(inOne, key, checked, locked.isThere, erases)),
+          ...(await put(inOne, key, checked, locked.isThere)),
         };
       });
       tellSetAside(sound);
@@ -164,19 +163,16 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
     return (await load(query, key, textKind, (text) => text))?.value;
   }
 
-  async function writeText(key: string, text: string, erases: boolean): Promise<void> {
+  async function writeText(key: string, text: string): Promise<void> {
     const bytes = Buffer.from(text);
     const revision = freshNumber();
     await locks.run(key, () =>
       database.transaction(async (inOne) => {
-        if (erases) await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
         await inOne(sql`
             insert into discoclaw.entries as entry (key, kind, content, bytes, revision)
             values (${key}, 'text', ${bytes}, ${bytes.length}, ${revision})
             on conflict (key) do update set
-              former_document = case when ${erases} then null else entry.document end,
-              former_content = case when ${erases} then excluded.content else entry.content end,
-              kind = 'text', document = null, content = excluded.content, bytes = excluded.bytes,
+              former_document = null, former_content = null, kind = 'text', document = null, content = excluded.content, bytes = excluded.bytes,
               revision = excluded.revision, changed_at = now()`);
       }),
     );
@@ -186,16 +182,14 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
 }
 
 /** Rejects with a conflict where another process was faster to make what was not there. */
-async function put(inOne: Query, key: string, document: object, isThere: boolean, erases: boolean) {
+async function put(inOne: Query, key: string, document: object, isThere: boolean) {
   const json = JSON.stringify(document);
   const bytes = Buffer.byteLength(json);
   const revision = freshNumber();
   const rows = isThere
     ? await inOne(sql`
         update discoclaw.entries set
-          former_document = case when ${erases} then ${json}::json else document end,
-          former_content = case when ${erases} then null else content end,
-          kind = 'document', document = ${json}, content = null, bytes = ${bytes}, revision = ${revision}, changed_at = now()
+          former_document = ${json}, former_content = null, kind = 'document', document = ${json}, content = null, bytes = ${bytes}, revision = ${revision}, changed_at = now()
         where key = ${key} returning key`)
     : await inOne(sql`
         insert into discoclaw.entries (key, kind, document, former_document, bytes, revision)
@@ -231,7 +225,6 @@ async function recovered<T extends Versioned>(
     update discoclaw.entries set document = former_document, content = former_content, revision = ${freshNumber()},
       bytes = octet_length(coalesce(former_document::text, encode(former_content, 'escape')))
     where key = ${key}`);
-  // The good copy is what held until the present one was stored.
   return {
     value: copy.value,
     isThere: true,

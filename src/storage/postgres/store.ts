@@ -93,8 +93,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     logState: (log) => run(log, 'read', () => logs.logState(log)),
     rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
     readText: (key) => run(key, 'read', () => documents.readText(key)),
-    writeText: (key, text, { erase = false } = {}) =>
-      change(key, 'written', () => documents.writeText(key, text, erase)),
+    writeText: (key, text) => change(key, 'written', () => documents.writeText(key, text)),
     list: (folder) => run(folder, 'listed', () => folders.list(folder)),
     folders: (folder, name = '') => run(folder, 'listed', () => folders.folders(folder, name)),
     remove: (key) => change(key, 'removed', () => locks.run(key, () => folders.remove(key))),

@@ -74,7 +74,6 @@ describe('removeFile', () => {
             key: 'b',
             path: join(root, 'b.md'),
             bytes: Buffer.from('cake'),
-            backup: 'none',
           });
         }
         return fileSystem.rename(from, to);
@@ -100,7 +99,7 @@ describe('what is erased', () => {
       }),
     );
     await writeFile(path, 'tea');
-    await disk.replaceFile({ key: 'a', path, bytes: Buffer.from('cake'), backup: 'none' });
+    await disk.replaceFile({ key: 'a', path, bytes: Buffer.from('cake') });
     expect(seen.at(-1)).toBe('synced');
     await disk.removeFile(path);
     expect(seen.slice(-2)).toEqual(['removed', 'synced']);

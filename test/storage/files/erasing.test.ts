@@ -75,7 +75,6 @@ function fillQuickly(): void {
     [`quarantine/${document}.${stamp}`]: canary,
     [`quarantine/${document}.bak.${stamp}-2`]: canary,
     [text]: canary,
-    [`${text}.bak`]: canary,
     [log]: `{"sequence":1,"record":{"note":"${canary}"}}\n`,
   };
   for (const [key, content] of Object.entries(files)) {
@@ -89,7 +88,7 @@ function fillQuickly(): void {
 const erasings: Readonly<Record<string, (store: FileStore) => Promise<void>>> = {
   async changes(store) {
     await store.update(document, noteKind, () => clean, { erase: true });
-    await store.writeText(text, 'clean', { erase: true });
+    await store.writeText(text, 'clean');
     await store.rewrite(log, noteSchema, () => ({ note: 'clean' }));
   },
   async removals(store) {
@@ -229,8 +228,8 @@ describe('a temporary file that a failing disk keeps', () => {
     const { disk, store } = await openBreakable();
     await store.writeText(text, 'former');
     disk.isBroken = true;
-    await expect(store.writeText(text, canary, { erase: true })).rejects.toThrow('EIO');
-    expect(temporaryFiles()).toHaveLength(1);
+    await expect(store.writeText(text, canary)).rejects.toThrow('EIO');
+    expect(temporaryFiles()).toHaveLength(2);
     expect(stores.everything()).toContain(canary);
     disk.isBroken = false;
     await store.update(`users/${ben}/durable.json`, noteKind, () => clean);
@@ -253,7 +252,7 @@ describe('a temporary file that a failing disk keeps', () => {
   it('goes when the store closes, though nothing is written any more', async () => {
     const { disk, store } = await openBreakable();
     disk.isBroken = true;
-    await expect(store.writeText(text, canary, { erase: true })).rejects.toThrow('EIO');
+    await expect(store.writeText(text, canary)).rejects.toThrow('EIO');
     expect(temporaryFiles()).toHaveLength(1);
     disk.isBroken = false;
     await store.close();
@@ -287,7 +286,7 @@ it('what was erased has no name left that a loss of power could bring back [S7]'
   });
   const store = await stores.open({ fileSystem });
   await store.writeText(text, canary);
-  await store.writeText(text, 'clean', { erase: true });
+  await store.writeText(text, 'clean');
   expect(seen.slice(-2)).toEqual(['removed', 'synced']);
   await store.remove(text);
   expect(seen.slice(-2)).toEqual(['removed', 'synced']);

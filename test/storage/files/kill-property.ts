@@ -57,7 +57,7 @@ export function describeKills(kills: readonly number[]): void {
       expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, index) => index + 1));
       const stored = (await store.readText(text)) ?? childText(0);
       expect(stored).toBe(childText(Number.parseInt(stored, 10)));
-      await store.writeText(erasedText, 'erasing 0.', { erase: true });
+      await store.writeText(erasedText, 'erasing 0.');
       expect(new Set(numbersOnDisk())).toEqual(new Set([0]));
       await store.close();
       expect(stores.logged.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);

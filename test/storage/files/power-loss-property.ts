@@ -76,7 +76,7 @@ async function take(store: FileStore, { what, erase }: Step, word: string): Prom
         { erase: erase || what === 'drop' },
       );
     case 'write':
-      return store.writeText(text, word, { erase });
+      return store.writeText(text, word);
     case 'append':
       return store.append(log, { note: word });
     case 'rewrite': {
@@ -201,7 +201,7 @@ async function live(lives: readonly Life[]) {
 }
 
 function isErasing({ what, erase }: Step): boolean {
-  return erase || what === 'drop' || what === 'rewrite' || what === 'remove' || what === 'removeAll';
+  return erase || !['put', 'append', 'start'].includes(what);
 }
 
 function wordsOf({ document, text: present = '', log: notes }: Content): readonly string[] {

@@ -36,7 +36,7 @@ await Promise.all([
   }),
   forEver(async () => {
     erased += 1;
-    await store.writeText(erasedText, `erasing ${erased}.`, { erase: true });
+    await store.writeText(erasedText, `erasing ${erased}.`);
     say('erased', erased);
   }),
 ]);
