@@ -154,7 +154,6 @@ it('a kill behind a reply that was seen, and that the disk did not take, has the
 describe.concurrent('a file of items', () => {
   it('that is damaged is set aside, and its copy used, which has all that was stored', async () => {
     await using stage = await openWithItems();
-    await remember(stage, 'I drink juice');
     const damaged = (await stage.readFile(itemsFile(stage))).slice(0, -20);
     await stage.writeFile(itemsFile(stage), damaged);
     expect((await stage.ask('alice', '#general', 'What do I drink?')).text).toMatch(

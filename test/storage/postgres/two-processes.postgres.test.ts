@@ -224,8 +224,8 @@ describe('two stores on one database [X1][X2]', () => {
       `update discoclaw.entries set document = '{"version":1,"count":"canary"}', revision = 7`,
     );
     expect(await Promise.all(both().map((store) => store.read(document, counterKind)))).toEqual([
-      { version: 1, count: 1 },
-      { version: 1, count: 1 },
+      { version: 1, count: 2 },
+      { version: 1, count: 2 },
     ]);
     expect(await second.quarantined()).toBe(1);
     await first.update(document, counterKind, increment, { erase: true });
