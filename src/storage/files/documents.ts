@@ -207,6 +207,7 @@ export function createDocuments(
     await locks.run(key, async () => {
       const path = await pathOf(key);
       const bytes = Buffer.from(text);
+      await quarantine.eraseCopies(key);
       const written = await disk.replaceFile({ key, path, bytes });
       if (written !== undefined) reader.remember(path, textKind, written, decodeText(bytes));
     });
