@@ -4,7 +4,7 @@ import { runs, seedOfTheDay } from '../support/runs.ts';
 import { runSimulate } from './simulate.ts';
 
 const seed = seedOfTheDay * 100;
-const seeds = runs(120);
+const seeds = runs(150);
 
 async function hashes(): Promise<readonly string[]> {
   const { output } = await runSimulate({ seed: 1, seeds: 3, steps: 150 });
