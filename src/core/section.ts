@@ -55,6 +55,8 @@ export interface Section {
   readonly summary?: SummaryFacts;
   /** Its lines may repeat other people's words, or a file's [M5a]. */
   readonly hasThirdPartyText?: boolean;
+  /** When these were last in view, where it was made of answers that may repeat them; ISO 8601, UTC. */
+  readonly thirdPartyTextAt?: string | undefined;
   /** The memory behind its lines: by line, or all of it whichever are shown [K7]. */
   readonly sources?: ReadonlyMap<string, MemorySource> | readonly MemorySource[];
 }

@@ -55,3 +55,11 @@ const answerCountsMs = 30 * 60_000;
 export function answerCounts(at: string, now: Date): boolean {
   return now.getTime() - Date.parse(at) < answerCountsMs;
 }
+
+/** The newest of times in ISO 8601, UTC; `undefined` for none. */
+export function newestTime(times: readonly (string | undefined)[]): string | undefined {
+  return times
+    .filter((time) => time !== undefined)
+    .toSorted()
+    .at(-1);
+}

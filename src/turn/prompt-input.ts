@@ -15,7 +15,7 @@ import { localMoment } from '../core/time.ts';
 import { sessionName, type SessionKey } from '../core/place.ts';
 import { renderSection, type Section, type SectionSource } from '../core/section.ts';
 import { snowflakeTime } from '../core/snowflake.ts';
-import { sessionOf, turnText, type TurnContext } from '../core/turn-context.ts';
+import { answerCounts, newestTime, sessionOf, turnText, type TurnContext } from '../core/turn-context.ts';
 import type { Consent } from '../memory/settings/person-settings.ts';
 import { buildPrompt, type Prompt } from '../prompt/build-prompt.ts';
 import { isKept, longerLife, nextCadence, type Cadence } from '../prompt/cadence.ts';
@@ -168,13 +168,16 @@ export class PromptComposer {
       keep: { shared: longerLife(shared.life, cadence.life), session: cadence.life },
     });
     const shown = window.entries.map(({ message }) => message);
+    const given = [...snapshot.sections, ...sections];
     const holdsOthersWords =
       enclosed.hasThirdPartyText ||
-      [...snapshot.sections, ...sections].some((section) => section.hasThirdPartyText === true) ||
+      given.some((section) => section.hasThirdPartyText === true) ||
       shown.some((message) => showsOthers(message, context));
-    const repeatedAt = [...enclosed.repeatedAt, ...shown.flatMap(({ id }) => repeating.get(id) ?? [])]
-      .toSorted()
-      .at(-1);
+    const repeatedAt = newestTime([
+      ...enclosed.repeatedAt,
+      ...shown.map(({ id }) => repeating.get(id)),
+      ...given.map(({ thirdPartyTextAt: at }) => (at && answerCounts(at, context.now) ? at : undefined)),
+    ]);
     const notes = prompt.leftOut.length === 0 ? [] : [leftOutNote(prompt.leftOut)];
     return {
       prompt,

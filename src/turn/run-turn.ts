@@ -8,7 +8,7 @@ import { usesNotes, type MemorySource, type ToolRead } from '../core/memory-sour
 import type { ModelClient } from '../core/model.ts';
 import { hasMoreReaders, sessionName, type Place } from '../core/place.ts';
 import type { MemoryNotice, Offer, OfferPort } from '../core/tool.ts';
-import { sessionOf, type TurnContext } from '../core/turn-context.ts';
+import { newestTime, sessionOf, type TurnContext } from '../core/turn-context.ts';
 import { workOf, type Work, type Writes } from '../core/writes.ts';
 import type { ChangeLedger } from '../memory/changes.ts';
 import type { MediaBudget } from '../model/media.ts';
@@ -233,7 +233,7 @@ async function answerTurn(
       onThirdPartyText({ retells, thirdPartyTextAt: at }) {
         const isInView =
           at === undefined || (known.hasThirdPartyText && known.thirdPartyTextAt === undefined);
-        known.thirdPartyTextAt = isInView ? undefined : [known.thirdPartyTextAt ?? '', at].toSorted().at(-1);
+        known.thirdPartyTextAt = isInView ? undefined : newestTime([known.thirdPartyTextAt, at]);
         known.hasThirdPartyText = true;
         if (retells === true) known.retells = true;
       },

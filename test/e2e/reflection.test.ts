@@ -119,7 +119,9 @@ describe('a stranger’s words [M5a]', () => {
     expect(answered).not.toEqual([]);
     for (const line of answered) expect(line).toContain('"hasThirdPartyText":true');
     expect(JSON.parse(await stage.readFile(`${log}/state.json`))).toMatchObject({
-      rolling: { summary: { text: expect.stringContaining('canary1'), hasThirdPartyText: true } },
+      rolling: {
+        summary: { text: expect.stringContaining('canary1'), thirdPartyTextAt: expect.any(String) },
+      },
       reflection: { cursor: 6 },
     });
   }, 60_000);

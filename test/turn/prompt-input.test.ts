@@ -373,6 +373,7 @@ describe('an earlier answer that may repeat others’ words [M5a]', () => {
   });
 
   it('and memory that may repeat them are known to what writes', async () => {
+    const thirdPartyTextAt = aliceContext.now.toISOString();
     const summary: SectionSource<TurnContext> = {
       name: 'summary',
       sections: async () => [
@@ -382,13 +383,17 @@ describe('an earlier answer that may repeat others’ words [M5a]', () => {
           title: 'So far:',
           lines: ['x'],
           budget: 99,
-          hasThirdPartyText: true,
+          thirdPartyTextAt,
         },
       ],
     };
-    expect(
-      (await composerOver([], { layers: [summary] }).compose(aliceContext, allOn, signal)).hasThirdPartyText,
-    ).toBe(true);
+    const composer = composerOver([], { layers: [summary] });
+    const minutesLater = (minutes: number) => {
+      const now = new Date(Date.parse(thirdPartyTextAt) + minutes * 60_000);
+      return composer.compose({ ...aliceContext, now }, allOn, signal);
+    };
+    expect(await minutesLater(29)).toMatchObject({ hasThirdPartyText: true, thirdPartyTextAt });
+    expect((await minutesLater(31)).hasThirdPartyText).toBe(false);
   });
 });
 

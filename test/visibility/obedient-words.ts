@@ -70,10 +70,10 @@ export interface Kept {
 }
 
 const line = z.looseObject({ role: z.string().optional(), text: z.string().optional() });
-const shortTerm = z.object({ entries: z.array(z.looseObject({ hasThirdPartyText: z.boolean() })) });
+const shortTerm = z.object({ entries: z.array(z.looseObject({ thirdPartyTextAt: z.string().optional() })) });
 const state = z.looseObject({
   rolling: z
-    .looseObject({ summary: z.looseObject({ hasThirdPartyText: z.boolean() }).optional() })
+    .looseObject({ summary: z.looseObject({ thirdPartyTextAt: z.string().optional() }).optional() })
     .optional(),
 });
 
@@ -102,13 +102,13 @@ async function* piecesOf(key: string, store: Store): AsyncGenerator<Pick<Kept, '
   const text = (await store.readText(key)) ?? '';
   if (key.includes('/short-term/')) {
     for (const entry of shortTerm.parse(JSON.parse(text)).entries)
-      yield { text: JSON.stringify(entry), isMarked: entry.hasThirdPartyText };
+      yield { text: JSON.stringify(entry), isMarked: entry.thirdPartyTextAt !== undefined };
   } else if (key.endsWith('state.json')) {
     const { rolling, ...rest } = state.parse(JSON.parse(text));
     yield { text: JSON.stringify(rest), isMarked: false };
-    yield { text: JSON.stringify(rolling ?? {}), isMarked: rolling?.summary?.hasThirdPartyText === true };
+    yield { text: JSON.stringify(rolling ?? {}), isMarked: rolling?.summary?.thirdPartyTextAt !== undefined };
   } else {
-    yield { text, isMarked: /\/detail\/.*$/u.test(key) && /^others: true$/mu.test(text) };
+    yield { text, isMarked: /\/detail\/.*$/u.test(key) && /^others: /mu.test(text) };
   }
 }
 

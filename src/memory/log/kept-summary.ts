@@ -32,7 +32,7 @@ export function renderNote(note: SummaryNote, timeZone: string): string {
     `created: ${note.updatedAt}`,
     `keywords: ${JSON.stringify(keywords(note.text))}`,
     reachLines(note),
-    ...(note.hasThirdPartyText === undefined ? [] : [`others: ${note.hasThirdPartyText}`]),
+    ...(note.thirdPartyTextAt === undefined ? [] : [`others: ${note.thirdPartyTextAt}`]),
     `from: ${note.from}`,
     `cursor: ${note.cursor}`,
     '-->',
@@ -63,7 +63,7 @@ const metaSchema = z.object({
   readers: z.string().transform(readersIn).exactOptional(),
   from: z.coerce.number().int(),
   cursor: z.coerce.number().int(),
-  others: z.stringbool({ truthy: ['true'], falsy: ['false'] }).exactOptional(),
+  others: z.iso.datetime().optional(),
 });
 
 /** `undefined` where the file was changed into something else. */
@@ -74,8 +74,8 @@ export function parseNote(file: string): SummaryNote | undefined {
   const meta = metaSchema.safeParse(Object.fromEntries(fields));
   const text = body.join('\n-->\n').trim();
   if (!meta.success || text === '') return undefined;
-  const { created: updatedAt, home: homeId, guild: guildId, others: hasThirdPartyText, ...rest } = meta.data;
-  return { text, updatedAt, homeId, guildId, hasThirdPartyText, ...rest };
+  const { created: updatedAt, home: homeId, guild: guildId, others: thirdPartyTextAt, ...rest } = meta.data;
+  return { text, updatedAt, homeId, guildId, thirdPartyTextAt, ...rest };
 }
 
 const keywordCount = 8;

@@ -68,6 +68,12 @@ export function mayHoldOthersWords(message: LoggedMessage): boolean {
     : (message.hasThirdPartyText ?? message.visibility !== 'dm');
 }
 
+/** When others' words that a message may hold were last in view [M5a]: ISO 8601, UTC. */
+export function othersWordsAt(message: LoggedMessage): string | undefined {
+  if (!mayHoldOthersWords(message)) return undefined;
+  return message.role === 'user' ? message.at : (message.thirdPartyTextAt ?? message.at);
+}
+
 /** Messages of which something may be made unasked [K9]; nothing from others' talk [B4]. */
 export function unaskedMessages(messages: readonly SequencedMessage[]): readonly SequencedMessage[] {
   return messages.filter(

@@ -18,6 +18,7 @@ import {
   idsOf,
   isUnanswered,
   mayHoldOthersWords,
+  othersWordsAt,
   type LogFold,
   type LoggedMessage,
   type LogRecord,
@@ -333,9 +334,7 @@ export function createSessionLog(options: SessionLogOptions) {
     ): Promise<ReadonlyMap<string, string | undefined>> {
       const known = new Map<string, string | undefined>();
       for (const { message } of foldLog(await tails.covering(session, ids)).messages) {
-        const isAnswer = message.role === 'assistant';
-        const at =
-          isAnswer && mayHoldOthersWords(message) ? (message.thirdPartyTextAt ?? message.at) : undefined;
+        const at = message.role === 'user' ? undefined : othersWordsAt(message);
         for (const id of idsOf(message)) if (ids.includes(id)) known.set(id, at);
       }
       return known;

@@ -15,8 +15,8 @@ const summarySchema = z.object({
   updatedAt: z.string(),
   /** The narrowest of all that was folded in. */
   ...reachFields,
-  /** Whether others' words were folded in [M5a]; see `summaryHoldsOthersWords`. */
-  hasThirdPartyText: z.boolean().optional(),
+  /** When others' words that it may repeat were last in view [M5a]; ISO 8601, UTC. */
+  thirdPartyTextAt: z.string().optional(),
 });
 
 const rollingSchema = z.object({
@@ -61,14 +61,6 @@ const stateSchema = z.object({
 export type SessionState = z.infer<typeof stateSchema>;
 export type RollingState = z.infer<typeof rollingSchema>;
 export type StoredSummary = z.infer<typeof summarySchema>;
-
-/** Whether a summary may repeat others' words or a file [M5a]; if unknown, it may outside of DMs. */
-export function summaryHoldsOthersWords({
-  hasThirdPartyText,
-  visibility,
-}: Pick<StoredSummary, 'hasThirdPartyText' | 'visibility'>): boolean {
-  return hasThirdPartyText ?? visibility !== 'dm';
-}
 
 export const stateKind: DocumentKind<SessionState> = { version: 1, schema: stateSchema };
 

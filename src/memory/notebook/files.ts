@@ -121,7 +121,7 @@ export function createNotebookFiles(
     const { file } = resolved;
     return orRefusal(file, async () => {
       const loaded = await load(file, context);
-      const hasThirdPartyText = isKeptSummary(file) && noteHoldsOthersWords(loaded?.raw ?? '');
+      const hasThirdPartyText = isKeptSummary(file) && noteHoldsOthersWords(loaded?.raw ?? '', context.now);
       return { outcome: 'opened', file, content: loaded?.content, hasThirdPartyText };
     });
   }

@@ -1,13 +1,13 @@
 import type { Place } from '../../core/place.ts';
 import { assertSnowflake } from '../../core/snowflake.ts';
-import { sessionOf, type Speaker, type TurnContext } from '../../core/turn-context.ts';
+import { sessionOf, type Speaker, type TurnContext, answerCounts } from '../../core/turn-context.ts';
 import { localDateTime } from '../../core/time.ts';
 import { reachOf, type Reach } from '../../core/visibility.ts';
 import { cursorOfNote, parseNote, reachLines, readersIn } from '../log/kept-summary.ts';
-import { sessionFolder, summaryHoldsOthersWords } from '../log/session-state.ts';
+import { sessionFolder } from '../log/session-state.ts';
 
 /** Whose memory is looked at, and where. */
-export type TreeContext = Pick<TurnContext, 'speaker' | 'place'>;
+export type TreeContext = Pick<TurnContext, 'speaker' | 'place' | 'now'>;
 
 /** The parts of the tree that are single files, and those that are folders. */
 const singleFiles = ['overview.md', 'USER.md', 'MEMORY.md'] as const;
@@ -173,10 +173,11 @@ export function isKeptSummary({ part, name }: TreeFile): boolean {
   return part === 'detail' && cursorOfNote(`${name}.md`) !== undefined;
 }
 
-/** Whether others' words were folded into a kept summary [M5a]; not known of one that was changed. */
-export function noteHoldsOthersWords(stored: string): boolean {
+/** Whether a kept summary may repeat others' words [M5a], by now; not known of one that was changed. */
+export function noteHoldsOthersWords(stored: string, now: Date): boolean {
   const note = parseNote(stored);
-  return note === undefined || summaryHoldsOthersWords(note);
+  if (note === undefined) return true;
+  return note.thirdPartyTextAt !== undefined && answerCounts(note.thirdPartyTextAt, now);
 }
 
 /** Where a session's file may be used [V2]; `undefined` for one written where all read along. */

@@ -6,7 +6,7 @@ import { isSameReach, narrower, pickReach, type Reach } from '../../core/visibil
 import { reachOfItem, undated, type DurableItem, wordingOf } from '../durable/document.ts';
 import { isFolder, nameProblem, notebookParts, readMark, type PartLocation } from '../notebook/tree.ts';
 import { cursorOfNote, parseNote } from '../log/kept-summary.ts';
-import { sessionFolder, summaryHoldsOthersWords } from '../log/session-state.ts';
+import { sessionFolder } from '../log/session-state.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import {
   addUnit,
@@ -173,7 +173,7 @@ async function fileSegment(
   const { path, channelId } = file;
   const at = /^created: (?<at>\d{4}-\d{2}-\d{2}T\S+)$/mu.exec(text)?.groups?.['at'];
   const note = parseNote(text);
-  const hasThirdPartyText = note !== undefined && summaryHoldsOthersWords(note);
+  const thirdPartyTextAt = note?.thirdPartyTextAt;
   const segment = createSegment(reach);
   const title = new Set(readers.terms.read(path.replace(/\.md$/u, '')).map(titleTerm));
   const pause = createTimeSlice();
@@ -183,7 +183,8 @@ async function fileSegment(
       author: '',
       ...(at === undefined ? {} : { at }),
       isBot: false,
-      hasThirdPartyText,
+      hasThirdPartyText: thirdPartyTextAt !== undefined,
+      ...(thirdPartyTextAt === undefined ? {} : { thirdPartyTextAt }),
       reach,
       stretch: 0,
       reference: { kind: 'line', path, line, ...(channelId === undefined ? {} : { channelId }) },

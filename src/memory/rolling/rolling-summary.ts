@@ -13,7 +13,7 @@ import type { SessionWork } from '../../core/writes.ts';
 import type { MemoryLayer } from '../layer.ts';
 import { parseNote } from '../log/kept-summary.ts';
 import type { SessionLog } from '../log/session-log.ts';
-import { summaryHoldsOthersWords, type SessionStates, type StoredSummary } from '../log/session-state.ts';
+import type { SessionStates, StoredSummary } from '../log/session-state.ts';
 import { inBatches } from '../log/records.ts';
 import { createRollingRecord, rollingOf } from './record.ts';
 import { foldBatch, othersWordsNote, type SummaryWriter } from './write-summary.ts';
@@ -104,7 +104,7 @@ export function createRollingSummary(options: RollingSummaryOptions) {
       const section = sectionOf(summary);
       const { from, withdrawals = 0 } = view.rolling;
       // A lineage's summaries build on each other and may be used in the same places [V2].
-      const lineage = JSON.stringify([from, withdrawals, pickReach(summary), section.hasThirdPartyText]);
+      const lineage = JSON.stringify([from, withdrawals, pickReach(summary), section.title]);
       return [{ ...section, summary: { lineage, turnsSince: view.turns } }];
     },
     async fold(_userId, sessions, signal) {
@@ -192,13 +192,13 @@ const nothingSaid: Section = {
 
 /** With an absolute time, so that the bytes stay the same [R5][P2]; clipped here only [R2]. */
 export function summarySection(
-  summary: Pick<StoredSummary, 'text' | 'updatedAt' | 'visibility' | 'hasThirdPartyText'>,
+  summary: Pick<StoredSummary, 'text' | 'updatedAt' | 'thirdPartyTextAt'>,
   { maxChars, timeZone }: { readonly maxChars: number; readonly timeZone: string },
 ): Section {
   const name = 'conversation_summary';
   const when = localDateTime(new Date(summary.updatedAt), timeZone);
-  const hasThirdPartyText = summaryHoldsOthersWords(summary);
-  const note = hasThirdPartyText ? `, ${othersWordsNote}` : '';
+  const { thirdPartyTextAt } = summary;
+  const note = thirdPartyTextAt !== undefined ? `, ${othersWordsNote}` : '';
   const title = `Summary of this conversation until ${when} (${timeZone})${note}:`;
   const lines = summary.text.split('\n').map(toSingleLine).filter(Boolean).join('\n');
   const text = clipAtSentence(dataText(lines), maxChars);
@@ -207,7 +207,7 @@ export function summarySection(
     slot: 'fast',
     title,
     lines: text === '' ? [] : text.split('\n'),
-    hasThirdPartyText,
+    thirdPartyTextAt,
     budget: renderSection({ name, title, lines: [''] }).length + maxChars,
     sources: [{ kind: 'summary', at: summary.updatedAt }],
   };

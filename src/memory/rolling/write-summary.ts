@@ -8,11 +8,12 @@ import { type Reach, mayUse, narrower, pickReach } from '../../core/visibility.t
 import {
   type LoggedMessage,
   type SequencedMessage,
-  mayHoldOthersWords,
+  othersWordsAt,
   ownLine,
   turnLine,
 } from '../log/records.ts';
-import { type StoredSummary, summaryHoldsOthersWords } from '../log/session-state.ts';
+import type { StoredSummary } from '../log/session-state.ts';
+import { newestTime } from '../../core/turn-context.ts';
 
 /** Said of a summary that others' words were folded into. */
 export const othersWordsNote = 'which may repeat what other people said, or a file';
@@ -28,7 +29,7 @@ export interface SummaryWriter {
 
 /**
  * The summary with messages folded in. Where the audience has widened, what may not be used there is left
- * out, the old summary included [V2]. It says whether others' words were folded in [M5a]. Rejects with
+ * out, the old summary included [V2]. It says when others' words that were folded in were in view [M5a]. Rejects with
  * `ModelError`.
  */
 export async function foldBatch(
@@ -48,11 +49,10 @@ export async function foldBatch(
 
   const text = await writeSummary(writer, session.userId, previous, messages, signal);
   const told: readonly Reach[] = previous === undefined ? rest : [previous, ...rest];
-  const hasThirdPartyText =
-    (previous !== undefined && summaryHoldsOthersWords(previous)) ||
-    messages.some(({ message }) => isQuoted(message) && mayHoldOthersWords(message));
+  const times = messages.map(({ message }) => (isQuoted(message) ? othersWordsAt(message) : undefined));
+  const thirdPartyTextAt = newestTime([previous?.thirdPartyTextAt, ...times]);
   const updatedAt = writer.clock().toISOString();
-  return { text, updatedAt, ...told.reduce(narrower, pickReach(first)), hasThirdPartyText };
+  return { text, updatedAt, ...told.reduce(narrower, pickReach(first)), thirdPartyTextAt };
 }
 
 /** Rejects with `ModelError` for a refused, cut, empty or overlong answer [M7]; secrets are masked [K14]. */
@@ -124,7 +124,7 @@ function summaryRequest(
 }
 
 function titleOf(summary: StoredSummary, timeZone: string): string {
-  const note = summaryHoldsOthersWords(summary) ? `, ${othersWordsNote}` : '';
+  const note = summary.thirdPartyTextAt !== undefined ? `, ${othersWordsNote}` : '';
   return `The summary so far, of ${localMoment(new Date(summary.updatedAt), timeZone)}${note}:`;
 }
 

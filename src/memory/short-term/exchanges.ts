@@ -6,7 +6,7 @@ import { assertSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind } from '../../core/store.ts';
 import { clipAtWord, toSingleLine } from '../../core/text.ts';
 import {
-  mayHoldOthersWords,
+  othersWordsAt,
   type LoggedMessage,
   type SequencedMessage,
   type UserMessage,
@@ -23,8 +23,8 @@ const entrySchema = z.object({
   text: z.string(),
   /** The messages of the exchange: the question's and the answer's. */
   messageIds: z.array(z.string()),
-  /** Whether the answer may repeat others' words or a file [M5a]. */
-  hasThirdPartyText: z.boolean().exactOptional(),
+  /** When others' words or a file that it may repeat were last in view [M5a]; ISO 8601, UTC. */
+  thirdPartyTextAt: z.string().optional(),
 });
 
 const documentSchema = z.object({ version: z.literal(1), entries: z.array(entrySchema) });
@@ -102,7 +102,7 @@ export function exchangesOf(
         at,
         text,
         messageIds: [...replyTo, ...ids],
-        hasThirdPartyText: mayHoldOthersWords(message),
+        thirdPartyTextAt: othersWordsAt(message),
       },
     });
   }

@@ -5,7 +5,7 @@ import type { Store } from '../../core/store.ts';
 import { isSnowflake } from '../../core/snowflake.ts';
 import { saysWords, searchForm } from '../../core/text.ts';
 import { localDateTime, type Clock } from '../../core/time.ts';
-import type { TurnContext } from '../../core/turn-context.ts';
+import { type TurnContext, newestTime } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { Forgotten, MemoryLayer, Restored } from '../layer.ts';
 import { wholeTurns } from '../log/records.ts';
@@ -186,7 +186,8 @@ export function shortTermSection(
   const isDm = place.audience === 'dm';
   const sources = new Map<string, MemorySource>();
   const lines = shown.map((entry) => {
-    const text = isDm && holdsOthersWords(entry) ? `${questionOf(entry)} (answered there)` : entry.text;
+    const text =
+      isDm && entry.thirdPartyTextAt !== undefined ? `${questionOf(entry)} (answered there)` : entry.text;
     const line = dataLine(`- #${entry.channelName}, ${localDateTime(new Date(entry.at), timeZone)}: ${text}`);
     const { channelId, messageIds, at } = entry;
     sources.set(line, { kind: 'exchange', channelId, messageId: messageIds[0] ?? '', at });
@@ -198,16 +199,12 @@ export function shortTermSection(
     title: 'What this person asked you in other channels lately and what you answered, newest first:',
     budget: settings.injectMaxChars,
   } as const;
-  const hasThirdPartyText = !isDm && shown.some(holdsOthersWords);
+  const times = isDm ? [] : shown.map((entry) => entry.thirdPartyTextAt);
   return {
     ...section,
     lines: fitLines(section, lines),
     standing: new Set(lines),
-    hasThirdPartyText,
+    thirdPartyTextAt: newestTime(times),
     sources,
   };
-}
-
-function holdsOthersWords({ hasThirdPartyText = true }: ShortTermEntry): boolean {
-  return hasThirdPartyText;
 }

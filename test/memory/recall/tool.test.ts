@@ -171,12 +171,12 @@ describe('a search that shows what may repeat others’ words [M5a]', () => {
     });
   });
 
-  it('says so of a kept summary, of earlier versions too', async () => {
-    const { store, run } = openTool();
+  it('says so of a kept summary, if they were in view less than half an hour ago', async () => {
+    const { store, run, time } = openTool();
     for (const [mark, hasThirdPartyText] of [
-      ['others: true\n', true],
-      ['others: false\n', false],
-      ['', true],
+      [`others: ${new Date(time.now).toISOString()}\n`, true],
+      ['others: 2026-01-14T09:00:00.000Z\n', false],
+      ['', false],
     ] as const) {
       const meta = `created: 2026-01-15T09:00:00.000Z\nkeywords: []\nvisibility: everywhere\nhome: ${generalId}\n${mark}from: 0\ncursor: 4`;
       await store.writeText(

@@ -565,10 +565,9 @@ describe('what others said [M5a]', () => {
     expect(inputOf(model.requests[1])).toContain(
       'The summary so far, of Thu 2026-01-15 11:00, which may repeat what other people said',
     );
-    expect(await rolling.sections(sessions.contextOf(['and now?']))).toMatchObject([
-      { hasThirdPartyText: true },
-    ]);
-    expect((await notes(sessions)).join('')).toContain('\nothers: true\n');
+    const [section] = await rolling.sections(sessions.contextOf(['and now?']));
+    expect(section?.thirdPartyTextAt).toBeDefined();
+    expect((await notes(sessions)).join('')).toContain(`\nothers: ${section?.thirdPartyTextAt}\n`);
   });
 
   it('is not in a summary that was made without it, and the note says so', async () => {
@@ -577,10 +576,9 @@ describe('what others said [M5a]', () => {
     await rolling.updateIfDue(session);
     await turns(sessions, 'three', 'four');
     await rolling.updateIfDue(session);
-    expect(await rolling.sections(sessions.contextOf(['and now?']))).toMatchObject([
-      { hasThirdPartyText: false },
-    ]);
-    expect((await notes(sessions)).join('')).toContain('\nothers: false\n');
+    const [section] = await rolling.sections(sessions.contextOf(['and now?']));
+    expect(section?.thirdPartyTextAt).toBeUndefined();
+    expect((await notes(sessions)).join('')).not.toContain('\nothers:');
   });
 
   it('is left out of the summary of a DM, beside which the notebook is written', async () => {
@@ -590,8 +588,7 @@ describe('what others said [M5a]', () => {
     expect(await rolling.updateIfDue({ ...session, channelId: dmPlace.channelId })).toBe('updated');
     expect(inputOf(model.requests[0])).not.toContain('canary');
     expect(inputOf(model.requests[0])).toContain('Discoclaw (bot): (an answer that is left out here');
-    expect(await rolling.sections(sessions.contextOf(['and now?'], dmPlace))).toMatchObject([
-      { hasThirdPartyText: false },
-    ]);
+    const [section] = await rolling.sections(sessions.contextOf(['and now?'], dmPlace));
+    expect(section?.thirdPartyTextAt).toBeUndefined();
   });
 });

@@ -289,15 +289,13 @@ describe('an answer that may repeat others’ words [M5a]', () => {
       'Mallory said: canary',
     );
     await shortTerm.record(session);
-    expect(await shortTerm.sections(sessions.contextOf(['hello'], dev))).toMatchObject([
-      { hasThirdPartyText: true },
-    ]);
+    const [section] = await shortTerm.sections(sessions.contextOf(['hello'], dev));
+    expect(section?.thirdPartyTextAt).toBeDefined();
     expect(await promptIn(shortTerm, sessions, dev)).toContain(
       '"what did "say" → "it"?" → "Mallory said: canary"',
     );
-    expect(await shortTerm.sections(sessions.contextOf(['hello'], dmPlace))).toMatchObject([
-      { hasThirdPartyText: false },
-    ]);
+    const [inDm] = await shortTerm.sections(sessions.contextOf(['hello'], dmPlace));
+    expect(inDm?.thirdPartyTextAt).toBeUndefined();
     expect(await promptIn(shortTerm, sessions, dmPlace)).toMatch(/: "what did "say" \(answered there\)\n/u);
   });
 
