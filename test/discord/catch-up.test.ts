@@ -338,7 +338,7 @@ describe('what happens while the bot catches up [G3b]', () => {
       'missed',
       'live',
     ]);
-  }, 20_000);
+  });
 
   it('asks nothing for channels of a server that the bot was taken out of', async () => {
     const server = await openSandbox();

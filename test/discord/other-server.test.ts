@@ -126,9 +126,7 @@ async function seenWith(absent: ReadonlyMap<string, Absence>, alwaysAbsent: read
     await server.say({ as, in: place, text: `Here in ${place}`, mentionBot: true, replyTo: earlier.id });
   }
   const whole = 'Here in dm';
-  await expect
-    .poll(() => handlers.texts.some((text) => text.includes(whole)), { timeout: 10_000 })
-    .toBe(true);
+  await expect.poll(() => handlers.texts.some((text) => text.includes(whole))).toBe(true);
   await server.delivered();
   await gateway.idle();
   const seen: Record<string, unknown> = {};

@@ -435,5 +435,5 @@ describe('the present place', () => {
     await server.setGuildAvailability({ available: false });
     await settled();
     expect((await presentPlace(place)).readers).toBeUndefined();
-  }, 20_000);
+  });
 });

@@ -124,5 +124,5 @@ describe('a stranger’s words [M5a]', () => {
       },
       reflection: { cursor: 6 },
     });
-  }, 60_000);
+  });
 });

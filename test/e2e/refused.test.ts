@@ -87,7 +87,7 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
     expect(await posts()).toEqual(after);
     expect(stage.model.requests).toHaveLength(calls);
     expect(await signs()).toEqual(asked.map(() => ['⚠️']));
-  }, 120_000);
+  });
 
   it('stays as far as it had grown where AutoMod refuses the rest', async () => {
     await using stage = await openStage({
@@ -111,7 +111,7 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
     // While it grew, and whole.
     expect(patches).toHaveLength(2);
     await eventually(async () => expect(await signsOn(stage, said)).toEqual(['⚠️']));
-  }, 120_000);
+  });
 
   it('brings no request into a server that the bot was taken out of, nor after a restart, and all is well when it is back', async () => {
     await using stage = await openStage({
@@ -134,7 +134,7 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
     await sandbox.setBotMembership({ isMember: true });
     await sandbox.delivered();
     await stage.ask('bob', '#general', 'Are you back?');
-  }, 120_000);
+  });
 });
 
 describe('a refusal that may pass by itself', () => {

@@ -230,7 +230,7 @@ it('uses nothing of a deleted channel and its threads at once, erases it 7 days 
   expect(await keptWith(stage, ['quokka'])).not.toEqual([]);
   await deletedBefore(stage, 8);
   await stage.startBot();
-  await expect.poll(() => keptWith(stage, ['quokka', 'numbat']), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => keptWith(stage, ['quokka', 'numbat']), { timeout: 60_000 }).toEqual([]);
   expect(await found(stage, 'okapi')).toContain('I saw an okapi');
   expect(await found(stage, 'ferrets')).toContain('I keep ferrets');
 });

@@ -105,7 +105,7 @@ it('what is taken from the bot while it works costs one sign or line, no request
   // than Discord, so that one may be told to wait.
   const { requests } = await sandbox.invalidRequests();
   expect(requests.filter(({ status }) => status !== 429)).toHaveLength(3);
-}, 240_000);
+});
 
 async function seenBy(
   { sandbox }: Stage,

@@ -226,7 +226,7 @@ it('leaves no word on disk that is older than so many days and everything that i
     { numRuns: runs(25) },
   );
   expect(kills).toBeGreaterThan(runs(25) / 5);
-}, 300_000);
+});
 
 it('keeps items that a person asked to remember, pinned or edited, whatever their age [K15]', async () => {
   using scene = openFolder();
