@@ -139,6 +139,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
         const locked = await lockSound(inOne, key, kind);
         const next = change(locked.value) ?? locked.value;
         const erases = erase();
+        if (erases) await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
         if (next === undefined || next === locked.value) {
           if (erases)
             await inOne(sql`
@@ -168,6 +169,7 @@ export function createDocuments({ database, locks, onSetAside, logger }: Documen
     const revision = freshNumber();
     await locks.run(key, () =>
       database.transaction(async (inOne) => {
+        await inOne(sql`delete from discoclaw.quarantine where key = ${key}`);
         await inOne(sql`
             insert into discoclaw.entries as entry (key, kind, content, bytes, revision)
             values (${key}, 'text', ${bytes}, ${bytes.length}, ${revision})
