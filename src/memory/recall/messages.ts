@@ -126,7 +126,7 @@ function unitOf(
     at,
     isBot: role === 'assistant',
     hasThirdPartyText: mayHoldOthersWords(message),
-    ...(message.role === 'assistant' && { thirdPartyTextAt: message.thirdPartyTextAt ?? at }),
+    thirdPartyTextAt: message.role === 'assistant' ? (message.thirdPartyTextAt ?? at) : undefined,
     ...sitting,
     reference: {
       kind: 'message',

@@ -36,7 +36,7 @@ export interface RecallUnit {
   /** It may repeat others' words, or a file's [M5a]. */
   readonly hasThirdPartyText: boolean;
   /** For an answer that may, when these were last in view; ISO 8601, UTC. */
-  readonly thirdPartyTextAt?: string;
+  readonly thirdPartyTextAt?: string | undefined;
   /** Units of one origin share one object. */
   readonly reach: Reach;
   /** Neighbours count only within a stretch: a sitting of a conversation, a file, an item. */

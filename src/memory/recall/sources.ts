@@ -184,7 +184,7 @@ async function fileSegment(
       ...(at === undefined ? {} : { at }),
       isBot: false,
       hasThirdPartyText: thirdPartyTextAt !== undefined,
-      ...(thirdPartyTextAt === undefined ? {} : { thirdPartyTextAt }),
+      thirdPartyTextAt,
       reach,
       stretch: 0,
       reference: { kind: 'line', path, line, ...(channelId === undefined ? {} : { channelId }) },

@@ -4,7 +4,7 @@ import { textWithSources, type MemorySource } from '../../core/memory-source.ts'
 import { dataLine } from '../../core/section.ts';
 import { clip } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
-import { answerCounts } from '../../core/turn-context.ts';
+import { answerCounts, newestTime } from '../../core/turn-context.ts';
 import { sourceOfItem } from '../durable/document.ts';
 import type { Passage } from './passages.ts';
 import type { Recall } from './recall.ts';
@@ -95,7 +95,7 @@ function renderPassages(
   const told = passages.slice(0, blocks.length);
   if (told.some(({ hasThirdPartyText }) => hasThirdPartyText)) return { ...shown, hasThirdPartyText: true };
   const counting = told.flatMap(({ repeatedAt }) => repeatedAt.filter((at) => answerCounts(at, now)));
-  const thirdPartyTextAt = counting.toSorted().at(-1);
+  const thirdPartyTextAt = newestTime(counting);
   return thirdPartyTextAt === undefined ? shown : { ...shown, hasThirdPartyText: true, thirdPartyTextAt };
 }
 
