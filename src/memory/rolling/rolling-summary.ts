@@ -104,7 +104,8 @@ export function createRollingSummary(options: RollingSummaryOptions) {
       const section = sectionOf(summary);
       const { from, withdrawals = 0 } = view.rolling;
       // A lineage's summaries build on each other and may be used in the same places [V2].
-      const lineage = JSON.stringify([from, withdrawals, pickReach(summary), section.title]);
+      const mayRepeatOthers = summary.thirdPartyTextAt !== undefined;
+      const lineage = JSON.stringify([from, withdrawals, pickReach(summary), mayRepeatOthers]);
       return [{ ...section, summary: { lineage, turnsSince: view.turns } }];
     },
     async fold(_userId, sessions, signal) {

@@ -570,6 +570,20 @@ describe('what others said [M5a]', () => {
     expect((await notes(sessions)).join('')).toContain(`\nothers: ${section?.thirdPartyTextAt}\n`);
   });
 
+  it('begins no new lineage with each summary that may repeat it, which would build the prompt anew', async () => {
+    const { sessions, rolling } = setUp();
+    const lineage = async () =>
+      (await rolling.sections(sessions.contextOf(['and now?'])))[0]?.summary?.lineage;
+    await sessions.turnWithOthers('what did she say?', 'Mallory said: canary');
+    await turns(sessions, 'one');
+    await rolling.updateIfDue(session);
+    const first = await lineage();
+    sessions.time.now += 60_000;
+    await turns(sessions, 'two', 'three');
+    expect(await rolling.updateIfDue(session)).toBe('updated');
+    expect(await lineage()).toBe(first);
+  });
+
   it('is not in a summary that was made without it, and the note says so', async () => {
     const { sessions, rolling } = setUp();
     await turns(sessions, 'one', 'two');
