@@ -570,7 +570,7 @@ describe('what others said [M5a]', () => {
     expect((await notes(sessions)).join('')).toContain(`\nothers: ${section?.thirdPartyTextAt}\n`);
   });
 
-  it('begins no new lineage with each summary that may repeat it, which would build the prompt anew', async () => {
+  it('begins no new lineage with each summary that may repeat it, which would build the prompt again', async () => {
     const { sessions, rolling } = setUp();
     const lineage = async () =>
       (await rolling.sections(sessions.contextOf(['and now?'])))[0]?.summary?.lineage;
