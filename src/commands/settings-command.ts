@@ -15,7 +15,7 @@ import { linesOf, quoted } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
 
 const help = `\`!settings show\` shows the settings here and where each was set
-\`!settings answer mentions|everything|default\` makes me answer only mentions and replies, or everything
+\`!settings answer mentions|conversation|everything|default\` makes me answer only mentions and replies, also the person I answered in the last two minutes as long as nobody else speaks, or everything
 \`!settings memory on|off|default\` makes me use and keep memory here, or not
 \`!settings actions on|off|default\` lets me react, pin, start threads, make polls and send messages here, or not
 \`!settings channel-memory on|off|default\` lets me note what people decide, agree or ask here, with who said it, or not
@@ -58,7 +58,10 @@ export const settingsDefinition = {
   serverOnly: 'Settings belong to servers. Use this command in the server or channel that it is for.',
   subcommands: {
     show: { description: 'Show the settings here and where each was set' },
-    answer: settingSubcommand('answer', 'Answer only mentions and replies, or everything'),
+    answer: settingSubcommand(
+      'answer',
+      'Answer mentions and replies, also who goes on talking with me, or everything',
+    ),
     memory: settingSubcommand('memory', 'Use and keep memory here, or not'),
     actions: settingSubcommand(
       'actions',
@@ -227,4 +230,4 @@ const channelMemoryNotes = {
 };
 
 const changeHint =
-  'Change one with `!settings answer mentions|everything|default`, `!settings memory on|off|default`, `!settings actions on|off|default` or `!settings channel-memory on|off|default`, with `server` at the end for the whole server; `!settings member-role @role` names the role that lets people in.';
+  'Change one with `!settings answer mentions|conversation|everything|default`, `!settings memory on|off|default`, `!settings actions on|off|default` or `!settings channel-memory on|off|default`, with `server` at the end for the whole server; `!settings member-role @role` names the role that lets people in.';

@@ -117,8 +117,8 @@ export interface Footer extends ButtonsOfPerson {
 /** A footer without the person it is for. */
 export type FooterParts = Omit<Footer, 'personId'>;
 
-/** When the bot answers in a guild channel: only to mentions and replies, or to everything. */
-export type AnswerMode = 'mentions' | 'everything';
+/** When the bot answers in a guild channel: to mentions and replies, also to who goes on talking with it, or to everything [G2]. */
+export type AnswerMode = 'mentions' | 'conversation' | 'everything';
 
 /** A message to the bot from somebody with access. */
 export interface IncomingMessage extends ChatMessage {

@@ -60,6 +60,8 @@ export interface MessageFacts extends ChannelFacts {
   readonly managesServer: boolean;
   /** What the owner has set for this place; it wins over everything else. Never in DMs. */
   readonly answerMode?: AnswerMode | 'unknown' | undefined;
+  /** Continues the author's conversation with the bot; only looked at in that mode. */
+  readonly goesOn: boolean;
 }
 
 export interface IntakePolicy extends AccessSettings {
@@ -102,6 +104,7 @@ function isAddressed(message: MessageFacts, policy: IntakePolicy): boolean | und
   if (message.mentionsBot || message.repliesToBot) return true;
   if (message.authorKind === 'bot') return false;
   if (message.answerMode === 'unknown') return undefined;
+  if (message.answerMode === 'conversation') return message.goesOn;
   if (message.answerMode !== undefined) return message.answerMode === 'everything';
   return message.isDm || message.isOwnThread || isListed(policy.autoReplyChannelIds, message);
 }

@@ -2,12 +2,14 @@ import type { RecentChanges } from '../core/changes.ts';
 import type { ChatMessage, ShownPiece } from '../core/chat.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
-import { compareSnowflakes } from '../core/snowflake.ts';
+import { compareSnowflakes, snowflakeTime } from '../core/snowflake.ts';
 import { offerHead } from '../core/tool.ts';
 
 const warmChannels = 250;
 /** Twice what a history window holds, as some are left out [H1]. */
 const coldLimit = 50;
+/** Milliseconds after an answer in which its person may go on without a mention [G2]. */
+const conversationMs = 2 * 60_000;
 
 export interface HistoryOptions {
   /** In any order. Rejects as Discord does. */
@@ -107,6 +109,27 @@ export function createHistory(options: HistoryOptions) {
     keeps: (channelId: string): boolean => channels.has(channelId),
     messageOf: (channelId: string, messageId: string): ChatMessage | undefined =>
       channels.peek(channelId)?.messageOf(messageId),
+    /**
+     * Whether the bot answered the person at most two minutes before a message, and nobody else spoke since they asked
+     * [G2]. A command begins no conversation and ends none. From memory: a restart ends all conversations.
+     */
+    isTalkingWith(userId: string, channelId: string, before: string): boolean {
+      let spokeLast: string | undefined;
+      const known = channels.peek(channelId)?.messages() ?? [];
+      for (const message of known.filter(({ id }) => compareSnowflakes(id, before) < 0).toReversed()) {
+        const { id, author, answers = '' } = message;
+        if (author.kind !== 'self') {
+          if (author.id === userId) continue;
+          return false;
+        }
+        spokeLast ??= id;
+        if (snowflakeTime(before).getTime() - snowflakeTime(spokeLast).getTime() > conversationMs)
+          return false;
+        const asked = known.find((each) => each.id === answers);
+        if (asked !== undefined && !saysCommand(asked)) return asked.author.id === userId;
+      }
+      return false;
+    },
     /** What cannot be known is hidden [F2]. */
     isHidden: async (message: ChatMessage): Promise<boolean> =>
       saysCommand(message) || isOwnLine(message) || (await hiddenOrAllIn(message.channelId))(message.id),

@@ -31,7 +31,7 @@ export interface IntakeOptions {
   readonly channelQueue: KeyedQueue;
   readonly arrivals: KeyedQueue;
   readonly places: Places;
-  readonly history: Pick<History, 'seen' | 'keeps' | 'messageOf'>;
+  readonly history: Pick<History, 'seen' | 'keeps' | 'messageOf' | 'isTalkingWith'>;
   readonly messages: Pick<ChannelMessages, 'one'>;
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message' | 'onUserMessage' | 'unanswerable'>;
@@ -111,9 +111,18 @@ export function createMessageIntake(options: IntakeOptions) {
         mentionsBot: mentionsBot(message),
         repliesToBot: replied === botId,
         answerMode,
+        goesOn: answerMode === 'conversation' && goesOn(message, replied),
       },
       policy,
     );
+  }
+
+  /** Whether it is for nobody else, and the bot was talking with its author [G2]. */
+  function goesOn(message: Message, replied: string | undefined): boolean {
+    const { id, channelId, author, mentions, content } = message;
+    const isForOthers =
+      mentions.users.size + mentions.roles.size > 0 || /@(?:everyone|here)\b/u.test(content);
+    return !isForOthers && replied === undefined && history.isTalkingWith(author.id, channelId, id);
   }
 
   /** Talk that is not for the bot still goes into channel notes [B1]. */

@@ -154,7 +154,7 @@ describe('the settings command', () => {
     ['memory', '`memory` can be on, off, default.'],
     ['memory maybe', '`memory` can be on, off, default.'],
     ['memory on off', '`memory` can be on, off, default.'],
-    ['answer on', '`answer` can be mentions, everything, default.'],
+    ['answer on', '`answer` can be mentions, conversation, everything, default.'],
     ['memory on here server', '`memory` can be on, off, default.'],
     ['volume 11', 'I don\'t know the setting "volume".'],
   ])('explains what it does not understand: %s', async (words, reason) => {

@@ -22,6 +22,7 @@ function facts(changes: Partial<MessageFacts> = {}): MessageFacts {
     repliesToBot: false,
     isOwnThread: false,
     managesServer: false,
+    goesOn: false,
     ...changes,
   };
 }
@@ -62,6 +63,8 @@ const anyFacts: fc.Arbitrary<MessageFacts> = fc.record({
   repliesToBot: fc.boolean(),
   isOwnThread: fc.boolean(),
   managesServer: fc.boolean(),
+  answerMode: fc.constantFrom(undefined, 'mentions', 'conversation', 'everything'),
+  goesOn: fc.boolean(),
 });
 
 describe('intake', () => {

@@ -9,7 +9,7 @@ import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 
 export const settingChoices = {
-  answer: ['mentions', 'everything'],
+  answer: ['mentions', 'conversation', 'everything'],
   memory: ['on', 'off'],
   actions: ['on', 'off'],
   'channel-memory': ['on', 'off'],
