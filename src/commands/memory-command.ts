@@ -113,7 +113,10 @@ export const memoryDefinition = {
     unpin: { description: 'Let an item be dropped when memory is full', ...ofOneItem, group: 'item' },
     edit: {
       description: 'Change the text of an item',
-      options: { ...ofOneItem.options, text: { kind: 'text', description: 'What it says from now on' } },
+      options: {
+        ...ofOneItem.options,
+        text: { kind: 'text', description: 'What it says from now on', isOptional: true },
+      },
       misuse: 'Say which one by its id, and then the new text; `!memory show` lists the ids.',
     },
     merge: {

@@ -3,11 +3,12 @@ import {
   choiceMaxChars,
   mostChoices,
   type Choice,
+  type CommandForm,
   type CommandReply,
   type CompletionRequest,
 } from '../core/commands.ts';
 import { clip, searchForm, toSingleLine } from '../core/text.ts';
-import { mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
+import { itemMaxChars, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import { nearDuplicateOf } from '../memory/durable/edit-items.ts';
 import type { Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
@@ -20,6 +21,7 @@ import {
   linesOf,
   listedItem,
   nameable,
+  present,
   quoted,
 } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
@@ -124,15 +126,53 @@ export function unknownId(id: string): string {
   return `I know of no item with the id ${quoted(id)} here. \`!memory show\` lists the ids; in our DM, it lists all of them.`;
 }
 
-/** Puts a new text into an item [K8]. */
+/** The call that changes an item where it is seen: what the channel may not use is changed as in the DM. */
+export function asSeen(call: MemoryCall, item: DurableItem): MemoryCall {
+  const { speaker, place, view } = call;
+  return mayUseItem(item, speaker.id, place) || !mayUseItem(item, speaker.id, view)
+    ? call
+    : { ...call, place: view };
+}
+
+/** Buttons that put an item right where it shows [K7]; the answers come below, and what was shown stays. */
+export function correctingButtons(
+  call: MemoryCall,
+  item: DurableItem,
+  labels: { readonly edit: string; readonly hide: string; readonly forget: string },
+): readonly CommandButton[] {
+  const { id, visibility } = item;
+  // Where the channel may not use it, `forget` leaves it alone, and the panel does not.
+  const forget = asSeen(call, item) === call ? `forget ${id}` : `panel-do 0 ${id} forget`;
+  return present<CommandButton>(
+    { label: labels.edit, line: `memory edit ${id}`, takes: 'nothing', opensForm: true },
+    visibility !== 'dm' && { label: labels.hide, line: `memory hide ${id}`, takes: 'itself' },
+    { label: labels.forget, line: `memory ${forget}`, takes: 'itself' },
+  );
+}
+
+/** The window in which an item gets a new text, and the command that does it. */
+export function editForm({ text: value }: DurableItem, line: string): CommandForm {
+  // What somebody wrote by hand may be longer: none of it gets lost here.
+  const maxChars = Math.max(itemMaxChars, value.length);
+  return { title: 'Edit', label: 'What I remember', value, maxChars, line };
+}
+
+/** Puts a new text into an item [K8]; without one, it asks for it. */
 export async function editItem(
   call: MemoryCall,
-  { id, text }: { readonly id: string; readonly text: string },
+  { id, text }: { readonly id: string; readonly text?: string | undefined },
 ): Promise<CommandReply> {
-  const { id: messageId, speaker, place, view, ports } = call;
+  const { id: messageId, speaker, view, ports } = call;
+  const item = await itemWithId(call, id);
+  if (item === undefined) return { text: unknownId(id) };
+  if (text === undefined) {
+    const how = `Say what it should say: \`!memory edit ${item.id} <your words>\`. It says now: ${quotedItem(item)}`;
+    return { text: how, form: editForm(item, `memory edit ${item.id}`) };
+  }
   const refused = await refusalToStore(call);
   if (refused !== undefined) return refused;
   // Even a slash command's words are as wide as the place they are said in.
+  const { place } = asSeen(call, item);
   const outcome = await ports.durable.edit(call.work, id, text, place, messageId);
   if (outcome.outcome === 'edited')
     return { text: `Edited: ${quotedItem(outcome.item)}`, buttons: undoButton(outcome.undoId) };

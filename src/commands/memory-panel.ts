@@ -3,7 +3,7 @@ import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.
 import { dataLine } from '../core/section.ts';
 import { clip, clipAtWord, toSingleLine } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { itemMaxChars, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
+import { itemMaxChars, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import { captureModes, type CaptureMode } from '../memory/settings/person-settings.ts';
 import {
   counted,
@@ -13,7 +13,7 @@ import {
   withoutFences,
   writeFailure,
 } from './answer-lines.ts';
-import { unknownId } from './memory-items.ts';
+import { asSeen, editForm, unknownId } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
 import { switchedOffLine, viewLayers, type BudgetUsage } from './memory-show.ts';
 
@@ -44,8 +44,6 @@ const itemsOnPage = 10;
 const textMaxChars = 1700;
 const lineMaxChars = 60;
 const mostInRow = 5;
-/** Characters that Discord takes into a form's field. */
-const formMaxChars = 4000;
 const barBlocks = 10;
 
 const opensWindow = 'This opens a form.';
@@ -83,21 +81,18 @@ export async function pressPanel(
   if (action === 'show') return showPanel(call, { page, id: rest });
   if (action === 'back' || action === 'next')
     return showPanel(call, { page: page + (action === 'next' ? 1 : -1), id: undefined });
-  if (action === 'remember' && rest === undefined)
-    return { text: opensWindow, form: formFor(state, action, '') };
+  if (action === 'remember' && rest === undefined) return { text: opensWindow, form: rememberForm(state) };
   return isItemAction(action) ? changeItem() : show([action, rest ?? ''].join(' '));
 
   async function changeItem(): Promise<CommandReply> {
-    const { speaker, place, view, ports } = call;
+    const { speaker, ports } = call;
     const id = state.id ?? '';
     const item = (await ports.durable.list(speaker.id)).find((each) => each.id === id);
     // An id that is gone would be taken for words.
     if (item === undefined) return showPanel(call, { page, id: undefined }, { text: unknownId(id) });
     if (action === 'edit' && rest === undefined)
-      return { text: opensWindow, form: formFor(state, action, item.text) };
-    // The panel shows all that its person has: what the channel may not use is changed as in the DM.
-    const seen = mayUseItem(item, speaker.id, place) ? call : { ...call, place: view };
-    return show([action, id, rest ?? ''].join(' '), seen);
+      return { text: opensWindow, form: editForm(item, lineFor(state, action)) };
+    return show([action, id, rest ?? ''].join(' '), asSeen(call, item));
   }
 
   async function show(line: string, as = call): Promise<CommandReply> {
@@ -202,15 +197,9 @@ function button(label: string, state: PanelState, action: string): CommandButton
   return { label, line: lineFor(state, action), takes: 'answer' };
 }
 
-function formFor(state: PanelState, action: 'edit' | 'remember', value: string): CommandForm {
-  return {
-    title: action === 'edit' ? 'Edit' : 'Remember',
-    label: 'What I remember',
-    value,
-    // What somebody wrote by hand may be longer: none of it gets lost here.
-    maxChars: Math.min(formMaxChars, Math.max(itemMaxChars, value.length)),
-    line: lineFor(state, action),
-  };
+function rememberForm(state: PanelState): CommandForm {
+  const line = lineFor(state, 'remember');
+  return { title: 'Remember', label: 'What I remember', value: '', maxChars: itemMaxChars, line };
 }
 
 function itemSelect(shown: readonly DurableItem[], first: number, { page, id }: PanelState): CommandSelect {

@@ -1,7 +1,9 @@
+import type { CommandButton } from '../core/chat.ts';
 import type { CommandReply, MenuRequest } from '../core/commands.ts';
 import type { MemorySource } from '../core/memory-source.ts';
 import { dataLine } from '../core/section.ts';
 import { isSnowflake, messageReferenceIn } from '../core/snowflake.ts';
+import { clipAtWord, toSingleLine } from '../core/text.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
 import {
   mayUseItem,
@@ -22,7 +24,7 @@ import {
   quoted,
   shownTime,
 } from './answer-lines.ts';
-import { itemWithId, unknownId } from './memory-items.ts';
+import { correctingButtons, itemWithId, unknownId } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
 
 /** The item or answer named [K7], the answer replied to, or the newest here. */
@@ -70,6 +72,11 @@ async function whyItem(call: MemoryCall, item: DurableItem): Promise<CommandRepl
       sentence !== undefined && mayTellSaid && `You said: ${quoted(sentence)}`,
       formerLines(call, former),
     ),
+    buttons: correctingButtons(call, item, {
+      edit: '✏️ Edit',
+      hide: '🔒 Only in our DM',
+      forget: '🗑️ Forget',
+    }),
   };
 }
 
@@ -131,10 +138,12 @@ async function tell(call: MemoryCall, { channelId, answer }: Found): Promise<Com
     ...tools.map(({ tool, sources }) => ({ title: `Read by \`${tool}\``, sources })),
   ];
   const lines: string[] = [];
+  const items = new Set<DurableItem>();
   let hidden = 0;
   for (const { title, sources } of parts) {
     const told = await Promise.all(sources.map(lineOf));
-    hidden += told.filter((line) => line === 'hidden').length;
+    hidden += told.filter(({ line }) => line === 'hidden').length;
+    for (const { item } of told) if (item !== undefined) items.add(item);
     const named = listed(told);
     if (named.length > 0) lines.push(`${title}:`, ...named);
   }
@@ -144,13 +153,34 @@ async function tell(call: MemoryCall, { channelId, answer }: Found): Promise<Com
       lines,
       hidden > 0 && `and ${hidden} that I don't name here`,
     ),
+    buttons: buttonsFor(call, [...items]),
   };
 }
 
+/** Items that have three buttons each; of more, each has one that tells of it, with these three. */
+const mostWithThree = 5;
+const labelMaxChars = 24;
+
+/** What puts each item right [K7]. */
+function buttonsFor(call: MemoryCall, items: readonly DurableItem[]): readonly CommandButton[] {
+  return items.flatMap((item): readonly CommandButton[] => {
+    const label = clipAtWord(toSingleLine(item.text), labelMaxChars);
+    if (items.length > mostWithThree) return [{ label, line: `memory why ${item.id}`, takes: 'nothing' }];
+    return correctingButtons(call, item, { edit: `✏️ ${label}`, hide: `🔒 ${label}`, forget: `🗑️ ${label}` });
+  });
+}
+
+/** A line, or that there is none: `hidden` where it may not be told, or `gone`; with an item that can be put right. */
+interface Told {
+  readonly line: string;
+  readonly item?: DurableItem | undefined;
+}
+
 /** What may be told; what was forgotten is counted only. */
-function listed(told: readonly string[]): readonly string[] {
-  const named = told.filter((line) => line !== 'hidden' && line !== 'gone').map((line) => `- ${line}`);
-  const gone = told.filter((line) => line === 'gone').length;
+function listed(told: readonly Told[]): readonly string[] {
+  const lines = told.map(({ line }) => line);
+  const named = lines.filter((line) => line !== 'hidden' && line !== 'gone').map((line) => `- ${line}`);
+  const gone = lines.filter((line) => line === 'gone').length;
   if (gone === 0) return named;
   const were = gone === 1 ? 'was' : 'were';
   return [...named, `- ${counted(gone, 'item')} that ${were} forgotten since, or made way for others`];
@@ -167,12 +197,12 @@ const parted: readonly { readonly title: string; readonly isIn: (source: MemoryS
   { title: 'Messages', isIn: ({ kind }) => kind === 'message' },
 ];
 
-/** What a source is by now: `gone`, or `hidden` where it may not be told. */
+/** Tells what a source is by now. */
 async function createView(
   { speaker, view: place, ports: { durable, rolling, goneChannels } }: MemoryCall,
   channelId: string,
   answer: AnswerProvenance,
-): Promise<(source: MemorySource) => Promise<string>> {
+): Promise<(source: MemorySource) => Promise<Told>> {
   const mayName = mayUse({ ownerId: speaker.id, ...pickReach(answer) }, place, speaker.id);
   const [items, former, goneIds] = await Promise.all([
     durable.list(speaker.id),
@@ -181,25 +211,33 @@ async function createView(
   ]);
 
   /** An item by what it says by now, unless it said the same then. */
-  function lineOfItem(source: Extract<MemorySource, { kind: 'item' }>): string {
+  function lineOfItem(source: Extract<MemorySource, { kind: 'item' }>): Told {
     const isShown = (item: DurableItem): boolean => sourceOfItem(item).hash === source.hash;
     const present = items.find(({ id }) => id === source.id);
-    if (present !== undefined && isShown(present)) return named(present, wordingOf(present), '');
+    if (present !== undefined && isShown(present)) return named(present, present, wordingOf(present), '');
     for (const [presentId, list] of former) {
       const past = list.find((item) => (item.id === source.id || presentId === source.id) && isShown(item));
       const since = ` · says something else by now: id ${dataLine(presentId)}`;
-      if (past !== undefined) return named(past, wordingOf(past), since);
+      const now = items.find(({ id }) => id === presentId);
+      if (past !== undefined) return named(past, now, wordingOf(past), since);
     }
-    return present === undefined ? 'gone' : named(present, undefined, ' · said something else then');
+    return present === undefined
+      ? { line: 'gone' }
+      : named(present, present, undefined, ' · said something else then');
 
-    function named(item: DurableItem, text: string | undefined, since: string): string {
-      if (!mayUseItem(item, speaker.id, place)) return 'hidden';
-      return `${text === undefined ? '' : `${brieflyQuoted(text)} · `}id ${dataLine(source.id)}${since}`;
+    function named(
+      item: DurableItem,
+      now: DurableItem | undefined,
+      text: string | undefined,
+      since: string,
+    ): Told {
+      if (!mayUseItem(item, speaker.id, place)) return { line: 'hidden' };
+      const line = `${text === undefined ? '' : `${brieflyQuoted(text)} · `}id ${dataLine(source.id)}${since}`;
+      return { line, item: now !== undefined && mayUseItem(now, speaker.id, place) ? now : undefined };
     }
   }
 
-  return async (source) => {
-    if (source.kind === 'item') return lineOfItem(source);
+  async function lineOf(source: Exclude<MemorySource, { kind: 'item' }>): Promise<string> {
     if (!mayName) return 'hidden';
     if ('channelId' in source && goneIds.has(source.channelId)) return 'in a channel that is deleted';
     switch (source.kind) {
@@ -226,5 +264,7 @@ async function createView(
         return `${where}${when}, ${linkTo(source)}`;
       }
     }
-  };
+  }
+
+  return async (source) => (source.kind === 'item' ? lineOfItem(source) : { line: await lineOf(source) });
 }

@@ -54,8 +54,16 @@ async function answered(as: string, place: string, item: string, question = 'Wha
   return { id, channelId, first, last: answer.find(hasWhy)?.id ?? '' };
 }
 
-function hasWhy({ components }: MessageView): boolean {
-  return components.rows.some(({ buttons }) => buttons.some(({ label }) => label === '❔'));
+function labelsOf(message: MessageView | undefined): readonly string[] {
+  return message?.components.rows.flatMap(({ buttons }) => buttons.map(({ label }) => label)) ?? [];
+}
+
+function labelWith(sign: string, message: MessageView | undefined): string {
+  return labelsOf(message).find((each) => each.startsWith(sign)) ?? `no ${sign}`;
+}
+
+function hasWhy(message: MessageView): boolean {
+  return labelsOf(message).includes('❔');
 }
 
 const waysToAsk = {
@@ -156,5 +164,73 @@ describe('why in reply to an answer [K7]', () => {
       expect(await waysToAsk.link(name, '#dev', never)).toMatch(
         /I cannot find that answer|I know of no item/u,
       );
+  });
+});
+
+describe('what stands in that list is put right there [K7]', () => {
+  it('by the button of an answer: edited, kept to the DM, forgotten, and undone, also after a kill', async () => {
+    await stage.startBuilt();
+    const name = await newcomer();
+    const { last } = await answered(name, '#dev', 'I grow apples');
+    const { followUps } = await stage.sandbox.click({ as: name, message: last, label: '❔', followUps: 1 });
+    const [list] = followUps;
+    const message = list?.id ?? '';
+    expect(labelsOf(list)).toEqual(['✏️ I grow apples', '🔒 I grow apples', '🗑️ I grow apples']);
+    await stage.killBot();
+    await stage.startBot();
+
+    const opened = await stage.sandbox.click({ as: name, message, label: labelWith('✏️', list) });
+    expect(opened.modal?.fields[0]?.value).toBe('I grow apples');
+    const values = { 'What I remember': 'I grow pears' };
+    const sent = await stage.sandbox.submit({ as: name, interaction: opened.id, values, followUps: 1 });
+    expect(sent.followUps[0]?.text).toMatch(/^Edited: "I grow pears"/u);
+
+    const pressIn = async (sign: string): Promise<string> => {
+      const pressed = await stage.sandbox.click({
+        as: name,
+        message,
+        label: labelWith(sign, list),
+        followUps: 1,
+      });
+      expect(pressed.followUps[0]).toMatchObject({ isEphemeral: true });
+      return pressed.followUps[0]?.text ?? '';
+    };
+    expect(await pressIn('🔒')).toMatch(/^Hidden: "I grow pears" · id \w+ · dm/u);
+    // It is for the DM alone by now, and is forgotten from here all the same.
+    const again = await stage.sandbox.slash({ as: name, in: '#dev', name: 'memory', subcommand: 'why' });
+    expect(again.answer?.text).toContain('says something else by now');
+    const gone = await stage.sandbox.click({
+      as: name,
+      message: again.answer?.id ?? '',
+      label: labelWith('🗑️', again.answer),
+      followUps: 1,
+    });
+    expect(gone.followUps[0]?.text).toMatch(/^Deprecated 1 item matching/u);
+    expect(await command(stage, '/memory', name, '#dev', 'undo')).toMatch(/^Undone: the `forget`/u);
+  });
+
+  it('by text, under an answer for all to read, by its person alone', async () => {
+    const name = await newcomer();
+    const { last } = await answered(name, '#dev', 'I grow hemlock');
+    const said = await stage.sandbox.say({ as: name, in: '#dev', text: '!memory why', replyTo: last });
+    const list = await stage.answerTo(said);
+    const click = { message: list.id, label: labelWith('🗑️', list) };
+    const other = await stage.sandbox.click({ as: await newcomer(), ...click });
+    expect(other.answer?.text).toContain('Only the person');
+    const { followUps } = await stage.sandbox.click({ as: name, ...click, followUps: 1 });
+    expect(followUps[0]?.text).toMatch(/^Deprecated 1 item matching/u);
+  });
+
+  it('with many items, each by way of a button that tells of it', async () => {
+    const name = await newcomer();
+    for (const what of ['apples', 'pears', 'plums', 'figs', 'kale'])
+      await command(stage, '/memory', name, '#dev', `remember I grow ${what}`);
+    const { id, last } = await answered(name, '#dev', 'I grow leeks');
+    const { followUps } = await stage.sandbox.click({ as: name, message: last, label: '❔', followUps: 1 });
+    expect(labelsOf(followUps[0])).toHaveLength(6);
+    const click = { as: name, message: followUps[0]?.id ?? '', label: 'I grow leeks', followUps: 1 };
+    const [told] = (await stage.sandbox.click(click)).followUps;
+    expect(told?.text).toContain(`id ${id}`);
+    expect(labelsOf(told)).toEqual(['✏️ Edit', '🔒 Only in our DM', '🗑️ Forget']);
   });
 });
