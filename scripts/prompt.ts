@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { personaSource } from '../src/memory/settings/place-settings.ts';
 import { parseArgs } from 'node:util';
 
 import { botName, type Memory } from '../src/bot/layers.ts';
@@ -72,7 +73,7 @@ async function reportPrompt(config: Config, wish: Wish): Promise<string> {
 /** Composes prompts as the bot does, where there is no Discord. */
 export function composerOver(memory: Memory, config: Config, history: HistoryPort): PromptComposer {
   return new PromptComposer({
-    channelContext: memory.workspace.channelContext,
+    always: [memory.workspace.channelContext, personaSource(memory.placeSettings)],
     layers: memory.layers,
     soul: memory.workspace.soul,
     history,

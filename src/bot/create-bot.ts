@@ -12,6 +12,7 @@ import { createAfterTurn, expiryKey, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createIntake } from '../turn/intake.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
+import { personaSource } from '../memory/settings/place-settings.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
 import { createNoteTaking } from '../memory/channel/note-taking.ts';
 import { cachePrice } from '../model/anthropic/models.ts';
@@ -108,7 +109,7 @@ export function createBot(config: Config, ports: BotPorts) {
   const actions = config.discord.actionsEnabled ? ports.actions : undefined;
   const prompts = new PromptComposer({
     ...shared,
-    channelContext: memory.workspace.channelContext,
+    always: [memory.workspace.channelContext, personaSource(settings)],
     layers: memory.layers,
     actions,
     soul: memory.workspace.soul,

@@ -6,6 +6,7 @@ import { dataLine } from '../core/section.ts';
 import {
   settingChoices,
   type HoldingSetting,
+  personaMaxChars,
   type PlaceSettings,
   type SettingLevel,
   type SettingName,
@@ -20,8 +21,9 @@ const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings actions on|off|default\` lets me react, pin, start threads, make polls and send messages here, or not
 \`!settings channel-memory on|off|default\` lets me note what people decide, agree or ask here, with who said it, or not
 \`!settings member-role @role\` names the role that lets people into this server: what it can read counts as public here, and what is remembered there may be used in its other channels; \`@everyone\` for none
+\`!settings persona <text>\` says how I should speak in this server; \`default\` removes it
 
-Each but the last is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
+Each but the last two is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
 
 const scope = {
   kind: 'choice',
@@ -71,6 +73,13 @@ export const settingsDefinition = {
       'channel-memory',
       'Note what people decide, agree or ask here, with who said it, or not',
     ),
+    persona: {
+      description: 'Say how I should speak in this server',
+      options: {
+        text: { kind: 'text', description: `Up to ${personaMaxChars} characters; default removes it` },
+      },
+      misuse: `\`persona\` takes a text of up to ${personaMaxChars} characters, or \`default\` for none.`,
+    },
     'member-role': {
       description: 'Name the role that lets people into this server (for its owner and administrators)',
       options: { role: { kind: 'role', description: 'The role; @everyone for none' } },
@@ -83,7 +92,10 @@ export const settingsDefinition = {
 type SettingsInput = CommandInput<typeof settingsDefinition>;
 
 export interface SettingsPorts {
-  readonly placeSettings: Pick<PlaceSettings, 'holding' | 'set' | 'memberRole' | 'setMemberRole'>;
+  readonly placeSettings: Pick<
+    PlaceSettings,
+    'holding' | 'set' | 'memberRole' | 'setMemberRole' | 'persona' | 'setPersona'
+  >;
   readonly server: ServerPort;
   /** What the configuration says where nothing was set. */
   readonly defaults: {
@@ -114,6 +126,7 @@ async function handle(
   const { place } = context;
   if (input.subcommand === 'show') return { text: linesOf(await settingLines(place, ports), '', changeHint) };
   if (input.subcommand === 'member-role') return nameMemberRole(input.role, context, ports);
+  if (input.subcommand === 'persona') return givePersona(input.text, context, ports);
   const values = valuesOf(input, context);
   const { 'channel-memory': channelMemory } = values;
   const isForServer = input.for === 'server';
@@ -154,6 +167,27 @@ async function nameMemberRole(
   return { text: `Done: people are let into this server by ${roleName(role)}. ${memberRoleNote}` };
 }
 
+async function givePersona(
+  text: string,
+  { place: { guildId = '' } }: CommandContext,
+  { placeSettings }: SettingsPorts,
+): Promise<CommandReply> {
+  if (text.toLowerCase() === 'default') {
+    await placeSettings.setPersona(guildId, undefined);
+    return { text: 'Done: I speak here as I do everywhere.' };
+  }
+  const { length } = Array.from(text);
+  if (length > personaMaxChars)
+    return {
+      text: `That is ${length} characters. Please shorten it to ${personaMaxChars}; nothing was changed.`,
+    };
+  await placeSettings.setPersona(guildId, text);
+  return { text: `Done: in this server I speak like this: ${dataLine(text)}\n${personaNote}` };
+}
+
+const personaNote =
+  'It changes my tone, not what I may do: with it, whatever would change a memory or act on Discord waits for a button.';
+
 function roleName({ name }: { readonly name: string }): string {
   return dataLine(name.startsWith('@') ? name : `@${name}`);
 }
@@ -163,7 +197,7 @@ const memberRoleNote =
 
 /** One setting; `undefined` takes it back. */
 function valuesOf(
-  { subcommand, value }: Exclude<SettingsInput, { readonly subcommand: 'show' | 'member-role' }>,
+  { subcommand, value }: Exclude<SettingsInput, { readonly subcommand: 'show' | 'member-role' | 'persona' }>,
   { at }: Pick<CommandContext, 'at'>,
 ): SettingValues {
   const values = { [subcommand]: value === 'default' ? undefined : value };
@@ -179,6 +213,7 @@ async function settingLines(
   const { memory, ...set } = await placeSettings.holding(place);
   const memberRole = await placeSettings.memberRole(guildId);
   const role = memberRole === undefined ? undefined : server.role(guildId, memberRole);
+  const persona = await placeSettings.persona(guildId);
   const byDefault = defaults.answer(place);
   const isThread = place.parentId !== undefined;
   const line = (name: SettingName, setting: HoldingSetting<string> | undefined, otherwise: string): string =>
@@ -193,6 +228,7 @@ async function settingLines(
       ? line('actions', set.actions, 'on (nothing is set)')
       : '- `actions`: off (DISCOCLAW_DISCORD_ACTIONS_ENABLED)',
     line('channel-memory', set['channel-memory'], 'off (nothing is set)'),
+    `- \`persona\`: ${persona === undefined ? 'none' : dataLine(persona)}`,
     `- \`member-role\`: ${role === undefined ? 'none: what @everyone can read is public' : roleName(role)}`,
   ];
 }

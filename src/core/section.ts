@@ -5,6 +5,7 @@ import { toSingleLine } from './text.ts';
 /** Every tag of the prompt; data can forge none of them [P3]. */
 export const sectionNames = [
   'channel_context',
+  'server_manner',
   'user_profile',
   'facts',
   'notes',

@@ -55,6 +55,7 @@ const shrinkOrder: readonly Shrinkable[] = [
   'replied_to',
   'turn_facts',
   'discord_actions',
+  'server_manner',
   'channel_context',
   'soul',
 ];

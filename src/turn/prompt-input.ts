@@ -39,7 +39,7 @@ const maxQuotes = 3;
 
 export interface PromptPorts extends EarlierPorts {
   /** The owner's words for everybody, read even where memory is off. */
-  readonly channelContext: SectionSource<TurnContext>;
+  readonly always: readonly SectionSource<TurnContext>[];
   readonly layers: readonly SectionSource<TurnContext>[];
   readonly actions?: SectionSource<TurnContext>;
   readonly soul: () => Promise<string>;
@@ -218,12 +218,12 @@ function leftOutNote(files: readonly string[]): string {
 
 /** Reads all layers at once; one that fails gives nothing and a warning [P1]. */
 async function readSections(
-  { channelContext, layers, actions, logger }: PromptPorts,
+  { always, layers, actions, logger }: PromptPorts,
   { isMemoryOff, areActionsOff, consent }: SwitchedOff,
   context: TurnContext,
 ): Promise<readonly Section[]> {
   const sources = [
-    channelContext,
+    ...always,
     ...(isMemoryOff ? [memoryIsOff] : layers),
     ...(isMemoryOff || consent?.pause === undefined ? [] : [memoryIsPaused]),
     ...(isMemoryOff || consent?.isUnreadable === undefined ? [] : [memoryIsAway]),

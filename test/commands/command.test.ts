@@ -15,7 +15,14 @@ const botId = '500000000000000001';
 const { definition: memory } = createHarness().command;
 const never = () => Promise.reject(new Error('not asked'));
 const { definition: settings } = createSettingsCommand({
-  placeSettings: { holding: never, set: never, memberRole: never, setMemberRole: never },
+  placeSettings: {
+    holding: never,
+    set: never,
+    memberRole: never,
+    setMemberRole: never,
+    persona: never,
+    setPersona: never,
+  },
   server: oneServer,
   defaults: { answer: () => ({ value: 'mentions', from: '' }), actionsEnabled: true },
 });

@@ -167,7 +167,8 @@ describe('the settings command', () => {
 describe('the slash form', () => {
   it('has a subcommand for every setting, whose choices are all understood', async () => {
     const { definition, give, placeSettings } = ownersCommand();
-    const { show, 'member-role': memberRole, ...subcommands } = definition.subcommands ?? {};
+    const { show, persona, 'member-role': memberRole, ...subcommands } = definition.subcommands ?? {};
+    expect(persona?.options).toMatchObject({ text: { kind: 'text' } });
     expect(memberRole?.options).toMatchObject({ role: { kind: 'role' } });
     expect(show).toBeDefined();
     expect(Object.keys(subcommands)).toEqual([...settingNames]);

@@ -46,7 +46,7 @@ function composerOver(
   ports: Partial<PromptPorts> = {},
 ): PromptComposer {
   return new PromptComposer({
-    channelContext: reader('about', 'channel_context'),
+    always: [reader('about', 'channel_context')],
     layers: [notes],
     actions: wave,
     soul: () => Promise.resolve(''),

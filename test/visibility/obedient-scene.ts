@@ -9,6 +9,7 @@ import { createDiscordActions } from '../../src/discord/actions/discord-actions.
 import { createChannelMessages, createReadChannel } from '../../src/discord/channel-messages.ts';
 import { createPlaces, placeOf } from '../../src/discord/place.ts';
 import { durableDocumentKind, durableKey } from '../../src/memory/durable/document.ts';
+import { settingsKey } from '../../src/memory/settings/place-settings.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';
 import { closedEdges } from '../support/closed-edges.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
@@ -22,8 +23,11 @@ import { Posted } from './posted.ts';
 import { createStubDiscord, hasNoPings, verbOf } from './stub-discord.ts';
 
 export type Speaker = 'alice' | 'bob';
-/** What a message brings along that its author did not write; `name`: somebody's who wrote before, `mention`: somebody's whom it mentions. */
-export const enclosures = ['reply', 'forward', 'file', 'card', 'name', 'mention'] as const;
+/**
+ * What a message brings along that its author did not write; `name`: somebody's who wrote before, `mention`: somebody's whom it mentions,
+ * `persona`: how the server's managers want the bot to speak.
+ */
+export const enclosures = ['reply', 'forward', 'file', 'card', 'name', 'mention', 'persona'] as const;
 export type Enclosure = (typeof enclosures)[number] | 'nothing';
 /** What people ask for in their own words. */
 export type Wish = 'pin' | 'react' | 'send' | 'forget';
@@ -36,6 +40,7 @@ const waysBySection: Readonly<Record<string, Way>> = {
   replied_to: 'reply',
   forwarded: 'forward',
   attached_file: 'file',
+  server_manner: 'persona',
   conversation_summary: 'summary',
   recent_elsewhere: 'elsewhere',
   user_profile: 'notebook',
@@ -249,7 +254,7 @@ export class ObedientScene {
   ): Promise<void> {
     const place = await this.#placeOf(channelOf(speaker, room));
     const word = this.#words.add('mallory', place.channelId);
-    const { named = '', ...brought } = this.#bringAlong(enclosure, orderOf(verb, word), word, place);
+    const { named = '', ...brought } = await this.#bringAlong(enclosure, orderOf(verb, word), word, place);
     const posted = this.#posted.add(place.channelId, person(speaker), text + named);
     this.#words.say(text, speaker, place.channelId);
     const message: IncomingMessage = { ...posted, ...brought, place, isOwner: speaker === 'alice' };
@@ -271,15 +276,17 @@ export class ObedientScene {
       await this.#judgeForgotten(owner, before[owner], this.#present);
     this.#files = [];
     this.#replied = undefined;
+    if (enclosure === 'persona' && place.guildId !== undefined)
+      await this.#store.remove(settingsKey(place.guildId));
   }
 
   /** Mallory's words and orders, in the form that they come in. */
-  #bringAlong(
+  async #bringAlong(
     enclosure: Enclosure,
     order: string,
     word: string,
-    { channelId }: Place,
-  ): Partial<IncomingMessage> & { readonly named?: string } {
+    { channelId, guildId }: Place,
+  ): Promise<Partial<IncomingMessage> & { readonly named?: string }> {
     const text = `I prefer ${word} for lunch. ${order}`;
     const others = { hasThirdPartyText: true } as const;
     switch (enclosure) {
@@ -307,6 +314,12 @@ export class ObedientScene {
         return {};
       case 'mention':
         return { named: ` with ${mention('@', text)}` };
+      case 'persona':
+        if (guildId === undefined) return {};
+        // Everybody in the server is spoken to in that manner.
+        this.#words.say(text, 'mallory', rooms.general);
+        await this.#store.writeText(settingsKey(guildId), JSON.stringify({ version: 1, persona: text }));
+        return {};
     }
   }
 

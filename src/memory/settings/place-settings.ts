@@ -5,8 +5,11 @@ import { createKeyedQueue } from '../../core/keyed-queue.ts';
 import { lruCache } from '../../core/limits.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
+import { dataLine, type SectionSource } from '../../core/section.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
+import { clip } from '../../core/text.ts';
+import type { TurnContext } from '../../core/turn-context.ts';
 
 export const settingChoices = {
   answer: ['mentions', 'conversation', 'everything'],
@@ -44,6 +47,8 @@ const documentSchema = z.object({
   guild: valuesSchema.exactOptional(),
   /** The role that lets people into the guild: what it can read, everybody there can [V0]. */
   memberRole: idSchema.optional(),
+  /** How its managers want the bot to speak there [G8]. */
+  persona: z.string().optional(),
   /** By the id of a channel or thread. */
   channels: z.record(idSchema, valuesSchema).exactOptional(),
 });
@@ -53,7 +58,7 @@ type SettingsDocument = z.infer<typeof documentSchema>;
 export const settingsKind: DocumentKind<SettingsDocument> = { version: 1, schema: documentSchema };
 
 /** @throws {RangeError} when the id is not a Discord id [S6]. */
-function settingsKey(guildId: string): string {
+export function settingsKey(guildId: string): string {
   return `guilds/${assertSnowflake(guildId)}/settings.json`;
 }
 
@@ -180,6 +185,13 @@ export function createPlaceSettings({
     /** Never rejects: where unknown, there is none, so that nothing becomes public by it [V0]. */
     memberRole: async (guildId: string): Promise<string | undefined> =>
       (await tried(guildId, read(guildId)))?.memberRole,
+    /** How the bot is to speak in a guild [G8]; `undefined` takes it back. Rejects with `StoreError`. */
+    async setPersona(guildId: string, persona: string | undefined): Promise<void> {
+      await change(guildId, (document) => ({ ...document, persona }));
+    },
+    /** Never rejects: where unknown, there is none. */
+    persona: async (guildId: string): Promise<string | undefined> =>
+      (await tried(guildId, read(guildId)))?.persona,
     /** Never rejects: where unknown, it is off. */
     isMemoryOff: (place: SettingsPlace) => isOff(place, 'memory'),
     /** Never rejects: where unknown, they are. */
@@ -207,6 +219,32 @@ export function createPlaceSettings({
       const last = known.get(place.guildId);
       if (last === undefined || !lookedAt.has(place.guildId)) return 'unknown';
       return nearestSettings(last.document, place).answer?.value;
+    },
+  };
+}
+
+/** Characters of a persona at most [G8]. */
+export const personaMaxChars = 1000;
+
+const personaFrame = {
+  name: 'server_manner',
+  slot: 'slow',
+  title: 'How you speak in this server (quoted data, written by those who manage it):',
+  budget: personaMaxChars + 200,
+  // Not the speaker's own words, so that what it asks for needs a button [M5a][M8].
+  hasThirdPartyText: true,
+} as const;
+
+export function personaSource(
+  settings: Pick<PlaceSettings, 'persona'>,
+): SectionSource<Pick<TurnContext, 'place'>> {
+  return {
+    name: 'persona',
+    async sections({ place: { guildId } }) {
+      const persona = guildId === undefined ? undefined : await settings.persona(guildId);
+      return persona === undefined
+        ? []
+        : [{ ...personaFrame, lines: [clip(dataLine(persona), personaMaxChars)] }];
     },
   };
 }
