@@ -275,8 +275,11 @@ function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
   let found = word;
-  if (/^[a-z]+$/u.test(word)) found = stemEnglish(word);
-  else if (/^\p{Script=Cyrillic}+$/u.test(word)) found = stemRussian(word);
+  if (/^[a-z]+$/u.test(word)) {
+    found = stemEnglish(word);
+    // The stemmer cuts `rejection` to `rejec`.
+    found += /^([st])ions?$/u.exec(word.slice(found.length))?.[1] ?? '';
+  } else if (/^\p{Script=Cyrillic}+$/u.test(word)) found = stemRussian(word);
   stems.set(word, found);
   return found;
 }

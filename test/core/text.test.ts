@@ -107,6 +107,7 @@ describe('terms', () => {
   it('stem English and Russian words', () => {
     expect(terms('Preferring')).toEqual(terms('prefers'));
     expect(terms('собаки')).toEqual(terms('собака'));
+    expect(terms('rejection discussions')).toEqual(terms('reject discuss'));
   });
 
   it('split scripts without spaces into pairs of characters', () => {

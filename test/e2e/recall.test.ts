@@ -49,6 +49,12 @@ describe('recall_memory [C1]', () => {
     );
   });
 
+  it('gives fifteen results unless the model asks for another number', async () => {
+    const content = Array.from({ length: 20 }, (_, index) => `- Finch number ${index} sings`).join('\n');
+    await call('carol', 'dm', 'memory_write', { path: 'facts/birds.md', content });
+    expect(await recall('carol', 'dm', 'finch', 'notebook')).toContain('Found 15 result(s)');
+  });
+
   it('takes a query for text and never for a pattern', async () => {
     await stage.ask('alice', '#dev', 'the call a.*b( is what fails');
     await stage.ask('alice', '#dev', 'here axxb stands for nothing');

@@ -20,33 +20,81 @@ export function createDates(timeZone: string) {
     /** Day, day of the month, weekday, month and year. */
     termsOf(at: string): readonly string[] {
       const day = dayOf(at);
-      if (day === '') return [];
-      const [year, month, ofMonth] = day.split('-').map(Number);
-      const weekday = new Date(`${day}T12:00:00Z`).getUTCDay();
-      const names = [day, `year-${year}`, `month-${month}`, `of-${ofMonth}`, `weekday-${weekday}`];
-      return names.map((name) => prefix + name);
+      return day === '' ? [] : termsOfDay(day);
     },
 
-    /** The dates in a query: `8 May 2023`, `2023-05-08`, `monday`, `yesterday`, in the languages known. */
+    /**
+     * The dates in a query: `8 May 2023`, `8.5.2023`, `2023-05-08`, `8 Jan`, `monday`, `yesterday`, in the
+     * languages known.
+     */
     termsIn(query: string, now: Date): readonly string[] {
-      const words = searchForm(query).match(/\d{4}-\d{2}-\d{2}|[\p{L}\p{M}']+|\d+/gu) ?? [];
+      const words = searchForm(query).match(dateWord) ?? [];
       const today = localDate(now, timeZone);
-      const found = words.flatMap((word): readonly string[] => {
-        if (/^\d{4}-\d{2}-\d{2}$/u.test(word)) return [`${prefix}${word}`];
-        if (/^(?:19|20)\d{2}$/u.test(word)) return [`${prefix}year-${word}`];
+      const found = words.flatMap((word, at): readonly string[] => {
+        if (isYear(word)) return [`${prefix}year-${word}`];
         if (todays.has(word)) return [`${prefix}${today}`];
         if (yesterdays.has(word)) return [`${prefix}${dayBefore(today)}`];
-        return dateNames.get(word) ?? word.split("'").flatMap((part) => dateNames.get(part) ?? []);
+        const days = daysOfNumbers(word);
+        if (days.length > 0) return days.map((day) => prefix + day);
+        const named = monthAt(words, at) ?? dateNames.get(word);
+        return named ?? word.split("'").flatMap((part) => dateNames.get(part) ?? []);
       });
       const namesMonth = found.some((term) => term.startsWith(`${prefix}month-`));
-      const numbers = words.filter(
-        (word) => /^\d{1,2}$/u.test(word) && Number(word) >= 1 && Number(word) <= 31,
-      );
-      return [
-        ...new Set([...found, ...(namesMonth ? numbers.map((day) => `${prefix}of-${Number(day)}`) : [])]),
-      ];
+      const numbers = namesMonth ? words.filter(isDay).map((day) => `${prefix}of-${Number(day)}`) : [];
+      return [...new Set([...found, ...numbers])];
     },
   };
+}
+
+/** `YYYY-MM-DD`. */
+function termsOfDay(day: string): readonly string[] {
+  const [year, month, ofMonth] = day.split('-').map(Number);
+  const weekday = new Date(`${day}T12:00:00Z`).getUTCDay();
+  const names = [day, `year-${year}`, `month-${month}`, `of-${ofMonth}`, `weekday-${weekday}`];
+  return names.map((name) => prefix + name);
+}
+
+/** The terms of the days that a text names, with year or without. */
+export function termsOfDaysIn(text: string): readonly string[] {
+  if (!/\b\d{1,2}(?:\b|st|nd|rd|th)|\d-\d/iu.test(text)) return [];
+  const words = (searchForm(text).match(dateWord) ?? []).filter((word) => !betweenDayAndMonth.has(word));
+  return words.flatMap((word, at) => {
+    const [month] = monthAt(words, at) ?? [];
+    const day = [words[at - 1], words[at + 1]].find(isDay);
+    if (month === undefined || day === undefined) return daysOfNumbers(word).flatMap(termsOfDay);
+    const year = words.slice(at + 1, at + 3).find(isYear);
+    if (year === undefined) return [month, `${prefix}of-${Number(day)}`];
+    return termsOfDay(dayText(year, month.slice(`${prefix}month-`.length), day));
+  });
+}
+
+/** A day as numbers, a name, or a number. */
+const dateWord = /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./])\d{1,2}\1\d{4}|[\p{L}\p{M}']+|\d+/gu;
+
+const betweenDayAndMonth = new Set(['st', 'nd', 'rd', 'th', 'of', 'de']);
+const isYear = (word: string): boolean => /^(?:19|20)\d{2}$/u.test(word);
+const isDay = (word = ''): boolean => /^\d{1,2}$/u.test(word) && Number(word) >= 1 && Number(word) <= 31;
+
+/** `24.1.2024`, `2024-01-24`; between slashes day and month may stand in either order. */
+function daysOfNumbers(word: string): readonly string[] {
+  const numbers = word.split(/[-./]/u);
+  const [year, month, day] = word.includes('-') ? numbers : numbers.toReversed();
+  if (year === undefined || month === undefined || day === undefined) return [];
+  const orders = word.includes('/') ? [[month, day], [day, month]] as const : [[month, day]] as const; // prettier-ignore
+  return orders
+    .filter(([one, other]) => Number(one) <= 12 && isDay(one) && isDay(other))
+    .map(([one, other]) => dayText(year, one, other));
+}
+
+function dayText(year: string, month: string, day: string): string {
+  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+}
+
+/** The month that a word names, a short name only beside a day. */
+function monthAt(words: readonly string[], at: number): readonly string[] | undefined {
+  const word = words[at] ?? '';
+  const isBesideDay = isDay(words[at - 1]) || isDay(words[at + 1]);
+  return fullMonths.get(word) ?? (isBesideDay ? shortMonths.get(word) : undefined);
 }
 
 const todays = new Set(['today', 'сегодня', 'heute', "aujourd'hui", 'hoy', 'oggi', 'hoje']);
@@ -77,8 +125,17 @@ const weekdays = [
   'saturday samstag sábado samedi sabato zaterdag sobota суббота субота',
 ];
 
+const fullMonths = new Map(
+  months.flatMap((names, index) => termsByName(names, `${prefix}month-${index + 1}`)),
+);
+/** In English, German, Spanish, French and Russian. */
+const shortMonths = new Map(
+  'jan ene janv янв|feb fevr февр|mar marz|apr abr avr апр|mai|jun июн|jul juil июл|aug ago авг|sep sept сент|oct okt окт|nov нояб|dec dez dic дек'
+    .split('|')
+    .flatMap((names, index) => termsByName(names, `${prefix}month-${index + 1}`)),
+);
 const dateNames = new Map<string, readonly string[]>([
-  ...months.flatMap((names, index) => termsByName(names, `${prefix}month-${index + 1}`)),
+  ...fullMonths,
   ...weekdays.flatMap((names, index) => termsByName(names, `${prefix}weekday-${index}`)),
 ]);
 
@@ -90,7 +147,7 @@ function termsByName(names: string, term: string): [string, readonly string[]][]
 
 /** In `searchForm`; `today` and `yesterday` count too. */
 export function isDateName(word: string): boolean {
-  return dateNames.has(word) || todays.has(word) || yesterdays.has(word);
+  return dateNames.has(word) || shortMonths.has(word) || todays.has(word) || yesterdays.has(word);
 }
 
 const timeQuestion =
@@ -100,6 +157,7 @@ const timeExpression = new RegExp(
   [
     '\\b(?:yesterday|today|tonight|tomorrow|ago|last|next|recently|week|weekend|month|year|morning|evening',
     'summer|winter|spring|autumn|fall|since|(?:mon|tues|wednes|thurs|fri|satur|sun)day',
+    '(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.? \\d{1,2}|\\d{1,2} (?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)',
     'january|february|march|april|june|july|august|september|october|november|december|(?:19|20)\\d{2})s?\\b',
     'вчера|сегодня|завтра|назад|прошл|следующ|недел|месяц',
   ].join('|'),

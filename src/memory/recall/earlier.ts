@@ -1,5 +1,5 @@
 import { searchForm, terms, wordsIn } from '../../core/text.ts';
-import { isDateName } from './dates.ts';
+import { isDateName, termsOfDaysIn } from './dates.ts';
 import type { Find } from './hits.ts';
 import type { TermReader } from './words.ts';
 
@@ -132,7 +132,7 @@ function matterOf(text: string, reader: TermReader): Matter {
   const said = new Set(reader.read(text).filter((term) => !changeWords.has(term)));
   const { of = 'i', has, by } = oneOf.map((pattern) => pattern.exec(form)?.groups).find(Boolean) ?? {};
   const words = wordsIn(text);
-  const isDated = hasItsDay.test(form) && words.some(isDateName);
+  const isDated = hasItsDay.test(form) && (words.some(isDateName) || termsOfDaysIn(text).length > 0);
   const rest = words.filter((word) => !isDateName(word) && !/\d/u.test(word)).join(' ');
   const dated = reader.read(rest).filter((term) => !changeWords.has(term) && !dayTimes.has(term));
   return {

@@ -360,10 +360,10 @@ function stretchSums({ stretches, areBots }: Segment, own: Float64Array): Readon
   return sums;
 }
 
-/** Whether a unit answers somebody else's question right before it. */
+/** Whether a unit answers somebody else's question right before it; the bot's lend nothing. */
 export function isAnswer({ units, facts }: Segment, index: number): boolean {
   const [before, unit] = [units[index - 1], units[index]];
-  const asks = facts[index - 1]?.asks === true;
+  const asks = facts[index - 1]?.asks === true && before?.isBot === false;
   return asks && before?.stretch === unit?.stretch && before?.author !== unit?.author;
 }
 

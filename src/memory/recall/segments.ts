@@ -1,5 +1,5 @@
 import type { Reach } from '../../core/visibility.ts';
-import { tellsWhen, type Dates } from './dates.ts';
+import { tellsWhen, termsOfDaysIn, type Dates } from './dates.ts';
 import type { TermReader } from './words.ts';
 
 /** What a passage is cited by. */
@@ -117,7 +117,8 @@ export function addUnit(
   };
   for (const term of read.terms) post(term);
   for (const beginning of read.beginnings.keys()) post(beginning);
-  for (const date of at === undefined ? [] : dates.termsOf(at)) post(date);
+  const days = new Set([...(at === undefined ? [] : dates.termsOf(at)), ...termsOfDaysIn(text)]);
+  for (const day of days) post(day);
   for (const field of fields) post(field);
   if (reference.kind === 'message') post(messageTerm(reference.messageId));
   const questions = questionsIn(text);
@@ -171,12 +172,12 @@ export function messageTerm(messageId: string): string {
   return `message:${messageId}`;
 }
 
-/** Characters of a text that belong to questions. */
+/** Characters of a text that belong to questions: of a sentence that asks what follows its last comma, since people first tell what it is about. */
 function questionsIn(text: string): number {
   if (!/[?？؟]/u.test(text)) return 0;
   let length = 0;
   for (const [sentence] of text.matchAll(/[^.!?？؟。！\n]+[.!?？؟。！\n]*/gu)) {
-    if (/[?？؟]\s*$/u.test(sentence)) length += sentence.length;
+    if (/[?？؟]\s*$/u.test(sentence)) length += sentence.split(/[,，、،]/u).at(-1)?.length ?? 0;
   }
   return Math.min(length, text.length);
 }

@@ -28,6 +28,8 @@ const changed: readonly (readonly [older: string, newer: string, query: string])
   ['My favourite colour is blue', 'Green is my favourite colour now', 'favourite colour'],
   ['My cat is called Minka', 'My cat is called Tiger', 'what is my cat called'],
   ['The meeting is on Monday', 'The meeting is on Friday', 'when is the meeting'],
+  ['The meeting is on 24.01.2026', 'The meeting is on 31.01.2026', 'when is the meeting'],
+  ['The meeting is on Jan 24', 'The meeting is on 2 Feb', 'when is the meeting'],
   ['The meeting is on Monday at ten', 'The meeting is on Friday at noon instead', 'when is the meeting'],
   ['I live in Lisbon', 'Did I say? I live in Porto now', 'where do I live'],
   ['Ich wohne in Hamburg', 'Ich wohne jetzt in Bremen', 'wo wohne ich'],

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { localDate } from '../../../src/core/time.ts';
-import { createDates } from '../../../src/memory/recall/dates.ts';
+import { createDates, tellsWhen, termsOfDaysIn } from '../../../src/memory/recall/dates.ts';
 import { runs } from '../../support/runs.ts';
 
 const now = new Date('2026-03-10T12:00:00Z');
@@ -26,6 +26,9 @@ describe('dates of queries', () => {
     'понедельник',
     'am 8. Mai 2023',
     'en mayo de 2023',
+    '08.05.2023',
+    '8.5.2023',
+    '2023-5-8',
   ])('%s is the 8th of May 2023', (query) => {
     expect(matches(query, '2023-05-08T13:56:00.000Z')).toBe(true);
     expect(matches(query, '2024-06-12T13:56:00.000Z')).toBe(false);
@@ -50,6 +53,20 @@ describe('dates of queries', () => {
     const at = '2026-03-09T23:59:00.000Z';
     expect(matches('today', at, 'Europe/Berlin')).toBe(true);
     expect(matches('March 9', at, 'America/New_York')).toBe(true);
+  });
+
+  it.each(['24 Jan 2024', 'Jan 24', '24. Jan 2024', '24 янв', '1/24/2024', '24/01/2024'])(
+    '%s is the 24th of January 2024',
+    (query) => {
+      expect(matches(query, '2024-01-24T12:00:00Z')).toBe(true);
+      expect(matches(query, '2024-02-25T12:00:00Z')).toBe(false);
+    },
+  );
+
+  it('take a short name for a month only beside a day, and possible days only', () => {
+    expect(createDates('UTC').termsIn('is Jan at the sea (mar) or at sea?', now)).toEqual([]);
+    expect(createDates('UTC').termsIn('05/08/2023', now)).toEqual(['date:2023-08-05', 'date:2023-05-08']);
+    expect(createDates('UTC').termsIn('33.01.2024 or 2024-13-01', now)).toEqual([]);
   });
 
   it('take numbers for days only beside a month', () => {
@@ -78,5 +95,25 @@ describe('dates of queries', () => {
   it('leave out anything but times', () => {
     expect(createDates('UTC').termsOf('soon')).toEqual([]);
     expect(createDates('UTC').dayOf('soon')).toBe('');
+  });
+});
+
+describe('the days that a text names', () => {
+  it.each([
+    'by 24.01.2024',
+    'by January 24, 2024',
+    'am 24. Januar 2024',
+    'on the 24th of Jan 2024',
+    'el 24 de enero de 2024',
+  ])('%j is found by its day in numbers', (text) => {
+    expect(tellsWhen(text)).toBe(true);
+    expect(termsOfDaysIn(text)).toEqual(
+      expect.arrayContaining([...createDates('UTC').termsIn('2024-01-24', now)]),
+    );
+  });
+
+  it('need no year, and are neither hours, versions nor addresses', () => {
+    expect(termsOfDaysIn('due 24 Jan')).toEqual(createDates('UTC').termsIn('January 24', now));
+    expect(termsOfDaysIn('at 10:24 version 10.24 on 104.16.21.36 with Jan, in May')).toEqual([]);
   });
 });

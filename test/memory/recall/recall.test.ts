@@ -103,6 +103,13 @@ describe('recall finds [C1]', () => {
     expect(await find('restaurant in Rome')).toContain('Trattoria Bella has tables outside.');
   });
 
+  it("no answer by the words of the bot's own question", async () => {
+    const { say, turn, find } = openRecall();
+    await turn('I am hungry', 'Which restaurant in Rome do you like?');
+    await say('Trattoria Bella has tables outside.');
+    expect(await find('restaurant in Rome')).not.toContain('Trattoria Bella has tables outside.');
+  });
+
   it('what was said on a day, by its date or as yesterday', async () => {
     const { say, find, time } = openRecall();
     await say('The fence is painted');

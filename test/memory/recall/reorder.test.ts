@@ -91,3 +91,13 @@ it('has a statement before a question in the same words, which was found before 
   expect(ranked.map(({ index }) => index)).toEqual([1, 3, 0, 2]);
   expect(hits.map(({ index }) => index)).toEqual([1, 3, 2, 0]);
 });
+
+it.each([
+  ['Fine.', 0],
+  ['How are you?', 1],
+  ['I am 45 and write every day, can you help?', 14 / 42],
+  ['我住在北京，你呢？', 3 / 9],
+])('%j is a question only from its last comma on', (said, share) => {
+  const [facts] = segmentWith([said]).facts;
+  expect(1 - (facts?.statementShare ?? 0)).toBeCloseTo(share, 5);
+});
