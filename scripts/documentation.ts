@@ -64,9 +64,9 @@ function row(form: string, does: string): string {
 
 /** An option as one writes it: `<text>`, `[id]`, `mentions|everything`, `[channel|server]`; a file is attached. */
 function optionForm(name: string, option: OptionDefinition): string {
-  if (option.kind === 'attachment') return `<attached ${name}>`;
   const isOptional = 'isOptional' in option && option.isOptional === true;
-  if (option.kind !== 'choice') return isOptional ? `[${name}]` : `<${name}>`;
+  const said = option.kind === 'attachment' ? `attached ${name}` : name;
+  if (option.kind !== 'choice') return isOptional ? `[${said}]` : `<${said}>`;
   const values = option.choices.map(({ value }) => value).join('|');
   return isOptional ? `[${values}]` : values;
 }

@@ -122,7 +122,8 @@ function readCall(
   const misused: ReadCall = { kind: 'help', reason: subcommand.misuse };
   for (const [name, option] of Object.entries(subcommand.options ?? {})) {
     const given = call.options[name];
-    if (given === undefined && 'isOptional' in option) continue;
+    const isLeftOut = option.kind === 'attachment' ? files.length === 0 : given === undefined;
+    if (isLeftOut && 'isOptional' in option) continue;
     const value = option.kind === 'attachment' ? onlyOne(files) : readOption(option, given ?? '');
     if (value === undefined) return misused;
     input[name] = value;

@@ -15,7 +15,7 @@ import {
 } from './memory-erase.ts';
 import { exportMemory } from './memory-export.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
-import { acceptImport, previewImport } from './memory-import.ts';
+import { acceptImport, previewImport, previewList } from './memory-import.ts';
 import { changeItem, completeItem, editItem, itemHistory, mergeItem, rememberText } from './memory-items.ts';
 import { panelActions, pressPanel, showPanel } from './memory-panel.ts';
 import { memoryCall, type MemoryCall, type MemoryCommandPorts } from './memory-ports.ts';
@@ -36,7 +36,7 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory share <id>\`, \`!memory hide <id>\`: use an item everywhere, or only in our DM
 \`!memory reset rolling\` clears this conversation's summary
 \`!memory export\` sends you all I hold about you
-\`!memory import\` with a file shows what I would remember of it
+\`!memory import\` brings what ChatGPT or Claude knows about you, or an export, after showing it
 \`!memory erase\` erases all of it, after asking
 \`!memory purge <words>\` erases for good what says these words, after asking
 \`!memory mode auto|ask|off\`: keep what you say about yourself, ask first, or keep only what you tell me to
@@ -147,12 +147,22 @@ export const memoryDefinition = {
     },
     export: { description: 'Get everything that I hold about you, as a file', group: 'data' },
     import: {
-      description: 'Show what I would remember from a file, before it is stored',
+      description:
+        'Show what I would remember from a file; without one, how to bring memories from ChatGPT or Claude',
       options: {
-        file: { kind: 'attachment', description: 'An export of mine, or a list with one item a line' },
+        file: {
+          kind: 'attachment',
+          description: "An export of mine, an assistant's memories.json, or a list with one item a line",
+          isOptional: true,
+        },
       },
-      misuse: 'Attach one file to the command: an export of mine, or a text with one item a line.',
+      misuse: 'Attach one file to the command, or none to see what I can read.',
       group: 'data',
+    },
+    'import-list': {
+      description: 'Show what I would remember from a list, before it is stored',
+      options: { list: { kind: 'text', description: 'One item a line', mayBeEmpty: true } },
+      isHidden: true,
     },
     'import-accept': {
       description: 'Store what an import has shown',
@@ -289,6 +299,7 @@ const itemHandlers = {
   history: ({ id }, call) => itemHistory(call, id),
   undo: ({ id }, call) => undoChange(call, id),
   import: ({ file }, call, pending) => previewImport(call, file, pending),
+  'import-list': ({ list }, call, pending) => previewList(call, list, pending),
   'import-accept': ({ token }, call, pending) => acceptImport(call, token, pending),
   accept: (input, call) => acceptProposal(call, input),
 } satisfies Partial<Handlers<Handled>>;

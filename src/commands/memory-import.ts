@@ -1,50 +1,79 @@
-import { buffer } from 'node:stream/consumers';
-
-import { fromBufferPromise } from 'yauzl';
-
-import type { AttachedFile } from '../core/chat.ts';
+import type { AttachedFile, CommandButton } from '../core/chat.ts';
 import type { CommandReply } from '../core/commands.ts';
-import { wellFormed, withoutInvisible } from '../core/text.ts';
-import {
-  itemKinds,
-  listedAs,
-  readExportedItems,
-  type DurableItem,
-  type ItemKind,
-} from '../memory/durable/document.ts';
-import { itemsFile } from '../memory/durable/durable-memory.ts';
+import { itemKinds, type DurableItem } from '../memory/durable/document.ts';
 import type { ImportResult } from '../memory/durable/import-items.ts';
 import { undoButton } from '../memory/undo.ts';
 import { counted, linesOf, listedItem, present } from './answer-lines.ts';
+import { readImportFile, readImportList, type ImportFile } from './import-file.ts';
 import { refusalToStore } from './memory-control.ts';
 import type { Pending } from './memory-erase.ts';
 import { readingPlace, type MemoryCall } from './memory-ports.ts';
 
-const kilobyte = 1024;
 /** A file that is handed in: as large as Discord takes one from anybody. */
-const importMaxBytes = 10 * 1024 * kilobyte;
-/** Of a list of lines. */
-const listMaxBytes = 256 * kilobyte;
-/** Of the items of an export: more than all that a person can have, with what they corrected. */
-const itemsMaxBytes = 4 * 1024 * kilobyte;
-/** Entries of such a file or list that are looked at. */
-const mostEntries = 5000;
-const archiveMaxEntries = 20_000;
+const importMaxBytes = 10 * 1024 * 1024;
+/** Items that are shown of what a file has, before it is stored. */
+const mostShown = 20;
+/** Characters that Discord takes into a form's field. */
+const formMaxChars = 4000;
 
-/** Shows what a file would have the bot remember [K10]; nothing is stored yet. In a server only the asker sees it. */
+/** Asks another assistant for what it keeps, in the form that `readImportList` reads. */
+const requestToAssistants = `List everything you remember about me, from your saved memories and from our conversations: facts, preferences, projects, constraints, people, tools, and how I like you to work. Use my own words where you can, and leave nothing out. Answer with a single code block, one memory a line, each as:
+[YYYY-MM-DD] - what you remember
+The date is when you learned it; leave it out where you do not know it. No passwords or other secrets.`;
+
+/** Shows what a file would have the bot remember [K10]; without one, how to get it from another assistant. */
 export async function previewImport(
   call: MemoryCall,
-  file: AttachedFile,
+  file: AttachedFile | undefined,
   pending: Pending,
 ): Promise<CommandReply> {
-  const { id, speaker, place, ephemeral, at, ports } = call;
+  if (file === undefined) return howToImport();
   const refusal = await refusalToStore(call);
   if (refusal !== undefined) return refusal;
-  const bytes = await ports.readAttachment(file, speaker.id, importMaxBytes);
+  const bytes = await call.ports.readAttachment(file, call.speaker.id, importMaxBytes);
   if (bytes === 'too-large') return { text: 'That file is larger than 10 MB, so nothing was imported.' };
   if (bytes === 'unavailable')
     return { text: 'I could not fetch that file from Discord. Please try again in a minute.' };
-  const read = await readImportFile(bytes, { place, messageId: id, now: new Date(at) });
+  return showImport(call, await readImportFile(bytes, originOf(call)), pending);
+}
+
+/** The same for a list that was pasted; without one, the form for it. */
+export async function previewList(call: MemoryCall, list: string, pending: Pending): Promise<CommandReply> {
+  if (list === '') {
+    const form = {
+      title: 'Import',
+      label: 'One item a line',
+      value: '',
+      maxChars: formMaxChars,
+      line: pasteLine,
+    };
+    return { ...howToImport(), form };
+  }
+  return (await refusalToStore(call)) ?? showImport(call, readImportList(list, originOf(call)), pending);
+}
+
+const pasteLine = 'memory import-list';
+
+function howToImport(): CommandReply {
+  const pasting: CommandButton = {
+    label: 'Paste the list',
+    line: pasteLine,
+    opensForm: true,
+    takes: 'nothing',
+  };
+  return {
+    text: `Ask ChatGPT, Claude or another assistant for what it knows about you:\n\`\`\`\n${requestToAssistants}\n\`\`\`\nThen paste its list here, or give it to \`/memory import\` as a file. I also read \`memories.json\` from an assistant's data export, and my own exports. I show you what I would remember, and store nothing before you say so.`,
+    buttons: [pasting],
+  };
+}
+
+function originOf({ id, place, at }: MemoryCall) {
+  return { place, messageId: id, now: new Date(at) };
+}
+
+/** Nothing is stored yet. In a server only the asker sees it. */
+async function showImport(call: MemoryCall, read: ImportFile, pending: Pending): Promise<CommandReply> {
+  const { id, speaker, place, ephemeral, ports } = call;
   if (read.unusable !== undefined) return { text: read.unusable };
   const { added, known, refused } = await ports.durable.wouldRemember(speaker.id, read.items);
   const leftOut = [...read.leftOut, ...refusals(refused, ports.settings.itemMaxChars)];
@@ -52,12 +81,13 @@ export async function previewImport(
     known > 0 && `${counted(known, 'item')} I know already.`,
     leftOut.length > 0 && `Left out: ${leftOut.join('; ')}.`,
   );
-  if (added.length === 0) return { text: linesOf('There is nothing new in that file.', counts) };
+  if (added.length === 0) return { text: linesOf('There is nothing new in it.', counts) };
 
   const line = `memory import-accept ${pending.add(speaker.id, { imported: read.items })}`;
   const text = linesOf(
-    `That file has ${counted(added.length, 'new item')}:`,
-    added.map((item) => listedItem(item, readingPlace(place, true))),
+    `There ${added.length === 1 ? 'is' : 'are'} ${counted(added.length, 'new item')}${kindsOf(added)}:`,
+    added.slice(0, mostShown).map((item) => listedItem(item, readingPlace(place, true))),
+    added.length > mostShown && `… and ${added.length - mostShown} more.`,
     counts,
     `Nothing is stored yet. Say \`!${line}\` within 10 minutes to store ${added.length === 1 ? 'it' : 'them'}.`,
   );
@@ -80,7 +110,7 @@ export async function acceptImport(call: MemoryCall, token: string, pending: Pen
   const items = pending.take(speaker.id, token)?.imported;
   if (items === undefined)
     return {
-      text: "That import has expired, or isn't yours. Please give the file to `/memory import` again.",
+      text: "That import has expired, or isn't yours. Please give it to `/memory import` again.",
     };
   const { added, refused, undoId } = await ports.durable.rememberAll(call.work, items);
   return {
@@ -90,6 +120,15 @@ export async function acceptImport(call: MemoryCall, token: string, pending: Pen
     ),
     buttons: undoButton(undoId),
   };
+}
+
+/** How many of each kind, where there are several. */
+function kindsOf(items: readonly DurableItem[]): string {
+  const counts = itemKinds.flatMap((kind) => {
+    const count = items.filter((item) => item.kind === kind).length;
+    return count === 0 ? [] : [counted(count, kind, kind === 'person' ? 'people' : undefined)];
+  });
+  return counts.length < 2 ? '' : ` (${counts.join(', ')})`;
 }
 
 function refusals(refused: ImportResult['refused'], itemMaxChars: number): readonly string[] {
@@ -102,120 +141,4 @@ function refusals(refused: ImportResult['refused'], itemMaxChars: number): reado
   return (['empty', 'too-long', 'secret', 'full'] as const)
     .filter((reason) => refused[reason] > 0)
     .map((reason) => `${counted(refused[reason], 'item')} ${reasons[reason]}`);
-}
-
-/** What a file holds, or a line for its owner that says why it holds nothing. */
-type ImportFile =
-  | {
-      readonly items: readonly DurableItem[];
-      readonly leftOut: readonly string[];
-      readonly unusable?: undefined;
-    }
-  | { readonly unusable: string };
-
-type Origin = Parameters<typeof listedAs>[2];
-
-/** An export, its `items.json`, or a text with one item a line [K10]. Nothing of it is trusted. */
-export async function readImportFile(bytes: Buffer, origin: Origin): Promise<ImportFile> {
-  if (isArchive(bytes)) {
-    const found = await unpackFile(bytes, itemsFile, itemsMaxBytes);
-    if (typeof found === 'string') return { unusable: archiveLines[found] };
-    const list = jsonList(decoded(found) ?? '');
-    return list === undefined ? { unusable: archiveLines.damaged } : exportedItems(list, origin);
-  }
-  if (bytes.length > itemsMaxBytes) return { unusable: tooLongLine };
-  const text = decoded(bytes);
-  if (text === undefined)
-    return { unusable: 'That is neither an export of mine nor a text file, so nothing was imported.' };
-  const list = text.trimStart().startsWith('[') ? jsonList(text) : undefined;
-  if (list !== undefined) return exportedItems(list, origin);
-  return bytes.length > listMaxBytes ? { unusable: tooLongLine } : listedItems(text, origin);
-}
-
-const tooLongLine =
-  'That file is too long: 256 KB of text at most. Nothing was imported; please split it up.';
-
-const archiveLines = {
-  missing: `There is no \`${itemsFile}\` in that archive, so nothing was imported. Of an export in several parts, only the one with that file has items.`,
-  'too-large': `\`${itemsFile}\` in that archive is larger than anything that I export, so nothing was imported.`,
-  damaged: 'That archive is damaged or not from me, so nothing was imported.',
-} as const;
-
-function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return text.includes('\0') ? undefined : text;
-  } catch {
-    return undefined;
-  }
-}
-
-function jsonList(text: string): readonly unknown[] | undefined {
-  try {
-    const data: unknown = wellFormed(JSON.parse(text));
-    return Array.isArray(data) && data.every((each) => typeof each === 'object') ? data : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function exportedItems(list: readonly unknown[], { now }: Origin): ImportFile {
-  const { items, damaged } = readExportedItems(list.slice(0, mostEntries), now);
-  const unread = damaged > 0 && `${counted(damaged, 'entry', 'entries')} that I cannot read as an item`;
-  return { items, leftOut: present(unread, surplus(list.length)) };
-}
-
-/** The last line first: of what was stored at the same moment, the last is shown first. */
-function listedItems(text: string, origin: Origin): ImportFile {
-  const lines = withoutInvisible(text)
-    .split('\n')
-    .flatMap((line) => readLine(line) ?? []);
-  const items = lines.slice(0, mostEntries).map(({ words, kind }) => listedAs(words, kind, origin));
-  return { items: items.toReversed(), leftOut: present(surplus(lines.length)) };
-}
-
-function surplus(entries: number): string | false {
-  return entries > mostEntries && `${entries - mostEntries} after the first ${mostEntries}`;
-}
-
-/** Bullets, numbers and boxes before an item. */
-const mark = /^(?:[-*+•‣–]|\d{1,4}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?/u;
-const kindMark = /^\[(?<kind>\w{1,20})\][^\S\n]*/u;
-/** Headings, rules and fences are not items. */
-const layout = /^(?:#{1,6}\s|```|~~~|[-*_=]{3,}$)/u;
-
-/** An item as a line of a list names it; `undefined` for what only gives the list its form. */
-function readLine(line: string): { readonly words: string; readonly kind: ItemKind } | undefined {
-  const trimmed = line.trim();
-  if (trimmed === '' || layout.test(trimmed)) return undefined;
-  const text = trimmed.replace(mark, '');
-  const named = kindMark.exec(text);
-  const kind = itemKinds.find((each) => each === named?.groups?.['kind']?.toLowerCase());
-  const words = kind === undefined ? text : text.slice(named?.[0].length ?? 0);
-  return words === '' ? undefined : { words, kind: kind ?? 'fact' };
-}
-
-function isArchive(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
-}
-
-/** From a stranger: nothing else is unpacked, and never more than `maxBytes`. */
-export async function unpackFile(
-  archive: Buffer,
-  path: string,
-  maxBytes: number,
-): Promise<Uint8Array | 'missing' | 'too-large' | 'damaged'> {
-  try {
-    const zip = await fromBufferPromise(archive);
-    if (zip.entryCount > archiveMaxEntries) return 'too-large';
-    for await (const entry of zip.eachEntry()) {
-      if (entry.fileName !== path) continue;
-      if (entry.uncompressedSize > maxBytes) return 'too-large';
-      // The stream fails as soon as there is more than that.
-      return await buffer(await zip.openReadStreamPromise(entry));
-    }
-    return 'missing';
-  } catch {
-    return 'damaged';
-  }
 }

@@ -67,6 +67,7 @@ export interface RoleOption {
 export interface AttachmentOption {
   readonly description: string;
   readonly kind: 'attachment';
+  readonly isOptional?: true;
 }
 
 /** One of a few values; in the written form, in any order with other options. */

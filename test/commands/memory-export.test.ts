@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { exportMemory } from '../../src/commands/memory-export.ts';
-import { unpackFile } from '../../src/commands/memory-import.ts';
+import { unpackFile } from '../../src/commands/import-file.ts';
 import type { CommandContext } from '../../src/core/commands.ts';
 import type { OutgoingFile } from '../../src/core/chat.ts';
 import type { ExportedFile } from '../../src/memory/layer.ts';
@@ -9,7 +9,7 @@ import { aliceId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace } from './harness.ts';
 
 async function textIn(file: OutgoingFile | undefined, path: string): Promise<string> {
-  const found = await unpackFile(Buffer.from(file?.bytes ?? []), path, 10_000_000);
+  const found = await unpackFile(Buffer.from(file?.bytes ?? []), (each) => each === path, 10_000_000);
   return typeof found === 'string' ? found : Buffer.from(found).toString('utf8');
 }
 

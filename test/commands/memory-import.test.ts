@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ZipFile } from 'yazl';
 
-import { readImportFile } from '../../src/commands/memory-import.ts';
+import { readImportFile } from '../../src/commands/import-file.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 import { beginningNow } from '../../src/core/writes.ts';
@@ -85,7 +85,7 @@ describe('importing an export [K10]', () => {
     await second.say('remember i like TEA.');
     const { text, token } = await preview(second, await exportOf(first));
     expect(text).toMatch(
-      /^That file has 1 new item:\n- \[fact\] I keep bees .* · everywhere\n1 item I know already\.\nNothing is stored yet\./u,
+      /^There is 1 new item:\n- \[fact\] I keep bees .* · everywhere\n1 item I know already\.\nNothing is stored yet\./u,
     );
     expect(await second.durable.list(aliceId)).toHaveLength(1);
     expect(await second.say(`import-accept ${token}`, dmPlace)).toMatch(/^Imported 1 item\./u);
@@ -101,8 +101,8 @@ describe('importing an export [K10]', () => {
     await importAll(harness, file);
     const items = await harness.durable.list(aliceId);
     expect(items.map(({ text, visibility }) => [text, visibility])).toEqual([
-      ['I am shy', 'here'],
       ['I keep bees', 'dm'],
+      ['I am shy', 'here'],
     ]);
     expect(await harness.say('show', publicPlace)).not.toContain('I am shy');
   });
@@ -153,7 +153,7 @@ describe('importing a list [K10]', () => {
       harness,
       listOf('one', 'x'.repeat(501), 'my password is hunter2', 'One.', 'two', 'three'),
     );
-    expect(text).toContain('That file has 2 new items:\n- [fact] one');
+    expect(text).toContain('There are 2 new items:\n- [fact] one');
     expect(text).toContain('1 item I know already.');
     expect(text).toContain(
       'Left out: 1 item over 500 characters; 1 item that looks like a password, key or card number; 1 item for which there is no room.',
@@ -167,6 +167,115 @@ describe('importing a list [K10]', () => {
     await harness.say('forget tea', dmPlace);
     await importAll(harness, listOf('- I like tea'));
     expect(await shown(harness)).toContain('I like tea');
+  });
+});
+
+function day(text: string): string {
+  return new Date(text).toISOString();
+}
+
+describe('importing from other assistants [K10]', () => {
+  const bees = ['I keep bees', day('2024-05-01T10:00:00Z')];
+  const tea = ['User prefers tea', day('2025-02-03')];
+
+  it.each([
+    ['texts', ['User prefers tea', 'I keep bees'], [['User prefers tea'], ['I keep bees']]],
+    [
+      'memories with times',
+      [
+        { id: 1, memory: 'I keep bees', created_at: '2024-05-01T10:00:00Z', status: 'enabled' },
+        { content: 'User prefers tea', title: 'Drinks', created_at: 1738540800.5, updated_at: null },
+      ],
+      [tea, bees],
+    ],
+    [
+      'an object with its memories',
+      { memories: [{ text: 'I keep bees', createdAt: 1714557600000, source: 'chat' }], version: 2 },
+      [bees],
+    ],
+    ['titles alone', { memories: [{ title: 'I keep bees', updated_at: '2024-05-01T10:00:00Z' }] }, [bees]],
+    [
+      'what Claude keeps of conversations and projects',
+      [
+        {
+          account_uuid: '0199',
+          conversations_memory:
+            '**Work context**\n\nAlice builds boats.\n\n*Recent months*\n\nShe moved to Oslo.',
+          project_memories: { '01a': '**Purpose**\n\nA boat of 9 metres.', '01b': { content: 'A shed.' } },
+        },
+      ],
+      [['Alice builds boats.'], ['She moved to Oslo.'], ['A boat of 9 metres.'], ['A shed.']],
+    ],
+  ])('reads %s, alone and in an archive', async (_name, data, expected) => {
+    const json = JSON.stringify(data);
+    for (const file of [Buffer.from(json), await zipOf({ 'chat.html': '<p>', 'a-b/memories.json': json })]) {
+      const harness = createHarness();
+      await importAll(harness, file);
+      const items = await harness.durable.list(aliceId);
+      const now = items.map(({ createdAt }) => createdAt).find((at) => at > day('2026-01-01'));
+      expect(items.map(({ text, createdAt }) => [text, createdAt.replace('.500', '.000')])).toEqual(
+        expected.map(([text, at = now]) => [text, at]),
+      );
+      expect(new Set(items.map(({ visibility }) => visibility))).toEqual(new Set(['dm']));
+    }
+  });
+
+  it('reads a pasted list with its days, in their order, and the words as they are', async () => {
+    const harness = createHarness();
+    const list = [
+      '```',
+      '[2024-05-01] - User prefers tea',
+      '- [2025-11-30] – The user keeps bees',
+      '2. [unknown] - User lives in Oslo',
+      '[2999-01-01] - Plays chess',
+      '[Work] - builds boats',
+      '**People**',
+      '- [person] - Ana is my sister',
+      '```',
+    ].join('\n');
+    const shownFirst = await harness.say(`import-list ${list}`, dmPlace);
+    expect(shownFirst).toMatch(/^There are 6 new items \(5 facts, 1 person\):\n/u);
+    expect(await harness.durable.list(aliceId)).toEqual([]);
+    await harness.say(`import-accept ${/import-accept (\w+)/u.exec(shownFirst)?.[1]}`, dmPlace);
+    const items = await harness.durable.list(aliceId);
+    const today = day('2026-01-15').slice(0, 10);
+    expect(items.map(({ kind, text, createdAt }) => [kind, text, createdAt.slice(0, 10)])).toEqual([
+      ['fact', 'User lives in Oslo', today],
+      ['fact', 'Plays chess', today],
+      ['fact', '[Work] - builds boats', today],
+      ['person', 'Ana is my sister', today],
+      ['fact', 'The user keeps bees', '2025-11-30'],
+      ['fact', 'User prefers tea', '2024-05-01'],
+    ]);
+  });
+
+  it('makes whole sentences of what is too long for one item, and names what stays too long', async () => {
+    const sentence = `${'Alice likes boats very much, '.repeat(9)}indeed.`;
+    const file = {
+      conversations_memory: `${[sentence, sentence, 'She sails.'].join(' ')}\n\n${'x'.repeat(501)}`,
+    };
+    const { text } = await preview(createHarness(), listOf(JSON.stringify(file)));
+    expect(text).toMatch(/^There are 2 new items:\n.*indeed\. \(.*\n- .*indeed\. She sails\. \(/u);
+    expect(text).toContain('Left out: 1 item over 500 characters.');
+  });
+
+  it('shows the first of 500 lines and stores them all', async () => {
+    const harness = createHarness({ maxItems: 1000 });
+    const lines = Array.from({ length: 500 }, (_, index) => `[2024-05-01] - User owns boat ${index}`);
+    const { text, token } = await preview(harness, listOf(...lines));
+    expect(text).toMatch(/^There are 500 new items:\n- \[fact\] User owns boat 0 /u);
+    expect(text).toContain('… and 480 more.');
+    expect(text.split('\n').filter((line) => line.startsWith('- [fact]'))).toHaveLength(20);
+    expect(await harness.say(`import-accept ${token}`, dmPlace)).toMatch(/^Imported 500 items\./u);
+    expect(await harness.durable.list(aliceId)).toHaveLength(500);
+  });
+
+  it('tells without a file what to ask them, and opens a form for what they answer', async () => {
+    const { text, buttons } = await createHarness().give('import', dmPlace);
+    expect(text).toMatch(/```\n[^`]*\[YYYY-MM-DD\] - what you remember\n[^`]*\n```/u);
+    expect(buttons?.map(({ line, opensForm }) => [line, opensForm])).toEqual([['memory import-list', true]]);
+    const { form } = await createHarness().give('import-list', dmPlace);
+    expect(form).toMatchObject({ line: 'memory import-list', maxChars: 4000 });
   });
 });
 
@@ -193,14 +302,13 @@ describe('an import', () => {
     expect(await harness.say(`import-accept ${token}`, dmPlace)).toMatch(/^Imported 1 item\./u);
   });
 
-  it('needs a file, memory that is on, and room for something', async () => {
+  it('needs memory that is on, and room for something', async () => {
     const harness = createHarness({ memoryIsOffIn: [privatePlace.channelId] });
-    expect(await harness.say('import', dmPlace)).toMatch(/^Attach one file to the command/u);
     expect(await harness.say('import', privatePlace, { file: listOf('x') })).toMatch(
       /^Memory is switched off/u,
     );
     expect(await harness.say('import', dmPlace, { file: listOf('', '# Nothing') })).toBe(
-      'There is nothing new in that file.',
+      'There is nothing new in it.',
     );
   });
 
@@ -211,12 +319,8 @@ describe('an import', () => {
   });
 
   it.each([
-    [
-      'a picture',
-      Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]),
-      'neither an export of mine nor a text file',
-    ],
-    ['bytes that are not text', Buffer.from([0xc3, 0x28]), 'neither an export of mine nor a text file'],
+    ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]), 'neither an export nor a text file'],
+    ['bytes that are not text', Buffer.from([0xc3, 0x28]), 'neither an export nor a text file'],
     ['too much text', Buffer.alloc(256 * 1024 + 1, 'a\n'), '256 KB of text at most'],
     ['too large a file', Buffer.alloc(10 * 1024 * 1024 + 1, 'a'), 'larger than 10 MB'],
     ['a torn archive', Buffer.from('PK\u0003\u0004 and nothing else'), 'damaged'],
@@ -228,10 +332,13 @@ describe('an import', () => {
     const harness = createHarness();
     const say = async (files: Parameters<typeof zipOf>[0], mend = (zip: Buffer) => zip) =>
       harness.say('import', dmPlace, { file: mend(await zipOf(files)) });
-    expect(await say({ 'other.json': '[]' })).toContain('no `items.json` in that archive');
-    expect(await say({ 'items.json': '{"not":"a list"}' })).toContain('damaged');
+    expect(await say({ 'other.json': '[]' })).toContain(
+      'neither `items.json` nor `memories.json` in that archive',
+    );
+    expect(await say({ 'items.json': 'not JSON' })).toContain('damaged');
+    expect(await say({ 'items.json': '{"not":"a list"}' })).toContain('1 entry that I cannot read');
     const bomb = Buffer.alloc(50 * 1024 * 1024, ' ');
-    expect(await say({ 'items.json': bomb })).toContain('larger than anything that I export');
+    expect(await say({ 'items.json': bomb })).toContain('larger than anything that I read');
     // The same that says of itself to be short.
     const lying = (zip: Buffer): Buffer => {
       const length = Buffer.alloc(4);

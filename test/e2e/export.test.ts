@@ -3,11 +3,20 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
+import { ZipFile } from 'yazl';
 import { z } from 'zod';
 
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { eventually } from '../support/eventually.ts';
-import { asksForSummary, callsForAnswers, command, idIn, newestCall, toldIn } from './memory-talk.ts';
+import {
+  asksForSummary,
+  callsForAnswers,
+  command,
+  idIn,
+  newestCall,
+  promptFor,
+  toldIn,
+} from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const summary = 'They talked about bees and hornets.';
@@ -44,6 +53,22 @@ async function unpacked(archive: Buffer): Promise<ReadonlyMap<string, string>> {
     files.set(entry.fileName, content.toString('utf8'));
   }
   return files;
+}
+
+/** As ChatGPT and Claude name it in their archives. */
+async function archiveOf(memories: string): Promise<Buffer> {
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from(memories), 'memories.json');
+  zip.end();
+  return buffer(zip.outputStream);
+}
+
+/** Pastes a list into the form that the answer offers; resolves with what is shown of it. */
+async function pasted(as: string, answer: MessageView | undefined, list: string) {
+  const label = 'Paste the list';
+  const { id } = await stage.sandbox.click({ as, message: answer?.id ?? '', label });
+  const values = { 'One item a line': list };
+  return (await stage.sandbox.submit({ as, interaction: id, values, followUps: 1 })).followUps[0];
 }
 
 /** The newest message with a file that the bot has sent to a person by DM. */
@@ -286,11 +311,44 @@ describe('an import [K10]', () => {
       options: { file: 'export.zip' },
       attachments: [{ name: 'export.zip', base64 }],
     });
-    expect(given.answer?.text).toMatch(/^That file has 4 new items:\n/u);
+    expect(given.answer?.text).toMatch(/^There are 4 new items:\n/u);
     const accept = /`!memory (import-accept \w+)`/u.exec(given.answer?.text ?? '')?.[1] ?? '';
     expect(await command(empty, '!memory', 'heidi', 'dm', accept)).toMatch(/^Imported 4 items\./u);
     const after = (await command(empty, '/memory', 'heidi', 'dm', 'show')).split('\n\n')[0];
     expect(after).toBe(before);
+  });
+
+  it('of what ChatGPT or Claude gave, or of a pasted list, is in no prompt before ✅', async () => {
+    const formats = {
+      chatgpt: JSON.stringify({ memories: [{ content: 'User breeds axolotls', created_at: '2024-05-01' }] }),
+      claude: JSON.stringify([{ conversations_memory: '**Home**\n\nUser breeds axolotls.' }]),
+      pasted: '[2024-05-01] - User breeds axolotls',
+    };
+    for (const [name, text] of Object.entries(formats)) {
+      await addPerson(name);
+      const as = { as: name, in: 'dm' };
+      const given = { ...as, name: 'memory', subcommand: 'import' };
+      const shown =
+        name === 'pasted'
+          ? await pasted(name, (await stage.sandbox.slash(given)).answer, text)
+          : (
+              await stage.sandbox.slash({
+                ...given,
+                options: { file: 'export.zip' },
+                attachments: [{ name: 'export.zip', base64: (await archiveOf(text)).toString('base64') }],
+              })
+            ).answer;
+      expect(shown?.text).toMatch(/^There is 1 new item:\n- \[fact\] User breeds axolotls/u);
+      expect(await promptFor(stage, name, 'dm')).not.toContain('axolotls');
+      const { followUps } = await stage.sandbox.click({
+        as: name,
+        message: shown?.id ?? '',
+        label: '✅ Store',
+        followUps: 1,
+      });
+      expect(followUps[0]?.text).toMatch(/^Imported 1 item\./u);
+      expect(await promptFor(stage, name, 'dm')).toContain('User breeds axolotls');
+    }
   });
 
   it('of a list attached to a message in a server is shown by DM, and stored when its owner says so', async () => {

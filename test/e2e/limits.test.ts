@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { unpackFile } from '../../src/commands/memory-import.ts';
+import { unpackFile } from '../../src/commands/import-file.ts';
 import { localDate, nextDayAt } from '../../src/core/time.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { deferred } from '../support/deferred.ts';
@@ -139,7 +139,7 @@ async function exported(stage: Stage, as: string, path: string): Promise<unknown
   await expect.poll(look).toBeDefined();
   const name = sent?.attachments[0]?.name ?? '';
   const { base64 } = await stage.sandbox.file({ as, message: sent?.id ?? '', name });
-  const file = await unpackFile(Buffer.from(base64, 'base64'), path, 10_000);
+  const file = await unpackFile(Buffer.from(base64, 'base64'), (each) => each === path, 10_000);
   return typeof file === 'string' ? file : JSON.parse(Buffer.from(file).toString('utf8'));
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Place } from '../../src/core/place.ts';
 import { sessionWorkOf, type TurnContext } from '../../src/core/turn-context.ts';
-import { listedAs } from '../../src/memory/durable/document.ts';
+import { readExportedItems } from '../../src/memory/durable/document.ts';
 import { createDurableMemory, type DurableMemory } from '../../src/memory/durable/durable-memory.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { createUndoableNotes } from '../../src/memory/notebook/undoable.ts';
@@ -269,8 +269,10 @@ class Conversation {
         );
       }
       case 'import': {
-        const origin = { place, messageId: id, now: new Date(startTime) };
-        const brought = [text, `${text} a lot`].map((each) => listedAs(each, 'fact', origin));
+        const { items: brought } = readExportedItems(
+          [{ text }, { text: `${text} a lot` }],
+          new Date(startTime),
+        );
         return async ({ durable }) => idOf(await durable.rememberAll(beginningNow(aliceId), brought));
       }
       case 'note': {

@@ -176,25 +176,6 @@ export function readExportedItems(
   return { items, damaged: list.length - written.length };
 }
 
-export function listedAs(
-  text: string,
-  kind: ItemKind,
-  { place, messageId, now }: { readonly place: Place; readonly messageId: string; readonly now: Date },
-): DurableItem {
-  const at = now.toISOString();
-  return {
-    id: itemId(text, () => false),
-    kind,
-    text,
-    status: 'active',
-    visibility: 'dm',
-    pinned: false,
-    source: sourceIn(place, 'manual', messageId),
-    createdAt: at,
-    updatedAt: at,
-  };
-}
-
 export const durableDocumentKind: DocumentKind<DurableDocument> = {
   version: 1,
   schema: documentSchema,
@@ -216,12 +197,16 @@ function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
   const written = new Set(items.map(({ id }) => id?.toLowerCase()));
   const taken = new Set<string>();
   const renamed = new Map<string, string>();
+  /** By wording, so that many copies are not looked through for each. */
+  const copies = new Map<string, number>();
   const named = items.map((item) => {
     const { id: own } = item;
     const isKept = own !== undefined && isPlainId(own) && !taken.has(own.toLowerCase());
-    const id = isKept
-      ? own
-      : itemId(wordingOf(item), (candidate) => taken.has(candidate) || written.has(candidate));
+    const wording = wordingOf(item);
+    const copy = copies.get(wording) ?? 0;
+    copies.set(wording, copy + 1);
+    const isTaken = (candidate: string): boolean => taken.has(candidate) || written.has(candidate);
+    const id = isKept ? own : itemId(wording, isTaken, copy);
     if (own !== undefined && !isPlainId(own) && !renamed.has(own)) renamed.set(own, id);
     taken.add(id.toLowerCase());
     const createdAt = item.createdAt ?? item.updatedAt ?? undated;
@@ -234,9 +219,9 @@ function completed(items: readonly WrittenItem[]): readonly DurableItem[] {
 }
 
 /** The first 8 hex digits of a SHA-256 over the item's normalised text [D1], with a number where another has them. */
-export function itemId(text: string, isTaken: (id: string) => boolean): string {
+export function itemId(text: string, isTaken: (id: string) => boolean, first = 0): string {
   const normalized = sameItemForm(text);
-  for (let attempt = 0; ; attempt += 1) {
+  for (let attempt = first; ; attempt += 1) {
     const id = hexDigits(attempt === 0 ? normalized : `${normalized}\n${attempt}`, 8);
     if (!isTaken(id)) return id;
   }
