@@ -32,6 +32,7 @@ export const questionMaxChars = 100;
 /** The time of an item that somebody wrote by hand without one. */
 export const undated = new Date(0).toISOString();
 
+const daySchema = z.string().regex(/^\d{4}-\d\d-\d\d$/u);
 const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a date');
 
 const sourceFields = {
@@ -74,6 +75,12 @@ const itemFields = {
   forgotten: z.literal(true).optional(),
   /** The id of the item that corrected this one [D6]. */
   supersededBy: z.string().optional(),
+  /** The one day that the text speaks of [D7], `YYYY-MM-DD`, in its owner's zone. */
+  when: daySchema.optional(),
+  /** That day was past when the text was said: it is never over. */
+  looksBack: z.literal(true).optional(),
+  /** When its owner last said that it still holds. */
+  confirmedAt: timeSchema.optional(),
 };
 
 /** One durable memory of one user [D1]. Times are ISO 8601. */

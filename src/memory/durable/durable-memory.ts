@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../core/chat.ts';
 import { measure } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
-import { compareSnowflakes } from '../../core/snowflake.ts';
+import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
 import { localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
@@ -21,6 +21,7 @@ import {
 } from './document.ts';
 import { changedItem, editItem, mergeItems } from './edit-items.ts';
 import { stillSays } from './evidence.ts';
+import { loadDayReader } from './item-day.ts';
 import { importItems, type ImportResult } from './import-items.ts';
 import {
   findItems,
@@ -77,11 +78,11 @@ export interface DurableMemoryOptions extends UndoingOptions {
  * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
  */
 export function createDurableMemory(options: DurableMemoryOptions) {
-  const { settings, store, writes, clock, logger } = options;
+  const { settings, store, writes, clock, timeZone, logger } = options;
   const { enabled, maxItems, injectMaxChars } = settings;
   const injected = createDurableSections({
     injectMaxChars,
-    dateOf: (date) => localDate(date, options.timeZone),
+    dateOf: (date) => localDate(date, timeZone),
   });
 
   const documentOf = (userId: string): Promise<DurableDocument> => readDurable(store, userId);
@@ -122,6 +123,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       });
     },
   };
+
+  /** The day that a text speaks of [D7], counted from the moment of its message. */
+  async function saidDay({ text, messageId }: Pick<RememberRequest, 'text' | 'messageId'>, now: Date) {
+    const said = isSnowflake(messageId) ? snowflakeTime(messageId) : now;
+    const day = (await loadDayReader())(text, said, timeZone);
+    return { when: day?.when, looksBack: day?.looksBack };
+  }
 
   /** One change that can be undone; `undoId` is absent where nothing changed. */
   function makeChange<T extends object>(
@@ -205,9 +213,10 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         }
         const now = clock();
         const { userId } = work;
+        const request = { ...input, ...(await saidDay(input, now)) };
         const { result, undoId } = await apply(
           userId,
-          (document) => rememberItem(document, userId, input, maxItems, now),
+          (document) => rememberItem(document, userId, request, maxItems, now),
           { noted: { what: input.isAccepted === true ? 'accept' : 'remember' } },
         );
         if (result.outcome !== 'refused') measure('evicted', { items: result.evicted.length });
@@ -221,7 +230,16 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     /** Stores imported items as one change [K10]; nothing makes way for them. */
     rememberAll: async (work: Work, items: readonly DurableItem[]) => {
-      const result = await makeChange(work, 'import', (document) => importItems(document, items, maxItems));
+      const readDay = await loadDayReader();
+      const now = clock();
+      // When the lines of a list were said nobody knows.
+      const dated = items.map((item) => {
+        const day = item.when === undefined ? readDay(item.text, now, timeZone) : undefined;
+        return day === undefined || day.isCounted
+          ? item
+          : { ...item, when: day.when, looksBack: day.looksBack };
+      });
+      const result = await makeChange(work, 'import', (document) => importItems(document, dated, maxItems));
       logger.info('durable items were imported', { userId: work.userId, count: result.added.length });
       return result;
     },
@@ -290,10 +308,12 @@ export function createDurableMemory(options: DurableMemoryOptions) {
      * Gives an active item that may be used in `place` a new text by its owner [K8]. Its id stays, and the old text
      * goes into its history. An edit in a narrower place narrows the item [V1].
      */
-    edit: (work: Work, id: string, text: string, place: Place, messageId: string) =>
-      makeChange(work, 'edit', (document, now) =>
-        editItem(document, work.userId, { id, text, place, messageId }, now),
-      ),
+    async edit(work: Work, id: string, text: string, place: Place, messageId: string) {
+      const day = await saidDay({ text, messageId }, clock());
+      return makeChange(work, 'edit', (document, now) =>
+        editItem(document, work.userId, { ...day, id, text, place, messageId }, now),
+      );
+    },
 
     merge: (work: Work, id: string, into: string, place: Place) =>
       makeChange(work, 'merge', (document, now) =>

@@ -51,7 +51,7 @@ export function changedItem(
 }
 
 /** A new text for an item, said by its owner in `place`. */
-interface EditRequest {
+interface EditRequest extends Pick<DurableItem, 'when' | 'looksBack'> {
   readonly id: string;
   readonly text: string;
   readonly place: Place;
@@ -68,7 +68,7 @@ export type EditOutcome =
 export function editItem(
   document: DurableDocument,
   ownerId: string,
-  { id, text: written, place, messageId }: EditRequest,
+  { id, text: written, place, messageId, when, looksBack }: EditRequest,
   now: Date,
 ): DocumentChange<EditOutcome> {
   const refused = (reason: 'empty' | 'too-long' | 'secret' | 'unknown-id') =>
@@ -92,18 +92,18 @@ export function editItem(
   const origin = isSameReach(narrower(pickReach({ ...place, visibility }), before), before)
     ? { source: { ...old.source, type: 'manual' as const } }
     : { visibility, source: sourceIn(place, 'manual', messageId) };
-  const item: DurableItem = { ...reworded(old, { text }), ...origin, updatedAt: at };
+  const item: DurableItem = { ...reworded(old, { text, when, looksBack }), ...origin, updatedAt: at };
   const added = [formerOf(old, document.items, now)];
   const items = changedItems(document.items, { replaced: [[old, item]], added });
   return { document: { ...document, items }, result: { outcome: 'edited', item } };
 }
 
-/** An item that says something else, with or without a question. */
+/** An item that says something else, with or without a question and a day. */
 export function reworded(
   item: DurableItem,
-  { text, question }: Pick<DurableItem, 'text' | 'question'>,
+  { text, question, when, looksBack }: Pick<DurableItem, 'text' | 'question' | 'when' | 'looksBack'>,
 ): DurableItem {
-  return { ...item, text, question };
+  return { ...item, text, question, when, looksBack };
 }
 
 /** What an item says, as the history of the same item once it says something else [K8]. */

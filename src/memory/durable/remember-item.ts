@@ -23,7 +23,7 @@ import { deprecatedItem } from './items.ts';
 import { findGone } from './past.ts';
 
 /** Something to remember, said by its owner in `place`. */
-export interface RememberRequest {
+export interface RememberRequest extends Pick<DurableItem, 'when' | 'looksBack'> {
   readonly text: string;
   /** As in `DurableItem`. */
   readonly question?: string | undefined;
@@ -153,6 +153,8 @@ function created(items: readonly DurableItem[], request: RememberRequest, now: D
     kind: request.kind ?? 'fact',
     text: request.text,
     question: request.question,
+    when: request.when,
+    looksBack: request.looksBack,
     status: 'active',
     visibility: visibilityFor(request),
     pinned: false,
@@ -175,7 +177,8 @@ function visibilityFor({ type, isAccepted, place }: RememberRequest): Visibility
  */
 function refreshed(item: DurableItem, request: RememberRequest, now: Date): DurableItem {
   const updatedAt = now.toISOString();
-  if (request.type !== 'manual') return { ...item, updatedAt };
+  const { when, looksBack } = request;
+  if (request.type !== 'manual') return { ...item, when, looksBack, updatedAt };
   const confirmed = { ...reworded(item, request), updatedAt };
   const { place } = request;
   const visibility = visibilityFor(request);

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { snowflakeAt } from '../../../src/core/snowflake.ts';
+import { beginningNow } from '../../../src/core/writes.ts';
+import { loadDayReader } from '../../../src/memory/durable/item-day.ts';
+import { aliceId, createMemory, dm, item } from './fixtures.ts';
+
+type Row = readonly [text: string, at: string, timeZone: string, day: string | null];
+
+const rows = readFileSync(new URL('days.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line): Row => JSON.parse(line));
+
+const readDay = await loadDayReader();
+
+describe('the day that a text speaks of [D7]', () => {
+  it.each(rows)('%s (%s, %s) is %s or none', (text, at, timeZone, day) => {
+    expect([day, undefined]).toContain(readDay(text, new Date(at), timeZone)?.when);
+  });
+
+  it('is found in most sentences that have one', () => {
+    const withDay = rows.filter(([, , , day]) => day !== null);
+    const found = withDay.filter(
+      ([text, at, timeZone]) => readDay(text, new Date(at), timeZone) !== undefined,
+    );
+    console.log(`days found: ${found.length} of ${withDay.length}`);
+    expect(found.length).toBeGreaterThanOrEqual(90);
+  });
+});
+
+function said(at: string) {
+  return { place: dm, messageId: snowflakeAt(new Date(at)), type: 'manual' } as const;
+}
+
+describe('an item keeps its day [D7]', () => {
+  const work = beginningNow(aliceId);
+
+  it('counted from its message, and again from a later one that says the same', async () => {
+    const { memory } = createMemory();
+    const text = 'My driving test is tomorrow';
+    await memory.remember(work, { ...said('2026-11-26T12:00:00Z'), text });
+    expect(await memory.list(aliceId)).toMatchObject([{ text, when: '2026-11-27' }]);
+    await memory.remember(work, { ...said('2026-12-03T12:00:00Z'), text, type: 'summary' });
+    expect(await memory.list(aliceId)).toMatchObject([{ text, when: '2026-12-04' }]);
+  });
+
+  it('and gets another one, or none, with other words', async () => {
+    const { memory } = createMemory();
+    const text = 'I got my licence yesterday';
+    await memory.remember(work, { ...said('2026-11-26T12:00:00Z'), text });
+    const [first] = await memory.list(aliceId);
+    expect(first).toMatchObject({ when: '2026-11-25', looksBack: true });
+    const edit = (words: string, at: string) =>
+      memory.edit(work, first?.id ?? '', words, dm, said(at).messageId);
+    await edit('I get my licence tomorrow', '2026-11-30T12:00:00Z');
+    const [second] = await memory.list(aliceId);
+    expect([second?.when, second?.looksBack]).toEqual(['2026-12-01', undefined]);
+    await edit('I have my licence', '2026-11-30T13:00:00Z');
+    const [third] = await memory.list(aliceId);
+    expect(third?.when).toBeUndefined();
+  });
+
+  it('brought by an import, which otherwise reads only what needs no moment', async () => {
+    const { memory } = createMemory();
+    await memory.rememberAll(work, [
+      item({ id: 'a', text: 'I move on 15 March 2027' }),
+      item({ id: 'b', text: 'My exam is tomorrow' }),
+      item({ id: 'c', text: 'My test is tomorrow', when: '2026-11-27' }),
+    ]);
+    const days = (await memory.list(aliceId)).map(({ text, when }) => [text, when]);
+    expect(Object.fromEntries(days)).toEqual({
+      'I move on 15 March 2027': '2027-03-15',
+      'My exam is tomorrow': undefined,
+      'My test is tomorrow': '2026-11-27',
+    });
+  });
+});
