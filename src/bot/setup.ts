@@ -3,9 +3,14 @@ import { createInterface } from 'node:readline';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
+import { estimateTokenCount } from 'tokenx';
+
 import { type Config, type Environment, readConfig } from '../config/config.ts';
 import { decodeEnvFile, readEnvFile, withVariable } from '../config/env-file.ts';
 import { withDiscord } from '../discord/checkup.ts';
+import { noUsage } from '../core/model.ts';
+import { typicalExtraction } from '../memory/durable/extraction.ts';
+import { callCost, priceListDate } from '../model/anthropic/models.ts';
 import { inviteLink } from '../discord/required-permissions.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { createLogger } from '../observability/logger.ts';
@@ -35,7 +40,7 @@ export async function runSetup(environment: Environment): Promise<number> {
       `This sets up Discoclaw: it checks a Discord token and a model key, and writes both to ${envPath()}.\n`,
     );
     await setUpDiscord(setup);
-    await setUpModel(setup);
+    if (await setUpModel(setup)) await setUpNoticing(setup);
     asker.say('\nDone. npm start runs the bot; npm run doctor looks at any time whether all is in order.');
     return 0;
   } catch (error) {
@@ -55,12 +60,17 @@ interface Setup {
 }
 
 type SecretName = 'DISCORD_TOKEN' | 'ANTHROPIC_API_KEY';
+const noticing = 'DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED';
 
 function envPath(): string {
   return resolve('.env');
 }
 
-async function save({ asker, environment }: Setup, name: SecretName, value: string): Promise<void> {
+async function save(
+  { asker, environment }: Setup,
+  name: SecretName | typeof noticing,
+  value: string,
+): Promise<void> {
   if (environment[name] === value) return;
   const before = decodeEnvFile((await unlessMissing(readFile(envPath()))) ?? Buffer.alloc(0));
   const text = withVariable(before, name, value);
@@ -143,7 +153,8 @@ async function lookAtIntents(
   asker.say('✓ Message Content Intent is on.');
 }
 
-async function setUpModel(setup: Setup): Promise<void> {
+/** Whether there is a model. */
+async function setUpModel(setup: Setup): Promise<boolean> {
   const { asker, config } = setup;
   const { baseUrl, main } = config.model;
   const server = baseUrl === undefined ? 'Anthropic (https://console.anthropic.com → API keys)' : baseUrl;
@@ -151,8 +162,10 @@ async function setUpModel(setup: Setup): Promise<void> {
   const askKey = async () => (await asker.secret('Model key (hidden):')) || undefined;
   let apiKey = (await keptValue(setup, 'ANTHROPIC_API_KEY')) ?? (await askKey());
   for (;;) {
-    if (apiKey === undefined && baseUrl === undefined)
-      return asker.say('No model, then: an offline stand-in answers, which is not a language model.');
+    if (apiKey === undefined && baseUrl === undefined) {
+      asker.say('No model, then: an offline stand-in answers, which is not a language model.');
+      return false;
+    }
     const finding = await tryModel({ apiKey, baseUrl, model: main, timeoutMs: patienceMs });
     if (finding.level === 'fine') asker.say(`✓ ${finding.text}.`);
     else if (finding.wrong === 'key') {
@@ -162,8 +175,37 @@ async function setUpModel(setup: Setup): Promise<void> {
     } else if (finding.level === 'broken' && finding.wrong === undefined) {
       if (await mayTryAgain(setup, `${finding.text}: ${finding.remedy}.`)) continue;
     } else asker.say(`! ${finding.text}: ${finding.remedy}.`);
-    return apiKey === undefined ? undefined : save(setup, 'ANTHROPIC_API_KEY', apiKey);
+    if (apiKey !== undefined) await save(setup, 'ANTHROPIC_API_KEY', apiKey);
+    return true;
   }
+}
+
+/** Whether to notice by itself what people say about themselves [A2], and what that costs. */
+async function setUpNoticing(setup: Setup): Promise<void> {
+  const { asker, config } = setup;
+  const { fast, prices } = config.model;
+  asker.say(
+    `\nThe bot remembers what people ask it to. It can also look through what they say to it for what will still matter in months; people see each thing, and can say no. ${noticingCost(fast, prices)}`,
+  );
+  const isOn = config.durable.extractionEnabled;
+  const wanted = await asker.confirm('Notice by itself?', isOn);
+  if (wanted !== isOn) await save(setup, noticing, String(wanted));
+}
+
+const pricedTurns = 1000;
+
+function noticingCost(model: string, prices: Config['model']['prices']): string {
+  const { request, answer } = typicalExtraction(model);
+  const used = {
+    ...noUsage,
+    inputTokens: estimateTokenCount(JSON.stringify(request)),
+    outputTokens: estimateTokenCount(answer),
+  };
+  const cost = callCost(model, used, prices);
+  const calls = `That is one call of ${model} more for each message`;
+  return cost === undefined
+    ? `${calls}, of about ${used.inputTokens} tokens; its price is not known here.`
+    : `${calls}: about $${(cost * pricedTurns).toFixed(2)} for ${pricedTurns} messages, at prices of ${priceListDate}.`;
 }
 
 export class InputEndedError extends Error {

@@ -74,6 +74,7 @@ describe.concurrent('npm run setup [O1]', () => {
       'no',
       'sk-wrong',
       goodKey,
+      '',
     ]);
     expect(output).toContain('Discord refused this token. Copy it again');
     expect(output).toContain('Discord knows the bot as Discoclaw');
@@ -121,22 +122,44 @@ describe.concurrent('npm run setup [O1]', () => {
       `${others}DISCORD_TOKEN=old-token\nDISCOCLAW_MODEL=opus # dear\nANTHROPIC_API_KEY='${goodKey}'\n`,
     );
     // The old token is wrong, the key is right.
-    const first = await place.setUp(['', place.sandbox.token, 'no']);
+    const first = await place.setUp(['', place.sandbox.token, 'no', '']);
     expect(first.output).toContain('DISCORD_TOKEN is set. Replace it? (y/N)');
     expect(first.output).toContain('ANTHROPIC_API_KEY is set. Replace it? (y/N)');
     expect(first.code).toBe(0);
     const after = `${others}DISCORD_TOKEN=${place.sandbox.token}\nDISCOCLAW_MODEL=opus # dear\nANTHROPIC_API_KEY='${goodKey}'\n`;
     expect(await place.env()).toBe(after);
-    const second = await place.setUp(['no', 'maybe', 'yes', goodKey]);
+    const second = await place.setUp(['no', 'maybe', 'yes', goodKey, '']);
     expect(second.output).toContain('Please answer yes or no.');
     expect(second.code).toBe(0);
     expect(await place.env()).toBe(after);
   });
 
+  it('asks whether to notice by itself, with what that costs, and leaves it off unless told', async () => {
+    await using place = await openPlace();
+    const { token } = place.sandbox;
+    const first = await place.setUp([token, goodKey, '']);
+    const cost = /one call of haiku more for each message: about \$(0\.\d\d) for 1000 messages/u.exec(
+      first.output,
+    );
+    // Haiku takes $0.1 for a million tokens: some 600 of them, and a short answer.
+    expect(Number(cost?.[1])).toBeGreaterThan(0.05);
+    expect(Number(cost?.[1])).toBeLessThan(0.15);
+    expect(first.output).toContain('Notice by itself? (y/N)');
+    expect(await place.env()).not.toContain('DISCOCLAW_SUMMARY');
+    const given = { DISCOCLAW_FAST_MODEL: 'qwen', DISCOCLAW_MODEL_PRICES: 'qwen=1/5' };
+    expect((await place.setUp(['no', 'no', 'yes'], given)).output).toMatch(/qwen more .* \$0\.7\d for/u);
+    expect(await place.env()).toMatch(/\nDISCOCLAW_SUMMARY_TO_DURABLE_ENABLED=true\n$/u);
+    const third = await place.setUp(['no', 'no', ''], { DISCOCLAW_FAST_MODEL: 'qwen' });
+    expect(third.output).toMatch(
+      /of about \d+ tokens; its price is not known here\.\nNotice by itself\? \(Y\/n\)/u,
+    );
+    expect(await place.env()).toContain('ENABLED=true');
+  });
+
   it('loses nothing where the network is away or the input ends', async () => {
     await using place = await openPlace();
     const nowhere = { DISCORD_API_URL: 'http://127.0.0.1:2/api', ANTHROPIC_BASE_URL: 'http://127.0.0.1:2' };
-    const first = await place.setUp(['the-token', 'yes', 'no', 'the-key', 'no'], nowhere);
+    const first = await place.setUp(['the-token', 'yes', 'no', 'the-key', 'no', ''], nowhere);
     expect(
       first.output.split('Discord cannot be reached: check the network and DISCORD_API_URL.'),
     ).toHaveLength(3);

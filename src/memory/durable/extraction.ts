@@ -171,7 +171,7 @@ function extractionRequest(
   timeZone: string,
   userId: string,
   speakerName: string,
-  messages: readonly ExtractionMessage[],
+  messages: readonly Pick<ExtractionMessage, 'id' | 'text' | 'at'>[],
 ): ModelRequest {
   const name = dataLine(speakerName.replace(/[:：]/gu, ' '));
   const turns = renderSection({
@@ -190,6 +190,20 @@ function extractionRequest(
     messages: [{ role: 'user', content: [{ type: 'text', text: turns }] }],
     outputSchema: jsonSchemaOf(extractionAnswerSchema),
     maxTokens,
+  };
+}
+
+/** What a message of 200 characters costs: what is asked, and an answer with one finding. */
+export function typicalExtraction(modelName: string): {
+  readonly request: ModelRequest;
+  readonly answer: string;
+} {
+  const id = '1'.repeat(18);
+  const message = { id, text: 'I like tea. '.repeat(17), at: new Date(0).toISOString() };
+  const answer = { items: [{ kind: 'preference', quote: 'I prefer tabs over spaces', messageId: id }] };
+  return {
+    request: extractionRequest(modelName, 'UTC', id, 'Alice', [message]),
+    answer: JSON.stringify(answer),
   };
 }
 
