@@ -36,7 +36,8 @@ async function runStartChecks(config: Config, logger: Logger): Promise<void> {
   for (const finding of found) {
     if (finding.level === 'fine') continue;
     const sentence = `${finding.text}: ${finding.remedy}`;
-    if (finding.wrong !== undefined) throw new UnusableError(sentence);
+    const isReplaced = finding.wrong === 'model' && config.model.fallback !== undefined;
+    if (finding.wrong !== undefined && !isReplaced) throw new UnusableError(sentence);
     logger.warn(sentence);
   }
 }
@@ -125,9 +126,11 @@ async function checkModels({ model, summary }: Config): Promise<readonly Finding
   const variableOf = new Map([
     [summary.model, 'DISCOCLAW_SUMMARY_MODEL'],
     [model.fast, 'DISCOCLAW_FAST_MODEL'],
+    [model.fallback ?? '', 'DISCOCLAW_FALLBACK_MODEL'],
     [model.main, 'DISCOCLAW_MODEL'],
   ]);
-  for (const name of new Set([model.main, model.fast, summary.model])) {
+  const fallback = model.fallback === undefined ? [] : [model.fallback];
+  for (const name of new Set([model.main, ...fallback, model.fast, summary.model])) {
     const options = { apiKey, baseUrl, model: name, timeoutMs: patienceMs };
     const finding = await tryModel(options, variableOf.get(name));
     found.push(finding);

@@ -107,10 +107,13 @@ export function registeredCommands({ commandsEnabled }: Pick<Config, 'commandsEn
 }
 
 function privacyFacts({ model, durable, summary, shortTerm, reflection, storage }: Config): PrivacyFacts {
-  const { apiKey, baseUrl, main, fast } = model;
+  const { apiKey, baseUrl, main, fallback, fast } = model;
   const name = baseUrl === undefined ? "Anthropic's API" : `the model server at ${new URL(baseUrl).host}`;
   return {
-    provider: apiKey === undefined && baseUrl === undefined ? undefined : { name, models: [main, fast] },
+    provider:
+      apiKey === undefined && baseUrl === undefined
+        ? undefined
+        : { name, models: [main, ...(fallback === undefined ? [] : [fallback]), fast] },
     layers: {
       durable: durable.enabled,
       extraction: durable.enabled && durable.extractionEnabled,

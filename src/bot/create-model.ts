@@ -42,6 +42,7 @@ export function assertPricesKnown({ model, summary, limits }: Config): void {
   if (isOffline(model) || (limits.dailyCost ?? limits.dailyCostPerPerson) === undefined) return;
   const used = {
     DISCOCLAW_MODEL: model.main,
+    ...(model.fallback === undefined ? {} : { DISCOCLAW_FALLBACK_MODEL: model.fallback }),
     DISCOCLAW_FAST_MODEL: model.fast,
     ...(summary.enabled ? { DISCOCLAW_SUMMARY_MODEL: summary.model } : {}),
   };

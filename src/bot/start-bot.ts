@@ -20,6 +20,7 @@ import { startGateway } from '../discord/gateway.ts';
 import { createPresence } from '../discord/presence.ts';
 import { createMalformedCount, type Identifying } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
+import { withFallback } from '../model/fallback.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createSpending, type DailyUse } from '../observability/spending.ts';
 import { createUsageMeter } from '../observability/usage-meter.ts';
@@ -145,7 +146,12 @@ export async function startBot(config: Config, options: StartOptions) {
       readAttachment: discordPorts.attachments.read,
       store,
       shared: opened.shared,
-      model,
+      model: withFallback(model, {
+        ...config.model,
+        patienceMs: config.model.totalTimeoutMs / 2,
+        now: () => performance.now(),
+        logger,
+      }),
       outbox,
       recent,
       hasAccess: (userId) => hasAccess({ ...config.discord, ownerIds }, userId),

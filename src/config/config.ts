@@ -142,6 +142,7 @@ function arrangeConfig(values: Values) {
       apiKey: values.ANTHROPIC_API_KEY,
       baseUrl: values.ANTHROPIC_BASE_URL,
       main: values.DISCOCLAW_MODEL,
+      fallback: values.DISCOCLAW_FALLBACK_MODEL,
       fast: values.DISCOCLAW_FAST_MODEL,
       concurrency: values.DISCOCLAW_MODEL_CONCURRENCY,
       idleTimeoutMs: values.DISCOCLAW_MODEL_IDLE_TIMEOUT_MS,

@@ -61,6 +61,9 @@ export const variables = {
       'Another server that speaks the Messages API, such as a local one: see docs/models.md.',
     ),
     DISCOCLAW_MODEL: textOr('sonnet', 'The model that answers: `haiku`, `sonnet`, `opus` or a model id.'),
+    DISCOCLAW_FALLBACK_MODEL: text(
+      'The model that answers while the main one is down, unknown to the server or over its rate limit.',
+    ),
     DISCOCLAW_FAST_MODEL: textOr('haiku', 'The model for automatic extraction and reflection.'),
     DISCOCLAW_MODEL_CONCURRENCY: wholeNumber(4, 1, 'Maximum number of concurrent model calls.'),
     DISCOCLAW_MODEL_IDLE_TIMEOUT_MS: wholeNumber(

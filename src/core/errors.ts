@@ -36,6 +36,7 @@ export type ModelFailure =
   | 'stalled'
   | 'timeout'
   | 'invalid'
+  | 'unknown-model'
   | 'rejected'
   | 'busy'
   | 'over-limit'

@@ -178,6 +178,8 @@ export interface ModelResponse {
   readonly usage: ModelUsage;
   /** Why the cache held less than it might have, in the vendor's words. */
   readonly cacheMiss?: string;
+  /** The model that answered, where it is not the one that was asked [M10]. */
+  readonly answeredBy?: string;
   /** Parts of the request that the server refuses [M9]. */
   readonly leftOut?: readonly ModelFeature[];
 }

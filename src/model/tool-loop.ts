@@ -129,6 +129,8 @@ async function runRounds(
     exchange.endRound(response);
     for (const feature of response.leftOut ?? [])
       if (feature === 'pictures' || feature === 'documents') options.onNote?.(unseenNotes[feature]);
+    if (response.answeredBy !== undefined)
+      options.onNote?.(`🔁 Answered by ${response.answeredBy}: ${request.model} is out of reach`);
     const isOver = round > maxRounds + 1;
     if (response.stop !== 'tool_use') return isOver && response.stop === 'end' ? 'rounds' : response.stop;
     if (isOver) return 'rounds';

@@ -10,6 +10,7 @@ const outOfReach: ReadonlySet<ModelFailure> = new Set([
   'overloaded',
   'unavailable',
   'rejected',
+  'unknown-model',
   'broken',
   'stalled',
   'timeout',

@@ -307,6 +307,8 @@ function whatHappened(error: unknown): string {
     case 'broken':
     case 'aborted':
       return 'I cannot reach my language model right now. Please ask again in a moment.';
+    case 'unknown-model':
+      return 'The server of my language model does not know it. The person who runs me can choose another with DISCOCLAW_MODEL.';
     case 'rejected':
       return 'My language model refused this. If it happens again, the person who runs me can find the reason in my log.';
     case 'invalid':

@@ -233,13 +233,21 @@ export function failedAttempt(error: unknown, secret: string): FailedAttempt {
   const said = apiMessage === null ? '' : `: ${redact(apiMessage, secret)}`;
   const what = [status, type].filter(Boolean).join(' ') || 'with an error';
   return {
-    error: new ModelError(`The model's server answered ${what}${said}`, failureOf(status, type)),
+    error: new ModelError(
+      `The model's server answered ${what}${said}`,
+      failureOf(status, type, apiMessage ?? ''),
+    ),
     retryAfterMs: secondsIn(error.headers) * 1000,
     isFree: status !== undefined,
   };
 }
 
-function failureOf(status: number | undefined, type: string | null): ModelFailure {
+/** Some servers refuse an unknown model like any other bad request. */
+const unknownModel =
+  /\bmodel\b.{0,200}\b(?:not found|not exist|unknown)\b|\b(?:not a valid|invalid|unknown|no such) model\b/iu;
+
+function failureOf(status: number | undefined, type: string | null, message: string): ModelFailure {
+  if (status === 404 || (status === 400 && unknownModel.test(message))) return 'unknown-model';
   if (status === 429 || type === 'rate_limit_error') return 'rate-limited';
   if (status === 529 || type === 'overloaded_error') return 'overloaded';
   if (status !== undefined) return status >= 500 ? 'unavailable' : 'rejected';

@@ -118,13 +118,21 @@ describe('a fault that may pass [M7]', () => {
 });
 
 describe('a fault that will not pass', () => {
-  it.each([400, 401, 403, 404, 413])('is not tried again: %i', async (status) => {
-    const { client, server } = await clientOf(() => ({ status, error: 'no such model' }));
+  it.each([
+    [400, 'bad request', 'rejected'],
+    [400, 'this model takes no pictures', 'rejected'],
+    [400, 'qwen is not a valid model ID', 'unknown-model'],
+    [401, 'no such key', 'rejected'],
+    [403, 'no such model', 'rejected'],
+    [404, 'model: qwen', 'unknown-model'],
+    [413, 'too large', 'rejected'],
+  ] as const)('is not tried again: %i, %s', async (status, error, expected) => {
+    const { client, server } = await clientOf(() => ({ status, error }));
 
     const failure = await failureOf(client.complete(request()));
 
-    expect(failure.failure).toBe('rejected');
-    expect(failure.message).toContain('no such model');
+    expect(failure.failure).toBe(expected);
+    expect(failure.message).toContain(error);
     expect(server.requests).toHaveLength(1);
   });
 });

@@ -1,0 +1,122 @@
+import { ModelError, type ModelFailure } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import type {
+  ModelCallOptions,
+  ModelClient,
+  ModelMessage,
+  ModelRequest,
+  ModelResponse,
+} from '../core/model.ts';
+
+/** Milliseconds that a model that failed is not asked again: each person would wait for it first. */
+const restMs = 60_000;
+
+/** The model is down, unknown to its server, or over its vendor's rate limit, after retries [M10]; never over our own limits. */
+const fallsBack: ReadonlySet<ModelFailure> = new Set([
+  'rate-limited',
+  'overloaded',
+  'unavailable',
+  'broken',
+  'stalled',
+  'timeout',
+  'unknown-model',
+]);
+
+export interface FallbackOptions {
+  /** Names as in requests. */
+  readonly main: string;
+  readonly fallback: string | undefined;
+  /** Milliseconds that the main model may say nothing. */
+  readonly patienceMs: number;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+/** Has another model answer where the main one cannot [M10]; the answer says which. */
+export function withFallback(client: ModelClient, options: FallbackOptions): ModelClient {
+  const { main, fallback, patienceMs, now, logger } = options;
+  if (fallback === undefined) return client;
+  let restsUntil = Number.NEGATIVE_INFINITY;
+
+  async function askFallback(
+    request: ModelRequest,
+    name: string,
+    callOptions: ModelCallOptions,
+  ): Promise<ModelResponse> {
+    const response = await client.complete({ ...withoutReasoning(request), model: name }, callOptions);
+    return { ...response, answeredBy: name };
+  }
+
+  return {
+    isOffline: client.isOffline,
+    get refused() {
+      return client.refused ?? [];
+    },
+    async complete(request, callOptions = {}) {
+      if (request.model !== main) return client.complete(request, callOptions);
+      if (now() < restsUntil) return askFallback(request, fallback, callOptions);
+      const patience = startPatience(patienceMs, now, callOptions);
+      try {
+        return await client.complete(request, patience.options);
+      } catch (error) {
+        if (!(error instanceof ModelError) || callOptions.signal?.aborted === true) throw error;
+        if (!patience.isOver() && !fallsBack.has(error.failure)) throw error;
+        restsUntil = now() + restMs;
+        logger.warn('the fallback model answers', { failure: error.failure, model: main, fallback });
+        if (error.partialText !== '') callOptions.onRestart?.();
+        return await askFallback(request, fallback, callOptions);
+      } finally {
+        patience.end();
+      }
+    },
+  };
+}
+
+/** Ends a call that says nothing for so long, or only starts over; waiting for a free place does not count. */
+function startPatience(patienceMs: number, now: () => number, options: ModelCallOptions) {
+  const over = new AbortController();
+  const tooSlow = new ModelError(`The model said nothing for ${patienceMs} ms`, 'timeout');
+  let since = now();
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => clearTimeout(timer);
+  function wait(): void {
+    end();
+    timer = setTimeout(() => over.abort(tooSlow), patienceMs - (now() - since));
+  }
+  wait();
+  return {
+    end,
+    isOver: () => over.signal.aborted,
+    options: {
+      ...options,
+      signal: options.signal === undefined ? over.signal : AbortSignal.any([options.signal, over.signal]),
+      onText(piece: string): void {
+        end();
+        options.onText?.(piece);
+      },
+      onRestart(): void {
+        wait();
+        options.onRestart?.();
+      },
+      onQueue(isWaiting: boolean): void {
+        since = now();
+        if (isWaiting) end();
+        else wait();
+        options.onQueue?.(isWaiting);
+      },
+    },
+  };
+}
+
+/** One model's thinking means nothing to another, and some servers refuse it. */
+function withoutReasoning(request: ModelRequest): ModelRequest {
+  const messages = request.messages.map((message): ModelMessage => {
+    if (message.role === 'user') return message;
+    return { ...message, content: message.content.filter(({ type }) => type !== 'reasoning') };
+  });
+  const hadReasoning = messages.some((message, index) => {
+    return message.content.length !== request.messages[index]?.content.length;
+  });
+  return hadReasoning ? { ...request, messages, thinks: false } : request;
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+
+import type { ModelAnswer } from '../support/model-answer.ts';
+import { openStage, type Stage, type StageOptions } from './stage.ts';
+
+/** The main model does this whenever it is asked; the other one answers. */
+function openWith(main: ModelAnswer, options: StageOptions = {}): Promise<Stage> {
+  return openStage({
+    ...options,
+    model: ({ model }) => (model === 'main-model' ? main : { text: 'It is tea.' }),
+    environment: {
+      DISCOCLAW_MODEL: 'main-model',
+      DISCOCLAW_FALLBACK_MODEL: 'other-model',
+      DISCOCLAW_SUMMARY_ENABLED: 'false',
+      // Half of it is the main model's.
+      DISCOCLAW_MODEL_TIMEOUT_MS: '6000',
+      ...options.environment,
+    },
+  });
+}
+
+const askedOf = (stage: Stage): readonly (string | undefined)[] =>
+  stage.model.requests.map(({ body }) => body.model);
+
+describe('while the main model cannot answer, the other one does and says so [M10]', () => {
+  it.each<readonly [string, ModelAnswer]>([
+    ['is unknown to the vendor', { status: 404 }],
+    ['is unknown to vLLM', { status: 404, body: { error: 'The model `main-model` does not exist.' } }],
+    [
+      'is unknown to LiteLLM',
+      { status: 400, error: 'Invalid model name passed in model=main-model. Call `/v1/models`.' },
+    ],
+    ['is unknown to OpenRouter', { status: 400, error: 'main-model is not a valid model ID' }],
+    ['is over its rate limit for long', { status: 429, headers: { 'retry-after': '60' } }],
+    ['is overloaded', { status: 529 }],
+    ['is down', { status: 500 }],
+    ['never answers', 'silent'],
+  ])('%s', async (_, main) => {
+    await using stage = await openWith(main);
+    const { text } = await stage.ask('alice', '#general', 'What is my drink?');
+    expect(text).toBe('It is tea.\n-# 🔁 Answered by other-model: main-model is out of reach');
+    // Nobody else waits for it within the next minute.
+    const before = askedOf(stage).length;
+    expect((await stage.ask('bob', '#dev', 'And mine?')).text).toContain('It is tea.');
+    expect(askedOf(stage).slice(before)).toEqual(['other-model']);
+  });
+
+  it('also where its server does not know it at the start, which is a warning then', async () => {
+    await using stage = await openWith({ status: 404 }, { probe: () => ({ status: 404 }) });
+    expect((await stage.ask('alice', 'dm', 'Hello')).text).toContain('-# 🔁 Answered by other-model');
+    expect(stage.bot().output()).toContain('knows no model');
+  });
+});
+
+describe('the other model is not asked [M10]', () => {
+  it.each<readonly [string, ModelAnswer, string]>([
+    ['where the key is refused', { status: 401 }, 'My language model refused this'],
+    ['where the request is wrong', { status: 400, error: 'messages: too long' }, 'refused this'],
+    ['where the main one refuses to answer', 'refusal', 'gave no usable answer'],
+    ['where it answers', { text: 'It is coffee.' }, 'It is coffee.'],
+  ])('%s', async (_, main, told) => {
+    await using stage = await openWith(main);
+    const { text } = await stage.ask('alice', '#general', 'What is my drink?');
+    expect(text).toContain(told);
+    expect(text).not.toContain('🔁');
+    expect(askedOf(stage)).not.toContain('other-model');
+  });
+
+  it('over the day’s limit of cost [L2]', async () => {
+    await using stage = await openWith(
+      { text: 'It is coffee.' },
+      {
+        environment: {
+          DISCOCLAW_DAILY_COST_USD: '0.000001',
+          DISCOCLAW_MODEL_PRICES: 'main-model=1/1,other-model=1/1,haiku=1/1',
+        },
+      },
+    );
+    expect((await stage.ask('alice', '#general', 'What is my drink?')).text).not.toContain('🔁');
+    expect(askedOf(stage)).toEqual([]);
+  });
+});
