@@ -123,6 +123,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const durable = createDurableMemory({
     ...basics,
     settings: config.durable,
+    timeZoneOf: people.timeZoneOf,
     changes,
     undo,
     notes: undoable.part,

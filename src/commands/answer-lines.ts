@@ -1,6 +1,5 @@
 import type { CommandReply } from '../core/commands.ts';
 import { NewerVersionError, referenceTo, StoreError, withReference } from '../core/errors.ts';
-import type { Place } from '../core/place.ts';
 import { dataLine } from '../core/section.ts';
 import { toSingleLine, quoted, withoutFences } from '../core/text.ts';
 import { itemLine, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
@@ -31,8 +30,8 @@ export function shownTime(date: Date): string {
 }
 
 /** An item as its owner sees it: the line of the prompt [D5], its id, and where it may be used. */
-export function listedItem(item: DurableItem, place: Place): string {
-  const line = withoutFences(itemLine(item, place, shownDay));
+export function listedItem(item: DurableItem, { view, today }: Pick<MemoryCall, 'view' | 'today'>): string {
+  const line = withoutFences(itemLine(item, view, { dateOf: shownDay, today }));
   return `${line} · ${idAndVisibility(item)}${item.pinned ? ' · pinned' : ''}`;
 }
 

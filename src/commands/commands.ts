@@ -126,11 +126,19 @@ export function createMenuEntries(ports: MemoryCommandPorts): readonly MenuEntry
   return [
     {
       name: remember,
-      answer: (request) => rememberMessage(memoryCall(request, ports)),
+      answer: async (request) => rememberMessage(await memoryCall(request, ports)),
       explain: writeFailure,
     },
-    { name: know, answer: (request) => searchMessage(memoryCall(request, ports)), explain: readFailure },
-    { name: why, answer: (request) => whyMessage(memoryCall(request, ports)), explain: readFailure },
+    {
+      name: know,
+      answer: async (request) => searchMessage(await memoryCall(request, ports)),
+      explain: readFailure,
+    },
+    {
+      name: why,
+      answer: async (request) => whyMessage(await memoryCall(request, ports)),
+      explain: readFailure,
+    },
   ];
 }
 

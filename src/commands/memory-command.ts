@@ -261,8 +261,8 @@ type Handled = Exclude<MemoryInput['subcommand'], 'panel-do'>;
 export function createMemoryCommand(ports: MemoryCommandPorts): Command {
   const pending = createPending();
   const command: Command = defineCommand(memoryDefinition, {
-    handle(input, context) {
-      const call = memoryCall(context, ports);
+    async handle(input, context) {
+      const call = await memoryCall(context, ports);
       if (input.subcommand === 'panel-do') return pressPanel(call, input, give);
       return handle(input.subcommand, input, call, pending);
     },

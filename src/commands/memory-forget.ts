@@ -46,7 +46,7 @@ function askWhich(call: MemoryCall, words: string, { named, inside, elsewhere }:
   return {
     text: linesOf(
       `${counted(items.length, 'item')} ${items.length === 1 ? 'has' : 'have'} ${brieflyQuoted(words)}${where}. Nothing is forgotten yet; which shall I forget?`,
-      items.map((item) => listedItem(item, call.view)),
+      items.map((item) => listedItem(item, call)),
       elsewhereLine(elsewhere),
       '-# Without buttons: `!memory forget <id>`, or `!memory forget all <words>`.',
     ),
@@ -76,7 +76,7 @@ async function forgetNamed(
   target: string,
   inside: readonly DurableItem[],
 ): Promise<CommandReply> {
-  const { id: commandId, place, view, ports } = call;
+  const { id: commandId, place, ports } = call;
   const done = await ports.durable.forget(call.work, target, place, commandId);
   const { forgotten, elsewhere, words, isEverywhere, withdrawn, notes, undoId } = done;
   const rest = await leftOver(call, words);
@@ -91,7 +91,7 @@ async function forgetNamed(
       !(isEverywhere && rest !== undefined) && notEverywhereLine,
       rest?.lines,
       others.length > 0 && 'It also appears inside longer words:',
-      others.map((item) => listedItem(item, view)),
+      others.map((item) => listedItem(item, call)),
     ),
     buttons: [
       ...undoButton(undoId),
@@ -110,7 +110,7 @@ function forgottenLines(
   if (forgotten.length === 0) return [`No item${where} matches ${brieflyQuoted(target)}`];
   return [
     `Deprecated ${counted(forgotten.length, 'item')} matching ${brieflyQuoted(target)}`,
-    ...nameable(call, forgotten).named.map((item) => listedItem(item, call.view)),
+    ...nameable(call, forgotten).named.map((item) => listedItem(item, call)),
   ];
 }
 
@@ -177,7 +177,7 @@ export async function undoChange(call: MemoryCall, id: string | undefined): Prom
   if (!isDone)
     return { text: `I did not undo the \`${what}\`: part of it has changed since. Undo that first.` };
   const active = before.filter(({ status }) => status === 'active');
-  const back = nameable(call, active).named.map((item) => listedItem(item, call.view));
+  const back = nameable(call, active).named.map((item) => listedItem(item, call));
   return { text: linesOf(`Undone: the \`${what}\`.${back.length === 0 ? '' : ' As before:'}`, back) };
 }
 

@@ -86,7 +86,7 @@ async function showImport(call: MemoryCall, read: ImportFile, pending: Pending):
   const line = `memory import-accept ${pending.add(speaker.id, { imported: read.items })}`;
   const text = linesOf(
     `There ${added.length === 1 ? 'is' : 'are'} ${counted(added.length, 'new item')}${kindsOf(added)}:`,
-    added.slice(0, mostShown).map((item) => listedItem(item, readingPlace(place, true))),
+    added.slice(0, mostShown).map((item) => listedItem(item, { ...call, view: readingPlace(place, true) })),
     added.length > mostShown && `… and ${added.length - mostShown} more.`,
     counts,
     `Nothing is stored yet. Say \`!${line}\` within 10 minutes to store ${added.length === 1 ? 'it' : 'them'}.`,

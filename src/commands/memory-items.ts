@@ -189,7 +189,7 @@ export async function itemHistory(call: MemoryCall, id: string): Promise<Command
   const former = (await call.ports.durable.formerOf(call.speaker.id)).get(item.id) ?? [];
   const lines = formerLines(call, former);
   const none = lines.length === 0 && 'It has said this from the beginning.';
-  return { text: linesOf(listedItem(item, call.view), lines, none) };
+  return { text: linesOf(listedItem(item, call), lines, none) };
 }
 
 /** The asker's item with an id, as far as it may be named where the answer is read. */

@@ -3,7 +3,7 @@ import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.
 import { dataLine } from '../core/section.ts';
 import { clip, clipAtWord, toSingleLine } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { itemMaxChars, type DurableItem, wordingOf } from '../memory/durable/document.ts';
+import { isOver, itemMaxChars, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import { captureModes, type CaptureMode } from '../memory/settings/person-settings.ts';
 import {
   counted,
@@ -136,11 +136,11 @@ async function panelOf(
   const heading = durableEnabled
     ? `**Your memory: ${counted(all.length, 'item')}**${pages > 1 ? ` · page ${page + 1} of ${pages}` : ''}`
     : 'Durable memory is switched off on this bot.';
-  const answer = done?.text ?? (chosen === undefined ? '' : listedItem(chosen, call.view));
+  const answer = done?.text ?? (chosen === undefined ? '' : listedItem(chosen, call));
   const top = beginningOf(answer, textMaxChars - heading.length - end.length - '\n\n'.repeat(2).length);
   const list = [
     heading,
-    ...shown.map((item, index) => lineOf(item, first + index, item === chosen)),
+    ...shown.map((item, index) => lineOf(item, first + index, item === chosen, call.today)),
     ...(durableEnabled && all.length === 0 ? ['Nothing yet.'] : []),
   ];
   const room = textMaxChars - top.length - end.length - '\n\n'.repeat(2).length;
@@ -157,9 +157,9 @@ async function panelOf(
   };
 }
 
-function lineOf(item: DurableItem, index: number, isChosen: boolean): string {
+function lineOf(item: DurableItem, index: number, isChosen: boolean, today: string): string {
   const text = clipAtWord(withoutFences(dataLine(wordingOf(item))), lineMaxChars);
-  return `${isChosen ? '▸ ' : ''}${index + 1}. ${text} · ${stateOf(item)}`;
+  return `${isChosen ? '▸ ' : ''}${index + 1}. ${text} · ${stateOf(item)}${isOver(item, today) ? ' · over' : ''}`;
 }
 
 function stateOf({ visibility, pinned }: DurableItem): string {

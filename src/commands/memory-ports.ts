@@ -3,6 +3,7 @@ import type { CommandContext } from '../core/commands.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Place, SessionKey } from '../core/place.ts';
 import { sessionWorkOf } from '../core/turn-context.ts';
+import { localDate } from '../core/time.ts';
 import type { SessionWork } from '../core/writes.ts';
 import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
@@ -22,17 +23,20 @@ export interface MemoryCall extends CommandContext {
   readonly work: SessionWork;
   /** Where only the asker reads, all of their memory may be shown, as in the DM [K3]. */
   readonly view: Place;
+  /** In the asker's zone, `YYYY-MM-DD`. */
+  readonly today: string;
 }
 
-export function memoryCall<Context extends CommandContext>(
+export async function memoryCall<Context extends CommandContext>(
   context: Context,
   ports: MemoryCommandPorts,
-): Context & MemoryCall {
+): Promise<Context & MemoryCall> {
   return {
     ...context,
     ports,
     work: sessionWorkOf(context),
     view: readingPlace(context.place, context.ephemeral),
+    today: localDate(new Date(context.at), await ports.people.timeZoneOf(context.speaker.id)),
   };
 }
 
@@ -75,7 +79,10 @@ export interface MemoryCommandPorts {
   ) => Promise<{ readonly messages: number; readonly isDone: boolean }>;
   readonly deleteOwnMessages: DirectMessagePort['deleteOwn'];
   /** What each person wants of their memory [K9]. */
-  readonly people: Pick<PersonSettingsStore, 'get' | 'set' | 'mode' | 'pause' | 'resume' | 'pauseIn'>;
+  readonly people: Pick<
+    PersonSettingsStore,
+    'get' | 'set' | 'mode' | 'timeZoneOf' | 'pause' | 'resume' | 'pauseIn'
+  >;
   /** What the owner wrote about privacy; `undefined` where nothing. Rejects with `StoreError`. */
   readonly privacyText: () => Promise<string | undefined>;
   readonly privacyFacts: PrivacyFacts;

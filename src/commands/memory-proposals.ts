@@ -12,10 +12,8 @@ import type { MemoryCall } from './memory-ports.ts';
 const mostWithButtons = 6;
 
 /** Lists what waits for the asker's yes [K9], or tells of one proposal how it is answered in other words. */
-export async function showProposals(
-  { speaker, view, ports }: MemoryCall,
-  id: string | undefined,
-): Promise<CommandReply> {
+export async function showProposals(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
+  const { speaker, view, ports } = call;
   const all = await ports.proposals.list(speaker.id);
   const shown = all.filter(({ item }) => mayUseItem(item, speaker.id, view));
   if (id !== undefined) {
@@ -29,7 +27,7 @@ export async function showProposals(
     text: linesOf(
       `${counted(shown.length, 'proposal')} for you to decide on, for seven days each:`,
       // An item has no id yet: that of the proposal stands in its place.
-      shown.map((each, index) => `${index + 1}. ${listedItem({ ...each.item, id: each.id }, view)}`),
+      shown.map((each, index) => `${index + 1}. ${listedItem({ ...each.item, id: each.id }, call)}`),
       more,
       shown.length > mostWithButtons &&
         `The buttons are for the first ${mostWithButtons}; once these are answered, the next have theirs.`,

@@ -2,6 +2,7 @@ import type { CommandReply } from '../core/commands.ts';
 import { dataLine, renderSection } from '../core/section.ts';
 import { clip } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
+import { isOver } from '../memory/durable/document.ts';
 import type { Reference } from '../memory/recall/segments.ts';
 import {
   brieflyQuoted,
@@ -59,17 +60,20 @@ export function viewLayers(call: MemoryCall): Promise<readonly LayerView[]> {
 }
 
 async function viewItems(call: MemoryCall): Promise<LayerView> {
-  const { speaker, place, view, ports } = call;
+  const { speaker, place, ports } = call;
   if (!ports.settings.durableEnabled) return { text: 'Durable memory is switched off on this bot.' };
   const [items, { used, budget }] = await Promise.all([
     ports.durable.list(speaker.id),
     ports.durable.usage(speaker.id, place),
   ]);
   const { named, hidden } = nameable(call, items);
+  const over = named.filter((item) => isOver(item, call.today));
   return {
     text: linesOf(
       `Durable memory (${counted(named.length, 'item')}):`,
-      named.map((item) => listedItem(item, view)),
+      named.filter((item) => !over.includes(item)).map((item) => listedItem(item, call)),
+      over.length > 0 && 'Over:',
+      over.map((item) => listedItem(item, call)),
       items.length === 0 && 'Nothing yet. `!memory remember <text>` adds something.',
       hidden > 0 && `${hidden} more in our DM: say \`!memory show\` there.`,
     ),

@@ -65,7 +65,7 @@ async function whyItem(call: MemoryCall, item: DurableItem): Promise<CommandRepl
   const mayTellPlace = source.guildId === undefined || mayTellSaid;
   return {
     text: linesOf(
-      listedItem(item, view),
+      listedItem(item, call),
       `How: ${howBy[source.type]}`,
       Date.parse(item.createdAt) !== Date.parse(undated) && `Since: ${shownTime(new Date(item.createdAt))}`,
       mayTellPlace && source.messageId !== '' && `Where: ${whereOf(source, isGone)}`,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 import { isSnowflake } from '../core/snowflake.ts';
-import { machineTimeZone } from '../core/time.ts';
+import { machineTimeZone, timeZoneNamed } from '../core/time.ts';
 
 export interface Variable<Value> {
   /** Reads the raw text. @throws {RangeError} for a bad value. */
@@ -171,13 +171,7 @@ export function oneOf<const Choice extends string>(
 /** IANA; by default the machine's. */
 export function timeZone(about: string): Variable<string> {
   return variable(about, 'an IANA time zone such as Europe/Berlin', '', (raw, fail) => {
-    if (raw === undefined) return machineTimeZone();
-    if (raw.toUpperCase() === 'UTC') return 'UTC';
-    try {
-      return new Intl.DateTimeFormat('en', { timeZone: raw }).resolvedOptions().timeZone;
-    } catch {
-      return fail();
-    }
+    return raw === undefined ? machineTimeZone() : (timeZoneNamed(raw) ?? fail());
   });
 }
 

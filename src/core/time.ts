@@ -90,6 +90,16 @@ export function wallClockIn(timeZone: string): WallClock {
   return clock;
 }
 
+/** A zone by its IANA name in any case, as `Intl` writes it; `undefined` where there is none. */
+export function timeZoneNamed(name: string): string | undefined {
+  if (name.toUpperCase() === 'UTC') return 'UTC';
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The machine's time zone; UTC where clocks show the same all year. */
 export function machineTimeZone(): string {
   const year = new Date().getFullYear();

@@ -44,6 +44,23 @@ describe('show', () => {
     ]);
   });
 
+  it('lists apart what is over [D7]', async () => {
+    const { say, idOf } = createHarness();
+    await say('remember My exam is on 14 January 2026', dmPlace);
+    await say('remember My flight is on 15 January 2026', dmPlace);
+    const [exam, flight] = ['My exam is on 14 January 2026', 'My flight is on 15 January 2026'];
+    expect(
+      withDays(await say('show', dmPlace))
+        .split('\n')
+        .slice(0, 4),
+    ).toEqual([
+      'Durable memory (2 items):',
+      `- [fact] ${flight} (src: manual, updated ${day}, on 2026-01-15) · id ${await idOf(flight)} · dm`,
+      'Over:',
+      `- [fact] ${exam} (src: manual, updated ${day}, on 2026-01-14) (over) · id ${await idOf(exam)} · dm`,
+    ]);
+  });
+
   it('says what of each budget a prompt in this place uses', async () => {
     const { say, rolling, shortTerm } = createHarness();
     rolling.put(session, { text: 'x'.repeat(120), visibility: 'everywhere', homeId: '' });

@@ -102,6 +102,11 @@ export function wordingOf({ text, question }: Pick<DurableItem, 'text' | 'questi
   return question === undefined ? text : `${text} (asked: ${question})`;
 }
 
+/** Whether the day that it speaks of has passed since [D7]; `today` is a day in its owner's zone, `YYYY-MM-DD`. */
+export function isOver({ when, looksBack }: Pick<DurableItem, 'when' | 'looksBack'>, today: string): boolean {
+  return when !== undefined && when < today && looksBack === undefined;
+}
+
 /** Whether it holds a secret, or what was one and is masked [K14]. */
 export function isSecret(text: string): boolean {
   return text.includes(secretMark) || hasSecret(text);
@@ -302,11 +307,17 @@ export function changedItems(
   return [...left.map((item) => successors.get(item) ?? item), ...added];
 }
 
+/** How lines tell days: moments as `dateOf` writes them, and what is over by `today`, `YYYY-MM-DD`. */
+export interface LineDays {
+  readonly dateOf: (date: Date) => string;
+  readonly today: string;
+}
+
 /**
- * The line of an item as the model and its owner see it [D5], with days as `dateOf` writes them. A channel is
- * named where what was said in it may be used: `- [preference] I prefer Rust (src: manual, #dev, updated 2026-01-15)`.
+ * The line of an item as the model and its owner see it [D5] [D7]. A channel is named where what was said in it may
+ * be used: `- [fact] I fly on Friday (src: manual, #dev, updated 2026-01-15, on 2026-01-16)`.
  */
-export function itemLine(item: DurableItem, place: Place, dateOf: (date: Date) => string): string {
+export function itemLine(item: DurableItem, place: Place, { dateOf, today }: LineDays): string {
   const { type, channelName } = item.source;
   const origin = [
     `src: ${type}`,
@@ -314,8 +325,10 @@ export function itemLine(item: DurableItem, place: Place, dateOf: (date: Date) =
     ...(Date.parse(item.updatedAt) === Date.parse(undated)
       ? []
       : [`updated ${dateOf(new Date(item.updatedAt))}`]),
+    ...(item.when === undefined ? [] : [`on ${item.when}`]),
   ];
-  return `- [${item.kind}] ${dataLine(wordingOf(item))} (${origin.join(', ')})`;
+  const over = isOver(item, today) ? ' (over)' : '';
+  return `- [${item.kind}] ${dataLine(wordingOf(item))} (${origin.join(', ')})${over}`;
 }
 
 /** Whether an item's line may name its channel: only where what was said there may be used. */

@@ -38,7 +38,7 @@ import {
 } from './items.ts';
 import { forgottenTest, type ForgottenTest } from './past.ts';
 import { outcomeFacts, rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
-import { createDurableSections } from './sections.ts';
+import { createDurableSections, type OwnDay } from './sections.ts';
 import { changeDocument, createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
 
 export interface RememberInput extends RememberRequest {
@@ -71,6 +71,8 @@ export interface DurableMemoryOptions extends UndoingOptions {
   readonly clock: Clock;
   /** IANA name; lines show local dates [N5]. */
   readonly timeZone: string;
+  /** A person's own zone [D7]. Must not reject. Default: `timeZone` for everybody. */
+  readonly timeZoneOf?: (userId: string) => Promise<string>;
 }
 
 /**
@@ -78,12 +80,15 @@ export interface DurableMemoryOptions extends UndoingOptions {
  * other [S3]. All reject with `StoreError` when the store does, and with `RangeError` for a user id that is none.
  */
 export function createDurableMemory(options: DurableMemoryOptions) {
-  const { settings, store, writes, clock, timeZone, logger } = options;
+  const { settings, store, writes, clock, logger } = options;
+  const { timeZoneOf = () => Promise.resolve(options.timeZone) } = options;
   const { enabled, maxItems, injectMaxChars } = settings;
-  const injected = createDurableSections({
-    injectMaxChars,
-    dateOf: (date) => localDate(date, timeZone),
-  });
+  const injected = createDurableSections({ injectMaxChars });
+
+  async function dayOf(userId: string, now = clock()): Promise<OwnDay> {
+    const timeZone = await timeZoneOf(userId);
+    return { today: localDate(now, timeZone), timeZone };
+  }
 
   const documentOf = (userId: string): Promise<DurableDocument> => readDurable(store, userId);
   const itemsOf = async (userId: string): Promise<readonly DurableItem[]> => (await documentOf(userId)).items;
@@ -96,7 +101,9 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     /** The sections `durable_items` and `matching_items` [D4]. */
     async sections(context) {
       if (!enabled) return [];
-      return injected.sections(await itemsOf(context.speaker.id), context.speaker.id, context);
+      const { id } = context.speaker;
+      const [items, day] = await Promise.all([itemsOf(id), dayOf(id, context.now)]);
+      return injected.sections(items, id, context, day);
     },
     async follow(change, stage) {
       if (stage === 'delete') return;
@@ -125,9 +132,13 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   };
 
   /** The day that a text speaks of [D7], counted from the moment of its message. */
-  async function saidDay({ text, messageId }: Pick<RememberRequest, 'text' | 'messageId'>, now: Date) {
+  async function saidDay(
+    userId: string,
+    { text, messageId }: Pick<RememberRequest, 'text' | 'messageId'>,
+    now: Date,
+  ) {
     const said = isSnowflake(messageId) ? snowflakeTime(messageId) : now;
-    const day = (await loadDayReader())(text, said, timeZone);
+    const day = (await loadDayReader())(text, said, await timeZoneOf(userId));
     return { when: day?.when, looksBack: day?.looksBack };
   }
 
@@ -213,7 +224,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         }
         const now = clock();
         const { userId } = work;
-        const request = { ...input, ...(await saidDay(input, now)) };
+        const request = { ...input, ...(await saidDay(userId, input, now)) };
         const { result, undoId } = await apply(
           userId,
           (document) => rememberItem(document, userId, request, maxItems, now),
@@ -231,7 +242,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     /** Stores imported items as one change [K10]; nothing makes way for them. */
     rememberAll: async (work: Work, items: readonly DurableItem[]) => {
       const readDay = await loadDayReader();
-      const now = clock();
+      const [now, timeZone] = [clock(), await timeZoneOf(work.userId)];
       // When the lines of a list were said nobody knows.
       const dated = items.map((item) => {
         const day = item.when === undefined ? readDay(item.text, now, timeZone) : undefined;
@@ -309,7 +320,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
      * goes into its history. An edit in a narrower place narrows the item [V1].
      */
     async edit(work: Work, id: string, text: string, place: Place, messageId: string) {
-      const day = await saidDay({ text, messageId }, clock());
+      const day = await saidDay(work.userId, { text, messageId }, clock());
       return makeChange(work, 'edit', (document, now) =>
         editItem(document, work.userId, { ...day, id, text, place, messageId }, now),
       );
@@ -339,7 +350,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     /** Characters of the budget that the items take in `place`, for people to see. */
     usage: async (userId: string, place: Place) => ({
-      used: injected.usage(await itemsOf(userId), userId, place),
+      used: injected.usage(await itemsOf(userId), userId, place, await dayOf(userId)),
       budget: injectMaxChars,
     }),
   };

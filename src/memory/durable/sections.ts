@@ -3,9 +3,11 @@ import type { MemorySource } from '../../core/memory-source.ts';
 import type { Place } from '../../core/place.ts';
 import { fitLines, renderSection, type Section } from '../../core/section.ts';
 import { stopTerms, terms } from '../../core/text.ts';
+import { localDate } from '../../core/time.ts';
 import { turnText, type TurnContext } from '../../core/turn-context.ts';
 import {
   activeInOrder,
+  isOver,
   itemLine,
   mayUseItem,
   namesChannel,
@@ -17,7 +19,14 @@ import {
 export interface InjectionLimits {
   /** Characters at most for both sections as rendered [D4]. */
   readonly injectMaxChars: number;
-  readonly dateOf: (date: Date) => string;
+}
+
+/** The owner's day, and the zone in which they count [D7]. */
+export interface OwnDay {
+  /** `YYYY-MM-DD`. */
+  readonly today: string;
+  /** IANA. */
+  readonly timeZone: string;
 }
 
 const all = {
@@ -33,20 +42,31 @@ const matching = {
 } as const;
 
 /** The sections of people's items. */
-export function createDurableSections({ injectMaxChars, dateOf }: InjectionLimits) {
-  const linesOf = memoizeByObject<DurableItem, Map<boolean, string>>(() => new Map());
+export function createDurableSections({ injectMaxChars }: InjectionLimits) {
+  const linesOf = memoizeByObject<DurableItem, Map<string, string>>(() => new Map());
 
-  /** With or without the name of its channel, which is all that depends on the place. */
-  function lineOf(item: DurableItem, place: Place): string {
-    const [known, isNamed] = [linesOf(item), namesChannel(item, place)];
-    const line = known.get(isNamed) ?? itemLine(item, place, dateOf);
-    known.set(isNamed, line);
+  /** All that it depends on besides the item: whether its channel is named, the zone, and whether it is over. */
+  function lineOf(item: DurableItem, place: Place, { today, timeZone }: OwnDay): string {
+    const known = linesOf(item);
+    const key = `${namesChannel(item, place)} ${isOver(item, today)} ${timeZone}`;
+    const dateOf = (date: Date): string => localDate(date, timeZone);
+    const line = known.get(key) ?? itemLine(item, place, { dateOf, today });
+    known.set(key, line);
     return line;
   }
 
-  function shownIn(place: Place, items: readonly DurableItem[], ownerId: string, speakerId: string): Shown {
-    const usable = activeInOrder(items).filter((item) => mayUseItem(item, ownerId, place, speakerId));
-    return usable.map((item) => ({ item, line: lineOf(item, place) }));
+  /** What is over comes last [D7]. */
+  function shownIn(
+    place: Place,
+    items: readonly DurableItem[],
+    ownerId: string,
+    speakerId: string,
+    day: OwnDay,
+  ): Shown {
+    return activeInOrder(items)
+      .filter((item) => mayUseItem(item, ownerId, place, speakerId))
+      .toSorted((a, b) => Number(isOver(a, day.today)) - Number(isOver(b, day.today)))
+      .map((item) => ({ item, line: lineOf(item, place, day) }));
   }
 
   return {
@@ -58,8 +78,9 @@ export function createDurableSections({ injectMaxChars, dateOf }: InjectionLimit
       items: readonly DurableItem[],
       ownerId: string,
       context: Pick<TurnContext, 'speaker' | 'place' | 'messages'>,
+      day: OwnDay,
     ): readonly Section[] {
-      const shown = shownIn(context.place, items, ownerId, context.speaker.id);
+      const shown = shownIn(context.place, items, ownerId, context.speaker.id, day);
       const lines = shown.map(({ line }) => line);
       const whole = { ...all, budget: injectMaxChars, standing: new Set(lines) };
       if (fitLines(whole, lines).length === lines.length) return [sectionOf(whole, shown)];
@@ -70,8 +91,8 @@ export function createDurableSections({ injectMaxChars, dateOf }: InjectionLimit
     },
 
     /** Characters that the owner's items take of the budget in `place`; where not all fit, they take it all. */
-    usage(items: readonly DurableItem[], ownerId: string, place: Place): number {
-      const lines = shownIn(place, items, ownerId, ownerId).map(({ line }) => line);
+    usage(items: readonly DurableItem[], ownerId: string, place: Place, day: OwnDay): number {
+      const lines = shownIn(place, items, ownerId, ownerId, day).map(({ line }) => line);
       return Math.min(renderSection({ ...all, lines }).length, injectMaxChars);
     },
   };

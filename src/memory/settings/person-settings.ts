@@ -6,7 +6,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { SessionKey } from '../../core/place.ts';
 import { assertSnowflake, isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, SetAside, Store } from '../../core/store.ts';
-import type { Clock } from '../../core/time.ts';
+import { timeZoneNamed, type Clock } from '../../core/time.ts';
 import { sessionWorkOf, type TurnContext } from '../../core/turn-context.ts';
 import { createErasures, type ErasureList } from './erasures.ts';
 import type { MemoryLayer } from '../layer.ts';
@@ -34,6 +34,12 @@ const documentSchema = z.object({
   mode: z.enum(captureModes).optional(),
   /** Whether the person gets notices about what was noticed [K6]. */
   notices: z.enum(['on', 'off']).optional(),
+  /** An IANA name; one that nobody knows counts as none. */
+  timeZone: z
+    .string()
+    .refine((name) => timeZoneNamed(name) !== undefined)
+    .optional()
+    .catch(undefined),
   /** Since when everything is paused. */
   pausedAt: timeSchema.optional(),
   /** Conversations off the record, by channel or thread, and when the person last wrote there. */
@@ -95,12 +101,14 @@ export function createPersonSettings(ports: {
   readonly writes: Writes;
   /** Default: `auto`. */
   readonly defaultMode?: CaptureMode;
+  /** Of those who have set none; IANA. Default: UTC. */
+  readonly timeZone?: string;
   /** A pause has begun, of everything or one conversation: what a person said to others goes [B3]. */
   readonly paused?: (userId: string, channelId: string | undefined) => Promise<unknown>;
   readonly clock: Clock;
   readonly logger: Logger;
 }) {
-  const { store, writes, defaultMode = 'auto', clock, logger } = ports;
+  const { store, writes, defaultMode = 'auto', timeZone = 'UTC', clock, logger } = ports;
   const erasures = createErasures(store);
 
   /** Rejects with `StoreError`; `undefined` where nothing was ever set. */
@@ -203,6 +211,8 @@ export function createPersonSettings(ports: {
     },
     /** What may be noticed in what the person says. Never rejects. */
     mode: async (userId: string): Promise<CaptureMode> => (await read(userId)).mode ?? defaultMode,
+    /** The person's zone, an IANA name. Never rejects. */
+    timeZoneOf: async (userId: string): Promise<string> => (await read(userId)).timeZone ?? timeZone,
     /** Whether what was said by or to them at a moment, ISO 8601, was erased since [K11]. Never rejects. */
     async erasedBy(userId: string, ifUnknown = false): Promise<(at: string) => boolean> {
       const settings = await read(userId);
@@ -247,7 +257,7 @@ export function createPersonSettings(ports: {
       );
     },
     /** Rejects with `StoreError`, as what follows does. */
-    set: (work: Work, values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'greetedAt'>>) =>
+    set: (work: Work, values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'timeZone' | 'greetedAt'>>) =>
       change(work, (settings) => ({ ...settings, ...values })),
     /** Pauses everything, or one conversation, from a moment on. Resolves with what then holds there. */
     async pause(session: SessionWork, scope: Pause['scope'], at: string): Promise<Pause | undefined> {

@@ -144,7 +144,10 @@ export function written(store: MemoryStore): Promise<unknown> {
   return store.readText(`users/${aliceId}/durable.json`).then((text) => JSON.parse(text ?? 'null'));
 }
 
-export const utcDay = (date: Date): string => localDate(date, 'UTC');
+const utcDay = (date: Date): string => localDate(date, 'UTC');
+
+/** Days as lines tell them, in UTC at `noon`. */
+export const utcDays = { dateOf: utcDay, today: utcDay(noon) };
 
 export const anyPlace = fc.constantFrom(...places);
 

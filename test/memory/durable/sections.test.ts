@@ -23,10 +23,22 @@ import {
   minutesLater,
   places,
   turn,
-  utcDay,
+  utcDays,
 } from './fixtures.ts';
 
-const durable = createDurableSections({ injectMaxChars: 2000, dateOf: utcDay });
+const durable = sectionsWithin(2000);
+
+/** In UTC, on the day of `noon` unless told. */
+function sectionsWithin(injectMaxChars: number, today = utcDays.today) {
+  const created = createDurableSections({ injectMaxChars });
+  const day = { today, timeZone: 'UTC' };
+  type Asked = Parameters<typeof created.sections>;
+  return {
+    sections: (items: Asked[0], ownerId: string, context: Asked[2]) =>
+      created.sections(items, ownerId, context, day),
+    usage: (items: Asked[0], ownerId: string, place: Place) => created.usage(items, ownerId, place, day),
+  };
+}
 
 function linesOf(sections: readonly Section[], name: Section['name']): readonly string[] {
   return sections.find((section) => section.name === name)?.lines ?? [];
@@ -58,7 +70,7 @@ function matchingLines(
   if (rest === undefined) return [];
   const usable = activeInOrder(items)
     .filter((each) => mayUseItem(each, aliceId, place))
-    .map((each) => ({ line: itemLine(each, place, utcDay), words: contentTerms(each.text) }));
+    .map((each) => ({ line: itemLine(each, place, utcDays), words: contentTerms(each.text) }));
   const weightOf = (word: string): number =>
     Math.log(1 + usable.length / usable.filter(({ words }) => words.has(word)).length);
   const wanted = contentTerms(message);
@@ -86,8 +98,18 @@ describe('durable items in the prompt [D4]', () => {
     const sections = durable.sections(pinned, aliceId, turn('item 1'));
     expect(sections.map(({ name, slot }) => [name, slot])).toEqual([['durable_items', 'slow']]);
     expect(linesOf(sections, 'durable_items')).toEqual(
-      [pinned[0], pinned[2], pinned[1]].flatMap((each) => (each ? [itemLine(each, dev, utcDay)] : [])),
+      [pinned[0], pinned[2], pinned[1]].flatMap((each) => (each ? [itemLine(each, dev, utcDays)] : [])),
     );
+  });
+
+  it('come last once they are over, which changes nothing else [D7]', () => {
+    const days = ['2026-01-16', undefined, '2026-01-20'];
+    const items = many(3).map((each, index) => ({ ...each, pinned: index === 0, when: days[index] }));
+    const linesOn = (today: string) =>
+      linesOf(sectionsWithin(2000, today).sections(items, aliceId, turn('hi')), 'durable_items');
+    const [pinned, ...others] = linesOn('2026-01-16');
+    expect(pinned).toMatch(/item 0 .*, on 2026-01-16\)$/u);
+    expect(linesOn('2026-01-17')).toEqual([...others, `${pinned} (over)`]);
   });
 
   it('skip a line that does not fit instead of stopping there', () => {
@@ -96,7 +118,7 @@ describe('durable items in the prompt [D4]', () => {
       item({ id: '2', text: 'b'.repeat(3000), pinned: true }),
     ];
     const lines = linesOf(durable.sections([small, big], aliceId, turn('hi')), 'durable_items');
-    expect(lines).toEqual([itemLine(small, dev, utcDay)]);
+    expect(lines).toEqual([itemLine(small, dev, utcDays)]);
   });
 
   it('that match the message ride behind when not all fit, best first, none twice', () => {
@@ -160,12 +182,12 @@ describe('durable items in the prompt [D4]', () => {
         anyPlace,
         fc.integer({ min: 0, max: 2500 }),
         (items, text, place, max) => {
-          const limited = createDurableSections({ injectMaxChars: max, dateOf: utcDay });
+          const limited = sectionsWithin(max);
           const sections = limited.sections(items, aliceId, turn(text, { place }));
           expect(renderedLength(sections)).toBeLessThanOrEqual(max);
           expect(sections.reduce((sum, { budget }) => sum + budget, 0)).toBe(max);
           const usable = items.filter((each) => each.status === 'active' && mayUseItem(each, aliceId, place));
-          const allowed = new Set(usable.map((each) => itemLine(each, place, utcDay)));
+          const allowed = new Set(usable.map((each) => itemLine(each, place, utcDays)));
           const shown = sections.flatMap(({ lines }) => lines);
           expect(shown.every((line) => allowed.has(line))).toBe(true);
           expect(sections[0]?.standing).toEqual(allowed);
@@ -183,14 +205,13 @@ describe('durable items in the prompt [D4]', () => {
         fc.array(ask, { minLength: 1, maxLength: 8 }),
         fc.integer({ min: 0, max: 2500 }),
         (lists, asks, injectMaxChars) => {
-          const limits = { injectMaxChars, dateOf: utcDay };
-          const warm = createDurableSections(limits);
+          const warm = sectionsWithin(injectMaxChars);
           for (const { items, text, place } of asks) {
             const list = lists[items] ?? [];
             const context = turn(text, { place });
             const sections = warm.sections(list, aliceId, context);
             expect(sections).toEqual(
-              createDurableSections(limits).sections(structuredClone(list), aliceId, context),
+              sectionsWithin(injectMaxChars).sections(structuredClone(list), aliceId, context),
             );
             expect(linesOf(sections, 'matching_items')).toEqual(matchingLines(list, sections, text, place));
           }
