@@ -44,8 +44,8 @@ export interface BotPorts {
   readonly offers: OfferPort;
   readonly reactions: WaitingReactionPort;
   readonly history: HistoryPort;
-  /** Whether a person may talk with the bot [G1]. Default: nobody's talk is read. */
-  readonly hasAccess?: (userId: string) => boolean;
+  /** Whether a person may talk with the bot in a server [G1]. Never rejects. Default: nobody's talk is read. */
+  readonly hasAccess?: (userId: string, guildId: string) => Promise<boolean>;
   readonly presentPlace: PresentPlace;
   readonly server: ServerPort;
   /** Default: only the channels of turns are known. */

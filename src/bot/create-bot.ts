@@ -82,7 +82,7 @@ export function createBot(config: Config, ports: BotPorts) {
     ...shared,
     notes: channelNotes,
     modelName: config.model.fast,
-    hasAccess: ports.hasAccess ?? (() => false),
+    hasAccess: ports.hasAccess ?? (async () => false),
     isForgotten: (...asked) => memory.durable.wasForgotten(...asked),
     idleMs: config.channelNotes.idleMs,
   });

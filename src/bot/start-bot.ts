@@ -14,7 +14,7 @@ import {
   isConnected,
   readsContent,
 } from '../discord/client.ts';
-import { createLockedOut, hasAccess } from '../discord/access.ts';
+import { createLockedOut, type Access } from '../discord/access.ts';
 import { createDiscordPorts } from '../discord/discord-ports.ts';
 import { startGateway } from '../discord/gateway.ts';
 import { createPresence } from '../discord/presence.ts';
@@ -139,7 +139,7 @@ export async function startBot(config: Config, options: StartOptions) {
     });
     const { places, reactions } = discordPorts;
     const isHeld = (channelId: string): boolean => places.known(channelId) !== undefined;
-    let { ownerIds } = config.discord;
+    let people: Access | undefined;
     const bot = createBot(config, {
       ...discordPorts,
       ...(others && acrossProcesses(discordPorts, others, isHeld)),
@@ -154,7 +154,7 @@ export async function startBot(config: Config, options: StartOptions) {
       }),
       outbox,
       recent,
-      hasAccess: (userId) => hasAccess({ ...config.discord, ownerIds }, userId),
+      hasAccess: async (userId, guildId) => (await people?.of({ userId, guildId })) === true,
       statusSources: {
         model,
         gateway: () => ({
@@ -212,7 +212,7 @@ export async function startBot(config: Config, options: StartOptions) {
       clock: discordTime.clock,
       logger,
     });
-    ownerIds = gateway.ownerIds;
+    people = gateway.people;
     tellOwner = (use) => bot.tellOwners(gateway.ownerIds, use);
     opened.removeLeftovers().catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });

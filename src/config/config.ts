@@ -128,6 +128,7 @@ function arrangeConfig(values: Values) {
       ownerIds: values.DISCOCLAW_OWNER_IDS,
       access: values.DISCOCLAW_ACCESS,
       allowedUserIds: values.DISCORD_ALLOW_USER_IDS,
+      allowedRoleIds: values.DISCORD_ALLOW_ROLE_IDS,
       allowedBotIds: values.DISCORD_ALLOW_BOT_IDS,
       channelIds: values.DISCORD_CHANNEL_IDS,
       actionsEnabled: values.DISCOCLAW_DISCORD_ACTIONS_ENABLED,

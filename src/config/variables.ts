@@ -28,6 +28,7 @@ export const variables = {
       "Where that server hosts attachments, if elsewhere. Discord's own hosts are always allowed.",
     ),
     DISCORD_ALLOW_USER_IDS: ids('Users who may use the bot, besides its owners.'),
+    DISCORD_ALLOW_ROLE_IDS: ids('Roles that let people in, each on its server and in direct messages.'),
     DISCORD_CHANNEL_IDS: ids('The only server channels the bot works in. Grants nobody access.'),
     DISCORD_AUTO_REPLY_CHANNEL_IDS: ids('Channels where the bot answers without being mentioned.'),
     DISCORD_ALLOW_BOT_IDS: ids('Other bots to answer. What they say is never remembered.'),

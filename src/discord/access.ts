@@ -1,13 +1,23 @@
-import type { Channel } from 'discord.js';
+import {
+  RESTJSONErrorCodes,
+  type APIInteractionGuildMember,
+  type Channel,
+  type Client,
+  type GuildMember,
+} from 'discord.js';
 
 import type { AnswerMode, CommandCall } from '../core/chat.ts';
 import { lruCache } from '../core/limits.ts';
+import type { Logger } from '../core/logger.ts';
+import { hasErrorCode } from './discord-api.ts';
 
 /** Who is answered and where [G1][G2]; ids throughout. */
 export interface AccessSettings {
   readonly ownerIds: readonly string[];
   readonly access: 'allowlist' | 'everyone';
   readonly allowedUserIds: readonly string[];
+  /** They let people in on their servers, and in DMs. */
+  readonly allowedRoleIds: readonly string[];
   readonly allowedBotIds: readonly string[];
   /** Where not empty, the only guild channels. */
   readonly channelIds: readonly string[];
@@ -25,10 +35,76 @@ export function isOwner(settings: AccessSettings, userId: string): boolean {
   return settings.ownerIds.includes(userId);
 }
 
-export function hasAccess(settings: AccessSettings, userId: string): boolean {
-  return (
-    settings.access === 'everyone' || isOwner(settings, userId) || settings.allowedUserIds.includes(userId)
-  );
+/** Somebody who writes or gives a command; the server is absent in a DM. */
+export interface Visitor {
+  readonly userId: string;
+  readonly guildId?: string | undefined;
+  /** As told with what they just did; absent where that was not told, or may be old. */
+  readonly roleIds?: readonly string[] | undefined;
+}
+
+export function rolesOf(member: GuildMember | APIInteractionGuildMember | null): Visitor['roleIds'] {
+  if (member === null) return undefined;
+  return Array.isArray(member.roles) ? member.roles : [...member.roles.cache.keys()];
+}
+
+export type Access = ReturnType<typeof createAccess>;
+
+/** Who is let in [G1]: by name, or by a role that they have in a server. Without an intent Discord tells no changes of roles. */
+export function createAccess(
+  settings: AccessSettings,
+  { client, logger }: { readonly client: Client; readonly logger: Logger },
+) {
+  /** By server and person, what Discord answered in the last minute. */
+  const answers = lruCache<string, boolean>(keptPeople, { maxAge: minuteMs });
+  const isAllowed = (roleIds: readonly string[]): boolean =>
+    roleIds.some((id) => settings.allowedRoleIds.includes(id));
+
+  function now({ userId, guildId = '', roleIds }: Visitor): boolean | 'unknown' {
+    if (settings.access === 'everyone' || isOwner(settings, userId)) return true;
+    if (settings.allowedUserIds.includes(userId)) return true;
+    if (settings.allowedRoleIds.length === 0) return false;
+    return roleIds === undefined ? (answers.get(`${guildId}:${userId}`) ?? 'unknown') : isAllowed(roleIds);
+  }
+
+  /** Rejects where Discord cannot be asked. */
+  async function hasRole(userId: string, guildId: string | undefined): Promise<boolean> {
+    for (const guild of client.guilds.cache.values()) {
+      if (guildId !== undefined && guildId !== guild.id) continue;
+      if (!isAllowed([...guild.roles.cache.keys()])) continue;
+      const member = await guild.members.fetch({ user: userId, force: true }).catch((error: unknown) => {
+        if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMember)) return undefined;
+        throw error;
+      });
+      if (member !== undefined && isAllowed([...member.roles.cache.keys()])) return true;
+    }
+    return false;
+  }
+
+  return {
+    /** `unknown` where Discord has to be asked for roles. */
+    now,
+    /** Never rejects: whose roles cannot be asked for has no access. */
+    async of(visitor: Visitor): Promise<boolean> {
+      const known = now(visitor);
+      if (known !== 'unknown') return known;
+      const { userId, guildId } = visitor;
+      try {
+        const has = await hasRole(userId, guildId);
+        answers.set(`${guildId ?? ''}:${userId}`, has);
+        return has;
+      } catch (error) {
+        logger.warn("a person's roles could not be asked for", { userId, guildId, error });
+        return false;
+      }
+    },
+    /** The roles that let people in, with their servers; those that no server has by their ids. */
+    roleNames: (): readonly string[] =>
+      settings.allowedRoleIds.map((id) => {
+        const guild = client.guilds.cache.find(({ roles }) => roles.cache.has(id));
+        return guild === undefined ? id : `@${guild.roles.cache.get(id)?.name ?? id} in ${guild.name}`;
+      }),
+  };
 }
 
 export function worksIn(settings: Pick<AccessSettings, 'channelIds'>, channel: ChannelFacts): boolean {
@@ -46,6 +122,7 @@ function isListed(ids: readonly string[], { channelId, parentId }: ChannelFacts)
 
 export interface MessageFacts extends ChannelFacts {
   readonly authorId: string;
+  readonly hasAccess: boolean | 'unknown';
   readonly authorKind: 'human' | 'self' | 'bot';
   /** Such as a join, a pin, a webhook's post. */
   readonly isSystem: boolean;
@@ -71,7 +148,7 @@ export interface IntakePolicy extends AccessSettings {
   readonly managerCommands: readonly string[];
 }
 
-/** [G1][G2] A command is never a turn [F2]; an edit makes none. `undecided` needs the answer mode. */
+/** [G1][G2] A command is never a turn [F2]; an edit makes none. `undecided` needs the answer mode, or access. */
 export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
   const { authorKind, authorId } = message;
   if (authorKind === 'self') return ignored('self');
@@ -82,7 +159,8 @@ export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
   const isManaging =
     command !== undefined && message.managesServer && policy.managerCommands.includes(command.name);
   if (!worksIn(policy, message)) return ignored('other-channel');
-  if (!isBot && !isManaging && !hasAccess(policy, authorId)) {
+  if (!isBot && !isManaging && message.hasAccess === 'unknown') return { kind: 'undecided' } as const;
+  if (!isBot && !isManaging && message.hasAccess !== true) {
     const isToBot = message.isDm || message.mentionsBot || message.repliesToBot || command !== undefined;
     return isToBot ? ({ kind: 'locked-out' } as const) : ignored('no-access');
   }
@@ -110,6 +188,7 @@ function isAddressed(message: MessageFacts, policy: IntakePolicy): boolean | und
 }
 
 const dayMs = 24 * 60 * 60_000;
+const minuteMs = 60_000;
 const keptPeople = 10_000;
 
 export type LockedOut = ReturnType<typeof createLockedOut>;

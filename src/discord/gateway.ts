@@ -16,7 +16,7 @@ import { type KeyedQueue, createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { type Shards, hasGuild, isFirst } from '../core/processes.ts';
 import { type Clock, unlessAborted, withTimeout } from '../core/time.ts';
-import type { AccessSettings, IntakePolicy } from './access.ts';
+import { createAccess, type Access, type AccessSettings, type IntakePolicy } from './access.ts';
 import { type CatchUp, type CatchUpOptions, createCatchUp, shardIn } from './catch-up.ts';
 import { createChannelMessages } from './channel-messages.ts';
 import { fetchApplication, logIn } from './client.ts';
@@ -86,8 +86,9 @@ export async function startGateway(options: GatewayOptions) {
   const forManagers = options.commands.filter(({ managersOnly }) => managersOnly !== undefined);
   const managerCommands = forManagers.map(({ name }) => name);
   const policy = { ...access, ownerIds, parseCommand, managerCommands };
+  const people = createAccess(policy, { client, logger });
   const stopping = new AbortController();
-  const listening = listen(options, policy, channelQueue, runInBackground, stopping.signal);
+  const listening = listen(options, policy, people, channelQueue, runInBackground, stopping.signal);
   await logIn(client, token, options.timeoutMs ?? loginTimeoutMs, signal);
   const { botId, caughtUp } = await listening;
   async function register(): Promise<void> {
@@ -109,12 +110,14 @@ export async function startGateway(options: GatewayOptions) {
     ownerIds,
     access: access.access,
     allowedUserIds: access.allowedUserIds,
+    allowedRoles: people.roleNames(),
     shardIds: shards.count > 1 ? shards.ids : undefined,
     ofShards: shards.count > 1 ? shards.count : undefined,
   });
   return {
     botId,
     ownerIds,
+    people,
     /** Guilds of these shards, including those with an outage. */
     guildIds: (): readonly string[] => [...client.guilds.cache.keys()],
     hasGuild: (guildId: string): boolean => hasGuild(shards, guildId),
@@ -138,6 +141,7 @@ export async function startGateway(options: GatewayOptions) {
 function listen(
   options: GatewayOptions,
   policy: IntakePolicy,
+  people: Access,
   channelQueue: KeyedQueue,
   runInBackground: RunInBackground,
   stopping: AbortSignal,
@@ -169,6 +173,7 @@ function listen(
         ...options,
         botId: user.id,
         policy,
+        people,
         settings: policy,
         channelQueue,
         arrivals,

@@ -7,13 +7,15 @@ import type { KeyedQueue } from '../core/keyed-queue.ts';
 import { type Logger, measure } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import {
+  type Access,
   type IntakePolicy,
   type LockedOut,
   type MessageFacts,
+  type Visitor,
   createBotLoopGuard,
   decideIntake,
-  hasAccess,
   isOwner,
+  rolesOf,
   worksIn,
 } from './access.ts';
 import type { ChannelMessages } from './channel-messages.ts';
@@ -28,6 +30,7 @@ type GuildPlace = Pick<Place, 'guildId' | 'channelId' | 'parentId'>;
 export interface IntakeOptions {
   readonly botId: string;
   readonly policy: IntakePolicy;
+  readonly people: Access;
   readonly channelQueue: KeyedQueue;
   readonly arrivals: KeyedQueue;
   readonly places: Places;
@@ -50,7 +53,7 @@ export interface IntakeOptions {
 }
 
 export function createMessageIntake(options: IntakeOptions) {
-  const { botId, policy, places, answerModes, history, handlers, runInBackground, logger } = options;
+  const { botId, policy, people, places, answerModes, history, handlers, runInBackground, logger } = options;
   const botLoopGuard = createBotLoopGuard();
 
   return {
@@ -60,14 +63,17 @@ export function createMessageIntake(options: IntakeOptions) {
       if (author.id === botId) return runInBackground('a message', () => take(message));
       remember(message);
       const channel = places.known(channelId);
-      noteSpoken(message, channel);
+      // What comes with the event is how it is now.
+      const visitor = { ...visitorOf(message), roleIds: rolesOf(message.member) };
+      noteSpoken(message, channel, visitor);
       const answerMode = answerModes.recentAnswerMode(guildPlaceOf(message, channel));
-      const decision = channel && decide(message, channel, answerMode, repliedAuthor(message));
+      const access = people.now(visitor);
+      const decision = channel && decide(message, channel, answerMode, repliedAuthor(message), access);
       if (decision?.kind === 'ignore') return ignore(message, decision.reason);
       runInBackground('a message', () =>
         options.arrivals.run(channelId, async () => {
           await options.caughtUp(channelId);
-          runInBackground('a message', () => take(message));
+          runInBackground('a message', () => take(message, visitor));
         }),
       );
     },
@@ -86,6 +92,7 @@ export function createMessageIntake(options: IntakeOptions) {
     channel: Channel | undefined,
     answerMode: MessageFacts['answerMode'],
     replied: string | undefined,
+    hasAccess: MessageFacts['hasAccess'],
   ) {
     const { channelId } = message;
     const thread = channel?.isThread() === true ? channel : undefined;
@@ -103,6 +110,7 @@ export function createMessageIntake(options: IntakeOptions) {
         isOwnThread: thread?.ownerId === botId,
         managesServer: isCommand && message.member?.permissions.has(PermissionFlagsBits.ManageGuild) === true,
         authorId: message.author.id,
+        hasAccess,
         authorKind,
         isSystem,
         text,
@@ -126,12 +134,12 @@ export function createMessageIntake(options: IntakeOptions) {
   }
 
   /** Talk that is not for the bot still goes into channel notes [B1]. */
-  function noteSpoken(message: Message, channel: Channel | undefined): void {
+  function noteSpoken(message: Message, channel: Channel | undefined, visitor: Visitor): void {
     const { id: messageId, channelId, guildId, author } = message;
     if (guildId === null || !answerModes.mayHaveChannelMemory(guildId)) return;
     if (author.bot || message.webhookId !== null || !isSpoken(message)) return;
     const { parentId } = guildPlaceOf(message, channel);
-    if (!worksIn(policy, { channelId, isDm: false, parentId }) || !hasAccess(policy, author.id)) return;
+    if (!worksIn(policy, { channelId, isDm: false, parentId }) || people.now(visitor) !== true) return;
     if (policy.parseCommand(textOf(message)) === undefined)
       handlers.onUserMessage({ guildId, channelId, messageId, authorId: author.id });
   }
@@ -141,29 +149,30 @@ export function createMessageIntake(options: IntakeOptions) {
     measure('ignored', { reason });
   }
 
-  async function take(message: Message): Promise<void> {
+  async function take(message: Message, visitor = visitorOf(message)): Promise<void> {
     const { id: messageId, channelId } = message;
     if (options.recent.wasDeleted(messageId)) return;
     remember(message);
     if (message.author.id === botId) return;
     await options.channelQueue.run(channelId, () =>
-      consider(message).catch((error: unknown) =>
+      consider(message, visitor).catch((error: unknown) =>
         logger.error('a message could not be processed', { channelId, messageId, error }),
       ),
     );
   }
 
-  async function consider(message: Message): Promise<void> {
+  async function consider(message: Message, visitor: Visitor): Promise<void> {
     const { id: messageId, channelId } = message;
     const channel = await places.find(channelId);
     const replied = await fetchedIfUnknown(message);
     const isToBot = mentionsBot(message) || replied === botId;
     const place = guildPlaceOf(message, channel);
-    const recent = decide(message, channel, answerModes.recentAnswerMode(place), replied);
+    const mode = answerModes.recentAnswerMode(place);
+    const recent = decide(message, channel, mode, replied, people.now(visitor));
     // A burst of messages reads settings once.
     const decision =
       recent.kind === 'undecided'
-        ? decide(message, channel, await answerModes.answerMode(place), replied)
+        ? decide(message, channel, await answerModes.answerMode(place), replied, await people.of(visitor))
         : recent;
     if (decision.kind === 'ignore') return ignore(message, decision.reason);
     const chat = chatMessageOf(message, botId);
@@ -243,6 +252,10 @@ export function createMessageIntake(options: IntakeOptions) {
 function guildPlaceOf({ channelId, guildId }: Message, channel: Channel | undefined): GuildPlace {
   const parentId = channel?.isThread() === true ? channel.parentId : null;
   return { channelId, parentId: parentId ?? undefined, guildId: guildId ?? undefined };
+}
+
+function visitorOf({ author, guildId }: Message): Visitor {
+  return { userId: author.id, guildId: guildId ?? undefined };
 }
 
 /** Where nothing is known, nothing is public [V0]. */

@@ -125,7 +125,7 @@ export class ProcessesScene {
         placeOf: (channelId) => Promise.resolve(placesOf(name).find((each) => each.channelId === channelId)),
         personMay: () => Promise.resolve(true),
       },
-      hasAccess: () => true,
+      hasAccess: async () => true,
       history: {
         recent: async (channelId, limit) => {
           const isHidden = await outbox.hiddenIn(channelId);

@@ -1,18 +1,22 @@
+import { Client } from 'discord.js';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import {
+  createAccess,
   createBotLoopGuard,
   decideIntake,
   type IntakePolicy,
   type MessageFacts,
 } from '../../src/discord/access.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 
 function facts(changes: Partial<MessageFacts> = {}): MessageFacts {
   return {
     channelId: 'general',
     isDm: false,
     authorId: 'alice',
+    hasAccess: true,
     authorKind: 'human',
     isSystem: false,
     text: 'hello',
@@ -32,6 +36,7 @@ function policy(changes: Partial<IntakePolicy> = {}): IntakePolicy {
     ownerIds: ['owner'],
     access: 'allowlist',
     allowedUserIds: ['alice'],
+    allowedRoleIds: [],
     allowedBotIds: ['friendly-bot'],
     channelIds: [],
     autoReplyChannelIds: ['help'],
@@ -44,8 +49,17 @@ function policy(changes: Partial<IntakePolicy> = {}): IntakePolicy {
   };
 }
 
+/** Access without roles, as it is known at once. */
+function accessOf({ authorId: userId }: MessageFacts, settings: IntakePolicy): MessageFacts['hasAccess'] {
+  return createAccess(settings, { client: new Client({ intents: [] }), logger: recordingLogger() }).now({
+    userId,
+  });
+}
+
 function decision(changes: Partial<MessageFacts>, policyChanges: Partial<IntakePolicy> = {}): string {
-  const decided = decideIntake(facts(changes), policy(policyChanges));
+  const message = facts(changes);
+  const settings = policy(policyChanges);
+  const decided = decideIntake({ ...message, hasAccess: accessOf(message, settings) }, settings);
   return decided.kind === 'ignore' ? decided.reason : decided.kind;
 }
 
@@ -54,6 +68,7 @@ const anyFacts: fc.Arbitrary<MessageFacts> = fc.record({
   isDm: fc.boolean(),
   parentId: fc.constantFrom(undefined, 'general', 'help'),
   authorId: fc.constantFrom('owner', 'alice', 'stranger', 'friendly-bot', 'other-bot', 'self'),
+  hasAccess: fc.constantFrom<MessageFacts['hasAccess']>(true, false, 'unknown'),
   authorKind: fc.constantFrom('human', 'self', 'bot'),
   isSystem: fc.boolean(),
   text: fc.constantFrom('hello', '', '!memory show', '!settings show'),
@@ -94,6 +109,13 @@ describe('intake', () => {
     expect(decision({ mentionsBot: false, channelId: 'help' })).toBe('turn');
     expect(decision({ mentionsBot: false, channelId: 'thread', parentId: 'help' })).toBe('turn');
     expect(decision({ mentionsBot: false, isDm: true })).toBe('turn');
+  });
+
+  it('decides nothing before it knows whether a role lets somebody in [G1]', () => {
+    const asked = { hasAccess: 'unknown', authorId: 'stranger' } as const;
+    expect(decideIntake(facts(asked), policy()).kind).toBe('undecided');
+    expect(decideIntake(facts({ ...asked, text: '!memory show' }), policy()).kind).toBe('undecided');
+    expect(decideIntake(facts({ ...asked, isSystem: true }), policy()).kind).toBe('ignore');
   });
 
   it('takes no command from an edit', () => {
@@ -163,7 +185,9 @@ describe('intake', () => {
               : access === 'everyone' || ['owner', 'alice'].includes(message.authorId);
           const isManaging = message.managesServer && message.text.startsWith('!settings');
           fc.pre(message.authorKind === 'self' || message.isSystem || (!isAllowed && !isManaging));
-          expect(decideIntake(message, policy({ access })).kind).toMatch(/ignore|locked-out/u);
+          const settings = policy({ access });
+          const hasAccess = accessOf(message, settings);
+          expect(decideIntake({ ...message, hasAccess }, settings).kind).toMatch(/ignore|locked-out/u);
         },
       ),
     );
@@ -221,5 +245,39 @@ describe('another bot [G2]', () => {
         },
       ),
     );
+  });
+});
+
+describe('a role that lets people in [G1]', () => {
+  it('is asked for once a minute in DMs, and lets nobody in where Discord does not answer', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const role = '310000000000000001';
+    let answer: () => Promise<unknown> = async () => ({ roles: { cache: new Map([[role, {}]]) } });
+    let asked = 0;
+    const fetch = () => {
+      asked += 1;
+      return answer();
+    };
+    const guild = { id: '110000000000000001', roles: { cache: new Map([[role, {}]]) }, members: { fetch } };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+    const client = { guilds: { cache: new Map([[guild.id, guild]]) } } as unknown as Client;
+    const people = createAccess(policy({ allowedRoleIds: [role] }), { client, logger: recordingLogger() });
+    const inDm = { userId: '140000000000000002' };
+    expect(people.now(inDm)).toBe('unknown');
+    expect([await people.of(inDm), await people.of(inDm), people.now(inDm), asked]).toEqual([
+      true,
+      true,
+      true,
+      1,
+    ]);
+    answer = async () => ({ roles: { cache: new Map() } });
+    vi.advanceTimersByTime(59_000);
+    expect(await people.of(inDm)).toBe(true);
+    vi.advanceTimersByTime(2000);
+    expect([await people.of(inDm), asked]).toEqual([false, 2]);
+    vi.advanceTimersByTime(61_000);
+    answer = () => Promise.reject(new Error('the network'));
+    expect([await people.of(inDm), await people.of(inDm), asked]).toEqual([false, false, 4]);
   });
 });

@@ -391,7 +391,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
     offers,
     reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
     history,
-    hasAccess: () => true,
+    hasAccess: async () => true,
     presentPlace: (place) => {
       const present = world.placeOf(place.channelId);
       return Promise.resolve(hasMoreReaders(place, present) ? present : place);

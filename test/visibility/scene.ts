@@ -196,7 +196,7 @@ export class Scene {
           return Promise.resolve(capability === 'read' && name !== undefined && this.#canRead(person, name));
         },
       },
-      hasAccess: () => true,
+      hasAccess: async () => true,
       timer: (callback, ms) => {
         if (ms === 0) queueMicrotask(callback);
         return ms === 0 ? () => {} : processTimer(callback, ms);

@@ -17,7 +17,7 @@ import type { Choice, CommandContext, CommandHandlers, CommandReply, Given } fro
 import { referenceTo, withReference } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { withTimeout } from '../../core/time.ts';
-import { hasAccess, isOwner, worksIn, type IntakePolicy } from '../access.ts';
+import { isOwner, rolesOf, worksIn, type Access, type IntakePolicy } from '../access.ts';
 import {
   answerRows,
   formModal,
@@ -55,6 +55,7 @@ const otherChannel = 'I do not work in this channel. Ask me in a direct message 
 
 export interface InteractionsOptions {
   readonly policy: IntakePolicy;
+  readonly people: Pick<Access, 'of'>;
   readonly places: Places;
   readonly botId: string;
   readonly handlers: CommandHandlers;
@@ -267,14 +268,16 @@ type Admission =
 /** Never rejects: where nothing can be known, the person is refused. */
 export async function admit(
   interaction: BaseInteraction,
-  { policy, places }: Pick<InteractionsOptions, 'policy' | 'places'>,
+  { policy, people, places }: Pick<InteractionsOptions, 'policy' | 'people' | 'places'>,
 ): Promise<Admission> {
   const { user } = interaction;
   const isManaging = (): boolean =>
     interaction.isCommand() &&
     policy.managerCommands.includes(interaction.commandName) &&
     interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
-  if (!hasAccess(policy, user.id) && !isManaging()) return { kind: 'refused', line: noAccess };
+  const guildId = interaction.guildId ?? undefined;
+  const visitor = { userId: user.id, guildId, roleIds: rolesOf(interaction.member) };
+  if (!(await people.of(visitor)) && !isManaging()) return { kind: 'refused', line: noAccess };
   const { channelId, context } = interaction;
   // Other people's conversations are not places.
   const isForeign = channelId === null || context === InteractionContextType.PrivateChannel;

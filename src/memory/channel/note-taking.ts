@@ -39,7 +39,7 @@ export interface NoteTakingOptions {
   /** Who has had the first words, and what each lets the bot notice; none rejects. */
   readonly people: Pick<PersonSettingsStore, 'latest' | 'mode' | 'mayStore'>;
   /** Whether a person may talk with the bot [G1]. */
-  readonly hasAccess: (userId: string) => boolean;
+  readonly hasAccess: (userId: string, guildId: string) => Promise<boolean>;
   /** Whether a person had a message forgotten, or a later one like it [A4]. Rejects with `StoreError`. */
   readonly isForgotten: (
     userId: string,
@@ -116,8 +116,8 @@ export function createNoteTaking(options: NoteTakingOptions) {
   async function mayRead(message: ChatMessage, channel: Place): Promise<boolean> {
     const { id, author, text, at } = message;
     const { id: userId } = author;
-    if (author.kind !== 'human' || !options.hasAccess(userId) || unread.has(id) || noteText(text) === '')
-      return false;
+    if (author.kind !== 'human' || unread.has(id) || noteText(text) === '') return false;
+    if (!(await options.hasAccess(userId, channel.guildId ?? ''))) return false;
     if ((await people.latest(userId)).greetedAt === undefined || (await people.mode(userId)) !== 'auto')
       return false;
     if (!(await people.mayStore({ userId, channelId: channel.channelId }, new Date(at)))) return false;

@@ -10,6 +10,8 @@ function asking(context: InteractionContextType): BaseInteraction {
   const interaction = {
     channelId: channel.id,
     context,
+    guildId: null,
+    member: null,
     user: { id: '140000000000000001', username: 'alice', globalName: null },
     inCachedGuild: () => false,
   };
@@ -20,6 +22,7 @@ function asking(context: InteractionContextType): BaseInteraction {
 describe('who may use interactions, and where', () => {
   const options = {
     policy: { ...openToAll, parseCommand: () => undefined, managerCommands: [] },
+    people: { of: () => Promise.resolve(true) },
     places: {
       known: () => undefined,
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at

@@ -195,6 +195,7 @@ export const openToAll: AccessSettings = {
   ownerIds: [],
   access: 'everyone',
   allowedUserIds: [],
+  allowedRoleIds: [],
   allowedBotIds: [],
   channelIds: [],
   autoReplyChannelIds: [],

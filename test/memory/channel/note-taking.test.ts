@@ -43,7 +43,7 @@ function open(
         mode: () => Promise.resolve('auto'),
         mayStore: () => Promise.resolve(true),
       },
-      hasAccess: () => true,
+      hasAccess: async () => true,
       isForgotten: () => Promise.resolve(false),
       idleMs,
       timer: timer.set,
@@ -161,7 +161,7 @@ describe('a note of talk [B1]', () => {
   });
 
   it.each<[string, Partial<NoteTakingOptions>]>([
-    ['has no access', { hasAccess: (id) => id !== bobId }],
+    ['has no access', { hasAccess: async (id) => id !== bobId }],
     [
       'never had the first words',
       { people: { ...people, latest: async (id) => (id === bobId ? { version: 1 } : greeted()) } },

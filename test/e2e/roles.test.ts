@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { answersTo } from './answers-to.ts';
+import { openStage } from './stage.ts';
+
+const everything = ['mention', 'command', 'slash'];
+
+it('a role lets people in on its server and in DMs, as long as they have it [G1]', async () => {
+  await using stage = await openStage({
+    environment: { DISCOCLAW_ACCESS: 'allowlist', DISCOCLAW_SUMMARY_ENABLED: 'false' },
+    model: () => ({ text: 'Understood.' }),
+  });
+  const { sandbox } = stage;
+  await sandbox.addPerson({ name: 'erin' });
+  const { id: helpers } = await sandbox.setRole({
+    name: 'helpers',
+    permissions: [],
+    people: ['bob', 'erin'],
+  });
+  const other = await sandbox.addGuild({ name: 'elsewhere', owner: 'carol', members: ['bob'] });
+  // A role of the same name.
+  await sandbox.setRole({ guild: other.id, name: 'helpers', permissions: [], people: ['bob', 'carol'] });
+  const lobby = (await sandbox.addChannel({ guild: other.id, name: 'lobby' })).id;
+  await stage.stopBot();
+  await stage.startBot({ DISCORD_ALLOW_ROLE_IDS: `${helpers},310000000000000009` });
+  await stage.bot().waitFor(`"allowedRoles":["@helpers in Sandbox","310000000000000009"]`);
+
+  const cells: { cell: string; slash: boolean; mention: MessageView; command: MessageView }[] = [];
+  async function talk(cell: string, as: string, place: string): Promise<void> {
+    const mention = await sandbox.say({ as, in: place, text: 'Hello', mentionBot: true });
+    const command = await sandbox.say({ as, in: place, text: '!memory show' });
+    const slash = await sandbox.slash({ as, in: place, name: 'memory', subcommand: 'show' });
+    await sandbox.delivered();
+    cells.push({ cell, mention, command, slash: slash.answer?.text.includes('given access') === false });
+  }
+
+  await talk('has the role, its server', 'bob', '#general');
+  await talk('has the role, DM', 'bob', 'dm');
+  await talk('has the role, another server', 'bob', lobby);
+  await talk('has it not, its server', 'carol', '#general');
+  await talk('has it not, DM', 'carol', 'dm');
+  await talk('another role of that name', 'carol', lobby);
+  await stage.ask('alice', '#general', '!memory help');
+  await sandbox.takeRole({ role: helpers, people: ['bob'] });
+  await talk('had it until now, its server', 'bob', '#general');
+  await stage.ask('alice', '#general', '!memory help');
+  await stage.stopBot();
+
+  // What was said meanwhile tells no roles: Discord is asked.
+  const missed = await sandbox.say({ as: 'erin', in: '#dev', text: 'Anybody home?', mentionBot: true });
+  const late = await sandbox.say({ as: 'bob', in: '#dev', text: 'Anybody home?', mentionBot: true });
+  await stage.startBot({ DISCORD_ALLOW_ROLE_IDS: helpers });
+  await stage.answerTo(missed);
+  await talk('had it before the start, DM', 'bob', 'dm');
+  await stage.stopBot();
+
+  expect(await answersTo(sandbox, late)).toEqual([]);
+  const answered: (readonly [string, readonly string[]])[] = [];
+  for (const { cell, mention, command, slash } of cells) {
+    const toMention = (await answersTo(sandbox, mention)).length > 0 ? ['mention'] : [];
+    const toCommand = (await answersTo(sandbox, command)).length > 0 ? ['command'] : [];
+    answered.push([cell, [...toMention, ...toCommand, ...(slash ? ['slash'] : [])]]);
+  }
+  expect(answered).toEqual([
+    ['has the role, its server', everything],
+    ['has the role, DM', everything],
+    ['has the role, another server', []],
+    ['has it not, its server', []],
+    ['has it not, DM', []],
+    ['another role of that name', []],
+    ['had it until now, its server', []],
+    ['had it before the start, DM', []],
+  ]);
+});
