@@ -16,10 +16,11 @@ import {
 import { exportMemory } from './memory-export.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
 import { acceptImport, previewImport, previewList } from './memory-import.ts';
-import { changeItem, completeItem, editItem, itemHistory, mergeItem, rememberText } from './memory-items.ts';
+import { changeItem, completeItem, editItem, itemHistory, rememberText } from './memory-items.ts';
 import { panelActions, pressPanel, showPanel } from './memory-panel.ts';
 import { memoryCall, type MemoryCall, type MemoryCommandPorts } from './memory-ports.ts';
 import { acceptProposal, declineProposal, showProposals } from './memory-proposals.ts';
+import { reviewAnswers, reviewMemory } from './memory-review.ts';
 import { searchMemory, showMemory } from './memory-show.ts';
 import { tellWhy } from './memory-why.ts';
 
@@ -28,6 +29,7 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory search <words>\` finds what you said and what I keep about it
 \`!memory remember <text>\` makes me remember something
 \`!memory forget <words or id>\` forgets an item and the messages it came from; \`!memory forget all <words>\` takes several
+\`!memory review\` asks about what is over, doubled, contradicts or may be outdated
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
 \`!memory why <id>\` tells where an item comes from; in reply to an answer, what it used
@@ -119,14 +121,14 @@ export const memoryDefinition = {
       },
       misuse: 'Say which one by its id, and then the new text; `!memory show` lists the ids.',
     },
-    merge: {
-      description: 'Merge two items that say nearly the same',
+    review: {
+      description: 'Ask me what may not be true any more, one card at a time',
       options: {
-        id: { kind: 'word', description: 'The id of the newer one, whose text stays' },
-        into: { kind: 'word', description: 'The id of the older one, which stays' },
+        answer: { ...choiceOf(reviewAnswers, 'Your answer to a card'), isOptional: true },
+        ids: { kind: 'word', description: 'The id that the card shows, or both: id,id', isOptional: true },
+        text: { kind: 'text', description: 'What it says from now on, if it changed', isOptional: true },
       },
-      misuse: 'Say which two by their ids: the one whose text stays first.',
-      isHidden: true,
+      misuse: 'Say `!memory review`; its cards show how they are answered.',
     },
     why: {
       description: 'Say where an item comes from, or what in my memory an answer was made from',
@@ -295,7 +297,7 @@ const itemHandlers = {
   pin: (input, call) => changeItem(call, input),
   unpin: (input, call) => changeItem(call, input),
   edit: (input, call) => editItem(call, input),
-  merge: (input, call) => mergeItem(call, input),
+  review: (input, call) => reviewMemory(call, input),
   history: ({ id }, call) => itemHistory(call, id),
   undo: ({ id }, call) => undoChange(call, id),
   import: ({ file }, call, pending) => previewImport(call, file, pending),

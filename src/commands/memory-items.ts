@@ -9,7 +9,6 @@ import {
 } from '../core/commands.ts';
 import { clip, searchForm, toSingleLine } from '../core/text.ts';
 import { itemMaxChars, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
-import { nearDuplicateOf } from '../memory/durable/edit-items.ts';
 import type { Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import { undoButton } from '../memory/undo.ts';
@@ -29,7 +28,7 @@ import { readingPlace, type MemoryCall, type MemoryCommandPorts } from './memory
 
 /** Remembers a text by its owner's word [K2], and says what had to go for it [D3]. */
 export async function rememberText(call: MemoryCall, text: string): Promise<CommandReply> {
-  const { id: messageId, speaker, place, ports } = call;
+  const { id: messageId, place, ports } = call;
   const refused = await refusalToStore(call);
   if (refused !== undefined) return refused;
   const result = await ports.durable.remember(call.work, { text, place, messageId, type: 'manual' });
@@ -37,31 +36,11 @@ export async function rememberText(call: MemoryCall, text: string): Promise<Comm
     return { text: refusal(result.reason, text, ports.settings.itemMaxChars) };
   // Whether the same words were kept before, perhaps from a narrower place, the answer does not tell.
   const reply = remembered(call, `Remembered: ${quotedItem(result.item)}`, result);
-  const near = nearDuplicateOf(result.item, await ports.durable.list(speaker.id), speaker.id, place);
-  return {
-    text: linesOf(reply.text, everywhereLine(result.item)),
-    buttons: [...(reply.buttons ?? []), ...(near === undefined ? [] : [mergeButton(result.item, near)])],
-  };
-}
-
-function mergeButton({ id }: DurableItem, near: DurableItem): CommandButton {
-  return { label: `Merge with ${quoted(wordingOf(near), 60)}`, line: `memory merge ${id} ${near.id}` };
+  return { ...reply, text: linesOf(reply.text, everywhereLine(result.item)) };
 }
 
 function quotedItem(item: DurableItem): string {
   return `${quoted(wordingOf(item))} · ${idAndVisibility(item)}`;
-}
-
-/** Makes one of two items that say nearly the same [K8]: the newer one's text under the older one's id. */
-export async function mergeItem(
-  { work, place, ports }: MemoryCall,
-  { id, into }: { readonly id: string; readonly into: string },
-): Promise<CommandReply> {
-  const { item, before, undoId } = await ports.durable.merge(work, id, into, place);
-  if (item === undefined || before === undefined)
-    return { text: 'Nothing was merged: one of the two is gone, or may not be used here.' };
-  const line = `Merged: ${quotedItem(item)}${item.pinned ? ' · pinned' : ''}`;
-  return { text: `${line}\nIt said before: ${quoted(wordingOf(before))}`, buttons: undoButton(undoId) };
 }
 
 /** An item was stored: with what had to go for it [D3], and how it is undone. */

@@ -15,6 +15,7 @@ import {
 } from './answer-lines.ts';
 import { asSeen, editForm, unknownId } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
+import { toReview } from './memory-review.ts';
 import { switchedOffLine, viewLayers, type BudgetUsage } from './memory-show.ts';
 
 /** Commands for the chosen item. */
@@ -114,8 +115,9 @@ async function panelOf(
 ): Promise<CommandReply> {
   const { speaker, place, at, ports } = call;
   const { durableEnabled } = ports.settings;
-  const [all, mode, pause, views, isOff] = await Promise.all([
+  const [all, { cards }, mode, pause, views, isOff] = await Promise.all([
     durableEnabled ? ports.durable.list(speaker.id) : [],
+    durableEnabled ? toReview(call) : { cards: [] },
     ports.people.mode(speaker.id),
     ports.people.pauseIn(sessionOf(call), at),
     viewLayers(call),
@@ -149,7 +151,7 @@ async function panelOf(
     rows: present<readonly CommandButton[] | CommandSelect>(
       shown.length > 0 && itemSelect(shown, first, state),
       chosen !== undefined && [itemButtons(chosen, state)],
-      pageButtons(state, pages, done),
+      pageButtons(state, { pages, waiting: cards.length }, done),
       modeSelect(state, mode),
       [generalButtons(state, { durableEnabled, isPaused: pause !== undefined })],
     ),
@@ -222,21 +224,21 @@ function itemButtons({ visibility, pinned }: DurableItem, state: PanelState): re
   );
 }
 
-/** What turns the pages, with the buttons of what was done last. */
+/** What turns the pages and opens the review, with the buttons of what was done last. */
 function pageButtons(
   state: PanelState,
-  pages: number,
+  { pages, waiting }: { readonly pages: number; readonly waiting: number },
   done: CommandReply | undefined,
 ): readonly (readonly CommandButton[])[] {
   const ofDone = (done?.buttons ?? []).flatMap((each): readonly CommandButton[] => {
-    const [, command, id = ''] = /^memory (undo|merge|forget) (.*)$/u.exec(each.line ?? '') ?? [];
+    const [, command, id = ''] = /^memory (undo|forget) (.*)$/u.exec(each.line ?? '') ?? [];
     if (command === 'undo') return [button('↩️ Undo', { ...state, id: undefined }, `undo ${id}`)];
-    if (command === 'merge') return [{ ...each, takes: 'nothing' }];
     return command === 'forget' && each.takes === 'itself' ? [each] : [];
   });
   const row = present(
     state.id !== undefined && button('❔ Why', state, 'why'),
     pages > 1 && [button('◀', state, 'back'), button('▶', state, 'next')],
+    waiting > 0 && { label: `Review ${waiting}`, line: 'memory review', takes: 'nothing' as const },
     ofDone,
   );
   return row.length === 0 ? [] : [row.slice(0, mostInRow)];

@@ -15,6 +15,7 @@ import {
   withoutFences,
 } from './answer-lines.ts';
 import { restrictions, retentionText } from './memory-control.ts';
+import { toReview } from './memory-review.ts';
 import type { MemoryCall } from './memory-ports.ts';
 
 /** What one layer has to show: a text, and how much of its budget a prompt here uses, in characters. */
@@ -62,9 +63,10 @@ export function viewLayers(call: MemoryCall): Promise<readonly LayerView[]> {
 async function viewItems(call: MemoryCall): Promise<LayerView> {
   const { speaker, place, ports } = call;
   if (!ports.settings.durableEnabled) return { text: 'Durable memory is switched off on this bot.' };
-  const [items, { used, budget }] = await Promise.all([
+  const [items, { used, budget }, { cards }] = await Promise.all([
     ports.durable.list(speaker.id),
     ports.durable.usage(speaker.id, place),
+    toReview(call),
   ]);
   const { named, hidden } = nameable(call, items);
   const over = named.filter((item) => isOver(item, call.today));
@@ -76,6 +78,7 @@ async function viewItems(call: MemoryCall): Promise<LayerView> {
       over.map((item) => listedItem(item, call)),
       items.length === 0 && 'Nothing yet. `!memory remember <text>` adds something.',
       hidden > 0 && `${hidden} more in our DM: say \`!memory show\` there.`,
+      cards.length > 0 && `${counted(cards.length, 'item')} to review: \`/memory review\``,
     ),
     usage: { name: 'durable items', used, budget },
   };

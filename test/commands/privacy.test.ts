@@ -37,6 +37,7 @@ const step = fc.oneof(
     kind: fc.constantFrom(
       'show' as const,
       'search' as const,
+      'review' as const,
       'forget all' as const,
       'forget nothing' as const,
       'help' as const,
@@ -44,7 +45,13 @@ const step = fc.oneof(
     where: guildPlace,
   }),
   fc.record({
-    kind: fc.constantFrom('forget' as const, 'share' as const, 'hide' as const),
+    kind: fc.constantFrom(
+      'forget' as const,
+      'share' as const,
+      'hide' as const,
+      'review still' as const,
+      'review keep' as const,
+    ),
     where: place,
     item: fc.nat({ max: 9 }),
   }),
@@ -69,7 +76,10 @@ describe('what commands answer in a guild', () => {
             ].map(({ text }) => text);
             const target = 'item' in each ? own[each.item % Math.max(1, own.length)]?.id : undefined;
             const words = {
-              remember: `remember word-${(count += 1)}-of-mine`,
+              remember: `remember My best word is word-${(count += 1)}-of-mine`,
+              review: 'review',
+              'review still': `review still ${target}`,
+              'review keep': `review keep ${target},${own[0]?.id}`,
               show: 'show',
               search: 'search word of mine',
               help: 'help',

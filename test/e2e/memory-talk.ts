@@ -37,6 +37,7 @@ export async function command(
 export function optionsOf(subcommand: string, value = ''): Readonly<Record<string, string>> {
   const [, id = '', text = ''] = /^(\S+)\s+([\s\S]+)$/u.exec(value) ?? [];
   if (value === '') return {};
+  if (subcommand === 'review') return text === '' ? { answer: value } : { answer: id, ids: text };
   return subcommand === 'edit' ? { id, text } : { [optionNames.get(subcommand) ?? 'id']: value };
 }
 

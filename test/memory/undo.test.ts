@@ -306,8 +306,10 @@ async function command({ durable, turn }: Memory, each: CommandStep): Promise<st
       return (await durable.setVisibility(beginningNow(aliceId), item ?? '', 'dm', everywhere)).undoId;
     case 'pin':
       return (await durable.setPinned(beginningNow(aliceId), item ?? '', true, everywhere)).undoId;
-    case 'merge':
-      return (await durable.merge(beginningNow(aliceId), item ?? '', other ?? '', everywhere)).undoId;
+    case 'keep':
+      return (await durable.keepOne(beginningNow(aliceId), item ?? '', other ?? '', everywhere)).undoId;
+    case 'confirm':
+      return (await durable.confirm(beginningNow(aliceId), [item ?? ''], everywhere)).undoId;
     case 'import': {
       const { items: stored } = await openMemory(await newFolder()).then(async (elsewhere) => {
         await command(elsewhere, { ...each, do: 'remember' });
@@ -322,7 +324,17 @@ async function command({ durable, turn }: Memory, each: CommandStep): Promise<st
 }
 
 const commandStep = fc.record({
-  do: fc.constantFrom('remember', 'forget', 'forget mentions', 'edit', 'hide', 'pin', 'merge', 'import'),
+  do: fc.constantFrom(
+    'remember',
+    'forget',
+    'forget mentions',
+    'edit',
+    'hide',
+    'pin',
+    'keep',
+    'confirm',
+    'import',
+  ),
   word: fc.constantFrom(...words),
   at: fc.nat(5),
 });

@@ -122,11 +122,12 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     interaction: AskingInteraction,
     admission: Admission,
     work: (context: Given<CommandContext>) => Promise<CommandReply>,
+    ephemeral = true,
   ): Promise<CommandReply> {
     if (admission.kind === 'refused') return { text: admission.line };
     const { id, createdAt } = interaction;
     try {
-      return await work({ ...admission.asker, id, ephemeral: true, at: createdAt.toISOString() });
+      return await work({ ...admission.asker, id, ephemeral, at: createdAt.toISOString() });
     } catch (error) {
       const reference = referenceTo(id);
       logger.error('a command could not be finished', { ...idsOf(interaction), reference, error });
@@ -192,8 +193,10 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     const typed = typedInto(interaction);
     if (interaction.isModalSubmit() && typed.trim() === '') return tell(interaction, nothingWritten);
     const line = typed === '' ? button.line : `${button.line} ${typed.toWellFormed()}`;
+    // What takes the place of an answer is read by all who read that one.
+    const isForAskerOnly = takes !== 'answer' || interaction.message.flags.has(MessageFlags.Ephemeral);
     if (opensForm && !interaction.isModalSubmit()) {
-      const reply = await commandReply(interaction, admission, line);
+      const reply = await commandReply(interaction, admission, line, isForAskerOnly);
       if (reply.form !== undefined) {
         await reply.onReplied?.(false);
         await interaction.showModal(formModal(reply.form, button));
@@ -204,17 +207,28 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
     }
     await takeAway(interaction, takes);
     if (line !== '')
-      await deliver(interaction, await commandReply(interaction, admission, line), takes === 'answer');
+      await deliver(
+        interaction,
+        await commandReply(interaction, admission, line, isForAskerOnly),
+        takes === 'answer',
+      );
   }
 
   function commandReply(
     interaction: AskingInteraction,
     admission: Admission,
     line: string,
+    isForAskerOnly: boolean,
   ): Promise<CommandReply> {
     const command = policy.parseCommand(`!${line}`);
-    return replyTo(interaction, admission, (context) =>
-      command === undefined ? Promise.resolve({ text: unknown }) : handlers.command({ ...context, command }),
+    return replyTo(
+      interaction,
+      admission,
+      (context) =>
+        command === undefined
+          ? Promise.resolve({ text: unknown })
+          : handlers.command({ ...context, command }),
+      isForAskerOnly,
     );
   }
 }

@@ -184,6 +184,7 @@ export function readExportedItems(
     ...item,
     createdAt: upToNow(item.createdAt),
     updatedAt: upToNow(item.updatedAt),
+    confirmedAt: item.confirmedAt && upToNow(item.confirmedAt),
   }));
   return { items, damaged: list.length - written.length };
 }

@@ -19,7 +19,7 @@ import {
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
-import { changedItem, editItem, mergeItems } from './edit-items.ts';
+import { changedItem, confirmItems, editItem, keepOne } from './edit-items.ts';
 import { stillSays } from './evidence.ts';
 import { loadDayReader } from './item-day.ts';
 import { importItems, type ImportResult } from './import-items.ts';
@@ -38,6 +38,7 @@ import {
 } from './items.ts';
 import { forgottenTest, type ForgottenTest } from './past.ts';
 import { outcomeFacts, rememberItem, type RememberOutcome, type RememberRequest } from './remember-item.ts';
+import { reviewCards } from './review.ts';
 import { createDurableSections, type OwnDay } from './sections.ts';
 import { changeDocument, createUndoing, readItemsUndo, type UndoingOptions } from './undoing.ts';
 
@@ -326,9 +327,26 @@ export function createDurableMemory(options: DurableMemoryOptions) {
       );
     },
 
-    merge: (work: Work, id: string, into: string, place: Place) =>
-      makeChange(work, 'merge', (document, now) =>
-        mergeItems(document, work.userId, { id, into, place }, now),
+    /** What there is to ask about the active items that are seen [K16], and how many cards more about all of them. */
+    async toReview(userId: string, isSeen: (item: DurableItem) => boolean) {
+      const now = clock();
+      const { today } = await dayOf(userId, now);
+      const all = activeInOrder(await itemsOf(userId));
+      const cardsOf = (items: readonly DurableItem[]) => reviewCards(items, now, today);
+      const seen = all.filter(isSeen);
+      const cards = await cardsOf(seen);
+      const hidden = seen.length === all.length ? 0 : (await cardsOf(all)).length - cards.length;
+      return { cards, hidden: Math.max(0, hidden) };
+    },
+
+    /** Its owner says that items still hold [K16]; `items` is empty where one of them may not be used in `place`. */
+    confirm: (work: Work, ids: readonly string[], place: Place) =>
+      makeChange(work, 'review', (document, now) => confirmItems(document, work.userId, ids, place, now)),
+
+    /** One item takes the place of another that is about the same [K16]. */
+    keepOne: (work: Work, kept: string, replaced: string, place: Place) =>
+      makeChange(work, 'review', (document, now) =>
+        keepOne(document, work.userId, { kept, replaced, place }, now),
       ),
 
     /** Removes what rests on messages alone that `isPast` picks [K15]; resolves with how many items went. */

@@ -4,7 +4,6 @@ import type { Place } from '../../core/place.ts';
 import { toSingleLine } from '../../core/text.ts';
 import { askedVisibilityOf, isSameReach, narrower, pickReach } from '../../core/visibility.ts';
 import {
-  activeInOrder,
   changedItems,
   freeId,
   isSecret,
@@ -13,12 +12,11 @@ import {
   mayUseItem,
   reachOfItem,
   sourceIn,
-  wordingOf,
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
 } from './document.ts';
-import { contentWords } from './evidence.ts';
+import { supersede } from './items.ts';
 
 /** The active item with that id, if it may be used in `place`. */
 export function openItem(
@@ -92,7 +90,12 @@ export function editItem(
   const origin = isSameReach(narrower(pickReach({ ...place, visibility }), before), before)
     ? { source: { ...old.source, type: 'manual' as const } }
     : { visibility, source: sourceIn(place, 'manual', messageId) };
-  const item: DurableItem = { ...reworded(old, { text, when, looksBack }), ...origin, updatedAt: at };
+  const item: DurableItem = {
+    ...reworded(old, { text, when, looksBack }),
+    ...origin,
+    updatedAt: at,
+    confirmedAt: at,
+  };
   const added = [formerOf(old, document.items, now)];
   const items = changedItems(document.items, { replaced: [[old, item]], added });
   return { document: { ...document, items }, result: { outcome: 'edited', item } };
@@ -119,66 +122,40 @@ function formerOf(item: DurableItem, items: readonly DurableItem[], now: Date): 
   };
 }
 
-/** Of an older item's content words, the part that a newer one has to say too. */
-const sharedOfOlder = 3 / 4;
-/** Of the newer item's content words, the part that these are at least. */
-const sharedOfNewer = 1 / 2;
-
-/** The closest active item usable in a place that says nearly the same as a newer one [K8]. */
-export function nearDuplicateOf(
-  item: DurableItem,
-  items: readonly DurableItem[],
+/** Has active items that may be used in the place hold still [K16]; `[]` where one of them is none by now. */
+export function confirmItems(
+  document: DurableDocument,
   ownerId: string,
+  ids: readonly string[],
   place: Place,
-): DurableItem | undefined {
-  const said = new Set(contentWords(wordingOf(item)));
-  const near = activeInOrder(items)
-    .filter((each) => each.id !== item.id && mayUseItem(each, ownerId, place))
-    .map((each) => ({ each, likeness: likenessOf(new Set(contentWords(wordingOf(each))), said) }))
-    .filter(({ likeness }) => likeness > 0);
-  return near.toSorted((a, b) => b.likeness - a.likeness)[0]?.each;
-}
-
-/** From 0, for what says something else, to 1. One word in common is enough only where neither has another. */
-function likenessOf(older: ReadonlySet<string>, newer: ReadonlySet<string>): number {
-  const shared = [...older].filter((term) => newer.has(term)).length;
-  const all = older.size + newer.size - shared;
-  const isNear = shared >= sharedOfOlder * older.size && shared >= sharedOfNewer * newer.size;
-  return shared > 0 && isNear && (shared > 1 || all === 1) ? shared / all : 0;
-}
-
-interface MergeOutcome {
-  readonly item?: DurableItem;
-  /** The older one, as it was. */
-  readonly before?: DurableItem;
+  now: Date,
+): DocumentChange<{ readonly items: readonly DurableItem[] }> {
+  const found = ids.map((id) => openItem(document.items, ownerId, id, place));
+  const items = found.flatMap((item) => item ?? []);
+  if (items.length < ids.length) return { document, result: { items: [] } };
+  const replaced = items.map((item) => [item, { ...item, confirmedAt: now.toISOString() }] as const);
+  return {
+    document: { ...document, items: changedItems(document.items, { replaced }) },
+    result: { items: replaced.map(([, confirmed]) => confirmed) },
+  };
 }
 
 /**
- * Makes one of two active items [K8]: the older keeps its id and pin, and gets the newer words and their scope. What
- * it said goes into its history.
+ * Of two active items one stays, and has the pin of both; the other becomes its history [D6] [K16]. Without `item`
+ * where one of them is none by now.
  */
-export function mergeItems(
+export function keepOne(
   document: DurableDocument,
   ownerId: string,
-  { id, into, place }: { readonly id: string; readonly into: string; readonly place: Place },
+  { kept, replaced, place }: { readonly kept: string; readonly replaced: string; readonly place: Place },
   now: Date,
-): DocumentChange<MergeOutcome> {
-  const [newer, older] = [id, into].map((each) => openItem(document.items, ownerId, each, place));
-  if (newer === undefined || older === undefined || newer === older) return { document, result: {} };
-  const item: DurableItem = {
-    ...reworded(older, newer),
-    visibility: newer.visibility,
-    source: newer.source,
-    pinned: older.pinned || newer.pinned,
-    updatedAt: now.toISOString(),
-  };
-  const moved = document.items
-    .filter(({ status, supersededBy }) => status === 'deprecated' && supersededBy === newer.id)
-    .map((each) => [each, { ...each, supersededBy: older.id }] as const);
-  const items = changedItems(document.items, {
-    replaced: [[older, item], ...moved],
-    removed: [newer],
-    added: [formerOf(older, document.items, now)],
-  });
-  return { document: { ...document, items }, result: { item, before: older } };
+): DocumentChange<{ readonly item?: DurableItem; readonly former?: DurableItem }> {
+  const [staying, leaving] = [kept, replaced].map((id) => openItem(document.items, ownerId, id, place));
+  if (staying === undefined) return { document, result: {} };
+  const superseded = supersede(leaving, staying.id, now);
+  if (superseded === undefined) return { document, result: {} };
+  const pinned = staying.pinned || superseded[0].pinned;
+  const item: DurableItem = { ...staying, pinned, confirmedAt: now.toISOString() };
+  const items = changedItems(document.items, { replaced: [[staying, item], superseded] });
+  return { document: { ...document, items }, result: { item, former: superseded[0] } };
 }

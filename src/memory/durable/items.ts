@@ -10,6 +10,7 @@ import {
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
+  type Replaced,
 } from './document.ts';
 
 export interface ForgetResult {
@@ -163,6 +164,12 @@ function isSeen(item: DurableItem): boolean {
 /** An item taken out of use, which no other one corrected. */
 export function deprecatedItem(item: DurableItem, now: Date): DurableItem {
   return { ...item, supersededBy: undefined, status: 'deprecated', updatedAt: now.toISOString() };
+}
+
+/** The corrected item becomes history that names the new one [D6]. */
+export function supersede(old: DurableItem | undefined, newId: string, now: Date): Replaced | undefined {
+  if (old === undefined || old.id === newId) return undefined;
+  return [old, { ...old, status: 'deprecated', supersededBy: newId, updatedAt: now.toISOString() }];
 }
 
 /** By the id of each active item what it corrected, directly or by way of others, newest first [D6]. */

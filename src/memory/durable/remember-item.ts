@@ -19,7 +19,7 @@ import {
   type Replaced,
 } from './document.ts';
 import { openItem, reworded } from './edit-items.ts';
-import { deprecatedItem } from './items.ts';
+import { deprecatedItem, supersede } from './items.ts';
 import { findGone } from './past.ts';
 
 /** Something to remember, said by its owner in `place`. */
@@ -204,12 +204,6 @@ function revived(item: DurableItem, request: RememberRequest, now: Date): Durabl
     source: sourceIn(request.place, request.type, request.messageId),
     updatedAt: now.toISOString(),
   };
-}
-
-/** The corrected item becomes history that names the new one [D6]. */
-function supersede(old: DurableItem | undefined, newId: string, now: Date): Replaced | undefined {
-  if (old === undefined || old.id === newId) return undefined;
-  return [old, { ...old, status: 'deprecated', supersededBy: newId, updatedAt: now.toISOString() }];
 }
 
 /**

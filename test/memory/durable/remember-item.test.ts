@@ -215,6 +215,7 @@ describe('another text for an item [K8]', () => {
       ...ofTeam,
       text: 'Prefers Zig',
       updatedAt: later.toISOString(),
+      confirmedAt: later.toISOString(),
     });
     expect(afterEdit(item({ visibility: 'server' }), dm)).toMatchObject({ visibility: 'dm' });
   });

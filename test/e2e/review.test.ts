@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { InteractionView, MessageView } from '../../src/sandbox/control/message-view.ts';
+import { laterBy } from './later.ts';
+import { command } from './memory-talk.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const dayMs = 24 * 60 * 60_000;
+const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
+
+let stage: Stage;
+let people = 0;
+
+beforeAll(async () => {
+  stage = await openStage({ model: () => ({ text: 'Understood.' }) });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+});
+
+interface Written {
+  readonly id: string;
+  readonly text: string;
+  readonly days: number;
+  readonly visibility?: string;
+  readonly when?: string;
+}
+
+const bees: Written = { id: 'bees', text: 'I keep bees', days: 90 };
+const porto: Written = { id: 'porto', text: 'I live in Porto', days: 300 };
+const lisbon: Written = { id: 'lisbon', text: 'I live in Lisbon', days: 20 };
+const test: Written = { id: 'test', text: 'My driving test is on 2 May', days: 200, when: '2026-05-02' };
+
+/** Somebody whose items have been there for so many days. */
+async function personWith(...items: readonly Written[]): Promise<string> {
+  people += 1;
+  const { id, name } = await stage.sandbox.addPerson({ name: `reviewer${people}` });
+  const written = items.map(({ days, visibility = 'everywhere', ...item }) => ({
+    ...item,
+    visibility,
+    createdAt: daysAgo(days),
+    updatedAt: daysAgo(days),
+  }));
+  await stage.writeFile(`data/users/${id}/durable.json`, JSON.stringify({ version: 1, items: written }));
+  return name;
+}
+
+function labelsOf(message: MessageView | undefined): readonly string[] {
+  return message?.components.rows.flatMap(({ buttons }) => buttons.map(({ label }) => label)) ?? [];
+}
+
+/** A person before a card, who presses its buttons: each answer stands where the card stood. */
+function cardsOf(as: string, shown: MessageView | undefined) {
+  const id = shown?.id ?? '';
+  let card = shown;
+  function seen({ answer, followUps }: InteractionView): string {
+    expect(followUps).toEqual([]);
+    expect(answer?.id).toBe(id);
+    card = answer;
+    return answer?.text ?? '';
+  }
+  return {
+    get text(): string {
+      return card?.text ?? '';
+    },
+    get labels(): readonly string[] {
+      return labelsOf(card);
+    },
+    press: async (label: string) => seen(await stage.sandbox.click({ as, message: id, label })),
+    async change(words: string) {
+      const opened = await stage.sandbox.click({ as, message: id, label: 'Changed' });
+      const values = { 'What I remember': words };
+      return {
+        stood: opened.modal?.fields[0]?.value,
+        text: seen(await stage.sandbox.submit({ as, interaction: opened.id, values })),
+      };
+    },
+  };
+}
+
+async function bySlash(as: string, place: string): Promise<MessageView | undefined> {
+  const { answer, isEphemeral } = await stage.sandbox.slash({
+    as,
+    in: place,
+    name: 'memory',
+    subcommand: 'review',
+  });
+  expect(isEphemeral).toBe(true);
+  return answer;
+}
+
+const opened = {
+  'by text': (as: string, place: string) => stage.ask(as, place, '!memory review'),
+  'by slash': bySlash,
+  'from the panel': async (as: string, place: string) => {
+    const panel = await stage.sandbox.slash({ as, in: place, name: 'memory', subcommand: 'panel' });
+    const label = labelsOf(panel.answer).find((each) => each.startsWith('Review')) ?? 'no review';
+    const click = { as, message: panel.answer?.id ?? '', label, followUps: 1 };
+    return (await stage.sandbox.click(click)).followUps[0];
+  },
+} as const;
+
+describe('review [K16]', () => {
+  it.each(['by text', 'by slash', 'from the panel'] as const)(
+    '%s asks card by card in one message, with buttons, over kills',
+    async (way) => {
+      for (const place of ['#general', 'dm']) {
+        await stage.startBuilt();
+        const as = await personWith(bees, porto, lisbon, test);
+        expect(await command(stage, '!memory', as, '#general', 'show')).toContain(
+          '3 items to review: `/memory review`',
+        );
+        const cards = cardsOf(as, await opened[way](as, place === 'dm' ? `@${as}` : place));
+        expect(cards.text).toContain('My driving test is on 2 May');
+        expect(cards.labels).toEqual(['Still true', 'Changed', 'Forget']);
+        await stage.killBot();
+        await stage.startBot();
+
+        const changed = await cards.change('My driving test is on 3 June');
+        expect(changed.stood).toBe('My driving test is on 2 May');
+        expect(changed.text).toMatch(/^Edited: "My driving test is on 3 June"/u);
+        expect(changed.text).toMatch(/I live in Lisbon[\s\S]+I live in Porto/u);
+        expect(cards.labels).toEqual(['Keep the newer', 'Keep the older', 'Both', 'Undo']);
+
+        expect(await cards.press('Keep the newer')).toMatch(
+          /^Kept: "I live in Lisbon"\nIn place of: "I live in Porto"/u,
+        );
+        expect(cards.text).toContain('I keep bees');
+        expect(cards.labels).toEqual(['Still true', 'Changed', 'Forget', 'Undo']);
+        expect(await command(stage, '/memory', as, place, 'history lisbon')).toMatch(
+          /before .*: I live in Porto$/u,
+        );
+        expect(await cards.press('Undo')).toMatch(/^Undone: the `review`/u);
+        expect(await cards.press('Both')).toContain('Still true: "I live in Lisbon" and "I live in Porto"');
+        expect(await cards.press('Forget')).toMatch(/^Deprecated 1 item matching[\s\S]+All reviewed\.$/u);
+        expect(await cards.press('Undo')).toMatch(/^Undone: the `forget`[\s\S]+I keep bees/u);
+        expect(await cards.press('Still true')).toBe('Still true: "I keep bees"\n\nAll reviewed.');
+        expect(await command(stage, '!memory', as, '#general', 'show')).not.toContain('to review');
+      }
+    },
+  );
+
+  it('is answered by text too', async () => {
+    const as = await personWith(bees, porto, lisbon, test);
+    const say = (words: string) => command(stage, '!memory', as, '#general', `review ${words}`);
+    expect(await say('still test')).toMatch(/^Still true: "My driving test is on 2 May"/u);
+    expect(await say('keep porto,lisbon')).toMatch(
+      /^Kept: "I live in Porto"\nIn place of: "I live in Lisbon"/u,
+    );
+    expect(await say('changed bees')).toContain('!memory review changed bees');
+    expect(await say('changed bees I keep hens')).toMatch(/^Edited: "I keep hens"[\s\S]+All reviewed\.$/u);
+    expect(await say('')).toBe('Nothing to review.');
+    expect(await say('keep porto')).toMatch(/^Say which one/u);
+    expect(await say('still hens')).toMatch(/^I know of no item/u);
+  });
+
+  it('shows five cards at most, and asks nobody but its person', async () => {
+    const names = ['bees', 'hens', 'goats', 'ducks', 'geese', 'llamas', 'yaks'];
+    const as = await personWith(...names.map((name, index) => ({ id: name, text: name, days: 100 - index })));
+    const card = await opened['by text'](as, '#general');
+    const other = await stage.sandbox.click({ as: 'bob', message: card.id, label: 'Forget' });
+    expect(other.answer?.text).toContain('Only the person');
+    const cards = cardsOf(as, card);
+    for (const name of names.slice(0, 4)) expect(await cards.press('Still true')).toContain(`"${name}"`);
+    expect(await cards.press('Still true')).toContain('2 more to review with `/memory review`');
+    expect(cards.labels).toEqual(['Undo']);
+  });
+
+  it('shows in a channel only what may be used there, and counts the rest, also in an answer that replaces another', async () => {
+    const as = await personWith(
+      bees,
+      porto,
+      { ...lisbon, visibility: 'dm' },
+      { id: 'plums', text: 'I grow plums', days: 80, visibility: 'dm' },
+    );
+    const cards = cardsOf(as, await opened['by text'](as, '#general'));
+    expect(cards.text).toContain('I live in Porto');
+    for (const label of ['Still true', 'Still true']) {
+      await cards.press(label);
+      expect(cards.text).not.toMatch(/Lisbon|plums/u);
+    }
+    expect(cards.text).toMatch(/All reviewed\.\n\d more in our DM/u);
+    const own = cardsOf(as, await bySlash(as, '#general'));
+    expect(own.text).toContain('I grow plums');
+    expect(await own.press('Forget')).toMatch(/^Deprecated 1 item/u);
+  });
+
+  it('asks about nothing twice within half a year, and never by itself', async () => {
+    const as = await personWith(bees, porto, lisbon, test);
+    const cards = cardsOf(as, await bySlash(as, '#general'));
+    await cards.press('Still true');
+    await cards.press('Both');
+    expect(await cards.press('Still true')).toContain('All reviewed.');
+    const said = async () => (await stage.sandbox.messages({ in: `@${as}`, from: 'bot' })).length;
+    const before = await said();
+    for (const days of [1, 180]) {
+      await stage.stopBot();
+      await stage.startBuilt(laterBy(days * dayMs));
+      expect((await bySlash(as, '#general'))?.text).toBe('Nothing to review.');
+      expect(await command(stage, '/memory', as, 'dm', 'show')).not.toContain('to review');
+    }
+    await stage.stopBot();
+    await stage.startBuilt(laterBy(190 * dayMs));
+    expect((await bySlash(as, '#general'))?.text).toContain('My driving test is on 2 May');
+    expect(await said()).toBe(before);
+  });
+});
