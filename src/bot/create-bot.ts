@@ -241,6 +241,12 @@ export function createBot(config: Config, ports: BotPorts) {
     /** Logs which channel contexts of the workspace are unused. Never rejects. */
     nameUnusedContexts: memory.workspace.nameUnusedContexts,
     tellOwners: limits.tellOwners,
+    /** Whether a person had the first words [K12], and was not erased since. Never rejects. */
+    wasGreeted: (userId: string): Promise<boolean> =>
+      people.latest(userId).then(
+        ({ greetedAt }) => greetedAt !== undefined,
+        () => false,
+      ),
     /** The role that lets people into a guild, where one is set [V0]. */
     memberRole: settings.memberRole,
     ...createKnownChannels({ sessionLog, outbox, channelNotes }),

@@ -190,6 +190,7 @@ export async function startBot(config: Config, options: StartOptions) {
       menuNames: bot.commands.menuNames,
       parseCommand,
       lockedOut,
+      wasLetIn: bot.wasGreeted,
       // A message waits for its channel's recovery; a command or menu entry only for what is to be forgotten.
       handlers: {
         ...bot.handlers,

@@ -83,7 +83,7 @@ export const memoryDefinition = {
       misuse: 'Use `/memory panel`.',
       isHidden: true,
     },
-    show: { description: 'Show everything that I remember about you' },
+    show: { description: 'Show everything that I remember about you', isKept: true },
     search: {
       description: 'Find what you said and what I keep about it',
       options: { query: { kind: 'text', description: 'Words to look for' } },
@@ -147,7 +147,7 @@ export const memoryDefinition = {
       description: 'Take back your last change, or the one with this id',
       options: { id: { kind: 'word', description: 'The id of the change', isOptional: true } },
     },
-    export: { description: 'Get everything that I hold about you, as a file', group: 'data' },
+    export: { description: 'Get everything that I hold about you, as a file', isKept: true, group: 'data' },
     import: {
       description:
         'Show what I would remember from a file; without one, how to bring memories from ChatGPT or Claude',
@@ -174,12 +174,14 @@ export const memoryDefinition = {
     },
     erase: {
       description: 'Erase everything that I hold about you, after showing what that is',
+      isKept: true,
       group: 'data',
     },
     'erase-confirmed': {
       description: 'Erase what was shown',
       options: { token: { kind: 'word', description: 'As it was shown' } },
       misuse: 'Use the command that `!memory erase` showed you.',
+      isKept: true,
       isHidden: true,
     },
     purge: {
@@ -239,6 +241,7 @@ export const memoryDefinition = {
     },
     pause: {
       description: 'Store nothing that you say, everywhere or in this conversation, until you resume',
+      isKept: true,
       options: {
         for: { ...choiceOf(['here'], 'Only this conversation; by default everywhere'), isOptional: true },
       },

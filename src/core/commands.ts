@@ -41,6 +41,8 @@ export interface SubcommandDefinition {
   readonly misuse?: string;
   /** The second step of another command: neither a slash command nor suggested. */
   readonly isHidden?: true;
+  /** People who lost access keep it: it is about what is stored of them [G1]. */
+  readonly isKept?: true;
   /** The group that its slash form stands in. */
   readonly group?: string;
 }

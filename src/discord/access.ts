@@ -146,6 +146,8 @@ export interface IntakePolicy extends AccessSettings {
   readonly parseCommand: (text: string) => CommandCall | undefined;
   /** Commands for server managers, even without access. */
   readonly managerCommands: readonly string[];
+  /** Names and subcommands, as `memory show`, for people who lost access. */
+  readonly keptCommands: readonly string[];
 }
 
 /** [G1][G2] A command is never a turn [F2]; an edit makes none. `undecided` needs the answer mode, or access. */
@@ -162,7 +164,8 @@ export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
   if (!isBot && !isManaging && message.hasAccess === 'unknown') return { kind: 'undecided' } as const;
   if (!isBot && !isManaging && message.hasAccess !== true) {
     const isToBot = message.isDm || message.mentionsBot || message.repliesToBot || command !== undefined;
-    return isToBot ? ({ kind: 'locked-out' } as const) : ignored('no-access');
+    if (!isToBot) return ignored('no-access');
+    return { kind: 'locked-out', kept: command && isKept(command, policy) ? command : undefined } as const;
   }
   if (message.text === '' && !message.hasEnclosures) return ignored('empty');
   if (command !== undefined) {
@@ -172,6 +175,13 @@ export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
   const isTurn = isAddressed(message, policy);
   if (isTurn === undefined) return { kind: 'undecided' } as const;
   return isTurn ? ({ kind: 'turn' } as const) : ignored('not-addressed');
+}
+
+export function isKept(
+  { name, subcommand }: Pick<CommandCall, 'name' | 'subcommand'>,
+  { keptCommands }: Pick<IntakePolicy, 'keptCommands'>,
+): boolean {
+  return keptCommands.includes(`${name} ${subcommand}`);
 }
 
 function ignored(reason: string) {

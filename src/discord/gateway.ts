@@ -43,7 +43,7 @@ const commandsWaitMs = 2000;
 export interface GatewayOptions
   extends
     Pick<IntakePolicy, 'parseCommand'>,
-    Pick<IntakeOptions, 'answerModes' | 'places' | 'lockedOut' | 'reactions'>,
+    Pick<IntakeOptions, 'answerModes' | 'places' | 'wasLetIn' | 'lockedOut' | 'reactions'>,
     Pick<
       CatchUpOptions,
       'knownChannels' | 'remembered' | 'guildOf' | 'isGone' | 'isUnfinished' | 'recover' | 'resume'
@@ -85,7 +85,11 @@ export async function startGateway(options: GatewayOptions) {
   const { runInBackground, idle } = createBackground(logger);
   const forManagers = options.commands.filter(({ managersOnly }) => managersOnly !== undefined);
   const managerCommands = forManagers.map(({ name }) => name);
-  const policy = { ...access, ownerIds, parseCommand, managerCommands };
+  const keptCommands = options.commands.flatMap(({ name, subcommands = {} }) => {
+    const kept = Object.entries(subcommands).filter(([, { isKept }]) => isKept === true);
+    return kept.map(([subcommand]) => `${name} ${subcommand}`);
+  });
+  const policy = { ...access, ownerIds, parseCommand, managerCommands, keptCommands };
   const people = createAccess(policy, { client, logger });
   const stopping = new AbortController();
   const listening = listen(options, policy, people, channelQueue, runInBackground, stopping.signal);

@@ -2,7 +2,7 @@ import type { Channel, Message } from 'discord.js';
 import { MessageType, PermissionFlagsBits } from 'discord-api-types/v10';
 
 import type { RecentChanges } from '../core/changes.ts';
-import type { AnswerMode, BotHandlers, ChatMessage, WaitingReactionPort } from '../core/chat.ts';
+import type { AnswerMode, BotHandlers, ChatMessage, CommandCall, WaitingReactionPort } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
 import { type Logger, measure } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
@@ -46,6 +46,8 @@ export interface IntakeOptions {
     mayHaveChannelMemory(guildId: string): boolean;
   };
   readonly caughtUp: (channelId: string) => Promise<void>;
+  /** Whether the bot has answered a person before and keeps that. Must not reject. */
+  readonly wasLetIn: (userId: string) => Promise<boolean>;
   readonly lockedOut: Pick<LockedOut, 'note'>;
   readonly reactions: Pick<WaitingReactionPort, 'refuse'>;
   readonly runInBackground: RunInBackground;
@@ -177,7 +179,11 @@ export function createMessageIntake(options: IntakeOptions) {
     if (decision.kind === 'ignore') return ignore(message, decision.reason);
     const chat = chatMessageOf(message, botId);
     history.seen(chat);
-    if (decision.kind === 'locked-out') {
+    const isFormer =
+      decision.kind === 'locked-out' &&
+      decision.kept !== undefined &&
+      (await options.wasLetIn(chat.author.id));
+    if (decision.kind === 'locked-out' && !isFormer) {
       if (options.lockedOut.note(chat.author.id)) options.reactions.refuse(channelId, messageId, '🔒');
       return;
     }
@@ -195,7 +201,7 @@ export function createMessageIntake(options: IntakeOptions) {
       handlers.message({
         ...chat,
         ...enclosuresOf(message),
-        command: decision.kind === 'command' ? decision.command : undefined,
+        command: commandIn(decision),
         place: present,
         isOwner: isOwner(policy, chat.author.id),
       }),
@@ -252,6 +258,11 @@ export function createMessageIntake(options: IntakeOptions) {
 function guildPlaceOf({ channelId, guildId }: Message, channel: Channel | undefined): GuildPlace {
   const parentId = channel?.isThread() === true ? channel.parentId : null;
   return { channelId, parentId: parentId ?? undefined, guildId: guildId ?? undefined };
+}
+
+function commandIn(decision: ReturnType<typeof decideIntake>): CommandCall | undefined {
+  if (decision.kind === 'command') return decision.command;
+  return decision.kind === 'locked-out' ? decision.kept : undefined;
 }
 
 function visitorOf({ author, guildId }: Message): Visitor {

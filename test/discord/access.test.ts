@@ -45,6 +45,7 @@ function policy(changes: Partial<IntakePolicy> = {}): IntakePolicy {
       return name === undefined ? undefined : { name, subcommand, options: {} };
     },
     managerCommands: ['settings'],
+    keptCommands: ['memory show'],
     ...changes,
   };
 }

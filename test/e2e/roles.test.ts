@@ -29,8 +29,8 @@ it('a role lets people in on its server and in DMs, as long as they have it [G1]
   const cells: { cell: string; slash: boolean; mention: MessageView; command: MessageView }[] = [];
   async function talk(cell: string, as: string, place: string): Promise<void> {
     const mention = await sandbox.say({ as, in: place, text: 'Hello', mentionBot: true });
-    const command = await sandbox.say({ as, in: place, text: '!memory show' });
-    const slash = await sandbox.slash({ as, in: place, name: 'memory', subcommand: 'show' });
+    const command = await sandbox.say({ as, in: place, text: '!memory proposals' });
+    const slash = await sandbox.slash({ as, in: place, name: 'memory', subcommand: 'proposals' });
     await sandbox.delivered();
     cells.push({ cell, mention, command, slash: slash.answer?.text.includes('given access') === false });
   }
@@ -72,4 +72,43 @@ it('a role lets people in on its server and in DMs, as long as they have it [G1]
     ['had it until now, its server', []],
     ['had it before the start, DM', []],
   ]);
+});
+
+it('who lost access keeps show, export, pause and erase, until they have used the last [G1]', async () => {
+  await using stage = await openStage({
+    environment: { DISCOCLAW_ACCESS: 'allowlist', DISCOCLAW_SUMMARY_ENABLED: 'false' },
+    model: () => ({ text: 'Understood.' }),
+  });
+  const { sandbox } = stage;
+  const bob = stage.info.people['bob'] ?? '';
+  const stranger = await sandbox.addPerson({ name: 'stranger' });
+  await stage.stopBot();
+  await stage.startBot({ DISCORD_ALLOW_USER_IDS: bob });
+  await stage.ask('bob', 'dm', '!memory remember I grow pears');
+  await stage.stopBot();
+  // Nobody told the bot anything yet: a greeting of the stage's own would say otherwise.
+  await stage.writeFile(`data/users/${stranger.id}/settings.json`, '{"version":1}');
+  await stage.startBot();
+
+  const slash = (as: string, subcommand: string) =>
+    sandbox.slash({ as, in: 'dm', name: 'memory', subcommand }).then(({ answer }) => answer?.text ?? '');
+  expect((await stage.ask('bob', 'dm', '!memory show')).text).toContain('I grow pears');
+  expect(await slash('bob', 'show')).toContain('I grow pears');
+  expect(await slash('bob', 'pause')).toContain('aused');
+  expect(await slash('bob', 'proposals')).toContain('given access');
+  expect(await slash('stranger', 'show')).toContain('given access');
+  const refused = [
+    await sandbox.say({ as: 'bob', in: 'dm', text: '!memory remember I grow plums' }),
+    await sandbox.say({ as: 'bob', in: 'dm', text: 'Hello?' }),
+    await sandbox.say({ as: 'stranger', in: 'dm', text: '!memory show' }),
+  ];
+  await sandbox.delivered();
+  const question = await stage.ask('bob', 'dm', '!memory erase');
+  const { id } = await sandbox.click({ as: 'bob', message: question.id, label: 'Erase everything' });
+  const told = async () => (await sandbox.interaction({ id })).followUps.at(-1)?.text ?? '';
+  await expect.poll(told).toMatch(/^Erased: everything/u);
+  const gone = await sandbox.say({ as: 'bob', in: 'dm', text: '!memory show' });
+  await sandbox.delivered();
+  await stage.stopBot();
+  for (const message of [...refused, gone]) expect(await answersTo(sandbox, message)).toEqual([]);
 });

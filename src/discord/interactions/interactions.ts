@@ -17,7 +17,7 @@ import type { Choice, CommandContext, CommandHandlers, CommandReply, Given } fro
 import { referenceTo, withReference } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { withTimeout } from '../../core/time.ts';
-import { isOwner, rolesOf, worksIn, type Access, type IntakePolicy } from '../access.ts';
+import { isKept, isOwner, rolesOf, worksIn, type Access, type IntakePolicy } from '../access.ts';
 import {
   answerRows,
   formModal,
@@ -31,6 +31,7 @@ import { hasErrorCode } from '../discord-api.ts';
 import { attachedFile, chatMessageOf, userName } from '../normalise.ts';
 import { placeOf, type Places } from '../place.ts';
 import { splitReply } from '../replies/split-reply.ts';
+import type { IntakeOptions } from '../intake.ts';
 import type { RunInBackground } from '../gateway-error.ts';
 import type { Offers } from './offers.ts';
 
@@ -56,6 +57,7 @@ const otherChannel = 'I do not work in this channel. Ask me in a direct message 
 export interface InteractionsOptions {
   readonly policy: IntakePolicy;
   readonly people: Pick<Access, 'of'>;
+  readonly wasLetIn: IntakeOptions['wasLetIn'];
   readonly places: Places;
   readonly botId: string;
   readonly handlers: CommandHandlers;
@@ -96,7 +98,8 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
   ): Promise<void> {
     const acknowledged = acknowledge(interaction);
     const job = async () => {
-      const [heard, admission] = await Promise.all([acknowledged, admit(interaction, options)]);
+      const command = interaction.isChatInputCommand() ? callOf(interaction).command : undefined;
+      const [heard, admission] = await Promise.all([acknowledged, admit(interaction, options, command)]);
       if (heard === 'unknown') return tellLate(interaction);
       if (heard === 'refused') return;
       runInBackground('a command', async () =>
@@ -173,7 +176,8 @@ export function createInteractions(options: InteractionsOptions): (interaction: 
   }
 
   async function pressed(interaction: PressInteraction): Promise<void> {
-    const admission = await admit(interaction, options);
+    const line = readCommandButton(interaction.customId)?.line ?? '';
+    const admission = await admit(interaction, options, policy.parseCommand(`!${line}`));
     try {
       if (admission.kind === 'refused') await tell(interaction, admission.line);
       else if (!(interaction.isButton() && (await offers.click(interaction))))
@@ -282,7 +286,13 @@ type Admission =
 /** Never rejects: where nothing can be known, the person is refused. */
 export async function admit(
   interaction: BaseInteraction,
-  { policy, people, places }: Pick<InteractionsOptions, 'policy' | 'people' | 'places'>,
+  {
+    policy,
+    people,
+    places,
+    wasLetIn,
+  }: Pick<InteractionsOptions, 'policy' | 'people' | 'places' | 'wasLetIn'>,
+  command?: CommandCall,
 ): Promise<Admission> {
   const { user } = interaction;
   const isManaging = (): boolean =>
@@ -291,7 +301,10 @@ export async function admit(
     interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
   const guildId = interaction.guildId ?? undefined;
   const visitor = { userId: user.id, guildId, roleIds: rolesOf(interaction.member) };
-  if (!(await people.of(visitor)) && !isManaging()) return { kind: 'refused', line: noAccess };
+  const isFormer = async (): Promise<boolean> =>
+    command !== undefined && isKept(command, policy) && wasLetIn(user.id);
+  if (!(await people.of(visitor)) && !isManaging() && !(await isFormer()))
+    return { kind: 'refused', line: noAccess };
   const { channelId, context } = interaction;
   // Other people's conversations are not places.
   const isForeign = channelId === null || context === InteractionContextType.PrivateChannel;

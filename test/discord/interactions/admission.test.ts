@@ -21,7 +21,8 @@ function asking(context: InteractionContextType): BaseInteraction {
 
 describe('who may use interactions, and where', () => {
   const options = {
-    policy: { ...openToAll, parseCommand: () => undefined, managerCommands: [] },
+    policy: { ...openToAll, parseCommand: () => undefined, managerCommands: [], keptCommands: [] },
+    wasLetIn: () => Promise.resolve(false),
     people: { of: () => Promise.resolve(true) },
     places: {
       known: () => undefined,

@@ -258,6 +258,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     });
   const gateway = await startGateway({
     shards,
+    wasLetIn: () => Promise.resolve(false),
     answerModes: options.answerModes ?? {
       answerMode: async () => undefined,
       recentAnswerMode: () => undefined,
