@@ -20,7 +20,7 @@ import { changeItem, completeItem, editItem, itemHistory, rememberText } from '.
 import { panelActions, pressPanel, showPanel } from './memory-panel.ts';
 import { memoryCall, type MemoryCall, type MemoryCommandPorts } from './memory-ports.ts';
 import { acceptProposal, declineProposal, showProposals } from './memory-proposals.ts';
-import { reviewAnswers, reviewMemory } from './memory-review.ts';
+import { reviewMemory } from './memory-review.ts';
 import { searchMemory, showMemory } from './memory-show.ts';
 import { tellWhy } from './memory-why.ts';
 
@@ -29,7 +29,7 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory search <words>\` finds what you said and what I keep about it
 \`!memory remember <text>\` makes me remember something
 \`!memory forget <words or id>\` forgets an item and the messages it came from; \`!memory forget all <words>\` takes several
-\`!memory review\` asks about what is over, doubled, contradicts or may be outdated
+\`!memory review\` asks what still holds
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
 \`!memory why <id>\` tells where an item comes from; in reply to an answer, what it used
@@ -124,11 +124,8 @@ export const memoryDefinition = {
     review: {
       description: 'Ask me what may not be true any more, one card at a time',
       options: {
-        answer: { ...choiceOf(reviewAnswers, 'Your answer to a card'), isOptional: true },
-        ids: { kind: 'word', description: 'The id that the card shows, or both: id,id', isOptional: true },
-        text: { kind: 'text', description: 'What it says from now on, if it changed', isOptional: true },
+        answer: { kind: 'text', description: 'Your answer, as the card shows it', isOptional: true },
       },
-      misuse: 'Say `!memory review`; its cards show how they are answered.',
     },
     why: {
       description: 'Say where an item comes from, or what in my memory an answer was made from',
@@ -300,7 +297,7 @@ const itemHandlers = {
   pin: (input, call) => changeItem(call, input),
   unpin: (input, call) => changeItem(call, input),
   edit: (input, call) => editItem(call, input),
-  review: (input, call) => reviewMemory(call, input),
+  review: ({ answer }, call) => reviewMemory(call, answer),
   history: ({ id }, call) => itemHistory(call, id),
   undo: ({ id }, call) => undoChange(call, id),
   import: ({ file }, call, pending) => previewImport(call, file, pending),

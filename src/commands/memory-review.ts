@@ -8,15 +8,12 @@ import { forgetTarget, undoChange } from './memory-forget.ts';
 import { asSeen, editForm, editItem, itemWithId, unknownId } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
 
-export const reviewAnswers = ['still', 'changed', 'forget', 'keep', 'both', 'undo'] as const;
-
-interface ReviewInput {
-  readonly answer?: (typeof reviewAnswers)[number] | undefined;
-  /** Of the item, or of a pair, the one that stays first: `a,b`; buttons add how many cards may follow: `a,b/4`. */
-  readonly ids?: string | undefined;
-  /** What a changed item says from now on. */
-  readonly text?: string | undefined;
-}
+/**
+ * An answer: to one item (`still a`, `changed a <new text>`, `forget a`), to a pair (`both a,b`, `keep a,b`: the first
+ * one stays), or `undo <id of the change>`. Buttons add how many cards may follow: `both a,b/4`.
+ */
+const form =
+  /^(?<does>still|changed|forget|keep|both|undo)\s+(?<ids>[^\s/]+)(?:\/(?<left>\d))?(?:\s+(?<text>\S[\s\S]*))?$/u;
 
 /** Cards that one look shows, one after the other. */
 const mostCards = 5;
@@ -25,52 +22,54 @@ const whichOnes =
   'Say which one by its id, as in `!memory review still <id>`; of two, both: `!memory review keep <id>,<id>`.';
 
 /** Asks about what may not hold any more [K16]; an answer to a card brings the next in its place. */
-export async function reviewMemory(
-  call: MemoryCall,
-  { answer, ids = '', text }: ReviewInput,
-): Promise<CommandReply> {
+export async function reviewMemory(call: MemoryCall, answer: string | undefined): Promise<CommandReply> {
   if (answer === undefined) return nextCard(call, mostCards);
-  const [, names = '', more = mostCards] = /^([^/]*)(?:\/(\d))?$/u.exec(ids) ?? [];
+  const { does = '', ids = '', left: more = mostCards, text } = form.exec(answer)?.groups ?? {};
   const left = Number(more);
-  if (answer === 'undo') return nextCard(call, left, await undoChange(call, names));
-  const wanted = names.split(',');
+  if (does === 'undo') return nextCard(call, left, await undoChange(call, ids));
+  const wanted = ids.split(',');
   const found = await Promise.all(wanted.map((id) => itemWithId(call, id)));
   const missing = wanted.find((_, index) => found[index] === undefined);
-  if (names !== '' && missing !== undefined) return nextCard(call, left, { text: unknownId(missing) });
-  const [item, other] = found;
-  const isOfTwo = answer === 'keep' || answer === 'both';
-  if (item === undefined || found.length !== (isOfTwo ? 2 : 1)) return { text: whichOnes };
-  if (answer === 'changed' && text === undefined)
+  if (ids !== '' && missing !== undefined) return nextCard(call, left, { text: unknownId(missing) });
+  const items = present(...found);
+  const [item] = items;
+  if (item === undefined || items.length !== (isOfTwo(does) ? 2 : 1)) return { text: whichOnes };
+  if (does === 'changed' && text === undefined)
     return {
       text: `Say what it should say: \`!memory review changed ${item.id} <your words>\`.`,
-      form: editForm(item, `memory review changed ${ids}`),
+      form: editForm(item, `memory review ${answer}`),
     };
-  const seen = found.reduce((as, each) => (each === undefined ? as : asSeen(as, each)), call);
-  return nextCard(call, left, await carryOut(seen, answer, item, other, text));
+  return nextCard(call, left, await carryOut(items.reduce(asSeen, call), does, items, text));
+}
+
+function isOfTwo(does: string): boolean {
+  return does === 'keep' || does === 'both';
 }
 
 async function carryOut(
   call: MemoryCall,
-  answer: Exclude<ReviewInput['answer'], 'undo' | undefined>,
-  item: DurableItem,
-  other: DurableItem | undefined,
-  text = item.text,
+  does: string,
+  items: readonly DurableItem[],
+  text?: string,
 ): Promise<CommandReply> {
   const { work, place, ports } = call;
-  if (answer === 'forget') return forgetTarget(call, item.id);
-  if (answer === 'changed' && text.trim() !== item.text) return editItem(call, { id: item.id, text });
-  if (answer === 'keep' && other !== undefined) {
-    const { undoId } = await ports.durable.keepOne(work, item.id, other.id, place);
-    return { text: `Kept: ${said(item)}\nIn place of: ${said(other)}`, buttons: undoButton(undoId) };
+  const [item, other] = items;
+  if (item === undefined) return { text: goneByNow };
+  if (does === 'forget') return forgetTarget(call, item.id);
+  if (does === 'changed' && text !== undefined && text.trim() !== item.text)
+    return editItem(call, { id: item.id, text });
+  if (does === 'keep' && other !== undefined) {
+    const kept = await ports.durable.keepOne(work, item.id, other.id, place);
+    if (kept.item === undefined) return { text: goneByNow };
+    return { text: `Kept: ${said(item)}\nIn place of: ${said(other)}`, buttons: undoButton(kept.undoId) };
   }
-  const confirmed = present(item, other);
-  const { undoId } = await ports.durable.confirm(
-    work,
-    confirmed.map(({ id }) => id),
-    place,
-  );
+  const ids = items.map(({ id }) => id);
+  const { items: confirmed, undoId } = await ports.durable.confirm(work, ids, place);
+  if (confirmed.length === 0) return { text: goneByNow };
   return { text: `Still true: ${confirmed.map(said).join(' and ')}`, buttons: undoButton(undoId) };
 }
+
+const goneByNow = 'Nothing was changed: it is no longer there.';
 
 function said(item: DurableItem): string {
   return quoted(wordingOf(item));
@@ -81,7 +80,7 @@ export function toReview({ speaker, view, ports }: MemoryCall) {
   return ports.durable.toReview(speaker.id, (item) => mayUseItem(item, speaker.id, view));
 }
 
-/** What was done last, and the next card, `left` being how many may come yet. */
+/** What was done last, and the next card; `left` of them may come. */
 async function nextCard(call: MemoryCall, left: number, done?: CommandReply): Promise<CommandReply> {
   const { cards, hidden } = await toReview(call);
   const [card] = cards;

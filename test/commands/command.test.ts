@@ -210,7 +210,7 @@ describe('the two forms of a command [K0]', () => {
     role: '@Verified people',
     token: '0a1b2c',
     page: '0',
-    into: '5e6f7a8b',
+    answer: 'still 1a2b3c4d',
     rest: 'auto',
   };
   const given = definitions.flatMap((definition) =>

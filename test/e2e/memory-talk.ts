@@ -16,6 +16,7 @@ const optionNames: ReadonlyMap<string, string> = new Map([
   ['mode', 'value'],
   ['pause', 'for'],
   ['notices', 'value'],
+  ['review', 'answer'],
 ]);
 
 /** Gives a command by its words, such as `forget Acme`, and resolves with the answer's first message. */
@@ -37,7 +38,6 @@ export async function command(
 export function optionsOf(subcommand: string, value = ''): Readonly<Record<string, string>> {
   const [, id = '', text = ''] = /^(\S+)\s+([\s\S]+)$/u.exec(value) ?? [];
   if (value === '') return {};
-  if (subcommand === 'review') return text === '' ? { answer: value } : { answer: id, ids: text };
   return subcommand === 'edit' ? { id, text } : { [optionNames.get(subcommand) ?? 'id']: value };
 }
 
