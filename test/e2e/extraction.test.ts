@@ -124,6 +124,28 @@ describe('turned on', () => {
     expect(show).not.toMatch(/Rust|bees/u);
   });
 
+  it('stores nothing of the moment, of a joke or of the task at hand, however much the model takes [A2]', async () => {
+    const name = await newcomer();
+    const said = [
+      'Good morning! I saw a hornet today. My cat is my boss hahaha. I keep bees.',
+      'It returns nothing:\n```js\nadd(1)\n```',
+    ];
+    for (const text of said) {
+      const quotes = [
+        'Good morning',
+        'I saw a hornet',
+        'My cat is my boss',
+        'I keep bees',
+        'It returns nothing',
+      ];
+      const claims = quotes.filter((quote) => text.includes(quote)).map((quote) => ({ quote }));
+      await tellAndFind(name, 'dm', text, claims.slice(-3));
+    }
+    const show = await shown(name);
+    expect(show).toContain('Durable memory (1 item):');
+    expect(show).toContain('I keep bees');
+  });
+
   it('asks for items by a schema, with nobody else’s words in the call [A2]', async () => {
     const name = await newcomer();
     await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I love Haskell' });

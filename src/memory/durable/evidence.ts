@@ -83,7 +83,7 @@ function findQuote(quote: string, prose: string): Pick<Statement, 'start' | 'end
 }
 
 /** The sentences of a text, by Unicode's rules and ours: none ends within a quotation or right behind it. */
-function sentencesOf(text: string): readonly { readonly segment: string; readonly index: number }[] {
+export function sentencesOf(text: string): readonly { readonly segment: string; readonly index: number }[] {
   const quoted = Array.from(text.matchAll(quotations), ({ 0: { length }, index }) => ({
     start: index,
     end: index + length,
@@ -111,7 +111,7 @@ export function questionAtEnd(answer = ''): string | undefined {
 }
 
 /** Whether it ends as a question; one letter behind the mark is a face, such as `:D`. Greek asks with a semicolon. */
-function isQuestion(sentence: string): boolean {
+export function isQuestion(sentence: string): boolean {
   const [, behind] = /[?？؟⁇⁈‽]([^?？؟⁇⁈‽]*)$/u.exec(sentence) ?? [];
   if (behind !== undefined) return !/^[\p{L}\p{N}]|[\p{L}\p{N}]{2}/u.test(behind);
   return /[;\u037e]\s*$/u.test(sentence) && /\p{Script=Greek}/u.test(sentence);

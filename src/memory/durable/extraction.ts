@@ -9,7 +9,7 @@ import { maskSecrets } from '../../core/secrets.ts';
 import { dataLine, renderSection } from '../../core/section.ts';
 import type { Store } from '../../core/store.ts';
 import { chunk } from '../../core/text.ts';
-import { localMoment } from '../../core/time.ts';
+import { localDate, localMoment } from '../../core/time.ts';
 import type { LateNotice } from '../../core/tool.ts';
 import { audienceOf } from '../../core/visibility.ts';
 import type { SessionWork, Work } from '../../core/writes.ts';
@@ -21,9 +21,11 @@ import type { CaptureMode } from '../settings/person-settings.ts';
 import { itemKinds, wordingOf, type DurableItem } from './document.ts';
 import type { RememberInput } from './durable-memory.ts';
 import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
+import { loadDayReader } from './item-day.ts';
 import { namedItem, namedProposal, proposalNotice, rememberNotice } from './notices.ts';
 import type { Proposals } from './proposals.ts';
 import type { UndoingOptions } from './undoing.ts';
+import { isWorthKeeping } from './worth-keeping.ts';
 
 /** One of the user's own messages, waiting to be looked at. */
 export interface ExtractionMessage {
@@ -81,7 +83,13 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
 
       const items: DurableItem[] = [];
       const stored: LateNotice[] = [];
-      for (const { kind, text, message } of findings) {
+      const readDay = findings.length === 0 ? undefined : await loadDayReader();
+      const kept = findings.filter(({ text, message: { text: message, answerBefore = '', at } }) => {
+        const [said, question] = [new Date(at), questionAtEnd(answerBefore)];
+        const [day, today] = [readDay?.(text, said, timeZone), localDate(said, timeZone)];
+        return isWorthKeeping({ text, message, question, day, today });
+      });
+      for (const { kind, text, message } of kept) {
         const found: RememberInput = {
           kind,
           text,
@@ -113,6 +121,7 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
         userId,
         messages: messages.length,
         quoted: findings.length,
+        worthKeeping: kept.length,
         stored: items.length,
       });
       return items;
@@ -158,7 +167,7 @@ What is stored are the whole sentences that the quote touches, in the person's o
 
 Rules:
 - Only what the person states about themselves and what a stranger would understand without the rest of the message. No guesses, nothing about other people's lives, nothing they quote, ask, suppose or joke about.
-- Nothing that only matters today. Nothing that they ask to forget.
+- Nothing that only matters today or to the task at hand: no greetings, moods, errands, requests, nor what a question, code or file is about. Nothing that they ask to forget.
 - Never passwords, codes, keys, tokens, card or account numbers.
 - At most 3 findings a message, the most lasting ones. Usually there are none: then the list is empty, which is a good answer.`;
 
