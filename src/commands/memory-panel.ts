@@ -15,7 +15,6 @@ import {
 } from './answer-lines.ts';
 import { asSeen, editForm, unknownId } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
-import { toReview } from './memory-review.ts';
 import { switchedOffLine, viewLayers, type BudgetUsage } from './memory-show.ts';
 
 /** Commands for the chosen item. */
@@ -115,9 +114,8 @@ async function panelOf(
 ): Promise<CommandReply> {
   const { speaker, place, at, ports } = call;
   const { durableEnabled } = ports.settings;
-  const [all, { cards }, mode, pause, views, isOff] = await Promise.all([
+  const [all, mode, pause, views, isOff] = await Promise.all([
     durableEnabled ? ports.durable.list(speaker.id) : [],
-    durableEnabled ? toReview(call) : { cards: [] },
     ports.people.mode(speaker.id),
     ports.people.pauseIn(sessionOf(call), at),
     viewLayers(call),
@@ -151,7 +149,7 @@ async function panelOf(
     rows: present<readonly CommandButton[] | CommandSelect>(
       shown.length > 0 && itemSelect(shown, first, state),
       chosen !== undefined && [itemButtons(chosen, state)],
-      pageButtons(state, { pages, waiting: cards.length }, done),
+      pageButtons(state, { pages, waiting: views.reduce((sum, { waiting = 0 }) => sum + waiting, 0) }, done),
       modeSelect(state, mode),
       [generalButtons(state, { durableEnabled, isPaused: pause !== undefined })],
     ),

@@ -107,7 +107,7 @@ async function nextCard(call: MemoryCall, left: number, done?: CommandReply): Pr
 const questionBy = {
   over: 'The day of this is over. Does it still matter?',
   unconfirmed: 'Is this still true?',
-  pair: 'These two may say the same, or two things of one matter: the newer one, and the older one.',
+  pair: 'These two may say the same, or two things of one matter. Which one shall I keep? The newer one is first.',
 } as const;
 
 function linesOfCard({ reason, items }: ReviewCard, count: number, call: MemoryCall): string {
@@ -117,7 +117,7 @@ function linesOfCard({ reason, items }: ReviewCard, count: number, call: MemoryC
       ? `\`!memory review still ${item.id}\`, \`!memory review changed ${item.id} <new text>\` or \`!memory review forget ${item.id}\``
       : `\`!memory review keep ${item.id},${older.id}\` (the first stays) or \`!memory review both ${item.id},${older.id}\``;
   return linesOf(
-    `**To review: ${counted(count, 'card')}.** ${questionBy[reason]}`,
+    `**${counted(count, 'item')} to review.** ${questionBy[reason]}`,
     present(item, older).map((each) => listedItem(each, call)),
     `-# Without buttons: ${how}.`,
   );

@@ -22,6 +22,8 @@ import type { MemoryCall } from './memory-ports.ts';
 interface LayerView {
   readonly text?: string | undefined;
   readonly usage?: BudgetUsage;
+  /** How many cards of the review wait here [K16]. */
+  readonly waiting?: number;
 }
 
 export interface BudgetUsage {
@@ -81,6 +83,7 @@ async function viewItems(call: MemoryCall): Promise<LayerView> {
       cards.length > 0 && `${counted(cards.length, 'item')} to review: \`/memory review\``,
     ),
     usage: { name: 'durable items', used, budget },
+    waiting: cards.length,
   };
 }
 

@@ -22,8 +22,10 @@ export function compared(item: DurableItem): Compared {
  * any language [K16]. It rather misses a pair than shows one that is none.
  */
 export function isOneMatter(one: Compared, other: Compared): boolean {
-  if (one.item.kind !== other.item.kind || ![...one.large].some((term) => other.large.has(term)))
-    return false;
+  const kinds = new Set([one.item.kind, other.item.kind]);
+  // What people store themselves is a `fact`, whatever it is.
+  if (kinds.size > 1 && !kinds.has('fact')) return false;
+  if (![...one.large].some((term) => other.large.has(term))) return false;
   return saysSame(one, other) || saysOtherwise(one, other);
 }
 

@@ -67,6 +67,8 @@ describe('two things of one matter [K16]', () => {
     const [porto, lisbon] = ['Porto', 'Lisbon'].map((text) => item({ text, question }));
     if (porto === undefined || lisbon === undefined) throw new Error('No items');
     expect(isOneMatter(compared(porto), compared(lisbon))).toBe(true);
+    // What people store themselves is a fact, whatever it is.
+    expect(isOneMatter(compared(porto), compared({ ...lisbon, kind: 'fact' }))).toBe(true);
     expect(isOneMatter(compared(porto), compared({ ...lisbon, kind: 'project' }))).toBe(false);
   });
 });
