@@ -3,7 +3,7 @@ import { measure } from '../../core/logger.ts';
 import type { Place } from '../../core/place.ts';
 import { compareSnowflakes, isSnowflake, snowflakeTime } from '../../core/snowflake.ts';
 import type { Store } from '../../core/store.ts';
-import { localDate, type Clock } from '../../core/time.ts';
+import { createTimeSlice, localDate, type Clock } from '../../core/time.ts';
 import type { Visibility } from '../../core/visibility.ts';
 import type { Work } from '../../core/writes.ts';
 import type { ChangeLedger } from '../changes.ts';
@@ -244,13 +244,15 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     rememberAll: async (work: Work, items: readonly DurableItem[]) => {
       const readDay = await loadDayReader();
       const [now, timeZone] = [clock(), await timeZoneOf(work.userId)];
-      // When the lines of a list were said nobody knows.
-      const dated = items.map((item) => {
+      const pause = createTimeSlice();
+      const dated: DurableItem[] = [];
+      for (const item of items) {
+        await pause();
         const day = item.when === undefined ? readDay(item.text, now, timeZone) : undefined;
-        return day === undefined || day.isCounted
-          ? item
-          : { ...item, when: day.when, looksBack: day.looksBack };
-      });
+        // When the lines of a list were said nobody knows.
+        const isKnown = day !== undefined && !day.isCounted;
+        dated.push(isKnown ? { ...item, when: day.when, looksBack: day.looksBack } : item);
+      }
       const result = await makeChange(work, 'import', (document) => importItems(document, dated, maxItems));
       logger.info('durable items were imported', { userId: work.userId, count: result.added.length });
       return result;
