@@ -63,12 +63,14 @@ async function archiveOf(memories: string): Promise<Buffer> {
   return buffer(zip.outputStream);
 }
 
-/** Pastes a list into the form that the answer offers; resolves with what is shown of it. */
+/** Pastes a list into the form that the answer offers; resolves with what is shown to them alone. */
 async function pasted(as: string, answer: MessageView | undefined, list: string) {
   const label = 'Paste the list';
   const { id } = await stage.sandbox.click({ as, message: answer?.id ?? '', label });
   const values = { 'One item a line': list };
-  return (await stage.sandbox.submit({ as, interaction: id, values, followUps: 1 })).followUps[0];
+  const [shown] = (await stage.sandbox.submit({ as, interaction: id, values, followUps: 1 })).followUps;
+  expect(shown?.isEphemeral).toBe(true);
+  return shown;
 }
 
 /** The newest message with a file that the bot has sent to a person by DM. */
@@ -330,7 +332,7 @@ describe('an import [K10]', () => {
       const given = { ...as, name: 'memory', subcommand: 'import' };
       const shown =
         name === 'pasted'
-          ? await pasted(name, (await stage.sandbox.slash(given)).answer, text)
+          ? await pasted(name, await stage.ask(name, '#dev', '!memory import'), text)
           : (
               await stage.sandbox.slash({
                 ...given,
