@@ -228,7 +228,7 @@ it('leaves no word on disk that is older than so many days and everything that i
   expect(kills).toBeGreaterThan(runs(25) / 5);
 });
 
-it('keeps items that a person asked to remember, pinned or edited, whatever their age [K15]', async () => {
+it('keeps items that a person asked to remember, pinned, edited or confirmed, whatever their age [K15]', async () => {
   using scene = openFolder();
   const memory = await openMemory(scene.folder, 30);
   const messageId = snowflakeAt(new Date(startTime - 40 * dayMs));
@@ -238,8 +238,10 @@ it('keeps items that a person asked to remember, pinned or edited, whatever thei
   await remember('Lives in Oslo', 'summary');
   await remember('Keeps bees', 'summary');
   await remember('Likes tea', 'summary');
+  await remember('Owns a boat', 'summary');
   const idOf = async (text: string) =>
     (await memory.durable.list(aliceId)).find((item) => item.text === text)?.id ?? '';
+  await memory.durable.confirm(beginningNow(aliceId), [await idOf('Owns a boat')], dmPlace);
   await memory.durable.setPinned(beginningNow(aliceId), await idOf('Keeps bees'), true, dmPlace);
   await memory.durable.edit(
     beginningNow(aliceId),
@@ -251,7 +253,7 @@ it('keeps items that a person asked to remember, pinned or edited, whatever thei
   await memory.pass();
   const texts = (await memory.durable.list(aliceId)).map(({ text }) => text);
   await memory.store.close();
-  expect(texts.toSorted()).toEqual(['Keeps bees', 'Likes green tea', 'Plays the harp']);
+  expect(texts.toSorted()).toEqual(['Keeps bees', 'Likes green tea', 'Owns a boat', 'Plays the harp']);
 });
 
 it('looks again every day, and keeps everything where no number of days is set [K15]', async () => {

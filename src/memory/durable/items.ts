@@ -141,13 +141,14 @@ export function removeBySource(
   return { document: withoutItems(document, removed), result: removed };
 }
 
-/** Removes what was noticed in messages that are too old [K15], unless it is pinned. */
+/** Removes what was noticed in messages that are too old [K15], unless its owner pinned or confirmed it. */
 export function removePast(
   document: DurableDocument,
   isPast: (messageId: string) => boolean,
 ): DocumentChange<readonly DurableItem[]> {
   const removed = document.items.filter(
-    ({ source, pinned }) => source.type !== 'manual' && !pinned && isPast(source.messageId),
+    ({ source, pinned, confirmedAt }) =>
+      source.type !== 'manual' && !pinned && confirmedAt === undefined && isPast(source.messageId),
   );
   return { document: withoutItems(document, removed), result: removed };
 }
