@@ -82,7 +82,7 @@ export function composerOver(memory: Memory, config: Config, history: HistoryPor
     log: memory.sessionLog,
     people: memory.people,
     botName,
-    timeZone: config.timeZone,
+    timeZoneOf: memory.people.timeZoneOf,
     historyBudget: config.prompt.historyBudget,
     maxChars: config.prompt.maxChars,
     logger: createLogger({ level: 'warn' }),

@@ -109,6 +109,7 @@ export function createBot(config: Config, ports: BotPorts) {
   const actions = config.discord.actionsEnabled ? ports.actions : undefined;
   const prompts = new PromptComposer({
     ...shared,
+    timeZoneOf: people.timeZoneOf,
     always: [memory.workspace.channelContext, personaSource(settings)],
     layers: memory.layers,
     actions,

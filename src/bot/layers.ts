@@ -86,7 +86,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
     defaultMode: config.memoryMode,
     paused: (...told) => events.paused.emit(...told),
   });
-  const kept = { ...basics, states, log: sessionLog };
+  const { timeZoneOf } = people;
+  const kept = { ...basics, states, log: sessionLog, timeZoneOf };
   /** Everything that holds something of people; filled below. */
   const layers: MemoryLayer[] = [];
   const changes = createChangeLedger({
@@ -123,7 +124,8 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const durable = createDurableMemory({
     ...basics,
     settings: config.durable,
-    timeZoneOf: people.timeZoneOf,
+    timeZoneOf,
+    zoneToTell: (work) => people.zoneToTell(work),
     changes,
     undo,
     notes: undoable.part,
@@ -142,6 +144,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     extraction: createExtraction({
       ...basics,
       modelName: config.model.fast,
+      timeZoneOf,
       durable: proposals,
       tell: (stored) => events.stored.emit(stored),
     }),

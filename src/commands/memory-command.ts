@@ -22,6 +22,7 @@ import { memoryCall, type MemoryCall, type MemoryCommandPorts } from './memory-p
 import { acceptProposal, declineProposal, showProposals } from './memory-proposals.ts';
 import { reviewMemory } from './memory-review.ts';
 import { searchMemory, showMemory } from './memory-show.ts';
+import { setTimeZone } from './memory-timezone.ts';
 import { tellWhy } from './memory-why.ts';
 
 const help = `\`/memory panel\` has it all with buttons, only for you
@@ -32,20 +33,21 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory review\` asks what still holds
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
-\`!memory why <id>\` tells where an item comes from; in reply to an answer, what it used
+\`!memory why <id>\` tells where an item comes from, or what an answer used
 \`!memory history <id>\` shows what an item said before
 \`!memory pin <id>\`, \`!memory unpin <id>\`: a pinned item is never dropped
 \`!memory share <id>\`, \`!memory hide <id>\`: use an item everywhere, or only in our DM
 \`!memory reset rolling\` clears this conversation's summary
 \`!memory export\` sends you all I hold about you
-\`!memory import\` brings what ChatGPT or Claude knows about you, or an export, after showing it
+\`!memory import\` brings an export, of mine, ChatGPT's or Claude's
 \`!memory erase\` erases all of it, after asking
 \`!memory purge <words>\` erases for good what says these words, after asking
-\`!memory mode auto|ask|off\`: keep what you say about yourself, ask first, or keep only what you tell me to
+\`!memory mode auto|ask|off\`: keep what you say about yourself, ask first, or only on your word
 \`!memory proposals\` lists what I ask you about
 \`!memory pause\`, \`!memory pause here\`: store nothing, or nothing of this conversation, until \`!memory resume\`
-\`!memory notices on|off\`: tell you under an answer what I stored, or not
-\`!memory note <text>\` adds a note to this channel, \`!memory channel\` lists its notes
+\`!memory notices on|off\`: say under answers what I stored, or not
+\`!memory timezone <name>\` sets your time zone
+\`!memory note <text>\` adds a note to this channel, \`!memory channel\` lists them
 \`!memory privacy\` says what I store, where, how long and who can read it
 \`!memory help\` shows this
 
@@ -250,6 +252,11 @@ export const memoryDefinition = {
       options: { value: { ...choiceOf(['on', 'off'], 'Whether I tell you'), isOptional: true } },
       misuse: 'Notices can be `on` or `off`.',
     },
+    timezone: {
+      description: 'Set the time zone by which your days count; without a name, show it',
+      options: { name: { kind: 'word', description: 'Such as Europe/Berlin', isOptional: true } },
+      misuse: 'Write its name as one word, such as `Europe/Berlin` or `America/New_York`.',
+    },
     privacy: { description: 'Say what I store, where, how long, who can read it, and who else gets it' },
   },
   help: { description: 'Explain these commands', text: help, noun: 'command' },
@@ -330,6 +337,7 @@ const handlers: Handlers<Handled> = {
   pause: (input, call) => pauseMemory(call, input.for ?? 'everywhere'),
   resume: (_, call) => resumeMemory(call),
   notices: ({ value }, call) => setNotices(call, value),
+  timezone: ({ name }, call) => setTimeZone(call, name),
   privacy: (_, call) => showPrivacy(call),
 };
 

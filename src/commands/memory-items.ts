@@ -9,7 +9,7 @@ import {
 } from '../core/commands.ts';
 import { clip, searchForm, toSingleLine } from '../core/text.ts';
 import { itemMaxChars, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
-import type { Stored } from '../memory/durable/notices.ts';
+import { dayTaken, type Stored } from '../memory/durable/notices.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
 import { undoButton } from '../memory/undo.ts';
 import {
@@ -47,14 +47,15 @@ function quotedItem(item: DurableItem): string {
 export function remembered(
   call: MemoryCall,
   line: string,
-  { evicted, undoId }: Pick<Stored, 'evicted' | 'undoId'>,
+  { item, evicted, undoId, countedIn }: Pick<Stored, 'item' | 'evicted' | 'undoId' | 'countedIn'>,
 ): CommandReply {
   const { named, hidden } = nameable(call, evicted);
   return {
     text: linesOf(
       line,
-      named.map((item) => `To make room, I let go of ${quotedItem(item)}`),
+      named.map((each) => `To make room, I let go of ${quotedItem(each)}`),
       hidden > 0 && `To make room, I let go of ${counted(hidden, 'item')} that I don't name here.`,
+      countedIn !== undefined && `-# ${dayTaken(item, countedIn)}`,
     ),
     buttons: undoButton(undoId),
   };

@@ -47,7 +47,8 @@ export interface PromptPorts extends EarlierPorts {
   readonly readReplied: ReadReplied;
   /** The bot's own name, which is given to nobody else. */
   readonly botName: string;
-  readonly timeZone: string;
+  /** The zone of who speaks, IANA [H3]. Must not reject. */
+  readonly timeZoneOf: (userId: string) => Promise<string>;
   /** In characters [H1]. */
   readonly historyBudget: number;
   /** Characters of the whole prompt [P4]. */
@@ -107,9 +108,10 @@ export class PromptComposer {
   }
 
   async compose(context: TurnContext, off: SwitchedOff, signal: AbortSignal): Promise<ComposedPrompt> {
-    const { soul, timeZone, historyBudget, maxChars, cachePrice, logger } = this.#ports;
+    const { soul, timeZoneOf, historyBudget, maxChars, cachePrice, logger } = this.#ports;
     const reading = earlierMessages(this.#ports, context, off.consent?.wasPaused);
-    const [sections, soulText, { earlier, repeating }, enclosed] = await Promise.all([
+    const [timeZone, sections, soulText, { earlier, repeating }, enclosed] = await Promise.all([
+      timeZoneOf(context.speaker.id),
       readSections(this.#ports, off, context),
       soul().catch((error: unknown) => {
         logger.warn('SOUL.md could not be read', { error });

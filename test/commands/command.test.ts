@@ -212,6 +212,7 @@ describe('the two forms of a command [K0]', () => {
     page: '0',
     answer: 'still 1a2b3c4d',
     rest: 'auto',
+    name: 'Europe/Berlin',
   };
   const given = definitions.flatMap((definition) =>
     Object.entries(definition.subcommands ?? {}).flatMap(([subcommand, { options = {} }]) => {

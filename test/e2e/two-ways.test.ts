@@ -29,6 +29,7 @@ const examples: Readonly<Record<string, readonly (() => string)[]>> = {
   pause: [() => '', () => 'here'],
   resume: [() => ''],
   notices: [() => '', () => 'off'],
+  timezone: [() => '', () => 'Europe/Berlin'],
   erase: [() => ''],
   purge: [() => 'bees', () => 'submarines', () => 'x'],
   privacy: [() => ''],
@@ -63,6 +64,7 @@ async function aside(words: string): Promise<string> {
 function withoutMoments(answer: string): string {
   return answer
     .replaceAll(/<t:\d+:[df]>/gu, '<day>')
+    .replaceAll(/\d\d:\d\d there/gu, '<time> there')
     .replaceAll(/\/\d+>/gu, '/<message>>')
     .replaceAll(/-confirmed \w+/gu, '-confirmed <token>');
 }

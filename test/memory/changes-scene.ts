@@ -30,7 +30,7 @@ import {
   shortTermSettings,
 } from '../support/layer-settings.ts';
 import { ScriptedModel, inputOf } from '../support/scripted-model.ts';
-import { openSessions, silent, startTime } from '../support/sessions.ts';
+import { openSessions, silent, startTime, inZone } from '../support/sessions.ts';
 import type { Step } from './changes-steps.ts';
 import { withoutUndo } from '../support/undo.ts';
 import { beginningNow } from '../../src/core/writes.ts';
@@ -51,7 +51,16 @@ async function openMemory(folder: string, fileSystem: FileSystem) {
   await store.removeLeftovers();
   const sessions = openSessions(store);
   const { writes, clock, log, states } = sessions;
-  const common = { store, writes, clock, log, states, timeZone: 'UTC', logger: silent };
+  const common = {
+    store,
+    writes,
+    clock,
+    log,
+    states,
+    timeZone: 'UTC',
+    timeZoneOf: inZone('UTC'),
+    logger: silent,
+  };
   const shortTerm = createShortTerm({ ...common, settings: shortTermSettings });
   // A summary says every word that it was made of.
   const model = new ScriptedModel((request) => {

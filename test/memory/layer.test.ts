@@ -14,7 +14,7 @@ import { createShortTerm } from '../../src/memory/short-term/short-term.ts';
 import { ScriptedModel, inputOf } from '../support/scripted-model.ts';
 import { FakeChannels, notesOver } from '../support/channel-notes.ts';
 import { publicPlace } from '../support/incoming.ts';
-import { channel, silent, type Sessions } from '../support/sessions.ts';
+import { channel, silent, type Sessions, inZone } from '../support/sessions.ts';
 import { contract, type LayerUnderTest, type OpenLayer } from './layer-contract.ts';
 import {
   shortTermSettings,
@@ -43,7 +43,7 @@ function openShortTerm({ store, states, log, clock }: Sessions): LayerUnderTest 
       states,
       log,
       clock,
-      timeZone: 'UTC',
+      timeZoneOf: inZone('UTC'),
     }),
   );
 }
@@ -64,6 +64,7 @@ function openRolling({ store, states, log, clock }: Sessions): LayerUnderTest {
       clock,
       model,
       timeZone: 'UTC',
+      timeZoneOf: inZone('UTC'),
       logger: silent,
     }),
   );

@@ -33,7 +33,7 @@ import { deferred } from '../support/deferred.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { SharedData } from '../support/shared-store.ts';
 import { inputOf, ScriptedModel } from '../support/scripted-model.ts';
-import { channel, dmPlace, openSessions, silent, startTime } from '../support/sessions.ts';
+import { channel, dmPlace, openSessions, silent, startTime, inZone } from '../support/sessions.ts';
 import { withoutUndo } from '../support/undo.ts';
 import { filesBelow } from './changes-scene.ts';
 import { runs } from '../support/runs.ts';
@@ -62,7 +62,16 @@ async function openMemory(folder: string, days: number, fileSystem?: FileSystem)
   await store.removeLeftovers();
   const sessions = openSessions(store);
   const { writes, clock, log, states } = sessions;
-  const common = { store, writes, clock, log, states, timeZone: 'UTC', logger: silent };
+  const common = {
+    store,
+    writes,
+    clock,
+    log,
+    states,
+    timeZone: 'UTC',
+    timeZoneOf: inZone('UTC'),
+    logger: silent,
+  };
   const shortTerm = createShortTerm({ ...common, settings: { ...shortTermSettings, maxAgeHours: 100_000 } });
   const model = new ScriptedModel((request) => {
     const words = new Set(inputOf(request).match(/\bz[a-z]+k\b/gu));

@@ -14,7 +14,7 @@ import { LossyDisk, lossyFolder } from '../storage/files/lossy-disk.ts';
 import { chanceOf } from '../support/chance.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { durableSettings, notebookSettings, shortTermSettings } from '../support/layer-settings.ts';
-import { dmPlace, messageId, openSessions, silent, startTime } from '../support/sessions.ts';
+import { dmPlace, messageId, openSessions, silent, startTime, inZone } from '../support/sessions.ts';
 import { proposalsOver } from '../support/undo.ts';
 import { beginningNow } from '../../src/core/writes.ts';
 
@@ -36,7 +36,7 @@ async function openMemory(disk: LossyDisk, now: number) {
   const sessions = openSessions(store);
   const { writes, clock, log, states, time } = sessions;
   time.now = now;
-  const common = { store, writes, clock, timeZone: 'UTC', logger: silent };
+  const common = { store, writes, clock, timeZone: 'UTC', timeZoneOf: inZone('UTC'), logger: silent };
   const shortTerm = createShortTerm({ ...common, log, states, settings: shortTermSettings });
   const undo = createUndoLog({
     ...common,

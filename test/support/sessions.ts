@@ -229,3 +229,8 @@ export function openSessions(
 }
 
 export type Sessions = ReturnType<typeof openSessions>;
+
+/** Everybody's zone. */
+export function inZone(timeZone: string): () => Promise<string> {
+  return () => Promise.resolve(timeZone);
+}

@@ -9,6 +9,7 @@ import { PromptComposer, type PromptPorts, type SwitchedOff } from '../../src/tu
 import { aliceId, bobId, generalId } from '../support/incoming.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { aliceContext } from '../model/alice-context.ts';
+import { inZone } from '../support/sessions.ts';
 
 function message(
   id: number,
@@ -60,7 +61,7 @@ function composerOver(
     log: { othersWordsIn: (_, ids) => Promise.resolve(new Map(ids.map((id) => [id, undefined]))) },
     people: { erasedBy: () => Promise.resolve(() => false) },
     botName: 'Discoclaw',
-    timeZone: 'UTC',
+    timeZoneOf: inZone('UTC'),
     historyBudget: 200,
     maxChars: 40_000,
     logger: new RecordingLogger(),
@@ -102,7 +103,7 @@ function inJanuary(time: string): { readonly at: string } {
 }
 
 describe('when the turn and what is before it were written [H3]', () => {
-  const zone = { timeZone: 'Europe/Berlin', historyBudget: 3000 };
+  const zone = { timeZoneOf: inZone('Europe/Berlin'), historyBudget: 3000 };
 
   async function textsOf(times: readonly string[], now: string): Promise<readonly string[]> {
     const messages = times.map((time, index) => ({

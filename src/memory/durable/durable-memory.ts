@@ -11,6 +11,7 @@ import type { Forgotten, MemoryLayer, Purged, WithdrawnMessage } from '../layer.
 import type { MessagesByChannel } from '../undo.ts';
 import {
   activeInOrder,
+  changedItems,
   durableDocumentKind,
   durableKey,
   mayUseItem,
@@ -18,6 +19,7 @@ import {
   type DocumentChange,
   type DurableDocument,
   type DurableItem,
+  type Replaced,
 } from './document.ts';
 import { changedItem, confirmItems, editItem, keepOne } from './edit-items.ts';
 import { stillSays } from './evidence.ts';
@@ -74,6 +76,8 @@ export interface DurableMemoryOptions extends UndoingOptions {
   readonly timeZone: string;
   /** A person's own zone [D7]. Must not reject. Default: `timeZone` for everybody. */
   readonly timeZoneOf?: (userId: string) => Promise<string>;
+  /** The zone that the person is to be told of, outside of their writes. Default: nobody is told. */
+  readonly zoneToTell?: (work: Work) => Promise<string | undefined>;
 }
 
 /**
@@ -140,7 +144,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
   ) {
     const said = isSnowflake(messageId) ? snowflakeTime(messageId) : now;
     const day = (await loadDayReader())(text, said, await timeZoneOf(userId));
-    return { when: day?.when, looksBack: day?.looksBack };
+    return { when: day?.when, looksBack: day?.looksBack, isCounted: day?.isCounted };
   }
 
   /** One change that can be undone; `undoId` is absent where nothing changed. */
@@ -218,14 +222,17 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     formerOf: async (userId: string): Promise<ReadonlyMap<string, readonly DurableItem[]>> =>
       formerItems(await itemsOf(userId)),
 
-    remember: (work: Work, input: RememberInput) =>
-      writes.run(work, async (): Promise<RememberOutcome> => {
+    async remember(work: Work, input: RememberInput): Promise<RememberOutcome> {
+      let isCounted = false;
+      const outcome = await writes.run(work, async (): Promise<RememberOutcome> => {
         if (input.stillStands !== undefined && !(await input.stillStands())) {
           return { outcome: 'refused', reason: 'forgotten' };
         }
         const now = clock();
         const { userId } = work;
-        const request = { ...input, ...(await saidDay(userId, input, now)) };
+        const day = await saidDay(userId, input, now);
+        isCounted = day.isCounted === true;
+        const request = { ...input, when: day.when, looksBack: day.looksBack };
         const { result, undoId } = await apply(
           userId,
           (document) => rememberItem(document, userId, request, maxItems, now),
@@ -234,7 +241,35 @@ export function createDurableMemory(options: DurableMemoryOptions) {
         if (result.outcome !== 'refused') measure('evicted', { items: result.evicted.length });
         logger.info('a durable item was asked for', { userId, type: input.type, ...outcomeFacts(result) });
         return result.outcome === 'refused' ? result : { ...result, undoId };
-      }),
+      });
+      if (outcome.outcome === 'refused' || !isCounted) return outcome;
+      const countedIn = await options.zoneToTell?.(work).catch((error: unknown) => {
+        logger.warn('a person could not be told of their zone', { userId: work.userId, error });
+        return undefined;
+      });
+      return { ...outcome, countedIn };
+    },
+
+    /** Counts days again that were counted by another zone; resolves with how many items changed. */
+    async moveDays(work: Work, before: string, after: string): Promise<number> {
+      const readDay = await loadDayReader();
+      return writes.run(work, async () => {
+        const { result } = await apply(work.userId, (document) => {
+          const replaced = document.items.flatMap((item): readonly Replaced[] => {
+            const { messageId } = item.source;
+            if (item.when === undefined || !isSnowflake(messageId)) return [];
+            const said = snowflakeTime(messageId);
+            const [old, day] = [before, after].map((zone) => readDay(item.text, said, zone));
+            if (day === undefined || old?.when !== item.when || day.when === old.when) return [];
+            return [[item, { ...item, when: day.when, looksBack: day.looksBack }]];
+          });
+          if (replaced.length === 0) return { document, result: 0 };
+          const items = changedItems(document.items, { replaced });
+          return { document: { ...document, items }, result: replaced.length };
+        });
+        return result;
+      });
+    },
 
     /** What `rememberAll` would do now. */
     wouldRemember: async (userId: string, items: readonly DurableItem[]): Promise<ImportResult> =>

@@ -44,8 +44,8 @@ export interface ExtractionMessage {
 export interface ExtractionOptions {
   readonly model: Pick<ModelClient, 'complete'>;
   readonly modelName: string;
-  /** IANA. */
-  readonly timeZone: string;
+  /** A person's zone, IANA [H3]. Must not reject. */
+  readonly timeZoneOf: (userId: string) => Promise<string>;
   readonly durable: Pick<Proposals, 'remember'>;
   /** Tells the person what is newly stored [K6]. Must not reject. Default: nobody is told. */
   readonly tell?: ((stored: readonly LateNotice[]) => Promise<void>) | undefined;
@@ -57,7 +57,7 @@ const maxItemsPerMessage = 3;
 const batchMaxMessages = 10;
 const batchMaxChars = 20_000;
 
-export function createExtraction({ model, modelName, timeZone, durable, tell, logger }: ExtractionOptions) {
+export function createExtraction({ model, modelName, timeZoneOf, durable, tell, logger }: ExtractionOptions) {
   return {
     /**
      * Stores what messages of one user, oldest first, say about them [A2]; resolves with the items stored or
@@ -74,6 +74,7 @@ export function createExtraction({ model, modelName, timeZone, durable, tell, lo
       const { userId } = work;
       const withWords = messages.filter((message) => ownWords(message.text) !== '');
       const findings: Finding[] = [];
+      const timeZone = await timeZoneOf(userId);
       for (const batch of chunk(withWords, ({ text }) => text.length, batchMaxChars, batchMaxMessages)) {
         const request = extractionRequest(modelName, timeZone, userId, speakerName, batch);
         const response = await model.complete(request, { signal });

@@ -56,6 +56,8 @@ export type RememberOutcome =
       readonly superseded?: DurableItem | undefined;
       /** What it can be undone by [K5]. */
       readonly undoId?: string | undefined;
+      /** The zone by which its day was counted, where the person is to be told [D7]. */
+      readonly countedIn?: string | undefined;
     }
   | { readonly outcome: 'refused'; readonly reason: RefusalReason };
 

@@ -7,14 +7,7 @@ import type { Tool } from '../../core/tool.ts';
 import type { TurnContext } from '../../core/turn-context.ts';
 import { mayUse } from '../../core/visibility.ts';
 import type { SessionWork } from '../../core/writes.ts';
-import {
-  type LoggedMessage,
-  type SequencedMessage,
-  inBatches,
-  ownLine,
-  unaskedMessages,
-  wholeTurns,
-} from '../log/records.ts';
+import { type SequencedMessage, inBatches, ownLine, unaskedMessages, wholeTurns } from '../log/records.ts';
 import type { SessionLog } from '../log/session-log.ts';
 import { type SessionState, changeState } from '../log/session-state.ts';
 import type { CaptureMode } from '../settings/person-settings.ts';
@@ -59,6 +52,8 @@ export interface ReflectionOptions extends BackgroundOptions {
   readonly idleMs: number;
   /** IANA. */
   readonly timeZone: string;
+  /** A person's own, in which turns are dated [H3]. Must not reject. */
+  readonly timeZoneOf: (userId: string) => Promise<string>;
 }
 
 /** What a session holds that no reflection has seen, if it is enough. */
@@ -132,7 +127,10 @@ export function createReflection(options: ReflectionOptions) {
     const own = messages.filter(({ role }) => role === 'user');
     // Days are those of the conversation, even after midnight or a stop.
     const context = contextOf(unseen, own, new Date(messages.at(-1)?.at ?? options.clock()));
-    const request = await reflectionRequest(modelName, notebook, context, messages, timeZone);
+    const ownZone = await options.timeZoneOf(unseen.session.userId);
+    const lines = messages.map((message) => ownLine(message, ownZone));
+    const day = localDate(context.now, timeZone);
+    const request = await reflectionRequest(modelName, notebook, context, lines, day);
     const { tools } = notebook;
     const { stop } = await options.runLoop({ request, tools, context, signal, maxRounds });
     if (stop !== 'end' && stop !== 'rounds') throw new ModelError(`It ended by ${stop}`, 'invalid');
@@ -195,11 +193,10 @@ async function reflectionRequest(
   model: string,
   notebook: Pick<OpenedNotebook, 'read' | 'factPaths' | 'index'>,
   context: TurnContext,
-  messages: readonly LoggedMessage[],
-  timeZone: string,
+  lines: readonly string[],
+  day: string,
 ): Promise<Omit<ModelRequest, 'tools'>> {
   const isDm = context.place.audience === 'dm';
-  const day = localDate(context.now, timeZone);
   const sections = [
     ...(isDm ? await notebookSections(notebook, context) : []),
     fileSection('overview', 'overview.md, your notes on this conversation:', [
@@ -208,7 +205,7 @@ async function reflectionRequest(
     renderSection({
       name: 'turns',
       title: 'The turns since you last looked back, oldest first:',
-      lines: messages.map((message) => ownLine(message, timeZone)),
+      lines,
     }),
   ];
   const where = isDm

@@ -43,6 +43,8 @@ export interface RollingSummaryOptions {
   readonly clock: Clock;
   /** IANA. */
   readonly timeZone: string;
+  /** A person's own, in which turns are dated [H3]. Must not reject. */
+  readonly timeZoneOf: (userId: string) => Promise<string>;
   readonly logger: Logger;
 }
 
@@ -52,7 +54,6 @@ export type RollingSummary = ReturnType<typeof createRollingSummary>;
 export function createRollingSummary(options: RollingSummaryOptions) {
   const { settings, store, states, log, model, clock, timeZone, logger } = options;
   const { enabled, everyTurns, maxChars } = settings;
-  const writer: SummaryWriter = { model, modelName: settings.model, maxChars, clock, timeZone };
   const record = createRollingRecord({ store, states, log, timeZone });
   const sectionOf = memoizeByObject((summary: StoredSummary) =>
     summarySection(summary, { maxChars, timeZone }),
@@ -63,7 +64,9 @@ export function createRollingSummary(options: RollingSummaryOptions) {
     if (turns < (rolling.rebuild ? 1 : everyTurns)) return 'not-due';
     // Everything private would be left out, though the readers may not have changed.
     if (place !== undefined && hasUnknownReaders(place)) return 'not-due';
-    const batches = inBatches(messages, timeZone);
+    const ownZone = await options.timeZoneOf(session.userId);
+    const writer: SummaryWriter = { model, modelName: settings.model, maxChars, clock, timeZone: ownZone };
+    const batches = inBatches(messages, ownZone);
     let current = rolling;
     for (const [index, batch] of batches.entries()) {
       const summary = await foldBatch(writer, session, current.summary, batch, place, signal);

@@ -40,8 +40,8 @@ export interface ShortTermOptions {
   /** Deleted channels, of which nothing is used. */
   readonly goneChannels?: () => Promise<ReadonlySet<string>>;
   readonly clock: Clock;
-  /** IANA. */
-  readonly timeZone: string;
+  /** A person's zone, IANA [H3]. Must not reject. */
+  readonly timeZoneOf: (userId: string) => Promise<string>;
 }
 
 type GuildEntry = ShortTermEntry & { readonly guildId: string };
@@ -51,7 +51,7 @@ const firstFoldLines = 40;
 
 /** Recent exchanges in public channels, one line each, carried across the channels of a guild [T1][T2]. */
 export function createShortTerm(options: ShortTermOptions): MemoryLayer {
-  const { settings, store, states, log, clock, timeZone } = options;
+  const { settings, store, states, log, clock, timeZoneOf } = options;
 
   /** Folds up to the newest whole turn; with `toEnd` past one without a reply, which is never recorded. */
   function folding(session: SessionKey, toEnd: boolean): StateJob {
@@ -132,7 +132,8 @@ export function createShortTerm(options: ShortTermOptions): MemoryLayer {
     name: 'short-term',
     async sections(context) {
       if (!settings.enabled) return [];
-      return [shortTermSection(await entriesFor(context), context, settings, timeZone)];
+      const [entries, timeZone] = await Promise.all([entriesFor(context), timeZoneOf(context.speaker.id)]);
+      return [shortTermSection(entries, context, settings, timeZone)];
     },
     /** The exchanges that the sessions' logs have after the layer's cursor. */
     async fold(_userId, sessions) {

@@ -11,6 +11,7 @@ import {
 import { createExtraction, type ExtractionMessage } from '../../../src/memory/durable/extraction.ts';
 import { aliceId, createMemory, dev, dm, silentLogger } from './fixtures.ts';
 import { beginningNow } from '../../../src/core/writes.ts';
+import { inZone } from '../../support/sessions.ts';
 
 function message(index: number, text: string, place = dev): ExtractionMessage {
   return {
@@ -43,7 +44,7 @@ function setUp(answers: readonly (string | Partial<ModelResponse>)[]) {
   const extraction = createExtraction({
     model,
     modelName: 'haiku',
-    timeZone: 'Europe/Berlin',
+    timeZoneOf: inZone('Europe/Berlin'),
     durable: memory,
     logger: silentLogger,
   });

@@ -13,6 +13,7 @@ import {
 import {
   createDurableMemory,
   type DurableMemory,
+  type DurableMemoryOptions,
   type DurableSettings,
 } from '../../../src/memory/durable/durable-memory.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
@@ -118,7 +119,10 @@ export function turn(text: string, changes: Partial<TurnContext> = {}): TurnCont
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A durable memory over a store in memory, whose clock moves a minute a look. */
-export function createMemory(changes: Partial<DurableSettings> = {}): {
+export function createMemory(
+  changes: Partial<DurableSettings> = {},
+  zones: Pick<DurableMemoryOptions, 'timeZoneOf' | 'zoneToTell'> = {},
+): {
   readonly store: MemoryStore;
   readonly writes: Writes;
   readonly memory: DurableMemory;
@@ -134,6 +138,8 @@ export function createMemory(changes: Partial<DurableSettings> = {}): {
     ...withoutUndo,
     clock: () => minutesLater((minutes += 1)),
     timeZone: 'UTC',
+    timeZoneOf: zones.timeZoneOf,
+    zoneToTell: zones.zoneToTell,
     logger: silentLogger,
   });
   const ledger = ledgerFor(store, writes, [memory]);

@@ -8,6 +8,7 @@ import { ownWords } from '../../../src/core/own-words.ts';
 import { beginningNow } from '../../../src/core/writes.ts';
 import { sentencesQuoted } from '../../../src/memory/durable/evidence.ts';
 import { createExtraction } from '../../../src/memory/durable/extraction.ts';
+import { inZone } from '../../support/sessions.ts';
 import { aliceId, createMemory, dm, silentLogger } from './fixtures.ts';
 
 const language = z.string();
@@ -72,7 +73,7 @@ async function keptOf(of: string): Promise<readonly string[]> {
   const extraction = createExtraction({
     model,
     modelName: 'haiku',
-    timeZone: 'Europe/Berlin',
+    timeZoneOf: inZone('Europe/Berlin'),
     durable: memory,
     logger: silentLogger,
   });

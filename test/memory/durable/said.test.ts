@@ -17,6 +17,7 @@ import { withoutUndo } from '../../support/undo.ts';
 import { dev, noon, silentLogger, turn } from './fixtures.ts';
 import { beginningNow } from '../../../src/core/writes.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
+import { inZone } from '../../support/sessions.ts';
 
 /** A line: language or kind, message, what a model quotes, and what is stored of it. */
 const linesOf = (name: string) =>
@@ -130,7 +131,7 @@ async function storedOf({ message, quote, before }: Attempt): Promise<readonly (
   const extraction = createExtraction({
     model: { complete: () => Promise.resolve({ content, stop: 'end', usage: noUsage }) },
     modelName: 'haiku',
-    timeZone: 'UTC',
+    timeZoneOf: inZone('UTC'),
     durable: memory,
     logger: silentLogger,
   });

@@ -9,7 +9,7 @@ import { createShortTerm } from '../../../src/memory/short-term/short-term.ts';
 import { createFileStore, type FileStore } from '../../../src/storage/files/store.ts';
 import { generalId } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
-import { openSessions, session, silent } from '../../support/sessions.ts';
+import { openSessions, session, silent, inZone } from '../../support/sessions.ts';
 import { shortTermSettings, rollingSettings } from '../../support/layer-settings.ts';
 
 const opened: { store: FileStore; root: string }[] = [];
@@ -43,7 +43,7 @@ describe('a message that is deleted after every layer has read it [G5]', () => {
     const { store, root } = await openStore();
     const sessions = openSessions(store);
     const { states, log, clock } = sessions;
-    const base = { store, states, log, clock, timeZone: 'UTC', enabled: true };
+    const base = { store, states, log, clock, timeZone: 'UTC', timeZoneOf: inZone('UTC'), enabled: true };
     const model = new ScriptedModel(
       (request) => `About: ${/Alice: .*|About.*/u.exec(inputOf(request))?.[0]}`,
     );

@@ -21,6 +21,7 @@ import {
   silent,
   startTime,
   type Sessions,
+  inZone,
 } from '../../support/sessions.ts';
 import { openUncheckedNotebook } from './fake-notebook.ts';
 import { runs } from '../../support/runs.ts';
@@ -45,6 +46,7 @@ function setUp(changes: Partial<ReflectionOptions> & { model?: RoundsModel; stor
     idleMs,
     clock: sessions.clock,
     timeZone: 'Europe/Berlin',
+    timeZoneOf: inZone('Europe/Berlin'),
     logger: silent,
     ...options,
   });

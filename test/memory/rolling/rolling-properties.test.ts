@@ -5,7 +5,7 @@ import { createRollingSummary } from '../../../src/memory/rolling/rolling-summar
 import { rollingOf } from '../../../src/memory/rolling/record.ts';
 import { aliceId, generalId, publicPlace } from '../../support/incoming.ts';
 import { ScriptedModel, inputOf } from '../../support/scripted-model.ts';
-import { openSessions, secretPlace, session, silent, withdrawal } from '../../support/sessions.ts';
+import { openSessions, secretPlace, session, silent, withdrawal, inZone } from '../../support/sessions.ts';
 import { rollingSettings } from '../../support/layer-settings.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -55,6 +55,7 @@ function world() {
     clock: sessions.clock,
     model,
     timeZone: 'UTC',
+    timeZoneOf: inZone('UTC'),
     logger: silent,
   });
 

@@ -16,6 +16,7 @@ import {
   silent,
   withdrawal,
   type Sessions,
+  inZone,
 } from '../../support/sessions.ts';
 import { rollingSettings } from '../../support/layer-settings.ts';
 
@@ -28,6 +29,7 @@ function open(sessions: Sessions, model: ScriptedModel, changes: Partial<Rolling
     clock: sessions.clock,
     model,
     timeZone: 'Europe/Berlin',
+    timeZoneOf: inZone('Europe/Berlin'),
     logger: silent,
   });
 }

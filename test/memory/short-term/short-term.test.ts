@@ -19,6 +19,7 @@ import {
   session,
   startTime,
   type Sessions,
+  inZone,
 } from '../../support/sessions.ts';
 import { shortTermSettings } from '../../support/layer-settings.ts';
 import { runs } from '../../support/runs.ts';
@@ -29,7 +30,7 @@ const elsewhere = channel('lobby', '200000000000000003', { guildId: '30000000000
 
 function optionsFor({ store, states, log, clock }: Sessions, changes: Partial<ShortTermSettings> = {}) {
   const settings = { ...shortTermSettings, ...changes };
-  return { settings, store, states, log, clock, timeZone: 'Europe/Berlin' };
+  return { settings, store, states, log, clock, timeZoneOf: inZone('Europe/Berlin') };
 }
 
 function open(sessions: Sessions, changes: Partial<ShortTermSettings> = {}) {
