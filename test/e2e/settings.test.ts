@@ -103,7 +103,8 @@ describe('who may manage a server', () => {
   });
 
   it('sets it without access to the bot too, but gets nothing else of it', async () => {
-    const closed = await openStage({ environment: { DISCOCLAW_ACCESS: 'allowlist' } });
+    // Nobody has talked with the bot, which would leave them some commands [G1].
+    const closed = await openStage({ environment: { DISCOCLAW_ACCESS: 'allowlist' }, areNew: true });
     try {
       const { sandbox } = closed;
       await sandbox.setRole({ name: 'helpers', permissions: ['ManageGuild'], people: ['bob'] });
@@ -114,10 +115,10 @@ describe('who may manage a server', () => {
       const slash = { as: 'bob', in: '#dev', name: 'settings', subcommand: 'show' };
       expect((await sandbox.slash(slash)).answer?.text).toContain('`memory`: off');
       await expect(
-        sandbox.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'show' }),
+        sandbox.slash({ as: 'bob', in: '#dev', name: 'memory', subcommand: 'proposals' }),
       ).resolves.toMatchObject({ answer: { text: expect.stringContaining('given access') } });
       for (const [as, text] of [
-        ['bob', '!memory show'],
+        ['bob', '!memory proposals'],
         ['carol', '!settings show'],
       ] as const)
         await sandbox.say({ as, in: '#dev', text });

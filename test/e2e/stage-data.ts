@@ -88,8 +88,18 @@ async function inDatabase(): Promise<StageData> {
         return;
       }
       const writer = await database.open({ connections: 1 });
+      const copies = await database.query(
+        'select former_document::text as document, former_content as content from discoclaw.entries where key = $1',
+        [key],
+      );
       if (key.endsWith('.jsonl')) for (const record of recordsIn(text)) await writer.append(key, record);
       else await writer.writeText(key, text);
+      // An edit by hand leaves the copy alone.
+      for (const { document, content } of copies)
+        await database.query(
+          'update discoclaw.entries set former_document = $2::json, former_content = $3 where key = $1',
+          [key, document, content],
+        );
       await writer.close();
     },
     async everything(folder) {
