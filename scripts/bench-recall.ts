@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { z } from 'zod';
@@ -20,7 +19,7 @@ const usage = `Measures how well recall finds messages; how fast it does, \`npm 
 
 npm run bench:recall -- FILE…                    conversations with questions and the messages that answer them
 npm run bench:recall -- FILE… --wordings FILE    only the questions that FILE has other wordings of, alone and with these
-npm run bench:recall -- FILE… --fit [--leave-out]  fits the weights of the order; --leave-out: also to all conversations but one, which is measured, for each
+npm run bench:recall -- FILE… --fit              fits the weights of the order, to all files and, for each file, to the others
 
 FILE: [{ id, docs: [{ id, spk, ts, text, bot? }], qs: [{ q, cat, gold: [doc id, or several of which one is enough], upto? }] }]
 A question with \`upto\` is asked when so many of the messages were said. FILE of wordings: lines of { id, wordings: [text] }. That in scripts/bench was written by a language model from the questions alone; of the public conversations it may know some.
@@ -134,7 +133,7 @@ async function benchQuality(files: readonly string[], wordings: Wordings | undef
         print(row(name, asked.filter(isMeant)));
       for (const kind of new Set(asked.map(({ question }) => question.kind)))
         tell(kind, ({ question }) => question.kind === kind);
-      for (const file of files.map((path) => basename(path, '.json')))
+      for (const file of new Set(conversations.map((conversation) => conversation.file)))
         tell(`all of ${file}`, ({ conversation }) => conversation.file === file);
       tell('several messages needed', ({ question: { gold } }) => gold.length > 1);
       tell('all', () => true);
@@ -147,12 +146,11 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     fit: { type: 'boolean', default: false },
-    'leave-out': { type: 'boolean', default: false },
     wordings: { type: 'string' },
   },
 });
 if (positionals.length === 0) print(usage);
-else if (values.fit) await fitRecall(await readConversations(positionals), values['leave-out']);
+else if (values.fit) await fitRecall(await readConversations(positionals));
 else {
   const wordings = values.wordings === undefined ? undefined : await readWordings(values.wordings);
   await benchQuality(positionals, wordings);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 import { z } from 'zod';
 
@@ -41,6 +41,7 @@ export interface Question {
 export interface Conversation {
   /** With the file's name: `household/oak`. */
   readonly id: string;
+  /** With its folder's name, since files of several folders may have one name. */
   readonly file: string;
   /** In order; no two at one time. */
   readonly messages: readonly {
@@ -59,7 +60,8 @@ export async function readConversations(files: readonly string[]): Promise<reado
     files.map(async (path) => {
       const file = basename(path, '.json');
       const conversations = fileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-      return conversations.map((conversation) => toConversation(file, conversation));
+      const shown = `${basename(dirname(path))}/${file}`;
+      return conversations.map((conversation) => ({ ...toConversation(file, conversation), file: shown }));
     }),
   );
   return read.flat();
@@ -68,12 +70,11 @@ export async function readConversations(files: readonly string[]): Promise<reado
 function toConversation(
   file: string,
   { id: name, docs, qs }: z.infer<typeof fileSchema>[number],
-): Conversation {
+): Omit<Conversation, 'file'> {
   const id = `${file}/${name}`;
   let before = 0;
   return {
     id,
-    file,
     messages: docs.map(({ id: ofMessage, spk, ts, text, bot }) => {
       before = Math.max(parseTime(ts), before + 1000);
       return { id: ofMessage, author: spk, isBot: bot, at: new Date(before), text };

@@ -1,14 +1,12 @@
-import { orderWeights, weighted, type Features, type OrderWeights } from '../../src/memory/recall/reorder.ts';
+import { featureNames, orderWeights, weighted, type OrderWeights } from '../../src/memory/recall/reorder.ts';
 import { print } from './measured.ts';
 import type { Conversation } from './recall-conversations.ts';
 import { listHits, measuredOf, type Listed, type Measured } from './recall-evaluator.ts';
 
-/** What a weight costs that is not 0: so few conversations would be learnt by heart. */
-const penalty = 0.01;
-/** Hits before the one that is needed which count as nothing lost: it is among the first ten then, mostly. */
-const tolerated = 5;
-const steps = 200;
-const stepSize = 0.4;
+/** What the square of a weight costs: so few kinds of talk would be learnt by heart. */
+const penalty = 0.02;
+const steps = 100;
+const stepSize = 0.2;
 const momentum = 0.9;
 
 /** The shares of a file's questions in percent, averaged over its questions. */
@@ -29,32 +27,27 @@ export function figuresOf(measured: readonly Measured[]): Figures {
 }
 
 /**
- * Fits what the features of hits count, and tells how much of that is chance: each conversation is measured by weights that were fitted to all
- * others. Deterministic. How hits are found is left as it stands: its weights are round numbers that no fit has seen.
+ * Fits what the features of hits count, and tells how much of that is chance: each file, which is a kind of talk, is measured by weights that
+ * were fitted to the others. Deterministic. How hits are found is left as it stands: its weights are round numbers that no fit has seen.
  */
-export async function fitRecall(conversations: readonly Conversation[], leaveOut: boolean): Promise<void> {
+export async function fitRecall(conversations: readonly Conversation[]): Promise<void> {
   const listed = await listHits(conversations);
-  const ordered = (weights: OrderWeights) => listed.map((one) => inOrder(one, weights));
-  tell(
-    'as they are found',
-    listed.map(({ conversation, question, ids }) => measuredOf(conversation, question, ids)),
-  );
+  const asFound = listed.map(({ conversation, question, ids }) => measuredOf(conversation, question, ids));
+  tell('as they are found', asFound);
+  const ordered = (weights: OrderWeights, ofThese = listed) => ofThese.map((one) => inOrder(one, weights));
   tell('with the present weights', ordered(orderWeights));
   const fitted = fitOrder(listed);
   tell('fitted to all', ordered(fitted));
   print(JSON.stringify(fitted));
-  if (!leaveOut) return;
-  const left: Measured[] = [];
-  for (const conversation of conversations) {
-    const weights = fitOrder(listed.filter((one) => one.conversation !== conversation));
-    const ofOne = listed
-      .filter((one) => one.conversation === conversation)
-      .map((one) => inOrder(one, weights));
-    print(line(conversation.id.slice(0, 40), ofOne));
-    left.push(...ofOne);
-  }
-  tell('each fitted to all others', left);
-  tellEach(left, ({ question }) => question.kind);
+  const files = [...new Set(conversations.map(({ file }) => file))];
+  const leftOut = files.flatMap((file) => {
+    const weights = fitOrder(listed.filter(({ conversation }) => conversation.file !== file));
+    return ordered(
+      weights,
+      listed.filter(({ conversation }) => conversation.file === file),
+    );
+  });
+  if (files.length > 1) tell('each by weights fitted to the others', leftOut);
 }
 
 function inOrder({ conversation, question, ids, features }: Listed, weights: OrderWeights): Measured {
@@ -69,115 +62,70 @@ function inOrder({ conversation, question, ids, features }: Listed, weights: Ord
 
 function tell(title: string, measured: readonly Measured[]): void {
   print(`${title.padEnd(40)}    R@5   R@10    MRR`);
-  tellEach(measured, ({ conversation }) => conversation.file);
-}
-
-function tellEach(measured: readonly Measured[], nameOf: (one: Measured) => string): void {
-  for (const name of new Set(measured.map(nameOf))) {
-    const named = measured.filter((one) => nameOf(one) === name);
-    print(line(name, named));
+  for (const file of new Set(measured.map(({ conversation }) => conversation.file))) {
+    const { at5, at10, reciprocalRank } = figuresOf(
+      measured.filter(({ conversation }) => conversation.file === file),
+    );
+    const figures = [at5, at10, reciprocalRank].map((value) => value.toFixed(1).padStart(6));
+    print(`${file.padEnd(40)} ${figures.join(' ')}`);
   }
 }
 
-function line(name: string, measured: readonly Measured[]): string {
-  const { at5, at10, reciprocalRank } = figuresOf(measured);
-  return `${name.padEnd(40)} ${[at5, at10, reciprocalRank].map((value) => value.toFixed(2).padStart(6)).join(' ')}`;
-}
-
-/** A thing that an answer needs: the hits of a question that say it, and those that say nothing of the answer. */
+/** A thing that an answer needs: the features of the hits of a question that say it, before those of hits that say nothing of the answer. */
 interface Wanted {
-  /** A row of standardised features for each hit. */
   readonly rows: readonly Float64Array[];
-  readonly saying: readonly number[];
-  readonly others: readonly number[];
+  /** How many say it. */
+  readonly saying: number;
   readonly weight: number;
 }
 
 /**
- * Weights by which what answers need comes before all else: of each thing that is needed, the logarithm of its chance against the other hits is
- * made as large as can be (softmax), less a penalty for large weights. Each file counts by the root of the number of its questions.
+ * Weights by which what answers need comes before all else: of each thing that is needed, the logarithm of its chance against the other hits
+ * (softmax) is made as large as can be, less the penalty. None is below 0: what counts against a hit in one kind of talk counts for it in
+ * another. Each file counts by the root of the number of its questions.
  */
 function fitOrder(listed: readonly Listed[]): OrderWeights {
-  const names = namesOf(orderWeights);
-  const spreads = names.map((name) => spreadOf(listed, name));
-  const wanted = wantedOf(listed, names, spreads);
+  const wanted = wantedOf(listed);
   const all = wanted.reduce((sum, { weight }) => sum + weight, 0);
-  const weights = new Float64Array(names.length);
-  const speed = new Float64Array(names.length);
+  const weights = new Float64Array(featureNames.length);
+  const speed = new Float64Array(featureNames.length);
   for (let step = 0; step < steps; step += 1) {
     const slope = weights.map((weight) => -2 * penalty * weight);
-    for (const one of wanted) addSlope(slope, weights, one, all);
+    for (const one of wanted) addSlope(slope, weights, one, one.weight / all);
     for (const [at, by] of slope.entries()) {
-      speed[at] = momentum * (speed[at] ?? 0) + stepSize * (1 - momentum) * by;
-      weights[at] = (weights[at] ?? 0) + (speed[at] ?? 0);
+      speed[at] = momentum * (speed[at] ?? 0) + stepSize * by;
+      weights[at] = Math.max(0, (weights[at] ?? 0) + (speed[at] ?? 0));
     }
   }
-  const fitted = names.flatMap((name, at) => {
-    const spread = spreads[at] ?? 0;
-    // What never differs here stays as it stands.
-    return spread === 0 ? [] : [[name, Number(((weights[at] ?? 0) / spread).toFixed(2))] as const];
-  });
-  return { ...orderWeights, ...Object.fromEntries(fitted) };
-}
-
-function namesOf(weights: OrderWeights): readonly (keyof Features)[] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a record without others
-  return Object.keys(weights) as (keyof Features)[];
-}
-
-/** By how much a feature differs among a question's hits: the root of the mean square. */
-function spreadOf(listed: readonly Listed[], name: keyof Features): number {
-  let [sum, count] = [0, 0];
-  for (const { features } of listed) {
-    const mean = features.reduce((all, of) => all + of[name], 0) / Math.max(1, features.length);
-    for (const of of features) sum += (of[name] - mean) ** 2;
-    count += features.length;
-  }
-  return Math.sqrt(sum / Math.max(1, count));
-}
-
-function wantedOf(
-  listed: readonly Listed[],
-  names: readonly (keyof Features)[],
-  spreads: readonly number[],
-): readonly Wanted[] {
-  const questions = new Map<string, number>();
-  for (const { conversation } of listed)
-    questions.set(conversation.file, (questions.get(conversation.file) ?? 0) + 1);
-  return listed.flatMap(({ conversation, question: { gold }, ids, features }) => {
-    const rows = features.map((of) => Float64Array.from(names, (name, at) => of[name] / (spreads[at] || 1)));
-    const needed = new Set(gold.flat());
-    const hits = [...features.keys()];
-    const others = hits.filter((at) => !needed.has(ids[at] ?? ''));
-    return gold.flatMap((some) => {
-      const saying = hits.filter((at) => some.includes(ids[at] ?? ''));
-      const weight = 1 / gold.length / Math.sqrt(questions.get(conversation.file) ?? 1);
-      return saying.length === 0 ? [] : [{ rows, saying, others, weight }];
-    });
-  });
+  const named = featureNames.map((name, at) => [name, Number((weights[at] ?? 0).toFixed(2))] as const);
+  return { ...orderWeights, ...Object.fromEntries(named) };
 }
 
 /** Adds what a small change of each weight would do to the chance of one thing that is needed. */
-function addSlope(slope: Float64Array, weights: Float64Array, one: Wanted, all: number): void {
-  const { rows, saying, others, weight } = one;
-  const scoreOf = (at: number): number => {
-    const row = rows[at] ?? weights;
+function addSlope(slope: Float64Array, weights: Float64Array, { rows, saying }: Wanted, share: number): void {
+  const odds = rows.map((row) => {
     let sum = 0;
-    for (let index = 0; index < row.length; index += 1) sum += (row[index] ?? 0) * (weights[index] ?? 0);
-    return sum;
-  };
-  const said = saying.map(scoreOf);
-  const rest = others.map(scoreOf);
-  const highest = Math.max(...said, ...rest);
-  const odds = (score: number): number => Math.exp(score - highest);
-  const ofSaid = said.reduce((sum, score) => sum + odds(score), 0);
-  const total = tolerated * ofSaid + rest.reduce((sum, score) => sum + odds(score), 0);
-  const add = (at: number, by: number): void => {
-    const row = rows[at] ?? weights;
-    const share = (by * weight) / all;
-    for (let index = 0; index < row.length; index += 1)
-      slope[index] = (slope[index] ?? 0) + share * (row[index] ?? 0);
-  };
-  for (const [at, hit] of saying.entries()) add(hit, odds(said[at] ?? 0) * (1 / ofSaid - tolerated / total));
-  for (const [at, hit] of others.entries()) add(hit, -odds(rest[at] ?? 0) / total);
+    for (let at = 0; at < row.length; at += 1) sum += (row[at] ?? 0) * (weights[at] ?? 0);
+    return Math.exp(sum);
+  });
+  const total = odds.reduce((sum, each) => sum + each, 0);
+  const ofSaying = odds.slice(0, saying).reduce((sum, each) => sum + each, 0);
+  for (const [hit, row] of rows.entries()) {
+    const by = share * (odds[hit] ?? 0) * ((hit < saying ? 1 / ofSaying : 0) - 1 / total);
+    for (let at = 0; at < row.length; at += 1) slope[at] = (slope[at] ?? 0) + by * (row[at] ?? 0);
+  }
+}
+
+function wantedOf(listed: readonly Listed[]): readonly Wanted[] {
+  return listed.flatMap(({ conversation, question: { gold }, ids, features }) => {
+    const asked = listed.filter((other) => other.conversation.file === conversation.file).length;
+    const needed = new Set(gold.flat());
+    const rows = features.map((of) => Float64Array.from(featureNames, (name) => of[name]));
+    const others = rows.filter((_, at) => !needed.has(ids[at] ?? ''));
+    return gold.flatMap((some) => {
+      const says = rows.filter((_, at) => some.includes(ids[at] ?? ''));
+      const weight = 1 / gold.length / Math.sqrt(asked);
+      return says.length === 0 ? [] : [{ rows: [...says, ...others], saying: says.length, weight }];
+    });
+  });
 }

@@ -32,7 +32,7 @@ const weights = {
   /** Factor for the bot's texts in a stretch. */
   botStretch: 0.1,
   /** Factor for the bot's texts, which lend their neighbours nothing. */
-  bot: 0.3,
+  bot: 0.2,
   /** An author whom the query names, or means by "I" or "you". */
   namedAuthor: 1,
   /** Taken from a text that only asks: it repeats queries' words, not answers. */

@@ -19,36 +19,24 @@ const verbatim = 20;
 /** Divides log odds: several wordings of one question are alike, so each counts less. */
 const caution = 3;
 
-/** Fitted to conversations with known answers by `npm run bench:recall -- FILE… --fit`. */
+/** Rounded from weights that `npm run bench:recall -- FILE… --fit` finds: finer ones hold for the talk they were fitted to only. */
 export const orderWeights: OrderWeights = {
-  score: 1.18,
-  held: 1.89,
-  heldRare: -1.77,
-  several: 0.68,
-  density: -3.11,
-  densityRoot: 0.47,
-  question: -0.91,
-  stated: 1.44,
-  answered: 1.29,
-  meant: 1,
-  number: 0.74,
-  date: 3.11,
-  time: 1,
-  timeLength: -0.67,
-  now: 1.31,
-  heldInStretch: 1.49,
-  bestInStretch: 1.52,
-  hitsInStretch: -0.23,
-  placeInStretch: -0.48,
-  close: 1.11,
-  begins: 0.57,
-  ends: 0.57,
+  score: 2.5,
+  words: 1,
+  several: 1,
+  stated: 0.5,
+  states: 2,
+  answered: 1,
+  inStretch: 1,
+  close: 0.5,
+  date: 1,
+  now: 1,
 };
 
 export type OrderWeights = Readonly<Record<keyof Features, number>>;
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are all of its names
-const featureNames = Object.keys(orderWeights) as readonly (keyof Features)[];
+export const featureNames = Object.keys(orderWeights) as readonly (keyof Features)[];
 
 /**
  * The hits of all sources for a query, best first: weighted features order the best, and give each its odds
@@ -129,11 +117,10 @@ const sureness: Readonly<Record<QueryTerm['kind'], number>> = {
 const botShare = 0.3;
 /** So many words of the query in one text tell more than each by itself. */
 const several = 3;
+/** What an answer counts for its question as such; the rest for the question's words. */
+const answerShare = 0.3;
 
-/** A text that is hardly more than the match tells no less than one of twice its length. */
-const mostDensity = 0.5;
-
-/** Numbers from 0 to about 1, or logarithms. */
+/** Shares from 0 to 1, but for the score. */
 export type Features = ReturnType<typeof hitFeatures>;
 
 /** The features of hits, best first. Units left out of the search are ignored [V2]. */
@@ -174,61 +161,39 @@ interface HeldHit {
   readonly held: readonly number[];
 }
 
-function hitFeatures(hit: HeldHit, list: HitList) {
-  const { query, words, hits, first, last } = list;
+function hitFeatures(hit: HeldHit, { query, words, dates, hits, first, last }: HitList) {
   const { find, held } = hit;
-  const { segment, index, score, unit, facts } = find;
-  const length = Math.max(1, facts.length);
-  const share = shareOf(held, words);
-  const exact = words.filter(({ word }) => holds(segment, word, index)).length;
-  const count = exact * shareOfAuthor(find, index, query);
+  const { segment, index, score, unit, facts, leftOut } = find;
   const best = hits[0]?.find.score ?? score;
   const stretch = hits.filter(
     ({ find: other }) => other.segment === segment && other.unit.stretch === unit.stretch,
   );
   const scoreAt = (at: number): number => stretch.find((other) => other.find.index === at)?.find.score ?? 0;
-  const hasBefore = isNeighbour(find, index - 1);
-  const answers = hasBefore && isAnswer(segment, index);
+  const exact = words.filter(({ word }) => holds(segment, word, index)).length;
+  const answers = isAnswer(segment, index) && !leftOut.has(index - 1);
+  const ofQuestion = answers ? shareOf(heldBy(find, index - 1, words, query), words) : 0;
   return {
+    /** The logarithm of its share of the best one's. */
     score: Math.log(Math.max(score / best, 1e-6)),
-    /** The words of the query it has, by telling power; the same, squared; and by its length. */
-    held: share,
-    heldRare: held.reduce((sum, each, at) => sum + Math.floor(each) * (words[at]?.squareShare ?? 0), 0),
-    several: count >= several ? 1 : 0,
-    density: Math.min(count / length, mostDensity),
-    densityRoot: count / Math.sqrt(length),
-    /** The share that is a question, and what a statement has. */
-    question: 1 - facts.statementShare,
-    stated: facts.statementShare * share,
+    /** Of the query's words, by number; whether these are several; and by telling power in what it states. */
+    words: held.filter((sure) => sure > 0).length / Math.max(1, words.length),
+    several: exact * shareOfAuthor(find, index, query) >= several ? 1 : 0,
+    stated: facts.statementShare * shareOf(held, words),
+    /** Whether it does more than ask: who asks again wants the answer, not the question. */
+    states: facts.statementShare > 0.02 ? 1 : 0,
     /** What the question before this answer has. */
-    answered: answers ? shareOf(heldBy(find, index - 1, words, query), words) : 0,
-    /** Said by the bot, where the query asks for that. */
-    meant: query.meansBot && unit.isBot ? 1 : 0,
-    number: facts.hasNumber ? 1 : 0,
-    date: dateShare(find, list.dates),
-    /** An expression of time, and length, where the query asks when. */
-    time: query.asksWhen && facts.tellsWhen ? 1 : 0,
-    timeLength: query.asksWhen ? Math.log(1 + length) : 0,
-    /** How new it is, where the query asks for what holds now. */
-    now: query.asksNow && last > first && facts.time > 0 ? (facts.time - first) / (last - first) : 0,
-    /** Its stretch: the words of all its hits, the best hit, their number, and how many precede this one. */
-    heldInStretch: shareOf(
+    answered: answers ? answerShare + (1 - answerShare) * ofQuestion : 0,
+    /** The words that the hits of its stretch have together. */
+    inStretch: shareOf(
       held.map((_, at) => Math.max(...stretch.map((other) => other.held[at] ?? 0))),
       words,
     ),
-    bestInStretch: (stretch[0]?.find.score ?? score) / best,
-    hitsInStretch: Math.log(stretch.length),
-    placeInStretch: Math.log(1 + stretch.indexOf(hit)),
     /** The better of the hits two places away, mostly by the same author. */
     close: Math.max(scoreAt(index - 2), scoreAt(index + 2)) / best,
-    begins: hasBefore ? 0 : 1,
-    ends: isNeighbour(find, index + 1) ? 0 : 1,
+    date: dateShare(find, dates),
+    /** How new it is, where the query asks for what holds now. */
+    now: query.asksNow && last > first && facts.time > 0 ? (facts.time - first) / (last - first) : 0,
   };
-}
-
-/** Whether a unit is of the hit's stretch and not left out. */
-function isNeighbour({ segment, unit, leftOut }: Find, other: number): boolean {
-  return segment.units[other]?.stretch === unit.stretch && !leftOut.has(other);
 }
 
 /** A word of the query that is not an author's name. */
@@ -236,9 +201,8 @@ interface QueryWord {
   readonly word: string;
   /** Terms that stand for it, and how surely. */
   readonly terms: readonly { readonly term: string; readonly sure: number }[];
-  /** What it tells, as a share of what all words tell, and the same of squares. */
+  /** What it tells, as a share of what all words tell. */
   readonly share: number;
-  readonly squareShare: number;
 }
 
 function wordsOf({ terms }: RecallQuery, rarities: readonly number[]): readonly QueryWord[] {
@@ -256,10 +220,7 @@ function wordsOf({ terms }: RecallQuery, rarities: readonly number[]): readonly 
       return { word, terms: likes, rarity: likes.length === 0 ? 0 : rarity };
     });
   const sum = words.reduce((all, { rarity }) => all + rarity, 0) || 1;
-  const ofSquares = words.reduce((all, { rarity }) => all + rarity ** 2, 0) || 1;
-  return words.map(({ word, terms: likes, rarity }) => {
-    return { word, terms: likes, share: rarity / sum, squareShare: rarity ** 2 / ofSquares };
-  });
+  return words.map(({ word, terms: likes, rarity }) => ({ word, terms: likes, share: rarity / sum }));
 }
 
 /** What a unit of the hit's segment has of each word. */

@@ -80,16 +80,15 @@ it('does not depend on hidden entries: other words in their place change nothing
   );
 });
 
-it('has a statement before a question in the same words, which was found before it', async () => {
+it('has an answer before the question itself, asked earlier word for word', async () => {
   const texts = [
     'How many children does Carol have?',
     'I have 3 children.',
     'Children have many toys.',
     'Many children have many toys.',
   ];
-  const { ranked, hits } = await found(texts, 'how many children does Carol have?');
-  expect(ranked.map(({ index }) => index)).toEqual([1, 3, 0, 2]);
-  expect(hits.map(({ index }) => index)).toEqual([1, 3, 2, 0]);
+  const { hits } = await found(texts, 'how many children does Carol have?');
+  expect(hits.map(({ index }) => index)).toEqual([1, 3, 0, 2]);
 });
 
 it.each([
