@@ -28,8 +28,8 @@ export function isWorthKeeping({ text, message, question, day, today }: Found): 
   return question !== undefined || !isOutcry(text);
 }
 
-/** A syllable said three times, or a face that laughs: without this a joke is told back as a fact. */
-const hasJoke = /(?<!\p{L})(\p{L}{1,2})\1{2,}|[😂🤣😹]|笑$/u;
+/** A syllable said three times, but no `www` or `III`, or a face that laughs: without this a joke is told back as a fact. */
+const hasJoke = /(?<!\p{L})(?:(\p{L}\p{L}|\p{Script=Han})\1{2,}|(\p{L})\2{3,})|[😂🤣😹]|笑$/u;
 
 /** Words around a block of code tell what is wrong with it: without this, `it returns the wrong sum`. */
 const holdsCode = /^[ \t]*(?:```|~~~)/mu;

@@ -27,6 +27,7 @@ describe('what may matter in months [A2]', () => {
     ['I have a headache today.', 'My driving test is tomorrow.'],
     ['We moved on 2 March 2026, jajaja', 'We moved on 2 March 2026.'],
     ['我家狗比我还会开会，哈哈哈', '我家有一只狗。'],
+    ['Vou virar um painel solar kkkk', 'My site is www.example.org'],
     ['My cat is my boss 😂', 'My cat is called Rex 😊'],
   ])('is not %j, but %j', (left, kept) => {
     expect([isKept(left), isKept(kept)]).toEqual([false, true]);
