@@ -252,7 +252,7 @@ it('does not answer a person without access, and tells them nothing by slash eit
   const name = await newcomer();
   const asked = callsForAnswers(stage).length;
   const ignored = [
-    await stage.sandbox.say({ as: 'bob', in: '#general', text: '!memory show' }),
+    await stage.sandbox.say({ as: 'bob', in: '#general', text: '!memory search bees' }),
     await stage.sandbox.say({ as: 'bob', in: '#general', text: 'hello' }),
   ].map(({ id }) => id);
   await stage.ask(name, '#general', '!memory show');
