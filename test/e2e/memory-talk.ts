@@ -17,6 +17,7 @@ const optionNames: ReadonlyMap<string, string> = new Map([
   ['pause', 'for'],
   ['notices', 'value'],
   ['review', 'answer'],
+  ['timezone', 'name'],
 ]);
 
 /** Gives a command by its words, such as `forget Acme`, and resolves with the answer's first message. */

@@ -24,6 +24,40 @@ describe('the day that a text speaks of [D7]', () => {
     expect([day, undefined]).toContain(readDay(text, new Date(at), timeZone)?.when);
   });
 
+  it.each([
+    'I broke my leg on Friday',
+    'I moved to Porto on 15 March',
+    'I read the book in three days',
+    'We met last Friday',
+    'The meeting is next Friday',
+    'My exam is on 15 March next year',
+    'I will be back a week from Friday',
+    'The exam is on 12/11/2026',
+    'I like the song "Yesterday"',
+    'I love Black Friday',
+    'I have an exam in a couple of weeks',
+    'In March 3 friends visit me',
+    'I fly tomorrow or on Sunday',
+    'Ich habe am Freitag bestanden',
+    'Ich bin am Morgen müde',
+    "J'ai eu mon permis vendredi",
+    'Me mudé el 15 de marzo',
+    'A segunda vez foi melhor',
+    'Ho iniziato venerdì',
+    'Ik ben vrijdag begonnen',
+    'Jag började på fredag',
+    'Aloitin perjantaina',
+    'Рабочий день у меня длинный',
+    'Я переехал 15 марта',
+    '金曜日に引っ越しました',
+    '我一周五天上班',
+    '几天后我搬家',
+    'Con thứ hai của tôi là Mai',
+    'انتقلت يوم الجمعة',
+  ])('is none where it might be another one: %s', (text) => {
+    expect(readDay(text, new Date('2026-11-26T12:00:00Z'), 'Europe/Berlin')).toBeUndefined();
+  });
+
   it('is found in most sentences that have one', () => {
     const withDay = rows.filter(([, , , day]) => day !== null);
     const found = withDay.filter(
