@@ -23,7 +23,7 @@ import {
 } from './document.ts';
 import { changedItem, confirmItems, editItem, keepOne } from './edit-items.ts';
 import { stillSays } from './evidence.ts';
-import { loadDayReader } from './item-day.ts';
+import { readDay } from './item-day.ts';
 import { importItems, type ImportResult } from './import-items.ts';
 import {
   findItems,
@@ -143,7 +143,7 @@ export function createDurableMemory(options: DurableMemoryOptions) {
     now: Date,
   ) {
     const said = isSnowflake(messageId) ? snowflakeTime(messageId) : now;
-    const day = (await loadDayReader())(text, said, await timeZoneOf(userId));
+    const day = readDay(text, said, await timeZoneOf(userId));
     return { when: day?.when, looksBack: day?.looksBack, isCounted: day?.isCounted };
   }
 
@@ -252,7 +252,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     /** Counts days again that were counted by another zone; resolves with how many items changed. */
     async moveDays(work: Work, before: string, after: string): Promise<number> {
-      const readDay = await loadDayReader();
       return writes.run(work, async () => {
         const { result } = await apply(work.userId, (document) => {
           const replaced = document.items.flatMap((item): readonly Replaced[] => {
@@ -277,7 +276,6 @@ export function createDurableMemory(options: DurableMemoryOptions) {
 
     /** Stores imported items as one change [K10]; nothing makes way for them. */
     rememberAll: async (work: Work, items: readonly DurableItem[]) => {
-      const readDay = await loadDayReader();
       const [now, timeZone] = [clock(), await timeZoneOf(work.userId)];
       const pause = createTimeSlice();
       const dated: DurableItem[] = [];

@@ -21,7 +21,7 @@ import type { CaptureMode } from '../settings/person-settings.ts';
 import { itemKinds, wordingOf, type DurableItem } from './document.ts';
 import type { RememberInput } from './durable-memory.ts';
 import { questionAtEnd, sentencesQuoted, stillSays } from './evidence.ts';
-import { loadDayReader } from './item-day.ts';
+import { readDay } from './item-day.ts';
 import { namedItem, namedProposal, proposalNotice, rememberNotice } from './notices.ts';
 import type { Proposals } from './proposals.ts';
 import type { UndoingOptions } from './undoing.ts';
@@ -84,10 +84,9 @@ export function createExtraction({ model, modelName, timeZoneOf, durable, tell, 
 
       const items: DurableItem[] = [];
       const stored: LateNotice[] = [];
-      const readDay = findings.length === 0 ? undefined : await loadDayReader();
       const kept = findings.filter(({ text, message: { text: message, answerBefore = '', at } }) => {
         const [said, question] = [new Date(at), questionAtEnd(answerBefore)];
-        const [day, today] = [readDay?.(text, said, timeZone), localDate(said, timeZone)];
+        const [day, today] = [readDay(text, said, timeZone), localDate(said, timeZone)];
         return isWorthKeeping({ text, message, question, day, today });
       });
       for (const { kind, text, message } of kept) {

@@ -1,6 +1,28 @@
-import type { Chrono, ParsedComponents, ParsedResult } from 'chrono-node';
+import {
+  casual,
+  en,
+  de,
+  fr,
+  es,
+  pt,
+  it,
+  nl,
+  sv,
+  fi,
+  ru,
+  uk,
+  ja,
+  zh,
+  vi,
+  id,
+  ar,
+  type Chrono,
+  type ParsedComponents,
+  type ParsedResult,
+} from 'chrono-node';
 
 import { localDate } from '../../core/time.ts';
+import { itemMaxChars } from './document.ts';
 import {
   comesAgain,
   countedFrom,
@@ -31,39 +53,37 @@ export interface SaidDay {
  * with its month; of a range its end. `undefined` where there is none or more than one, for what comes again, and
  * where it might be another day. @throws {RangeError} for an unknown zone.
  */
-export type ReadDay = (text: string, said: Date, timeZone: string) => SaidDay | undefined;
+export function readDay(text: string, said: Date, timeZone: string): SaidDay | undefined {
+  if (text.length > itemMaxChars) return undefined;
+  const words = text
+    .normalize('NFKC')
+    .replaceAll(/[’ʼ]/gu, "'")
+    .replaceAll(/\s+/gu, ' ');
+  if (comesAgain.test(words) || namesSomebody.test(words)) return undefined;
+  const today = localDate(said, timeZone);
+  const apart = daysApart.flatMap(({ days, pattern }): Found[] => {
+    const match = pattern.exec(words)?.[0];
+    return match === undefined ? [] : [{ match, day: daysAfter(today, days) }];
+  });
+  const left = without(words, apart);
+  const found = [...apart, ...languagesOf(words).flatMap((language) => foundIn(left, language, today))];
+  const when = found[0]?.day;
+  if (when === undefined || found.some(({ day }) => day !== when)) return undefined;
+  const isPast = tellsOfPast.test(words);
+  if (isPast && when >= today && found.some(({ isOpen }) => isOpen)) return undefined;
+  const looksBack = when < today || (when === today && isPast) ? true : undefined;
+  return { when, looksBack, isCounted: !found.some(({ hasYear }) => hasYear) };
+}
 
-/** Loads chrono-node. */
-export async function loadDayReader(): Promise<ReadDay> {
-  const { casual, en, ...others } = await import('chrono-node');
+const others = { de, fr, es, pt, it, nl, sv, fi, ru, uk, ja, zh, vi, id, ar };
+
+function foundIn(words: string, language: Language, today: string): readonly Found[] {
   // English has the month first in one country and the day in others: where they differ, there is none.
-  const readersOf = (language: Language): readonly Chrono[] =>
-    language === 'en' ? [casual, en.GB] : [others[language].casual];
-
-  function foundIn(words: string, language: Language, today: string): readonly Found[] {
-    // No clock of this machine changes at noon.
-    const noon = new Date(`${today}T12:00:00`);
-    const results = readersOf(language).flatMap((reader) => daysOnly(reader).parse(words, noon));
-    return results.flatMap((result) => foundBy(language, result, words, today) ?? []);
-  }
-
-  return (text, said, timeZone) => {
-    const words = text.normalize('NFKC').replaceAll(/[’ʼ]/gu, "'");
-    if (comesAgain.test(words) || namesSomebody.test(words)) return undefined;
-    const today = localDate(said, timeZone);
-    const apart = daysApart.flatMap(({ days, pattern }): Found[] => {
-      const match = pattern.exec(words)?.[0];
-      return match === undefined ? [] : [{ match, day: daysAfter(today, days) }];
-    });
-    const left = without(words, apart);
-    const found = [...apart, ...languagesOf(words).flatMap((language) => foundIn(left, language, today))];
-    const when = found[0]?.day;
-    if (when === undefined || found.some(({ day }) => day !== when)) return undefined;
-    const isPast = tellsOfPast.test(words);
-    if (isPast && when >= today && found.some(({ isOpen }) => isOpen)) return undefined;
-    const looksBack = when < today || (when === today && isPast) ? true : undefined;
-    return { when, looksBack, isCounted: !found.some(({ hasYear }) => hasYear) };
-  };
+  const readers = language === 'en' ? [casual, en.GB] : [others[language].casual];
+  // No clock of this machine changes at noon.
+  const noon = new Date(`${today}T12:00:00`);
+  const results = readers.flatMap((reader) => daysOnly(reader).parse(words, noon));
+  return results.flatMap((result) => foundBy(language, result, words, today) ?? []);
 }
 
 interface Found {

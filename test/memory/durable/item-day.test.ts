@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { snowflakeAt } from '../../../src/core/snowflake.ts';
 import { beginningNow } from '../../../src/core/writes.ts';
-import { loadDayReader } from '../../../src/memory/durable/item-day.ts';
+import { readDay } from '../../../src/memory/durable/item-day.ts';
 import { createPersonSettings } from '../../../src/memory/settings/person-settings.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { plainWrites } from '../../support/plain-writes.ts';
@@ -16,8 +16,6 @@ const rows = readFileSync(new URL('days.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')
   .map((line): Row => JSON.parse(line));
-
-const readDay = await loadDayReader();
 
 describe('the day that a text speaks of [D7]', () => {
   it.each(rows)('%s (%s, %s) is %s or none', (text, at, timeZone, day) => {

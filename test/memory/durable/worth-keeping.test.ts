@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 import { sentencesQuoted } from '../../../src/memory/durable/evidence.ts';
-import { loadDayReader } from '../../../src/memory/durable/item-day.ts';
+import { readDay } from '../../../src/memory/durable/item-day.ts';
 import { isWorthKeeping } from '../../../src/memory/durable/worth-keeping.ts';
 
 const today = '2026-03-12';
-const readDay = await loadDayReader();
 
 /** A quote of a message that is said today, perhaps in answer to a question. */
 function isKept(quote: string, message = quote, question?: string): boolean {
