@@ -6,11 +6,11 @@ import { z } from 'zod';
 import { dataLine } from '../src/core/section.ts';
 import { snowflakeAt } from '../src/core/snowflake.ts';
 import { createMessageSource } from '../src/memory/recall/messages.ts';
-import type { Passage } from '../src/memory/recall/passages.ts';
 import { createRecall, type Recall } from '../src/memory/recall/recall.ts';
+import { createRecallTool } from '../src/memory/recall/tool.ts';
 import type { SessionLog } from '../src/memory/log/session-log.ts';
 import { median, print } from './bench/measured.ts';
-import { dmOf, search, timeZone, userIdOf, withLog } from './bench/recall-bench.ts';
+import { depth, dmOf, timeZone, userIdOf, withLog } from './bench/recall-bench.ts';
 import { readConversations, type Conversation, type Question } from './bench/recall-conversations.ts';
 import { measuredOf, type Measured } from './bench/recall-evaluator.ts';
 import { figuresOf, fitRecall } from './bench/recall-fit.ts';
@@ -25,7 +25,7 @@ FILE: [{ id, docs: [{ id, spk, ts, text, bot? }], qs: [{ q, cat, gold: [doc id, 
 A question with \`upto\` is asked when so many of the messages were said. FILE of wordings: lines of { id, wordings: [text] }. That in scripts/bench was written by a language model from the questions alone; of the public conversations it may know some.
 
 R@k: the share of what a question needs among the first k messages that are returned. MRR: one divided by the place of the first such message.
-given: the share of what a question needs that the model is given by the first ten results, as a result or whole as a line around one.`;
+given: the share of what a question needs that the model is given by as many results as it gets by default and a tool's text has room for: as a result, or whole as a line around one.`;
 
 /** A question that was asked, beside what the model was given. */
 interface Asked extends Measured {
@@ -55,6 +55,8 @@ async function askAll(
   const place = dmOf(userId);
   const ids = new Map<string, string>();
   const asked: Asked[] = [];
+  const tool = createRecallTool(recall, depth);
+  const { signal } = new AbortController();
   for (const [at, { id: ofMessage, author, isBot, at: now, text }] of conversation.messages.entries()) {
     const id = snowflakeAt(now);
     ids.set(id, ofMessage);
@@ -73,31 +75,31 @@ async function askAll(
       const queries = queriesOf(question);
       if (queries.length === 0) continue;
       const begun = performance.now();
-      const passages = await search(recall, userId, now, queries);
+      const asking = { ...context, messages: [] };
+      const { text: result, sources = [] } = await tool.run({ queries }, asking, signal);
       const milliseconds = performance.now() - begun;
-      const found = passages.map(({ unit: { reference } }) =>
-        reference.kind === 'message' ? (ids.get(reference.messageId) ?? '') : '',
+      const found = sources.map(({ source }) =>
+        source.kind === 'message' ? (ids.get(source.messageId) ?? '') : '',
       );
-      const given = givenOf(conversation, question, found, passages);
+      const given = givenOf(conversation, question, found, result);
       asked.push({ ...measuredOf(conversation, question, found), given, milliseconds });
     }
   }
   return asked;
 }
 
-/** The share of what the answer needs that the passages show: as what was found, or whole as a line around it. */
+/** The share of what the answer needs that the result shows: as what was found, or whole as a line around it. */
 function givenOf(
   { messages }: Conversation,
   { gold }: Question,
   found: readonly string[],
-  passages: readonly Passage[],
+  result: string,
 ): number {
-  const contents = passages.map(({ content }) => content);
   const isGiven = (id: string): boolean => {
     const message = messages.find((each) => each.id === id);
     if (found.includes(id) || message === undefined) return found.includes(id);
     const line = `${message.author}: ${dataLine(message.text)}`;
-    return contents.some((content) => content.includes(line));
+    return result.includes(line);
   };
   return gold.filter((some) => some.some(isGiven)).length / gold.length;
 }

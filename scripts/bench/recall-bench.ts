@@ -13,7 +13,7 @@ import { clock, openFiles } from './person.ts';
 
 export const timeZone = 'UTC';
 /** Results of a search, as many as the model is given where it does not say how many. */
-const depth = 10;
+export const depth = 15;
 
 /** The DM of a person. */
 export function dmOf(userId: string): Place {

@@ -65,7 +65,7 @@ export async function listHits(conversations: readonly Conversation[]): Promise<
   for (const asked of conversations.flatMap((conversation) => askedOf(conversation, readers))) {
     const { conversation, question, query, sources } = asked;
     const ranking = await rank(sources, query, view);
-    const { hits, features } = await lookedAt(ranking, query, readers.terms);
+    const { hits, features } = await lookedAt(ranking, query);
     const shown = unrepeated(hits);
     listed.push({
       conversation,

@@ -4,7 +4,7 @@ import type { Conversation } from './recall-conversations.ts';
 import { listHits, measuredOf, type Listed, type Measured } from './recall-evaluator.ts';
 
 /** What the square of a weight costs: so few kinds of talk would be learnt by heart. */
-const penalty = 0.02;
+const penalty = 0.03;
 const steps = 100;
 const stepSize = 0.2;
 const momentum = 0.9;

@@ -17,8 +17,6 @@ export interface RecallQuery {
   readonly terms: readonly QueryTerm[];
   /** In order, without related terms. */
   readonly words: readonly string[];
-  /** Words that stand side by side, without authors' names. */
-  readonly pairs: readonly (readonly [string, string])[];
   /** Whom the query names; none where it names them all. */
   readonly namedAuthors: ReadonlySet<string>;
   /** Asks for what the bot said: has "you", and no "I". */
@@ -26,8 +24,6 @@ export interface RecallQuery {
   readonly asksWhen: boolean;
   /** Asks for what holds now, or was last. */
   readonly asksNow: boolean;
-  /** Asks for somebody, or for what something is called. */
-  readonly asksName: boolean;
 }
 
 /** In languages that separate words, and in others. */
@@ -37,16 +33,11 @@ const nowWords = new Set(
   нынче последний последняя последнее текущий 지금 현재 요즘`).split(' '),
 );
 const nowPart = /今|現在|最新|最近|现在|目前/u;
-const nameWords = new Set(
-  searchForm(`who whom whose name names named called wer wen wem wessen heißt heißen quién quiénes llama llaman qui appelle appellent chi chiama quem chama
-  кто кого кому кем зовут имя 누구 누가 이름`).split(' '),
-);
-const namePart = /誰|だれ|名前|谁|叫什么|名字/u;
 
 /** `query` is in {@link searchForm}. */
-function hasOne(query: string, words: ReadonlySet<string>, part: RegExp): boolean {
+function asksNow(query: string): boolean {
   const found = query.match(/[\p{L}\p{M}]+/gu) ?? [];
-  return part.test(query) || found.some((word) => words.has(word));
+  return nowPart.test(query) || found.some((word) => nowWords.has(word));
 }
 
 /** `authors` are all there are. */
@@ -76,17 +67,14 @@ export function readQuery(
   const named = new Set(
     [...names].flatMap(([author, name]) => (name.some((term) => own.has(term)) ? [author] : [])),
   );
-  const sideBySide = words.slice(1).map((word, index) => [words[index] ?? word, word] as const);
   return {
     text,
     terms: [...terms.values()],
     words,
-    pairs: sideBySide.filter(([one, other]) => one !== other && !nameTerms.has(one) && !nameTerms.has(other)),
     namedAuthors: named.size === names.size ? new Set() : named,
     meansBot: meansBot(text),
     asksWhen: asksWhen(query),
-    asksNow: hasOne(text, nowWords, nowPart),
-    asksName: hasOne(text, nameWords, namePart),
+    asksNow: asksNow(text),
   };
 }
 

@@ -41,10 +41,9 @@ const weights = {
   longer: 0.03,
   /** An expression of time, where the query asks when. */
   time: 0.5,
-  /** A text with a number, and one with a name; the latter also where the query asks for one. */
+  /** A text with a number, and one with a name. */
   number: 0.2,
   name: 0.2,
-  askedName: 0.2,
   /** The newest text, where the query asks for what holds now. */
   now: 0.3,
 } as const;
@@ -369,14 +368,14 @@ export function isAnswer({ units, facts }: Segment, index: number): boolean {
 
 /** What {@link factorOf} is at most in a search. */
 function highestFactor({ query, first, last }: Scoring): number {
-  const { namedAuthor, time, longer, number, name, askedName, now } = weights;
+  const { namedAuthor, time, longer, number, name, now } = weights;
   const ofAuthor = query.namedAuthors.size > 0 ? 1 + namedAuthor : 1;
   const ofTime = (query.asksWhen ? 1 + time : 1) * (last > first ? 1 + now : 1);
-  return (1 + longer) * (1 + number) * (1 + name + (query.asksName ? askedName : 0)) * ofAuthor * ofTime;
+  return (1 + longer) * (1 + number) * (1 + name) * ofAuthor * ofTime;
 }
 
 function factorOf(unit: RecallUnit, facts: TextFacts, { query, meanLength, first, last }: Scoring): number {
-  const { namedAuthor, time, question, bot, longer, number, name, askedName, now } = weights;
+  const { namedAuthor, time, question, bot, longer, number, name, now } = weights;
   const isNamed = query.namedAuthors.has(unit.author);
   const size = Math.log((1 + facts.length) / meanLength);
   let factor = 1 - question * (1 - facts.statementShare);
@@ -385,7 +384,7 @@ function factorOf(unit: RecallUnit, facts: TextFacts, { query, meanLength, first
   if (unit.isBot && !isNamed && !query.meansBot) factor *= bot;
   if (query.asksWhen && facts.tellsWhen) factor *= 1 + time;
   if (facts.hasNumber) factor *= 1 + number;
-  if (facts.hasName) factor *= query.asksName ? 1 + name + askedName : 1 + name;
+  if (facts.hasName) factor *= 1 + name;
   if (last > first) factor *= 1 + now * Math.max(0, (facts.time - first) / (last - first));
   return factor;
 }

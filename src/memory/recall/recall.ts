@@ -104,34 +104,6 @@ export function createRecall(options: RecallOptions) {
     return passagesOf(newerFirst(hits, queries, readers.terms), wordings, readers, found, isHidden);
   }
 
-  /** The best for each wording without what is left out; looks deeper where that is much. */
-  async function findAll(
-    wordings: readonly RecallQuery[],
-    searched: readonly SourceSegments[],
-    view: SearchView,
-    leavesOut: () => LeavesOut,
-    depth: number = depths.usual,
-  ): Promise<readonly (readonly Find[])[]> {
-    const found: (readonly Find[])[] = [];
-    for (const wording of wordings) {
-      const isLiteral = wording.terms.length === 0;
-      const { perSource, rarities } = isLiteral
-        ? await literalHits(searched, wording, view, depth)
-        : await rank(searched, wording, view, depth);
-      const distinct = await withoutRepeats(perSource, leavesOut(), mostReordered);
-      const isShort = distinct.some(
-        (finds, of) => finds.length < mostReordered && (perSource[of]?.length ?? 0) >= depth,
-      );
-      if (isShort && depth < depths.greatest)
-        return findAll(wordings, searched, view, leavesOut, depths.greatest);
-      const ranking = { perSource: distinct, rarities };
-      found.push(
-        isLiteral ? distinct.flat().toSorted(compareHits) : await bestFirst(ranking, wording, readers.terms),
-      );
-    }
-    return found;
-  }
-
   const layer: MemoryLayer = {
     name: 'recall',
     sections: () => Promise.resolve([]),
@@ -167,6 +139,32 @@ export function createRecall(options: RecallOptions) {
       return jobs.run(request.speaker.id, () => find(request));
     },
   };
+}
+
+/** The best for each wording without what is left out; looks deeper where that is much. */
+async function findAll(
+  wordings: readonly RecallQuery[],
+  searched: readonly SourceSegments[],
+  view: SearchView,
+  leavesOut: () => LeavesOut,
+  depth: number = depths.usual,
+): Promise<readonly (readonly Find[])[]> {
+  const found: (readonly Find[])[] = [];
+  for (const wording of wordings) {
+    const isLiteral = wording.terms.length === 0;
+    const { perSource, rarities } = isLiteral
+      ? await literalHits(searched, wording, view, depth)
+      : await rank(searched, wording, view, depth);
+    const distinct = await withoutRepeats(perSource, leavesOut(), mostReordered);
+    const isShort = distinct.some(
+      (finds, of) => finds.length < mostReordered && (perSource[of]?.length ?? 0) >= depth,
+    );
+    if (isShort && depth < depths.greatest)
+      return findAll(wordings, searched, view, leavesOut, depths.greatest);
+    const ranking = { perSource: distinct, rarities };
+    found.push(isLiteral ? distinct.flat().toSorted(compareHits) : await bestFirst(ranking, wording));
+  }
+  return found;
 }
 
 function indexKey({ id, isOwner }: RecallPerson): string {

@@ -4,13 +4,12 @@ import { compareHits, type Find } from './hits.ts';
 import type { QueryTerm, RecallQuery } from './query.ts';
 import { isAnswer, type Ranking } from './rank.ts';
 import { holds, type RecallUnit } from './segments.ts';
-import type { TermReader } from './words.ts';
 
 /** The best hits of a query are reordered; the others follow as they are. */
 export const mostReordered = 60;
 
-/** What a hit gets besides, as shares of the best one's score: for words side by side, and for the whole query. */
-const [pairShare, phraseShare] = [0.2, 1];
+/** What a hit that has the whole query gets besides, as a share of the best one's score. */
+const phraseShare = 1;
 
 /** Quoting so many words of the query outweighs any sum of features. */
 const minVerbatim = 4;
@@ -42,12 +41,8 @@ export const featureNames = Object.keys(orderWeights) as readonly (keyof Feature
  * The hits of all sources for a query, best first: weighted features order the best, and give each its odds
  * relative to the first as its score.
  */
-export async function bestFirst(
-  ranking: Ranking,
-  query: RecallQuery,
-  reader: TermReader,
-): Promise<readonly Find[]> {
-  const { hits, features, quoting } = await lookedAt(ranking, query, reader);
+export async function bestFirst(ranking: Ranking, query: RecallQuery): Promise<readonly Find[]> {
+  const { hits, features, quoting } = await lookedAt(ranking, query);
   const isQuote = query.words.length >= minVerbatim;
   const sums = features.map((of, at) => {
     const unit = hits[at]?.unit;
@@ -69,7 +64,6 @@ export async function bestFirst(
 export async function lookedAt(
   { perSource, rarities }: Ranking,
   query: RecallQuery,
-  reader: TermReader,
 ): Promise<{
   readonly hits: readonly Find[];
   readonly features: readonly Features[];
@@ -83,21 +77,12 @@ export async function lookedAt(
   for (const hit of found.slice(0, mostReordered)) {
     const isQuoting = query.words.length > 1 && searchForm(hit.unit.text).includes(query.text);
     if (isQuoting) quoting.add(hit.unit);
-    const pairs =
-      query.pairs.length === 0 ? 0 : pairsIn(reader.read(hit.unit.text), query) / query.pairs.length;
-    const more = pairShare * pairs + (isQuoting ? phraseShare : 0);
-    looked.push({ ...hit, score: hit.score + best * more });
+    looked.push({ ...hit, score: hit.score + (isQuoting ? phraseShare * best : 0) });
     await pause();
   }
   looked.sort(compareHits);
   const features = featuresOf(looked, query, rarities);
   return { hits: [...looked, ...found.slice(mostReordered)], features, quoting };
-}
-
-function pairsIn(terms: readonly string[], { pairs }: RecallQuery): number {
-  return pairs.filter(([one, other]) =>
-    terms.some((term, at) => term === one && (terms[at + 1] === other || terms[at + 2] === other)),
-  ).length;
 }
 
 export function weighted(features: Features, weights: OrderWeights): number {

@@ -159,7 +159,14 @@ export function eachWith(
 
 /** Whether the unit with that index has a term. */
 export function holds({ postings }: Segment, term: string, index: number): boolean {
-  return postings.get(term)?.includes(index) === true;
+  const indexes = postings.get(term) ?? [];
+  let [from, to] = [0, indexes.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((indexes[middle] ?? 0) < index) from = middle + 1;
+    else to = middle;
+  }
+  return indexes[from] === index;
 }
 
 /** A term of a file's name. */

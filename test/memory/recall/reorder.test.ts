@@ -37,7 +37,7 @@ async function found(texts: readonly string[], asked: string, excluded: readonly
   const ranking = await rank(sources, query, view);
   return {
     ranked: ranking.perSource.flat(),
-    hits: await bestFirst(ranking, query, readers.terms),
+    hits: await bestFirst(ranking, query),
   };
 }
 
