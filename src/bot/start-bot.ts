@@ -163,6 +163,7 @@ export async function startBot(config: Config, options: StartOptions) {
           malformed: malformed.count(),
           lockedOut: lockedOut.count(),
           servers: client.guilds.cache.size,
+          roles: people?.roleNames(),
           shards: shards.count > 1 ? shards : undefined,
         }),
         usage: () => usage.report(),

@@ -13,7 +13,7 @@ export interface StatusSources {
   readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls' | 'refused'>;
   readonly gateway: () => Pick<
     StatusFacts,
-    'pingMs' | 'readsContent' | 'malformed' | 'lockedOut' | 'servers' | 'shards'
+    'pingMs' | 'readsContent' | 'malformed' | 'lockedOut' | 'servers' | 'roles' | 'shards'
   >;
   readonly usage: () => Promise<UsageReport>;
   readonly lastWrite: () => LastWrite | undefined;

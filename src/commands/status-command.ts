@@ -6,6 +6,7 @@ import type {
   UsageReport,
   UsageSum,
 } from '../core/model.ts';
+import { dataLine } from '../core/section.ts';
 import { sentMaxChars } from '../core/chat.ts';
 import type { Shards } from '../core/processes.ts';
 import type { LastWrite } from '../core/store.ts';
@@ -51,6 +52,8 @@ export interface StatusFacts {
   readonly shards?: Shards;
   /** Of this machine, where there are several. */
   readonly processes?: { readonly asked: number; readonly answering: number };
+  /** The roles that let people in, with their servers [G1]. */
+  readonly roles?: readonly string[] | undefined;
   /** Messages to the bot from people without access, since the start. */
   readonly lockedOut?: number | undefined;
   /** Jobs that run or wait: work after turns, and writes. */
@@ -122,10 +125,20 @@ function modelLine({ models, modelState, refused = [], now }: StatusFacts): stri
 }
 
 function gatewayLine(facts: StatusFacts): string {
-  const { pingMs, readsContent, malformed = 0, lockedOut = 0, servers, shards, processes } = facts;
+  const {
+    pingMs,
+    readsContent,
+    malformed = 0,
+    lockedOut = 0,
+    servers,
+    roles = [],
+    shards,
+    processes,
+  } = facts;
   return present(
     pingMs === undefined ? 'ping not known yet' : `${Math.round(pingMs)} ms`,
     servers !== undefined && counted(servers, 'server'),
+    roles.length > 0 && `lets in ${roles.map(dataLine).join(', ')}`,
     shards && `${shards.ids.length} of ${counted(shards.count, 'shard')}`,
     processes && `${processes.answering} of ${processes.asked} processes`,
     readsContent === false &&

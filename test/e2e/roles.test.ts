@@ -35,6 +35,8 @@ it('a role lets people in on its server and in DMs, as long as they have it [G1]
     cells.push({ cell, mention, command, slash: slash.answer?.text.includes('given access') === false });
   }
 
+  const status = await stage.ask('alice', 'dm', '!status');
+  expect(status.text).toContain('lets in @helpers in Sandbox, 310000000000000009');
   await talk('has the role, its server', 'bob', '#general');
   await talk('has the role, DM', 'bob', 'dm');
   await talk('has the role, another server', 'bob', lobby);
