@@ -1,4 +1,4 @@
-import type { Chrono, ParsedComponents } from 'chrono-node';
+import * as chrono from 'chrono-node';
 
 import { createTimeSlice, localDate, wallClockIn } from './time.ts';
 
@@ -32,7 +32,7 @@ export async function momentIn(words: string, now: Date, timeZone: string): Prom
   // theirs.
   const shown = new Date(wallClockIn(timeZone)(now.getTime()));
   const pause = createTimeSlice();
-  for (const language of await languages()) {
+  for (const language of languages) {
     for (const { index, text: found, start } of language.parse(ago, shown)) {
       if (!saysNoMore(ago.slice(0, index), ago.slice(index + found.length))) continue;
       const moment = isCountedInHours(start)
@@ -52,13 +52,11 @@ const timestamp = /^<t:(\d{1,11})(?::[a-z])?>$/u;
 const duration =
   /^(?:(?:over|in|within|during|for) )?(?:the )?(?:last |past )?(?:\d{1,5} ?(?:h|hrs?|hours?)(?: and)? ?)?(?:\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten|half an|(?:a )?(?:couple of|few)) ?(?:mins?|minutes?|m|hrs?|hours?|h|days?|d|weeks?|w|months?|years?)$/u;
 
-/** Loaded on first use. English reads the month before the day first, then the day before it. */
-async function languages(): Promise<readonly Chrono[]> {
-  const { casual, en, de, fr, es, pt, it, nl, sv, fi, ru, uk, ja, zh, vi, id, ar } =
-    await import('chrono-node');
-  const others = [de, fr, es, pt, it, nl, sv, fi, ru, uk, ja, zh, vi, id, ar];
-  return [casual, en.GB, ...others.map((language) => language.casual)];
-}
+const { casual, en, de, fr, es, pt, it, nl, sv, fi, ru, uk, ja, zh, vi, id, ar } = chrono;
+const others = [de, fr, es, pt, it, nl, sv, fi, ru, uk, ja, zh, vi, id, ar];
+
+/** English reads the month before the day first, then the day before it. */
+const languages: readonly chrono.Chrono[] = [casual, en.GB, ...others.map((language) => language.casual)];
 
 /** Words around a moment that change nothing of it. */
 const around = new Set(
@@ -81,7 +79,12 @@ const partsOfDay = new Map([
   ['casualReference/night', 18],
 ]);
 
-function momentOf(text: string, start: ParsedComponents, now: Date, timeZone: string): Date | undefined {
+function momentOf(
+  text: string,
+  start: chrono.ParsedComponents,
+  now: Date,
+  timeZone: string,
+): Date | undefined {
   if (start.isCertain('timezoneOffset')) return start.date();
   const today = localDate(now, timeZone);
   const day = dayOf(text, start, today);
@@ -100,19 +103,19 @@ function momentOf(text: string, start: ParsedComponents, now: Date, timeZone: st
 }
 
 /** `an hour ago`. */
-function isCountedInHours(start: ParsedComponents): boolean {
+function isCountedInHours(start: chrono.ParsedComponents): boolean {
   return ['result/relativeDateAndTime', 'casualReference/now'].some((tag) => start.tags().has(tag));
 }
 
 /** `3 days ago`. */
-function isCounted(text: string, start: ParsedComponents): boolean {
+function isCounted(text: string, start: chrono.ParsedComponents): boolean {
   return /\d/u.test(text) && start.tags().has('result/relativeDate');
 }
 
 const calendarWeek = /^(?:last|past|previous|this) week$/u;
 
 /** The day meant, or the first of a month or year: `YYYY-MM-DD`. */
-function dayOf(text: string, start: ParsedComponents, today: string): string {
+function dayOf(text: string, start: chrono.ParsedComponents, today: string): string {
   if (calendarWeek.test(text)) return weekBegin(text.startsWith('this') ? today : daysBefore(today, 7));
   // chrono-node takes "monday last week" for the newest Monday.
   if (/\slast week$/u.test(text) && start.isCertain('weekday'))

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 
 import { build as bundle } from 'esbuild';
 
@@ -28,15 +28,6 @@ export async function loadSimulator(fault?: PlantedFault): Promise<typeof simula
     sourcemap: 'inline',
     sourcesContent: false,
     plugins: [
-      {
-        // What is loaded on first use takes real time, which the world's clock does not wait for.
-        name: 'loaded-at-once',
-        setup(build) {
-          build.onResolve({ filter: /^chrono-node$/ }, ({ path }) => ({
-            path: fileURLToPath(import.meta.resolve(path)),
-          }));
-        },
-      },
       {
         name: 'planted-fault',
         setup(build) {

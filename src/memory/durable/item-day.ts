@@ -1,25 +1,4 @@
-import {
-  casual,
-  en,
-  de,
-  fr,
-  es,
-  pt,
-  it,
-  nl,
-  sv,
-  fi,
-  ru,
-  uk,
-  ja,
-  zh,
-  vi,
-  id,
-  ar,
-  type Chrono,
-  type ParsedComponents,
-  type ParsedResult,
-} from 'chrono-node';
+import * as chrono from 'chrono-node';
 
 import { localDate } from '../../core/time.ts';
 import { itemMaxChars } from './document.ts';
@@ -75,11 +54,12 @@ export function readDay(text: string, said: Date, timeZone: string): SaidDay | u
   return { when, looksBack, isCounted: !found.some(({ hasYear }) => hasYear) };
 }
 
+const { de, fr, es, pt, it, nl, sv, fi, ru, uk, ja, zh, vi, id, ar } = chrono;
 const others = { de, fr, es, pt, it, nl, sv, fi, ru, uk, ja, zh, vi, id, ar };
 
 function foundIn(words: string, language: Language, today: string): readonly Found[] {
   // English has the month first in one country and the day in others: where they differ, there is none.
-  const readers = language === 'en' ? [casual, en.GB] : [others[language].casual];
+  const readers = language === 'en' ? [chrono.casual, chrono.en.GB] : [others[language].casual];
   // No clock of this machine changes at noon.
   const noon = new Date(`${today}T12:00:00`);
   const results = readers.flatMap((reader) => daysOnly(reader).parse(words, noon));
@@ -103,7 +83,7 @@ function without(words: string, found: readonly Found[]): string {
 const unused =
   /Time(?!Unit)|RelativeDate|^\w\wMonthNameParser|SlashMonth|EndOf|YearMonthName|MonthYear|YearParser/u;
 
-function daysOnly(language: Chrono): Chrono {
+function daysOnly(language: chrono.Chrono): chrono.Chrono {
   const copy = language.clone();
   copy.parsers = copy.parsers.filter(({ constructor }) => !unused.test(constructor.name));
   return copy;
@@ -112,7 +92,7 @@ function daysOnly(language: Chrono): Chrono {
 /** `undefined` for what names none. */
 function foundBy(
   language: Language,
-  { text: match, index, start, end }: ParsedResult,
+  { text: match, index, start, end }: chrono.ParsedResult,
   words: string,
   today: string,
 ): Found | undefined {
@@ -166,7 +146,7 @@ function isDate(before: string, match: string, after: string): boolean {
 /** Days from today after which a date without a year is rather the one before. */
 const mostDaysAhead = 270;
 
-function dateOf(components: ParsedComponents, today: string, words: string): Omit<Found, 'match'> {
+function dateOf(components: chrono.ParsedComponents, today: string, words: string): Omit<Found, 'match'> {
   const written = dateText(components);
   const hasYear = components.isCertain('year');
   const ofYear = (year: number): string => `${year}${written.slice(4)}`;
@@ -189,7 +169,7 @@ function weekdayAfter(today: string, weekday: number, isNext: boolean): string |
   return days === 0 || (isNext && isLaterThisWeek) ? undefined : daysAfter(today, days);
 }
 
-function dateText(components: ParsedComponents): string {
+function dateText(components: chrono.ParsedComponents): string {
   return (['year', 'month', 'day'] as const)
     .map((part, index) => String(components.get(part) ?? 0).padStart(index === 0 ? 4 : 2, '0'))
     .join('-');
