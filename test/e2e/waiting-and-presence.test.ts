@@ -154,7 +154,7 @@ describe('!status and /status', () => {
       'Turns: 1 running, 1 waiting, 0 stopped · model calls: 1 running, 0 waiting',
     );
     thought.resolve();
-    await stage.sandbox.waitForReply({ in: '#dev', after: waiting.id, containing: 'Answer', settleMs: 300 });
+    await stage.answerTo(waiting);
 
     const before = usedIn((await stage.ask(owner, '#general', '!status')).text);
     await stage.stopBot();
