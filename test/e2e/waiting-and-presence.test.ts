@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { deferred } from '../support/deferred.ts';
+import { answersTo } from './answers-to.ts';
 import { callsForAnswers, toldIn } from './memory-talk.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -154,7 +155,10 @@ describe('!status and /status', () => {
       'Turns: 1 running, 1 waiting, 0 stopped · model calls: 1 running, 0 waiting',
     );
     thought.resolve();
-    await stage.answerTo(waiting);
+    // The answer to the message before it comes behind it, too.
+    const answered = async () => (await answersTo(stage.sandbox, waiting)).at(-1)?.text ?? '';
+    await expect.poll(answered).not.toBe('');
+    await stage.keeps(await answered());
 
     const before = usedIn((await stage.ask(owner, '#general', '!status')).text);
     await stage.stopBot();
