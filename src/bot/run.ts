@@ -258,7 +258,7 @@ const demonstration: Demonstration = {
     {
       caption: 'What she says in a DM stays there: in public it does not know it, in the DM it does.',
       lines: [
-        { place: '@dm', text: '!memory remember My surprise party is on Friday' },
+        { place: '@dm', text: '!memory remember My surprise party is tomorrow' },
         { place: '#general', text: 'when is the party?' },
         { place: '@dm', text: 'when is the party?' },
       ],

@@ -73,14 +73,18 @@ function parseTurnLine(line: string) {
   return name === undefined || text === undefined ? undefined : { day, messageId, name, text };
 }
 
-/** Parses a durable item [D5]: `- [preference] Prefers Rust (src: manual, #dev, updated 2026-01-15)`. */
+const updatedEnd = /, updated (\d{4}-\d{2}-\d{2})$/u;
+const dayEnd = /, on (\d{4}-\d{2}-\d{2})$/u;
+
+/** Parses a durable item [D5] [D7]: `- [fact] I fly on Friday (src: manual, #dev, updated 2026-01-15, on 2026-01-16) (over)`. */
 function parseRememberedLine(line: string) {
-  const [, kind, rest = ''] = /^- \[(\w+)\] (.*)\)$/u.exec(line) ?? [];
+  const [, kind, rest = '', over] = /^- \[(\w+)\] (.*?)\)( \(over\))?$/u.exec(line) ?? [];
   const at = rest.lastIndexOf(' (src: ');
   if (kind === undefined || at === -1) return undefined;
-  const [origin = '', date] = rest.slice(at).split(/, updated (\d{4}-\d{2}-\d{2})$/u);
+  const [undated = '', when] = rest.slice(at).split(dayEnd);
+  const [origin = '', date] = undated.split(updatedEnd);
   const [, channel] = origin.split(/, #(.*)/u);
-  return { kind, text: rest.slice(0, at), channel, date };
+  return { kind, text: rest.slice(0, at), channel, date, when, isOver: over !== undefined };
 }
 
 /** Begins every reply, so that nobody takes the stand-in for a language model [M2]. */
@@ -117,11 +121,12 @@ export function rememberedItems({ sections }: ReadRequest) {
 /** Everything in the prompt that may answer a question, the surest first; no questions, nor requests to remember. */
 export function memoryPieces(request: ReadRequest): readonly MemoryPiece[] {
   const { sections, history, message } = request;
-  const items = rememberedItems(request).flatMap(({ kind, text, channel, date }) => {
+  const items = rememberedItems(request).flatMap(({ kind, text, channel, date, when, isOver }) => {
     const place = channel === undefined ? '' : ` in #${channel}`;
-    const when = date === undefined ? '' : ` on ${date}`;
+    const at = date === undefined ? '' : ` on ${date}`;
+    const onDay = when === undefined ? '' : ` (${when}${isOver ? ', over' : ''})`;
     return clausesOf(text).map((clause): MemoryPiece => {
-      const told = `${toSecondPerson(clause) ?? `“${clause}”`} — you told me${place}${when}.`;
+      const told = `${toSecondPerson(clause) ?? `“${clause}”`}${onDay} — you told me${place}${at}.`;
       return { kind: 'item', search: `${kind} ${clause}`, told };
     });
   });

@@ -97,6 +97,15 @@ describe('a question', () => {
     );
   });
 
+  it.each([
+    ['', '(2026-01-16)'],
+    [' (over)', '(2026-01-16, over)'],
+  ])('tells the day of an item, and whether it is over [D7]%s', async (over, told) => {
+    const flight = `- [fact] I fly on Friday (src: manual, #dev, updated 2026-01-15, on 2026-01-16)${over}`;
+    const text = await reply({ message: 'When do I fly?', sections: { durable_items: [flight] } });
+    expect(text).toContain(`You fly on Friday ${told} — you told me in #dev on 2026-01-15.`);
+  });
+
   it('finds an item in another script', async () => {
     const line = '- [preference] 東京タワーが好き (src: manual, #dev, updated 2026-01-15)';
 
