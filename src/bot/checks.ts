@@ -123,14 +123,14 @@ async function checkModels({ model, summary }: Config): Promise<readonly Finding
   if (apiKey === undefined && baseUrl === undefined)
     return [warning('model', 'no model is set, so an offline stand-in answers', 'npm run setup')];
   const found: Finding[] = [];
-  const variableOf = new Map([
+  const variableOf = new Map<string | undefined, string>([
     [summary.model, 'DISCOCLAW_SUMMARY_MODEL'],
     [model.fast, 'DISCOCLAW_FAST_MODEL'],
-    [model.fallback ?? '', 'DISCOCLAW_FALLBACK_MODEL'],
+    [model.fallback, 'DISCOCLAW_FALLBACK_MODEL'],
     [model.main, 'DISCOCLAW_MODEL'],
   ]);
-  const fallback = model.fallback === undefined ? [] : [model.fallback];
-  for (const name of new Set([model.main, ...fallback, model.fast, summary.model])) {
+  for (const name of new Set([model.main, model.fallback, model.fast, summary.model])) {
+    if (name === undefined) continue;
     const options = { apiKey, baseUrl, model: name, timeoutMs: patienceMs };
     const finding = await tryModel(options, variableOf.get(name));
     found.push(finding);

@@ -113,7 +113,7 @@ function privacyFacts({ model, durable, summary, shortTerm, reflection, storage 
     provider:
       apiKey === undefined && baseUrl === undefined
         ? undefined
-        : { name, models: [main, ...(fallback === undefined ? [] : [fallback]), fast] },
+        : { name, models: [main, fallback, fast].filter((each) => each !== undefined) },
     layers: {
       durable: durable.enabled,
       extraction: durable.enabled && durable.extractionEnabled,

@@ -202,7 +202,7 @@ function noticingCost(model: string, prices: Config['model']['prices']): string 
     outputTokens: estimateTokenCount(answer),
   };
   const cost = callCost(model, used, prices);
-  const calls = `That is one call of ${model} more for each message`;
+  const calls = `That is one more call of ${model} for each message`;
   return cost === undefined
     ? `${calls}, of about ${used.inputTokens} tokens; its price is not known here.`
     : `${calls}: about $${(cost * pricedTurns).toFixed(2)} for ${pricedTurns} messages, at prices of ${priceListDate}.`;

@@ -33,7 +33,7 @@ export type ImportFile =
     }
   | { readonly unusable: string };
 
-/** Who brings it where and when: so it is said of what does not say it itself. */
+/** Where and when it was brought, for entries that do not say. */
 interface Origin {
   readonly place: Place;
   readonly messageId: string;
@@ -70,7 +70,7 @@ const tooLongLine =
 
 const archiveLines = {
   missing: `There is neither \`${itemsFile}\` nor \`${memoriesFile}\` in that archive, so nothing was imported. Of an export in several parts, only the one with that file has items.`,
-  'too-large': 'What that archive has of items is larger than anything that I read, so nothing was imported.',
+  'too-large': 'The items in that archive are larger than I can read, so nothing was imported.',
   damaged: 'That archive is damaged, or not an export that I know, so nothing was imported.',
 } as const;
 
@@ -103,7 +103,7 @@ function isRecord(data: unknown): data is Readonly<Record<string, unknown>> {
 }
 
 const listNames = ['memories', 'conversations_memory', 'project_memories'] as const;
-/** The first that is there is what an entry says. */
+/** An entry's text is under the first of these that it has. */
 const textNames = ['memory', 'content', 'text', 'title'] as const;
 const createdNames = ['createdAt', 'created_at', 'create_time', 'created', 'date'] as const;
 const updatedNames = ['updatedAt', 'updated_at', 'update_time', 'updated'] as const;
@@ -161,7 +161,7 @@ function entryOf(
 
 function itemsOf(entries: readonly unknown[], { now }: Origin): ImportFile {
   const first = entries.slice(0, mostEntries);
-  // Of what is as old, the last is shown first.
+  // Of equally old items, the last is shown first.
   const { items, damaged } = readExportedItems(first.some(isOurs) ? first : first.toReversed(), now);
   const surplus = entries.length - mostEntries;
   const leftOut = [
@@ -198,7 +198,7 @@ function linesIn(text: string, origin: Origin): readonly unknown[] {
 /** `Intl.Segmenter` takes the square of a text's length, and this text may be anything. */
 const sentenceEnd = /(?<=[\p{L}\p{N}]{3}[.!?…]["”’»)]?\s)|(?<=[。！？])/u;
 
-/** What is too long for one item, as Claude's paragraphs are, as several of whole sentences. */
+/** Splits what is too long for one item, such as Claude's paragraphs, at sentences. */
 function piecesOf(text: string): readonly string[] {
   if (text.length <= itemMaxChars) return [text];
   return chunk(text.split(sentenceEnd), ({ length }) => length, itemMaxChars).map((part) =>

@@ -42,7 +42,7 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory import\` brings an export, of mine, ChatGPT's or Claude's
 \`!memory erase\` erases all of it, after asking
 \`!memory purge <words>\` erases for good what says these words, after asking
-\`!memory mode auto|ask|off\`: keep what you say about yourself, ask first, or only on your word
+\`!memory mode auto|ask|off\`: keep what you say about yourself, ask first, or only when told
 \`!memory proposals\` lists what I ask you about
 \`!memory pause\`, \`!memory pause here\`: store nothing, or nothing of this conversation, until \`!memory resume\`
 \`!memory notices on|off\`: say under answers what I stored, or not

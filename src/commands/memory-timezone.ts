@@ -12,7 +12,7 @@ export async function setTimeZone(call: MemoryCall, written: string | undefined)
   const nowIn = (zone: string): string => `it is ${localMoment(new Date(at), zone)} there`;
   if (written === undefined) {
     const isOwn = (await ports.people.get(speaker.id))?.timeZone !== undefined;
-    const whose = isOwn ? '' : ', as for all who have set no zone';
+    const whose = isOwn ? '' : ', the default';
     return { text: `Your days count by the time in ${before}${whose}: ${nowIn(before)}. ${howToSet}` };
   }
   const timeZone = timeZoneNamed(written.trim());
@@ -23,7 +23,7 @@ export async function setTimeZone(call: MemoryCall, written: string | undefined)
   return {
     text: linesOf(
       `Your days count by the time in ${timeZone} from now on: ${nowIn(timeZone)}.`,
-      moved > 0 && `${counted(moved, 'item')} got another day by that.`,
+      moved > 0 && `${counted(moved, 'item')} moved to another day.`,
     ),
   };
 }

@@ -42,6 +42,15 @@ export type ModelFailure =
   | 'over-limit'
   | 'aborted';
 
+/** Failures that may pass by themselves: they are worth a retry [M7]. */
+export const passingFailures: ReadonlySet<ModelFailure> = new Set([
+  'rate-limited',
+  'overloaded',
+  'unavailable',
+  'broken',
+  'stalled',
+]);
+
 /** `partialText` is what had been streamed until then, possibly empty. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';

@@ -1,4 +1,4 @@
-import { ModelError, type ModelFailure } from '../core/errors.ts';
+import { ModelError, passingFailures, type ModelFailure } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type {
   ModelCallOptions,
@@ -12,15 +12,9 @@ import type {
 const restMs = 60_000;
 
 /** The model is down, unknown to its server, or over its vendor's rate limit, after retries [M10]; never over our own limits. */
-const fallsBack: ReadonlySet<ModelFailure> = new Set([
-  'rate-limited',
-  'overloaded',
-  'unavailable',
-  'broken',
-  'stalled',
-  'timeout',
-  'unknown-model',
-]);
+function fallsBack(failure: ModelFailure): boolean {
+  return passingFailures.has(failure) || failure === 'timeout' || failure === 'unknown-model';
+}
 
 export interface FallbackOptions {
   /** Names as in requests. */
@@ -61,7 +55,7 @@ export function withFallback(client: ModelClient, options: FallbackOptions): Mod
         return await client.complete(request, patience.options);
       } catch (error) {
         if (!(error instanceof ModelError) || callOptions.signal?.aborted === true) throw error;
-        if (!patience.isOver() && !fallsBack.has(error.failure)) throw error;
+        if (!patience.isOver() && !fallsBack(error.failure)) throw error;
         restsUntil = now() + restMs;
         logger.warn('the fallback model answers', { failure: error.failure, model: main, fallback });
         if (error.partialText !== '') callOptions.onRestart?.();

@@ -338,7 +338,7 @@ describe('an import', () => {
     expect(await say({ 'items.json': 'not JSON' })).toContain('damaged');
     expect(await say({ 'items.json': '{"not":"a list"}' })).toContain('1 entry that I cannot read');
     const bomb = Buffer.alloc(50 * 1024 * 1024, ' ');
-    expect(await say({ 'items.json': bomb })).toContain('larger than anything that I read');
+    expect(await say({ 'items.json': bomb })).toContain('larger than I can read');
     // The same that says of itself to be short.
     const lying = (zip: Buffer): Buffer => {
       const length = Buffer.alloc(4);

@@ -6,7 +6,7 @@ describe('timezone [D7]', () => {
   it('shows the zone by which days count, and sets it by its name in any case', async () => {
     const { say } = createHarness();
     expect(await say('timezone', dmPlace)).toMatch(
-      /^Your days count by the time in UTC, as for all who have set no zone: it is Thu 2026-01-15 10:00 there\. /u,
+      /^Your days count by the time in UTC, the default: it is Thu 2026-01-15 10:00 there\. /u,
     );
     expect(await say('timezone asia/tokyo', dmPlace)).toBe(
       'Your days count by the time in Asia/Tokyo from now on: it is Thu 2026-01-15 19:00 there.',

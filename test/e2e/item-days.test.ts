@@ -134,7 +134,7 @@ describe.skipIf(process.env['STAGE'] === 'built')('the day of an item', () => {
     );
     expect(await remember('My piano exam is tomorrow')).not.toContain('📅');
     const say = (words: string) => command(stage, '!memory', 'bob', 'dm', words);
-    expect(await say(`timezone ${zone}`)).toContain('2 items got another day by that.');
+    expect(await say(`timezone ${zone}`)).toContain('2 items moved to another day.');
     expect(await say('show')).toMatch(
       /- \[fact\] My driving test is tomorrow \(src: discord, .*, on 2026-11-27\) · id/u,
     );

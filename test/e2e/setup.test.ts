@@ -138,7 +138,7 @@ describe.concurrent('npm run setup [O1]', () => {
     await using place = await openPlace();
     const { token } = place.sandbox;
     const first = await place.setUp([token, goodKey, '']);
-    const cost = /one call of haiku more for each message: about \$(0\.\d\d) for 1000 messages/u.exec(
+    const cost = /one more call of haiku for each message: about \$(0\.\d\d) for 1000 messages/u.exec(
       first.output,
     );
     // Haiku takes $0.1 for a million tokens: some 600 of them, and a short answer.

@@ -80,10 +80,10 @@ function daysOfNumbers(word: string): readonly string[] {
   const numbers = word.split(/[-./]/u);
   const [year, month, day] = word.includes('-') ? numbers : numbers.toReversed();
   if (year === undefined || month === undefined || day === undefined) return [];
-  const orders = word.includes('/') ? [[month, day], [day, month]] as const : [[month, day]] as const; // prettier-ignore
+  const orders = [[month, day], ...(word.includes('/') ? [[day, month]] : [])];
   return orders
     .filter(([one, other]) => Number(one) <= 12 && isDay(one) && isDay(other))
-    .map(([one, other]) => dayText(year, one, other));
+    .map(([one = '', other = '']) => dayText(year, one, other));
 }
 
 function dayText(year: string, month: string, day: string): string {

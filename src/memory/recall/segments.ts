@@ -159,14 +159,7 @@ export function eachWith(
 
 /** Whether the unit with that index has a term. */
 export function holds({ postings }: Segment, term: string, index: number): boolean {
-  const indexes = postings.get(term) ?? [];
-  let [from, to] = [0, indexes.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((indexes[middle] ?? 0) < index) from = middle + 1;
-    else to = middle;
-  }
-  return indexes[from] === index;
+  return postings.get(term)?.includes(index) === true;
 }
 
 /** A term of a file's name. */
@@ -179,7 +172,7 @@ export function messageTerm(messageId: string): string {
   return `message:${messageId}`;
 }
 
-/** Characters of a text that belong to questions: of a sentence that asks what follows its last comma, since people first tell what it is about. */
+/** Characters of a text that belong to questions; of a sentence only what follows its last comma, since people first say what it is about. */
 function questionsIn(text: string): number {
   if (!/[?？؟]/u.test(text)) return 0;
   let length = 0;

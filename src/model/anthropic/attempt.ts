@@ -4,7 +4,7 @@ import { APIError, type Anthropic, APIConnectionError } from '@anthropic-ai/sdk'
 import { Stream, type ServerSentEvent } from '@anthropic-ai/sdk/core/streaming';
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 
-import { ModelError, type ModelFailure } from '../../core/errors.ts';
+import { ModelError, passingFailures, type ModelFailure } from '../../core/errors.ts';
 import { unlessAborted, withTimeout } from '../../core/time.ts';
 import { readMessage, type Answer } from './response.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -185,14 +185,6 @@ function jsonOf(text: string): unknown {
 const maxRetries = 5;
 const firstBackoffMs = 500;
 const maxBackoffMs = 8_000;
-/** Failures worth a retry [M7]. */
-const retried: ReadonlySet<ModelFailure> = new Set([
-  'rate-limited',
-  'overloaded',
-  'unavailable',
-  'broken',
-  'stalled',
-]);
 
 export interface FailedAttempt {
   readonly error: ModelError;
@@ -209,7 +201,8 @@ export async function backOff(
   { deadline, random, logger }: { deadline: Deadline; random: () => number; logger: Logger },
 ): Promise<void> {
   const waitMs = retryAfterMs + random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** retries);
-  if (retries === maxRetries || !retried.has(error.failure) || waitMs >= deadline.remainingMs()) throw error;
+  if (retries === maxRetries || !passingFailures.has(error.failure) || waitMs >= deadline.remainingMs())
+    throw error;
   logger.warn('retrying a model call', { failure: error.failure, reason: error.message, waitMs });
   await sleep(waitMs, undefined, { signal: deadline.signal });
 }
