@@ -147,7 +147,7 @@ describe.concurrent('npm run setup [O1]', () => {
     expect(first.output).toContain('Notice by itself? (y/N)');
     expect(await place.env()).not.toContain('DISCOCLAW_SUMMARY');
     const given = { DISCOCLAW_FAST_MODEL: 'qwen', DISCOCLAW_MODEL_PRICES: 'qwen=1/5' };
-    expect((await place.setUp(['no', 'no', 'yes'], given)).output).toMatch(/qwen more .* \$0\.7\d for/u);
+    expect((await place.setUp(['no', 'no', 'yes'], given)).output).toMatch(/call of qwen .* \$0\.7\d for/u);
     expect(await place.env()).toMatch(/\nDISCOCLAW_SUMMARY_TO_DURABLE_ENABLED=true\n$/u);
     const third = await place.setUp(['no', 'no', ''], { DISCOCLAW_FAST_MODEL: 'qwen' });
     expect(third.output).toMatch(
