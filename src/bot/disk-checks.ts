@@ -18,6 +18,7 @@ import { goneKind } from '../memory/gone-places.ts';
 import { retentionKind } from '../memory/retention.ts';
 import { stateKind } from '../memory/log/session-state.ts';
 import { sessionsKind } from '../memory/log/sessions.ts';
+import { botSettingsKind } from '../memory/settings/bot-settings.ts';
 import { settingsKind as personSettingsKind } from '../memory/settings/person-settings.ts';
 import { settingsKind as placeSettingsKind } from '../memory/settings/place-settings.ts';
 import { shortTermKind } from '../memory/short-term/exchanges.ts';
@@ -152,6 +153,7 @@ const documentKinds: Readonly<Record<string, DocumentKind<Versioned>>> = {
   'sessions/*/*/state.json': stateKind,
   'guilds/*/settings.json': placeSettingsKind,
   'guilds/*/notes/*.json': notesKind,
+  'settings.json': botSettingsKind,
   'usage.json': usageKind,
   'spending.json': spendingKind,
   'retention.json': retentionKind,

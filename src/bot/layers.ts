@@ -32,6 +32,7 @@ import { createRecall } from '../memory/recall/recall.ts';
 import { createDetailSource, createItemSource, createNotebookSource } from '../memory/recall/sources.ts';
 import { createRecallTool } from '../memory/recall/tool.ts';
 import { createRollingSummary } from '../memory/rolling/rolling-summary.ts';
+import { createBotSettings } from '../memory/settings/bot-settings.ts';
 import { createErasures } from '../memory/settings/erasures.ts';
 import { createGreeting } from '../memory/settings/greeting.ts';
 import { createSetAsideLines } from '../memory/settings/set-aside.ts';
@@ -278,6 +279,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     states,
     sessionLog,
     placeSettings,
+    botSettings: createBotSettings(store),
     people,
     shortTerm,
     rolling,
