@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { ModelFeature } from '../../src/core/model.ts';
 import { sampleBytes } from '../discord/attachments/samples.ts';
 import {
-  gateway,
   isIn,
+  liteLlm,
   llamaCpp,
   lmStudio,
   ollama,
+  openRouter,
   partialServer,
+  vllm,
   type Mind,
 } from '../support/partial-servers.ts';
 import { callsOf, kindOf, sectionIn, systemIn, toldIn } from './model-calls.ts';
@@ -51,7 +53,9 @@ const scenes: readonly (readonly [typeof ollama, readonly ModelFeature[]])[] = [
   [ollama, ['structured output', 'tools']],
   [llamaCpp, ['structured output', 'pictures']],
   [lmStudio, ['structured output', 'cache marks']],
-  [gateway, ['cache marks', 'tools', 'thinking', 'structured output', 'pictures']],
+  [vllm, ['tools', 'pictures']],
+  [liteLlm, ['structured output', 'pictures']],
+  [openRouter, ['cache marks', 'tools', 'thinking', 'structured output', 'pictures']],
 ];
 
 async function shown(stage: Stage): Promise<string> {

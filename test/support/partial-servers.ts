@@ -1,5 +1,5 @@
 import type { ModelFeature } from '../../src/core/model.ts';
-import type { ModelAnswer } from './model-answer.ts';
+import { blockEvents, messageEvents, type ModelAnswer } from './model-answer.ts';
 import type { MessagesBody, ModelScript } from './model-server.ts';
 
 /** Whether a request, as it came over the wire, has a feature. */
@@ -181,9 +181,63 @@ export const lmStudio: PartialServer = {
   }),
 };
 
+/** Started without a parser of tool calls, with a model that sees no pictures. It heeds schemas, and passes over cache marks. */
+export const vllm: PartialServer = {
+  name: 'vLLM',
+  model: 'Qwen/Qwen3-8B',
+  refusals: {
+    tools: badRequest(
+      '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    ),
+    pictures: badRequest('Qwen/Qwen3-8B is not a multimodal model'),
+  },
+  say: ({ text = '' }) => ({
+    events: messageEvents(
+      blockEvents(0, { type: 'text', text: '' }, [{ type: 'text_delta', text }]),
+      'end_turn',
+    ),
+  }),
+};
+
+function badRequest(message: string): ModelAnswer {
+  return { status: 400, body: { type: 'error', error: { type: 'BadRequestError', message } } };
+}
+
+/** Translates for a model elsewhere that has no schemas and sees no pictures; each answer begins with a text, if an empty one. */
+export const liteLlm: PartialServer = {
+  name: 'LiteLLM',
+  model: 'mistral-local',
+  apiKey: 'sk-litellm-of-the-test',
+  refusals: {
+    'structured output': unsupportedByLiteLlm(
+      "litellm.UnsupportedParamsError: ollama_chat does not support parameters: ['response_format'], for model=mistral-local. To drop these, set `litellm.drop_params=True` or for proxy:\n\n`litellm_settings:\n drop_params: true`\n",
+    ),
+    pictures: unsupportedByLiteLlm(
+      'litellm.BadRequestError: Hosted_vllmException - mistral-local is not a multimodal model. Received Model Group=mistral-local\nAvailable Model Group Fallbacks=None',
+    ),
+  },
+  say: ({ text = '', toolUse }, index) => ({
+    events: messageEvents(
+      [
+        ...blockEvents(0, { type: 'text', text: '' }, text === '' ? [] : [{ type: 'text_delta', text }]),
+        ...(toolUse === undefined
+          ? []
+          : blockEvents(1, { type: 'tool_use', id: `call_${index}`, name: toolUse.name, input: {} }, [
+              { type: 'input_json_delta', partial_json: JSON.stringify(toolUse.input) },
+            ])),
+      ],
+      toolUse === undefined ? 'end_turn' : 'tool_use',
+    ),
+  }),
+};
+
+function unsupportedByLiteLlm(message: string): ModelAnswer {
+  return { status: 400, body: { error: { message, type: 'None', param: 'None', code: '400' } } };
+}
+
 /** Routes to a model that neither thinks, calls tools nor sees; whatever is asked for, it answers in one piece. */
-export const gateway: PartialServer = {
-  name: 'a gateway as OpenRouter',
+export const openRouter: PartialServer = {
+  name: 'OpenRouter',
   model: 'sonnet',
   apiKey: 'sk-or-of-the-test',
   refusals: {
