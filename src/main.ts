@@ -2,6 +2,7 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { readArguments, usage, UsageError, type CommandName, type Words } from './bot/command-line.ts';
+import { useProxy } from './bot/proxy.ts';
 import { loadEnvironment, readConfig } from './config/config.ts';
 
 /** Milliseconds from a signal to stop until the process exits, whatever still runs [G4]; all that was acknowledged is on disk. */
@@ -79,6 +80,7 @@ async function run(part: string | undefined, signal: AbortSignal, end: () => voi
   const environment = loadEnvironment();
   const { config, notes } = readConfig(environment);
   const { token } = config.discord;
+  await useProxy(config.proxy);
   const supervised = part === undefined ? undefined : await supervisedAs(part);
   const { runConnected, runInSandbox } = await import('./bot/run.ts');
   if (token === undefined) return runInSandbox(config, notes, signal);

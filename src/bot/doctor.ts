@@ -5,6 +5,7 @@ import { ConfigError, readConfig, type Config, type Environment } from '../confi
 import { createLogger } from '../observability/logger.ts';
 import { checks } from './checks.ts';
 import { broken, fine, warning, type Finding } from './command-line.ts';
+import { useProxy } from './proxy.ts';
 
 const signs = { fine: '✓', warning: '!', broken: '✗' } as const;
 
@@ -20,6 +21,7 @@ export async function runDoctor(environment: Environment): Promise<number> {
   for (const finding of [...findings, ...(await checkEnvFile())]) tell(finding);
   // Warnings are printed as findings.
   const logger = createLogger({ level: 'error' });
+  await useProxy(config.proxy);
   for (const check of checks) for (const finding of await check(config, logger)) tell(finding);
   const count = (level: Finding['level']) => levels.filter((each) => each === level).length;
   process.stdout.write(

@@ -17,6 +17,7 @@ import { createLogger } from '../observability/logger.ts';
 import { createDisk } from '../storage/files/disk.ts';
 import { nodeFileSystem, unlessMissing } from '../storage/files/file-system.ts';
 import { portalPage, tryModel } from './checks.ts';
+import { useProxy } from './proxy.ts';
 
 const stoppedByHand = 'Stopped before the end';
 
@@ -26,6 +27,7 @@ const patienceMs = 20_000;
 export async function runSetup(environment: Environment): Promise<number> {
   // Some other variables are refused without a token.
   const { config } = readConfig({ ...environment, DISCORD_TOKEN: 'asked for' });
+  await useProxy(config.proxy);
   const asker = createAsker();
   const setup = { asker, config, environment };
   const stopped = (reason: string): void =>

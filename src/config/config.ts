@@ -75,11 +75,12 @@ export function readConfig(environment: Environment): { config: Config; notes: r
 }
 
 /**
- * The environment, with `.env` of the working folder behind it.
+ * The environment, with `.env` of the working folder behind it. Proxies may be named in small letters.
  * @throws {ConfigError} where the file cannot be read: the bot would start as if nothing were set.
  */
 export function loadEnvironment(path: string = resolve('.env')): Environment {
-  return { ...fromEnvFile(path), ...process.env };
+  const { https_proxy, http_proxy, no_proxy, ...given } = { ...fromEnvFile(path), ...process.env };
+  return { HTTPS_PROXY: https_proxy, HTTP_PROXY: http_proxy, NO_PROXY: no_proxy, ...given };
 }
 
 function fromEnvFile(path: string): Environment {
@@ -150,6 +151,7 @@ function arrangeConfig(values: Values) {
       totalTimeoutMs: values.DISCOCLAW_MODEL_TIMEOUT_MS,
       prices: values.DISCOCLAW_MODEL_PRICES,
     },
+    proxy: { http: values.HTTP_PROXY, https: values.HTTPS_PROXY, except: values.NO_PROXY },
     limits: {
       turnsPerMinute: values.DISCOCLAW_RATE_PER_MINUTE,
       dailyCost: values.DISCOCLAW_DAILY_COST_USD,

@@ -134,6 +134,11 @@ export function address(about: string): Variable<string | undefined> {
   });
 }
 
+/** May hold a password, and is never printed. */
+export function proxy(about: string): Variable<string | undefined> {
+  return { ...address(about), expects: 'an http or https address such as http://HOST:PORT', secret: true };
+}
+
 /** An address of this machine, or a name for one. */
 export function host(fallback: string, about: string): Variable<string> {
   return variable(

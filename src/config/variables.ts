@@ -7,6 +7,7 @@ import {
   ids,
   oneOf,
   prices,
+  proxy,
   secret,
   shardCount,
   shardIds,
@@ -76,6 +77,13 @@ export const variables = {
       120_000,
       100,
       'Milliseconds for a whole answer, retries included.',
+    ),
+  },
+  Network: {
+    HTTPS_PROXY: proxy('Proxy for the model and for Discord, the gateway aside (default: `HTTP_PROXY`).'),
+    HTTP_PROXY: proxy('Proxy for servers that are reached by plain http, such as a model in your network.'),
+    NO_PROXY: text(
+      'Hosts that are reached without a proxy, separated by commas, `.example.com` for all below it. This machine always is.',
     ),
   },
   Limits: {
