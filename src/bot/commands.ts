@@ -16,7 +16,7 @@ import { type Outbox, saveBestEffort } from '../turn/outbox.ts';
 
 export interface CommandPorts extends Pick<
   BotPorts,
-  'directMessages' | 'readAttachment' | 'server' | 'logger'
+  'directMessages' | 'readAttachment' | 'server' | 'ownerIds' | 'logger'
 > {
   readonly outbox: Pick<Outbox, 'isHidden' | 'hide'>;
   readonly tellOfChannel: CatchupPorts['tell'];
@@ -70,6 +70,8 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
   };
   const settings = createSettingsCommand({
     placeSettings: memory.placeSettings,
+    botSettings: memory.botSettings,
+    configured: { ...config.discord, ownerIds: ports.ownerIds ?? (() => []) },
     server,
     defaults: {
       answer: (place) => defaultAnswerMode(config, place),

@@ -199,6 +199,7 @@ export function createBot(config: Config, ports: BotPorts) {
     directMessages,
     readAttachment: ports.readAttachment,
     server: ports.server,
+    ownerIds: ports.ownerIds,
     tellOfChannel: (wish, asker) => channelReading.tell(wish, asker),
     readStatus,
   });
@@ -239,6 +240,7 @@ export function createBot(config: Config, ports: BotPorts) {
     /** Tells the person that a file of theirs could not be read [S5]. */
     noteSetAside: (file: SetAside): void => setAside.note(file),
     answerModes: settings,
+    addedAccess: memory.botSettings.read,
     /** Logs which channel contexts of the workspace are unused. Never rejects. */
     nameUnusedContexts: memory.workspace.nameUnusedContexts,
     tellOwners: limits.tellOwners,

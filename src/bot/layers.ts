@@ -81,6 +81,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     botName,
     activeFolds: activeFolds(config),
   });
+  const botSettings = createBotSettings(store);
   const placeSettings = createPlaceSettings({ ...basics, noMemoryIds: config.storage.noMemoryChannelIds });
   const people = createPersonSettings({
     ...basics,
@@ -240,6 +241,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     ...kept,
     layers: [shortTerm, rolling, notebook, recall, provenance, sessionLog],
     forgetNotes: channelNotes.forgetGuild,
+    forgetAccess: botSettings.forgetServer,
     dropOutbox: answers.drop,
   });
   const { message: stillThere, answerBefore } = sessionLog;
@@ -279,7 +281,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     states,
     sessionLog,
     placeSettings,
-    botSettings: createBotSettings(store),
+    botSettings,
     people,
     shortTerm,
     rolling,

@@ -154,6 +154,7 @@ export async function startBot(config: Config, options: StartOptions) {
       }),
       outbox,
       recent,
+      ownerIds: () => people?.ownerIds ?? [],
       hasAccess: async (userId, guildId) => (await people?.of({ userId, guildId })) === true,
       statusSources: {
         model,
@@ -163,9 +164,9 @@ export async function startBot(config: Config, options: StartOptions) {
           malformed: malformed.count(),
           lockedOut: lockedOut.count(),
           servers: client.guilds.cache.size,
-          roles: people?.roleNames(),
           shards: shards.count > 1 ? shards : undefined,
         }),
+        letIn: async () => people?.all(),
         usage: () => usage.report(),
         lastWrite,
         quarantined: opened.quarantined,

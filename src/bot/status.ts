@@ -2,6 +2,7 @@ import program from '../../package.json' with { type: 'json' };
 
 import type { StatusFacts } from '../commands/status-command.ts';
 import type { Config } from '../config/config.ts';
+import { dataLine } from '../core/section.ts';
 import type { Clock } from '../core/time.ts';
 import type { UsageReport } from '../core/model.ts';
 import type { LastWrite, Store } from '../core/store.ts';
@@ -13,8 +14,10 @@ export interface StatusSources {
   readonly model: Pick<WatchedModel, 'isOffline' | 'state' | 'openCalls' | 'refused'>;
   readonly gateway: () => Pick<
     StatusFacts,
-    'pingMs' | 'readsContent' | 'malformed' | 'lockedOut' | 'servers' | 'roles' | 'shards'
+    'pingMs' | 'readsContent' | 'malformed' | 'lockedOut' | 'servers' | 'shards'
   >;
+  /** As `Access` tells it; `undefined` before the bot is connected. */
+  readonly letIn?: () => Promise<{ userIds: readonly string[]; roles: readonly string[] } | undefined>;
   readonly usage: () => Promise<UsageReport>;
   readonly lastWrite: () => LastWrite | undefined;
   readonly quarantined: () => Promise<number>;
@@ -31,7 +34,8 @@ export function createReadStatus(
   const { store, clock, sources } = ports;
   const startedAt = clock().getTime();
   return async () => {
-    const [usage, kept, quarantined] = await Promise.all([
+    const [letIn, usage, kept, quarantined] = await Promise.all([
+      sources.letIn?.(),
       sources.usage().catch(unknown),
       keptIn(store).catch(unknown),
       sources.quarantined().catch(unknown),
@@ -46,6 +50,7 @@ export function createReadStatus(
       modelState: sources.model.state,
       refused: sources.model.refused,
       ...sources.gateway(),
+      letIn: letIn && [...letIn.userIds.map((id) => `<@${id}>`), ...letIn.roles.map(dataLine)],
       ...queues(),
       modelCalls: sources.model.openCalls,
       pricesOf:

@@ -73,7 +73,9 @@ export function defineCommand<const Definition extends CommandDefinition>(
     definition,
     async answer({ command, ...context }) {
       if (ownerOnly !== undefined && !context.speaker.isOwner) return { text: ownerOnly };
-      if (serverOnly !== undefined && context.place.guildId === undefined) return { text: serverOnly };
+      const isAnywhere = own(subcommands, command.subcommand)?.isAnywhere === true;
+      if (serverOnly !== undefined && context.place.guildId === undefined && !isAnywhere)
+        return { text: serverOnly };
       if (command.misspelt !== undefined) return { text: didYouMean(command.misspelt, command) };
       const refusal = await refuse?.(context);
       if (refusal !== undefined) return { text: refusal };
@@ -143,6 +145,7 @@ function readOption(option: Exclude<OptionDefinition, AttachmentOption>, given: 
     case 'text':
       return value !== '' || option.mayBeEmpty ? value : undefined;
     case 'role':
+    case 'who':
       return value === '' ? undefined : value;
     case 'word':
       return /^\S+$/u.test(value) ? value : undefined;
@@ -243,7 +246,7 @@ function splitOptions(
   );
   if (entries.length === 0) return { options: {} };
   const values: Record<string, string> = {};
-  const text = entries.find(({ option: { kind } }) => kind === 'text' || kind === 'role');
+  const text = entries.find(({ option: { kind } }) => kind === 'text' || kind === 'role' || kind === 'who');
   if (text !== undefined) {
     let left = rest;
     for (const { name } of entries.filter((entry) => entry !== text)) {

@@ -14,6 +14,7 @@ import {
 } from '../memory/settings/place-settings.ts';
 import { linesOf, quoted } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
+import { accessSubcommand, answerAccess, type AccessPorts } from './settings-access.ts';
 
 const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings answer mentions|conversation|everything|default\` makes me answer only mentions and replies, also the person I answered in the last two minutes as long as nobody else speaks, or everything
@@ -22,8 +23,9 @@ const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings channel-memory on|off|default\` lets me note what people decide, agree or ask here, with who said it, or not
 \`!settings member-role @role\` names the role that lets people into this server: what it can read counts as public here, and what is remembered there may be used in its other channels; \`@everyone\` for none
 \`!settings persona <text>\` says how I should speak in this server; \`default\` removes it
+\`!settings access add|remove @person\` lets people and roles in, or takes that back; without more it shows who may talk with me
 
-Each but the last two is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
+Each but the last three is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
 
 const scope = {
   kind: 'choice',
@@ -60,6 +62,7 @@ export const settingsDefinition = {
   serverOnly: 'Settings belong to servers. Use this command in the server or channel that it is for.',
   subcommands: {
     show: { description: 'Show the settings here and where each was set' },
+    access: accessSubcommand,
     answer: settingSubcommand(
       'answer',
       'Answer mentions and replies, also who goes on talking with me, or everything',
@@ -91,7 +94,7 @@ export const settingsDefinition = {
 
 type SettingsInput = CommandInput<typeof settingsDefinition>;
 
-export interface SettingsPorts {
+export interface SettingsPorts extends AccessPorts {
   readonly placeSettings: Pick<
     PlaceSettings,
     'holding' | 'set' | 'memberRole' | 'setMemberRole' | 'persona' | 'setPersona'
@@ -125,6 +128,7 @@ async function handle(
 ): Promise<CommandReply> {
   const { place } = context;
   if (input.subcommand === 'show') return { text: linesOf(await settingLines(place, ports), '', changeHint) };
+  if (input.subcommand === 'access') return answerAccess(input, context, ports);
   if (input.subcommand === 'member-role') return nameMemberRole(input.role, context, ports);
   if (input.subcommand === 'persona') return givePersona(input.text, context, ports);
   const values = valuesOf(input, context);
@@ -197,7 +201,10 @@ const memberRoleNote =
 
 /** One setting; `undefined` takes it back. */
 function valuesOf(
-  { subcommand, value }: Exclude<SettingsInput, { readonly subcommand: 'show' | 'member-role' | 'persona' }>,
+  {
+    subcommand,
+    value,
+  }: Exclude<SettingsInput, { readonly subcommand: 'show' | 'access' | 'member-role' | 'persona' }>,
   { at }: Pick<CommandContext, 'at'>,
 ): SettingValues {
   const values = { [subcommand]: value === 'default' ? undefined : value };

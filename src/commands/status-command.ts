@@ -6,7 +6,6 @@ import type {
   UsageReport,
   UsageSum,
 } from '../core/model.ts';
-import { dataLine } from '../core/section.ts';
 import { sentMaxChars } from '../core/chat.ts';
 import type { Shards } from '../core/processes.ts';
 import type { LastWrite } from '../core/store.ts';
@@ -52,8 +51,8 @@ export interface StatusFacts {
   readonly shards?: Shards;
   /** Of this machine, where there are several. */
   readonly processes?: { readonly asked: number; readonly answering: number };
-  /** The roles that let people in, with their servers [G1]. */
-  readonly roles?: readonly string[] | undefined;
+  /** Mentions of people, and roles with their servers, as they stand in an answer [G1]. */
+  readonly letIn?: readonly string[] | undefined;
   /** Messages to the bot from people without access, since the start. */
   readonly lockedOut?: number | undefined;
   /** Jobs that run or wait: work after turns, and writes. */
@@ -97,7 +96,7 @@ function statusLines(facts: StatusFacts, most: number): string {
   return linesOf(
     `Discoclaw ${facts.version}, up ${duration(facts.upMs)}`,
     `Model: ${modelLine(facts)}`,
-    `Gateway: ${gatewayLine(facts)}`,
+    `Gateway: ${gatewayLine(facts, most)}`,
     `Turns: ${turns.running} running, ${turns.waiting} waiting, ${turns.stopped} stopped · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
     usage === undefined
       ? `Today: ${unreadable}`
@@ -124,21 +123,21 @@ function modelLine({ models, modelState, refused = [], now }: StatusFacts): stri
   return `${names}, ${reach}${lacking.length === 0 ? '' : ` · left out, as its server refuses it: ${lacking.join(', ')}`}`;
 }
 
-function gatewayLine(facts: StatusFacts): string {
+function gatewayLine(facts: StatusFacts, most: number): string {
   const {
     pingMs,
     readsContent,
     malformed = 0,
     lockedOut = 0,
     servers,
-    roles = [],
+    letIn = [],
     shards,
     processes,
   } = facts;
   return present(
     pingMs === undefined ? 'ping not known yet' : `${Math.round(pingMs)} ms`,
     servers !== undefined && counted(servers, 'server'),
-    roles.length > 0 && `lets in ${roles.map(dataLine).join(', ')}`,
+    letIn.length > 0 && `lets in ${listed(letIn, most, ', ')}`,
     shards && `${shards.ids.length} of ${counted(shards.count, 'shard')}`,
     processes && `${processes.answering} of ${processes.asked} processes`,
     readsContent === false &&

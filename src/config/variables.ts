@@ -39,8 +39,8 @@ export const variables = {
     ),
     DISCOCLAW_OWNER_IDS: ids("The bot's owners, in place of the application's owner."),
     DISCOCLAW_ACCESS: oneOf(
-      ['allowlist', 'everyone'],
-      'Who may use the bot: owners and allowed users only, or everyone.',
+      ['allowlist', 'servers', 'everyone'],
+      'Who may use the bot: owners and whom they let in; with `servers` also whom those let in who manage a server to which an owner said yes; or everyone.',
     ),
   },
   Shards: {

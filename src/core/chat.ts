@@ -127,6 +127,8 @@ export interface IncomingMessage extends ChatMessage {
   readonly files?: readonly AttachedFile[];
   readonly repliesTo?: MessageReference;
   readonly forwards?: readonly ForwardedMessage[];
+  /** As `CommandContext` has it. */
+  readonly mentions?: readonly string[];
   /** Where the message is a command [K1]; absent for a turn. */
   readonly command?: CommandCall;
 }
@@ -317,6 +319,10 @@ export interface ServerPort {
   standing(guildId: string, userId: string): Promise<'administrator' | 'manager' | 'none'>;
   /** A role by id, name or `@name` in any case; `undefined` where there is none, or several. */
   role(guildId: string, named: string): { readonly id: string; readonly name: string } | undefined;
+  /** `@name in server`; the id where no server here has the role. */
+  roleTitle(roleId: string): string;
+  /** A server's name; its id where it is not here. */
+  title(guildId: string): string;
 }
 
 export type OpenedFile =

@@ -43,11 +43,13 @@ export interface SubcommandDefinition {
   readonly isHidden?: true;
   /** People who lost access keep it: it is about what is stored of them [G1]. */
   readonly isKept?: true;
+  /** It works in DMs too, though the command is for servers. */
+  readonly isAnywhere?: true;
   /** The group that its slash form stands in. */
   readonly group?: string;
 }
 
-export type OptionDefinition = TextOption | ChoiceOption | RoleOption | AttachmentOption;
+export type OptionDefinition = TextOption | ChoiceOption | RoleOption | WhoOption | AttachmentOption;
 
 export interface TextOption {
   readonly description: string;
@@ -63,6 +65,13 @@ export interface TextOption {
 export interface RoleOption {
   readonly description: string;
   readonly kind: 'role';
+}
+
+/** A person or a role by its id; in the written form, as it was typed: see `CommandContext.mentions`. */
+export interface WhoOption {
+  readonly description: string;
+  readonly kind: 'who';
+  readonly isOptional?: true;
 }
 
 /** A file; in the written form, the one attached to the message. */
@@ -96,6 +105,8 @@ export interface CommandContext extends Pick<Work, 'startedAfter'> {
   /** The files of the message, or of the options. */
   readonly files?: readonly AttachedFile[];
   readonly repliesTo?: MessageReference;
+  /** Whom a written command mentions, as `<@id>` and `<@&id>`, without the bot. */
+  readonly mentions?: readonly string[];
 }
 
 export interface CommandRequest extends CommandContext {

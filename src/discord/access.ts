@@ -10,11 +10,12 @@ import type { AnswerMode, CommandCall } from '../core/chat.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasErrorCode } from './discord-api.ts';
+import { roleTitle } from './permissions.ts';
 
 /** Who is answered and where [G1][G2]; ids throughout. */
 export interface AccessSettings {
   readonly ownerIds: readonly string[];
-  readonly access: 'allowlist' | 'everyone';
+  readonly access: 'allowlist' | 'servers' | 'everyone';
   readonly allowedUserIds: readonly string[];
   /** They let people in on their servers, and in DMs. */
   readonly allowedRoleIds: readonly string[];
@@ -48,62 +49,106 @@ export function rolesOf(member: GuildMember | APIInteractionGuildMember | null):
   return Array.isArray(member.roles) ? member.roles : [...member.roles.cache.keys()];
 }
 
+interface LetIn {
+  readonly userIds: readonly string[];
+  readonly roleIds: readonly string[];
+}
+
+/** Who was let in by a command; `servers` counts where those who manage a server may do so. */
+export interface AddedAccess extends LetIn {
+  /** By server. */
+  readonly servers: Readonly<Record<string, LetIn>>;
+}
+
 export type Access = ReturnType<typeof createAccess>;
 
 /** Who is let in [G1]: by name, or by a role that they have in a server. Without an intent Discord tells no changes of roles. */
 export function createAccess(
   settings: AccessSettings,
-  { client, logger }: { readonly client: Client; readonly logger: Logger },
+  {
+    client,
+    added,
+    logger,
+  }: {
+    readonly client: Client;
+    /** As it is now. May reject. */
+    readonly added: () => Promise<AddedAccess>;
+    readonly logger: Logger;
+  },
 ) {
-  /** By server and person, what Discord answered in the last minute. */
-  const answers = lruCache<string, boolean>(keptPeople, { maxAge: minuteMs });
-  const isAllowed = (roleIds: readonly string[]): boolean =>
-    roleIds.some((id) => settings.allowedRoleIds.includes(id));
+  /** By server and person, what Discord answered in the last minute; empty for a person who is not there. */
+  const answers = lruCache<string, readonly string[]>(keptPeople, { maxAge: minuteMs });
 
-  function now({ userId, guildId = '', roleIds }: Visitor): boolean | 'unknown' {
-    if (settings.access === 'everyone' || isOwner(settings, userId)) return true;
-    if (settings.allowedUserIds.includes(userId)) return true;
-    if (settings.allowedRoleIds.length === 0) return false;
-    return roleIds === undefined ? (answers.get(`${guildId}:${userId}`) ?? 'unknown') : isAllowed(roleIds);
+  /** Where it cannot be read, the configuration alone lets people in. */
+  async function addedNow(): Promise<AddedAccess> {
+    try {
+      const { servers, ...everywhere } = await added();
+      return { ...everywhere, servers: settings.access === 'servers' ? servers : {} };
+    } catch (error) {
+      logger.error('who was let in by commands cannot be read', { error });
+      return { userIds: [], roleIds: [], servers: {} };
+    }
   }
 
   /** Rejects where Discord cannot be asked. */
-  async function hasRole(userId: string, guildId: string | undefined): Promise<boolean> {
-    for (const guild of client.guilds.cache.values()) {
-      if (guildId !== undefined && guildId !== guild.id) continue;
-      if (!isAllowed([...guild.roles.cache.keys()])) continue;
-      const member = await guild.members.fetch({ user: userId, force: true }).catch((error: unknown) => {
-        if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMember)) return undefined;
-        throw error;
-      });
-      if (member !== undefined && isAllowed([...member.roles.cache.keys()])) return true;
+  async function rolesIn(guildId: string, userId: string): Promise<readonly string[]> {
+    const key = `${guildId}:${userId}`;
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const members = client.guilds.cache.get(guildId)?.members;
+    const member = await members?.fetch({ user: userId, force: true }).catch((error: unknown) => {
+      if (hasErrorCode(error, RESTJSONErrorCodes.UnknownMember)) return undefined;
+      throw error;
+    });
+    const roles = member === undefined ? [] : [guildId, ...member.roles.cache.keys()];
+    answers.set(key, roles);
+    return roles;
+  }
+
+  /** Rejects where Discord cannot be asked. */
+  async function isLetIn({ userId, guildId, roleIds }: Visitor, letIn: AddedAccess): Promise<boolean> {
+    if (letIn.userIds.includes(userId)) return true;
+    for (const id of guildId === undefined ? client.guilds.cache.keys() : [guildId]) {
+      const here = letIn.servers[id];
+      const allowed = [...settings.allowedRoleIds, ...letIn.roleIds, ...(here?.roleIds ?? [])];
+      const isNamed = here?.userIds.includes(userId) === true;
+      const roles = client.guilds.cache.get(id)?.roles.cache;
+      if (!isNamed && roleIds === undefined && roles?.hasAny(...allowed) !== true) continue;
+      const has = roleIds === undefined ? await rolesIn(id, userId) : [id, ...roleIds];
+      if (has.length > 0 && (isNamed || has.some((each) => allowed.includes(each)))) return true;
     }
     return false;
   }
 
+  /** All that needs no reading. */
+  const isConfigured = (userId: string): boolean =>
+    settings.access === 'everyone' || isOwner(settings, userId) || settings.allowedUserIds.includes(userId);
+
   return {
-    /** `unknown` where Discord has to be asked for roles. */
-    now,
+    isConfigured,
+    ownerIds: settings.ownerIds,
     /** Never rejects: whose roles cannot be asked for has no access. */
     async of(visitor: Visitor): Promise<boolean> {
-      const known = now(visitor);
-      if (known !== 'unknown') return known;
-      const { userId, guildId } = visitor;
+      if (isConfigured(visitor.userId)) return true;
       try {
-        const has = await hasRole(userId, guildId);
-        answers.set(`${guildId ?? ''}:${userId}`, has);
-        return has;
+        return await isLetIn(visitor, await addedNow());
       } catch (error) {
+        const { userId, guildId } = visitor;
         logger.warn("a person's roles could not be asked for", { userId, guildId, error });
         return false;
       }
     },
-    /** The roles that let people in, with their servers; those that no server has by their ids. */
-    roleNames: (): readonly string[] =>
-      settings.allowedRoleIds.map((id) => {
-        const guild = client.guilds.cache.find(({ roles }) => roles.cache.has(id));
-        return guild === undefined ? id : `@${guild.roles.cache.get(id)?.name ?? id} in ${guild.name}`;
-      }),
+    /** Who is let in besides the owners: ids of people, and roles with their servers. Never rejects. */
+    async all(): Promise<{ readonly userIds: readonly string[]; readonly roles: readonly string[] }> {
+      const letIn = await addedNow();
+      const every = [letIn, ...Object.values(letIn.servers)];
+      const userIds = [...settings.allowedUserIds, ...every.flatMap((each) => each.userIds)];
+      const roleIds = [...settings.allowedRoleIds, ...every.flatMap((each) => each.roleIds)];
+      return {
+        userIds: [...new Set(userIds)],
+        roles: [...new Set(roleIds)].map((id) => roleTitle(client, id)),
+      };
+    },
   };
 }
 
@@ -161,7 +206,11 @@ export function decideIntake(message: MessageFacts, policy: IntakePolicy) {
   const isManaging =
     command !== undefined && message.managesServer && policy.managerCommands.includes(command.name);
   if (!worksIn(policy, message)) return ignored('other-channel');
-  if (!isBot && !isManaging && message.hasAccess === 'unknown') return { kind: 'undecided' } as const;
+  // Most messages are for others: whose they are need not be known.
+  if (!isBot && !isManaging && message.hasAccess === 'unknown')
+    return command === undefined && isAddressed(message, policy) === false
+      ? ignored('not-addressed')
+      : ({ kind: 'undecided' } as const);
   if (!isBot && !isManaging && message.hasAccess !== true) {
     const isToBot = message.isDm || message.mentionsBot || message.repliesToBot || command !== undefined;
     if (!isToBot) return ignored('no-access');

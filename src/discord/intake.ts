@@ -69,7 +69,7 @@ export function createMessageIntake(options: IntakeOptions) {
       const visitor = { ...visitorOf(message), roleIds: rolesOf(message.member) };
       noteSpoken(message, channel, visitor);
       const answerMode = answerModes.recentAnswerMode(guildPlaceOf(message, channel));
-      const access = people.now(visitor);
+      const access = knownAccess(author.id);
       const decision = channel && decide(message, channel, answerMode, repliedAuthor(message), access);
       if (decision?.kind === 'ignore') return ignore(message, decision.reason);
       runInBackground('a message', () =>
@@ -82,6 +82,11 @@ export function createMessageIntake(options: IntakeOptions) {
     /** A missed message. Never throws; resolves when it was handed on in order, or ignored. */
     take,
   };
+
+  /** What needs no reading. */
+  function knownAccess(userId: string): MessageFacts['hasAccess'] {
+    return people.isConfigured(userId) || 'unknown';
+  }
 
   function remember(message: Message): void {
     const isWanted = message.author.id === botId || history.keeps(message.channelId);
@@ -141,9 +146,12 @@ export function createMessageIntake(options: IntakeOptions) {
     if (guildId === null || !answerModes.mayHaveChannelMemory(guildId)) return;
     if (author.bot || message.webhookId !== null || !isSpoken(message)) return;
     const { parentId } = guildPlaceOf(message, channel);
-    if (!worksIn(policy, { channelId, isDm: false, parentId }) || people.now(visitor) !== true) return;
-    if (policy.parseCommand(textOf(message)) === undefined)
-      handlers.onUserMessage({ guildId, channelId, messageId, authorId: author.id });
+    if (!worksIn(policy, { channelId, isDm: false, parentId })) return;
+    if (policy.parseCommand(textOf(message)) !== undefined) return;
+    runInBackground('a message', async () => {
+      if (await people.of(visitor))
+        handlers.onUserMessage({ guildId, channelId, messageId, authorId: author.id });
+    });
   }
 
   function ignore({ id: messageId, channelId }: Pick<Message, 'id' | 'channelId'>, reason: string): void {
@@ -170,7 +178,7 @@ export function createMessageIntake(options: IntakeOptions) {
     const isToBot = mentionsBot(message) || replied === botId;
     const place = guildPlaceOf(message, channel);
     const mode = answerModes.recentAnswerMode(place);
-    const recent = decide(message, channel, mode, replied, people.now(visitor));
+    const recent = decide(message, channel, mode, replied, knownAccess(message.author.id));
     // A burst of messages reads settings once.
     const decision =
       recent.kind === 'undecided'

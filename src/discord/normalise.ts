@@ -161,16 +161,23 @@ export function userName(user: User | APIUser): string {
 }
 
 /** Empty lists are absent. */
-export function enclosuresOf(message: Message): Pick<IncomingMessage, 'files' | 'repliesTo' | 'forwards'> {
+export function enclosuresOf(
+  message: Message,
+): Pick<IncomingMessage, 'files' | 'repliesTo' | 'forwards' | 'mentions'> {
   const files = filesOf(message);
   const forwards = forwardsOf(message);
   const { type, reference, channelId } = message;
   const isReply = type === MessageType.Reply && reference?.channelId === channelId;
   const id = isReply ? reference.messageId : undefined;
+  const ownIds = ownIdsIn(message.client, message.guildId);
+  const mentions = [...message.content.matchAll(/<@[!&]?(\d+)>/gu)].flatMap(([mentioned, whose = '']) =>
+    ownIds.includes(whose) ? [] : mentioned,
+  );
   return {
     files: files.length === 0 ? undefined : files,
     forwards: forwards.length === 0 ? undefined : forwards,
     repliesTo: id === undefined ? undefined : { id, channelId },
+    mentions: mentions.length === 0 ? undefined : mentions,
   };
 }
 

@@ -59,6 +59,8 @@ export interface GonePlacesOptions {
   readonly dropOutbox: (channelId: string) => Promise<void>;
   /** A guild's files are gone, its channels' notes among them. */
   readonly forgetNotes: (guildId: string) => Promise<void>;
+  /** Takes back an owner's yes to a guild, with whom its managers let in [G1]. */
+  readonly forgetAccess: (guildId: string) => Promise<void>;
   readonly clock: Clock;
   readonly timer: Timer;
   readonly logger: Logger;
@@ -196,6 +198,7 @@ export function createGonePlaces(options: GonePlacesOptions) {
     }
     await store.removeAll(`guilds/${guildId}`);
     await options.forgetNotes(guildId);
+    await options.forgetAccess(guildId);
     await noteGuild(guildId, { at, channelIds: [], isGone: true });
     logger.info('what belonged to a server that the bot was removed from has been erased', {
       guildId,

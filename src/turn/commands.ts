@@ -62,6 +62,7 @@ export async function runCommand(
       at: message.at,
       files: message.files,
       repliesTo: message.repliesTo,
+      mentions: message.mentions,
       startedAfter: work.startedAfter,
     });
     const question = { ...work, messageIds: [message.id], speakerName: author.name, place };

@@ -24,6 +24,8 @@ const { definition: settings } = createSettingsCommand({
     setPersona: never,
   },
   server: oneServer,
+  botSettings: { read: never, change: never, forgetServer: never },
+  configured: { access: 'allowlist', ownerIds: () => [], allowedUserIds: [], allowedRoleIds: [] },
   defaults: { answer: () => ({ value: 'mentions', from: '' }), actionsEnabled: true },
 });
 const { definition: status } = createStatusCommand(never);
@@ -208,6 +210,7 @@ describe('the two forms of a command [K0]', () => {
     target: 'tea, or coffee',
     id: '1a2b3c4d',
     role: '@Verified people',
+    who: '@Verified people',
     token: '0a1b2c',
     page: '0',
     answer: 'still 1a2b3c4d',

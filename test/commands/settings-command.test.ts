@@ -5,6 +5,7 @@ import { createSettingsCommand } from '../../src/commands/settings-command.ts';
 import type { CommandCall, ServerPort } from '../../src/core/chat.ts';
 import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
+import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
 import { createPlaceSettings, settingNames } from '../../src/memory/settings/place-settings.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -35,6 +36,8 @@ function ownersCommand({
   const placeSettings = createPlaceSettings({ store, logger });
   const command = createSettingsCommand({
     placeSettings,
+    botSettings: createBotSettings(store),
+    configured: { access: 'allowlist', ownerIds: () => [], allowedUserIds: [], allowedRoleIds: [] },
     server: {
       ...oneServer,
       standing: (guildId) => Promise.resolve(standing(guildId)),
@@ -167,10 +170,11 @@ describe('the settings command', () => {
 describe('the slash form', () => {
   it('has a subcommand for every setting, whose choices are all understood', async () => {
     const { definition, give, placeSettings } = ownersCommand();
-    const { show, persona, 'member-role': memberRole, ...subcommands } = definition.subcommands ?? {};
+    const { show, access, persona, 'member-role': memberRole, ...subcommands } = definition.subcommands ?? {};
     expect(persona?.options).toMatchObject({ text: { kind: 'text' } });
     expect(memberRole?.options).toMatchObject({ role: { kind: 'role' } });
     expect(show).toBeDefined();
+    expect(access?.options).toMatchObject({ change: { kind: 'choice' }, who: { kind: 'who' } });
     expect(Object.keys(subcommands)).toEqual([...settingNames]);
     for (const [subcommand, { options = {} }] of Object.entries(subcommands)) {
       const [values, scopes] = Object.values(options).map((option) =>

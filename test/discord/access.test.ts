@@ -1,8 +1,9 @@
-import { Client } from 'discord.js';
+import { Client, Collection, DiscordAPIError } from 'discord.js';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import {
+  type AddedAccess,
   createAccess,
   createBotLoopGuard,
   decideIntake,
@@ -50,11 +51,14 @@ function policy(changes: Partial<IntakePolicy> = {}): IntakePolicy {
   };
 }
 
-/** Access without roles, as it is known at once. */
-function accessOf({ authorId: userId }: MessageFacts, settings: IntakePolicy): MessageFacts['hasAccess'] {
-  return createAccess(settings, { client: new Client({ intents: [] }), logger: recordingLogger() }).now({
-    userId,
-  });
+const nobodyAdded = async () => ({ userIds: [], roleIds: [], servers: {} });
+
+/** Access without roles, and without anybody whom a command let in. */
+function accessOf({ authorId }: MessageFacts, settings: IntakePolicy): boolean {
+  const client = new Client({ intents: [] });
+  return createAccess(settings, { client, added: nobodyAdded, logger: recordingLogger() }).isConfigured(
+    authorId,
+  );
 }
 
 function decision(changes: Partial<MessageFacts>, policyChanges: Partial<IntakePolicy> = {}): string {
@@ -117,6 +121,14 @@ describe('intake', () => {
     expect(decideIntake(facts(asked), policy()).kind).toBe('undecided');
     expect(decideIntake(facts({ ...asked, text: '!memory show' }), policy()).kind).toBe('undecided');
     expect(decideIntake(facts({ ...asked, isSystem: true }), policy()).kind).toBe('ignore');
+  });
+
+  it('asks nothing about who speaks to others [G1]', () => {
+    const toOthers = { hasAccess: 'unknown', authorId: 'stranger', mentionsBot: false } as const;
+    expect(decideIntake(facts(toOthers), policy())).toMatchObject({ reason: 'not-addressed' });
+    const modes = { ...toOthers, answerMode: 'unknown' } as const;
+    expect(decideIntake(facts(modes), policy()).kind).toBe('undecided');
+    expect(decideIntake(facts({ ...toOthers, text: '!memory show' }), policy()).kind).toBe('undecided');
   });
 
   it('takes no command from an edit', () => {
@@ -249,36 +261,125 @@ describe('another bot [G2]', () => {
   });
 });
 
-describe('a role that lets people in [G1]', () => {
-  it('is asked for once a minute in DMs, and lets nobody in where Discord does not answer', async () => {
+const noChange = async () => ({});
+const withRoles = async (...roles: readonly string[]) => ({
+  roles: { cache: new Map(roles.map((id) => [id, {}])) },
+});
+const noMember = () =>
+  Promise.reject(new DiscordAPIError({ code: 10007, message: 'Unknown Member' }, 10007, 404, 'GET', '', {}));
+
+describe('who is let in [G1]', () => {
+  const [guildId, elsewhere, role] = ['110000000000000001', '110000000000000002', '310000000000000001'];
+  const bob = '140000000000000002';
+
+  /** Two servers, of which Bob is a member; in the first he has the role. */
+  function peopleOf(
+    settings: Partial<IntakePolicy>,
+    added: () => Promise<Partial<AddedAccess>>,
+    fetch: (guild: string) => Promise<unknown>,
+  ) {
+    const guilds = [guildId, elsewhere].map((id) => ({
+      id,
+      name: 'Sandbox',
+      roles: {
+        cache: new Collection([
+          [id, { name: '@everyone' }],
+          ...(id === guildId ? [[role, { name: 'helpers' }] as const] : []),
+        ]),
+      },
+      members: { fetch: () => fetch(id) },
+    }));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
+    const client = {
+      guilds: { cache: new Collection(guilds.map((each) => [each.id, each])) },
+    } as unknown as Client;
+    return createAccess(policy(settings), {
+      client,
+      added: async () => ({ ...(await nobodyAdded()), ...(await added()) }),
+      logger: recordingLogger(),
+    });
+  }
+
+  const here = (changes: object) => ({ servers: { [guildId]: { userIds: [], roleIds: [], ...changes } } });
+  const [inServer, inOther, inDm] = ['its server', 'another server', 'a DM'];
+
+  it.each([
+    ['nobody', {}, []],
+    ['a person', { userIds: [bob] }, [inServer, inOther, inDm]],
+    ['another person', { userIds: ['140000000000000003'] }, []],
+    ['a role', { roleIds: [role] }, [inServer, inDm]],
+    ['a role that they have no more', { roleIds: ['310000000000000002'] }, []],
+    ['a person, for a server', here({ userIds: [bob] }), [inServer, inDm]],
+    ['a role, for a server', here({ roleIds: [role] }), [inServer, inDm]],
+    ['everybody, for a server', here({ roleIds: [guildId] }), [inServer, inDm]],
+    ['a server’s everybody, for another', here({ roleIds: [elsewhere] }), []],
+    ['nobody, in a server with an owner’s yes', here({}), []],
+  ] as const)('by a command: %s', async (_, added, expected) => {
+    async function placesOf(access: IntakePolicy['access']) {
+      const people = peopleOf(
+        { access },
+        async () => added,
+        (id) => (id === guildId ? withRoles(role) : withRoles()),
+      );
+      const visits = [
+        [inServer, { guildId, roleIds: [role] }],
+        [inServer, { guildId }],
+        [inOther, { guildId: elsewhere, roleIds: [] }],
+        [inDm, {}],
+      ] as const;
+      const open: string[] = [];
+      for (const [place, where] of visits) if (await people.of({ userId: bob, ...where })) open.push(place);
+      return [...new Set(open)];
+    }
+    expect(await placesOf('servers')).toEqual(expected);
+    expect(await placesOf('allowlist')).toEqual('servers' in added ? [] : expected);
+    expect(await placesOf('everyone')).toEqual([inServer, inOther, inDm]);
+  });
+
+  it('in DMs only as long as they are in the server whose managers named them', async () => {
+    const people = peopleOf({ access: 'servers' }, async () => here({ userIds: [bob] }), noMember);
+    expect(await people.of({ userId: bob })).toBe(false);
+  });
+
+  it('at once when that is changed, and by the configuration alone where it cannot be read', async () => {
+    let added: () => Promise<Partial<AddedAccess>> = noChange;
+    const people = peopleOf(
+      {},
+      () => added(),
+      () => withRoles(role),
+    );
+    const may = (userId: string) => people.of({ userId });
+    expect(await may(bob)).toBe(false);
+    added = async () => ({ roleIds: [role] });
+    expect(await may(bob)).toBe(true);
+    added = noChange;
+    expect(await may(bob)).toBe(false);
+    added = () => Promise.reject(new Error('the disk'));
+    expect([await may(bob), await may('alice'), await may('owner')]).toEqual([false, true, true]);
+  });
+
+  it('by a role that is asked for once a minute in DMs, and by none where Discord does not answer', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const role = '310000000000000001';
-    let answer: () => Promise<unknown> = async () => ({ roles: { cache: new Map([[role, {}]]) } });
+    let answer: () => Promise<unknown> = () => withRoles(role);
     let asked = 0;
-    const fetch = () => {
-      asked += 1;
-      return answer();
-    };
-    const guild = { id: '110000000000000001', roles: { cache: new Map([[role, {}]]) }, members: { fetch } };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that is looked at
-    const client = { guilds: { cache: new Map([[guild.id, guild]]) } } as unknown as Client;
-    const people = createAccess(policy({ allowedRoleIds: [role] }), { client, logger: recordingLogger() });
-    const inDm = { userId: '140000000000000002' };
-    expect(people.now(inDm)).toBe('unknown');
-    expect([await people.of(inDm), await people.of(inDm), people.now(inDm), asked]).toEqual([
-      true,
-      true,
-      true,
-      1,
-    ]);
-    answer = async () => ({ roles: { cache: new Map() } });
+    const people = peopleOf(
+      { allowedRoleIds: [role] },
+      async () => ({}),
+      () => {
+        asked += 1;
+        return answer();
+      },
+    );
+    const inDms = { userId: bob };
+    expect([await people.of(inDms), await people.of(inDms), asked]).toEqual([true, true, 1]);
+    answer = () => withRoles();
     vi.advanceTimersByTime(59_000);
-    expect(await people.of(inDm)).toBe(true);
+    expect(await people.of(inDms)).toBe(true);
     vi.advanceTimersByTime(2000);
-    expect([await people.of(inDm), asked]).toEqual([false, 2]);
+    expect([await people.of(inDms), asked]).toEqual([false, 2]);
     vi.advanceTimersByTime(61_000);
     answer = () => Promise.reject(new Error('the network'));
-    expect([await people.of(inDm), await people.of(inDm), asked]).toEqual([false, false, 4]);
+    expect([await people.of(inDms), await people.of(inDms), asked]).toEqual([false, false, 4]);
   });
 });

@@ -401,6 +401,8 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
       standing: (_guildId, userId) =>
         Promise.resolve(userId === world.people[0]?.id ? 'administrator' : 'none'),
       role: () => undefined,
+      roleTitle: (roleId) => roleId,
+      title: (guildId) => guildId,
     },
     channels: {
       placeOf: (channelId) =>

@@ -5,4 +5,6 @@ export const oneServer: ServerPort = {
   hasSeveral: () => false,
   standing: () => Promise.resolve('none'),
   role: () => undefined,
+  roleTitle: (roleId) => roleId,
+  title: (guildId) => guildId,
 };

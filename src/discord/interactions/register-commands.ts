@@ -22,11 +22,13 @@ export function slashCommand(definition: CommandDefinition): ApplicationCommand 
   const { name, description, serverOnly, subcommands = {}, help } = definition;
   const own = Object.entries(definition.options ?? {}).map((entry) => slashOption(...entry));
   const all: CommandDefinition['subcommands'] = { ...subcommands, ...(help !== undefined && { help }) };
+  const isEverywhere =
+    serverOnly === undefined || Object.values(subcommands).some(({ isAnywhere }) => isAnywhere);
   return {
     type: ApplicationCommandType.ChatInput,
     name,
     description,
-    ...(serverOnly === undefined ? everywhere : { ...inServers, contexts: [InteractionContextType.Guild] }),
+    ...(isEverywhere ? everywhere : { ...inServers, contexts: [InteractionContextType.Guild] }),
     default_member_permissions: shownTo(definition),
     options: [...grouped(all, definition.groups), ...own],
   };
@@ -62,10 +64,11 @@ function grouped(
 
 function slashOption(name: string, definition: OptionDefinition) {
   const { kind, description } = definition;
-  const { String, Role, Attachment } = ApplicationCommandOptionType;
+  const { String, Role, Mentionable, Attachment } = ApplicationCommandOptionType;
   const required = !('isOptional' in definition && definition.isOptional === true);
   const common = { name, description, required };
   if (kind === 'role') return { type: Role, ...common };
+  if (kind === 'who') return { type: Mentionable, ...common };
   if (kind === 'attachment') return { type: Attachment, ...common };
   if (kind !== 'choice') return { type: String, ...common, autocomplete: definition.autocomplete === true };
   const choices = definition.choices.map((choice) => ({ name: choice.name, value: choice.value }));

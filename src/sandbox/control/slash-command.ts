@@ -10,7 +10,7 @@ import type { Attachment, Channel, Command, InteractionOption, User } from '../w
 import { may } from '../world/permissions.ts';
 import { guildIdOf, type World } from '../world/world.ts';
 import type { CheckedInput } from './control-inputs.ts';
-import { findRole, titleOf } from './references.ts';
+import { findRole, knownPerson, titleOf } from './references.ts';
 import { SandboxError } from './sandbox-control.ts';
 
 type OptionValues = CheckedInput<'slash'>['options'];
@@ -146,7 +146,7 @@ function choicesText(option: APIApplicationCommandOption): string {
 }
 
 /**
- * A value as the gateway carries it, or `undefined` where the option does not take it: a role becomes its id, a file that of
+ * A value as the gateway carries it, or `undefined` where the option does not take it: a role or person becomes its id, a file that of
  * what was uploaded. A choice is given by its value or its name.
  */
 function optionValue(
@@ -155,6 +155,8 @@ function optionValue(
   value: string,
   attachments: readonly Attachment[],
 ): string | undefined {
+  if (option.type === Type.Mentionable)
+    return knownPerson(world, value)?.id ?? findRole([...world.guilds.values()], value).id;
   if (option.type === Type.Role) return findRole([...world.guilds.values()], value).id;
   if (option.type === Type.Attachment) return attachments.find(({ name }) => name === value)?.id;
   if (option.type !== Type.String) return undefined;

@@ -1,5 +1,5 @@
 import {
-  ApplicationCommandOptionType,
+  ApplicationCommandOptionType as Type,
   ApplicationCommandType,
   ApplicationIntegrationType,
   ComponentType,
@@ -135,7 +135,7 @@ function resolvedRoles(world: World, options: readonly InteractionOption[], here
   const guild = world.guilds.get(guildIdOf(here) ?? '');
   const roles = options
     .flatMap((option) => option.options ?? [option])
-    .filter(({ type }) => type === ApplicationCommandOptionType.Role)
+    .filter(({ type }) => type === Type.Role || type === Type.Mentionable)
     .flatMap(({ value }) => guild?.roles.get(String(value)) ?? []);
   return Object.fromEntries(roles.map((role) => [role.id, rolePayload(role)]));
 }

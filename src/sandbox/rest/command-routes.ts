@@ -87,7 +87,11 @@ const valueOption = z
     }),
     z.object({
       ...valued,
-      type: z.literal([ApplicationCommandOptionType.Role, ApplicationCommandOptionType.Attachment]),
+      type: z.literal([
+        ApplicationCommandOptionType.Role,
+        ApplicationCommandOptionType.Mentionable,
+        ApplicationCommandOptionType.Attachment,
+      ]),
     }),
   ])
   .refine(

@@ -28,7 +28,7 @@ import type { ChannelGuild } from '../../../src/core/place.ts';
 import { type Shards, allShards } from '../../../src/core/processes.ts';
 import { compareSnowflakes } from '../../../src/core/snowflake.ts';
 import type { ActionTools, OfferPort } from '../../../src/core/tool.ts';
-import { type AccessSettings, createLockedOut } from '../../../src/discord/access.ts';
+import { type AccessSettings, type AddedAccess, createLockedOut } from '../../../src/discord/access.ts';
 import { createDiscordClient } from '../../../src/discord/client.ts';
 import type { GatewayError } from '../../../src/discord/gateway-error.ts';
 import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
@@ -133,6 +133,8 @@ export interface RunOptions {
   readonly server?: SandboxServer;
   readonly sandbox?: SandboxOptions;
   readonly access?: Partial<AccessSettings>;
+  /** Default: nobody. */
+  readonly addedAccess?: () => Promise<AddedAccess>;
   /** Whether it has caught up when the test begins; so it is where nothing is said. */
   readonly settles?: false;
   /** The bot was active there a moment ago, or when it is said. */
@@ -270,6 +272,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     client,
     token: server.token,
     access: { ...openToAll, ...options.access },
+    addedAccess: options.addedAccess ?? (async () => ({ userIds: [], roleIds: [], servers: {} })),
     commands: [memoryCommand],
     menuNames: ['Remember this'],
     parseCommand,

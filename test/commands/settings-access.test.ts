@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+
+import { answerAccess, type AccessPorts } from '../../src/commands/settings-access.ts';
+import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
+import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
+import { MemoryStore } from '../support/memory-store.ts';
+import { dmPlace } from './harness.ts';
+
+const ownerId = '100000000000000009';
+const configuredId = '100000000000000008';
+const guildId = publicPlace.guildId ?? '';
+const helpers = { id: '310000000000000001', name: 'helpers' };
+/** Anybody who manages a server can make such a role. */
+const lookalike = { id: '310000000000000002', name: bobId };
+const everyone = { id: guildId, name: '@everyone' };
+
+type Access = AccessPorts['configured']['access'];
+
+function accessCommand(access: Access = 'allowlist') {
+  const botSettings = createBotSettings(new MemoryStore());
+  const roles = [helpers, lookalike, everyone];
+  const ports: AccessPorts = {
+    botSettings,
+    server: {
+      role: (guild, named) =>
+        guild === guildId ? roles.find(({ id, name }) => [id, name, `@${name}`].includes(named)) : undefined,
+      roleTitle: (id) => `@${roles.find((role) => role.id === id)?.name ?? id} in Sandbox`,
+      title: () => 'Sandbox',
+    },
+    configured: {
+      access,
+      ownerIds: () => [ownerId],
+      allowedUserIds: [configuredId],
+      allowedRoleIds: [],
+    },
+  };
+  async function give(
+    change: Parameters<typeof answerAccess>[0]['change'],
+    who?: string,
+    { isOwner = true, place = publicPlace, mentions = undefined as readonly string[] | undefined } = {},
+  ): Promise<string> {
+    const speaker = { id: isOwner ? ownerId : aliceId, name: 'Somebody', isOwner };
+    const context = { id: '4', speaker, place, ephemeral: true, at: '', startedAfter: undefined, mentions };
+    return (await answerAccess({ change, who }, context, ports)).text;
+  }
+  return { botSettings, give };
+}
+
+const manager = { isOwner: false };
+
+describe('letting people in by a command [G1]', () => {
+  it.each([
+    ['a person by a mention', `<@${bobId}>`, undefined, { userIds: [bobId] }],
+    ['a person by an id, whatever roles are called', bobId, undefined, { userIds: [bobId] }],
+    ['a role by a mention', `<@&${helpers.id}>`, undefined, { roleIds: [helpers.id] }],
+    ['a role by its name', 'helpers', undefined, { roleIds: [helpers.id] }],
+    ['everybody', '@everyone', undefined, { roleIds: [guildId] }],
+    ['a mentioned person who is called like a role', '@helpers', [`<@${bobId}>`], { userIds: [bobId] }],
+    ['nobody where several are mentioned', '@a @b', [`<@${bobId}>`, `<@${aliceId}>`], {}],
+    ['nobody by a name alone', 'bob', undefined, {}],
+    ['no role of another server', '<@&310000000000000077>', undefined, {}],
+  ])('lets in %s', async (_, who, mentions, expected) => {
+    const { botSettings, give } = accessCommand();
+    await give('add', who, { mentions });
+    expect(await botSettings.read()).toMatchObject({ userIds: [], roleIds: [], ...expected });
+  });
+
+  it('works in DMs, and shows who is let in by what', async () => {
+    const { give } = accessCommand();
+    expect(await give('add', bobId, { place: dmPlace })).toBe(
+      `Done: <@${bobId}> may talk with me everywhere.`,
+    );
+    await give('add', '@helpers');
+    const shown = await give(undefined, undefined, { place: dmPlace });
+    expect(shown).toContain(`- my owners: <@${ownerId}>`);
+    expect(shown).toContain(`- by configuration, which nothing here changes: <@${configuredId}>`);
+    expect(shown).toContain(`- let in by a command: <@${bobId}>, @helpers in Sandbox`);
+  });
+
+  it('takes back what a command gave, and says so of what the configuration gives', async () => {
+    const { botSettings, give } = accessCommand();
+    await give('add', bobId);
+    expect(await give('remove', bobId)).toBe(`Done: <@${bobId}> is no longer let in by a command.`);
+    expect(await give('remove', bobId)).toContain('so nothing was changed');
+    expect((await botSettings.read()).userIds).toEqual([]);
+    for (const id of [configuredId, ownerId])
+      expect(await give('remove', id)).toBe(
+        `<@${id}> is let in by my configuration, which nothing here changes.`,
+      );
+  });
+
+  it('forgets a refusal when asked to', async () => {
+    const { botSettings, give } = accessCommand();
+    await give('not-now', bobId);
+    expect(await give(undefined)).toContain(`- not now: <@${bobId}>`);
+    expect(await give('remove', bobId)).toBe(`Done: I may ask about <@${bobId}> again.`);
+    expect((await botSettings.read()).requests).toEqual({});
+  });
+});
+
+describe('letting people in by those who manage a server [G1]', () => {
+  it.each(['allowlist', 'everyone'] as const)('is not possible with access for %s', async (access) => {
+    const { botSettings, give } = accessCommand(access);
+    expect(await give('allow-managers')).toContain('which is not set');
+    for (const change of ['add', 'remove', undefined] as const)
+      expect(await give(change, bobId, manager)).toMatch(/^Only my owner/u);
+    expect((await botSettings.read()).servers).toEqual({ [guildId]: { userIds: [], roleIds: [] } });
+  });
+
+  it('is for that server, and begins and ends with an owner’s word', async () => {
+    const { botSettings, give } = accessCommand('servers');
+    expect(await give('add', bobId, manager)).toMatch(/^My owner has not said yet/u);
+    expect(await give('allow-managers', undefined, manager)).toMatch(/^My owner has not said yet/u);
+    await give('allow-managers');
+    expect(await give('add', bobId, manager)).toContain('in this server and in direct messages');
+    await give('add', '@everyone', manager);
+    expect(await botSettings.read()).toMatchObject({
+      userIds: [],
+      servers: { [guildId]: { userIds: [bobId], roleIds: [guildId] } },
+    });
+    expect(await give(undefined, undefined, manager)).toBe(
+      `- let in by those who manage Sandbox: <@${bobId}>, @@everyone in Sandbox`,
+    );
+    for (const change of ['stop-managers', 'not-now'] as const)
+      expect(await give(change, bobId, manager)).toMatch(/^Only my owner/u);
+    // Whom managers let in, an owner takes back from anywhere.
+    await give('remove', bobId, { place: dmPlace });
+    expect((await botSettings.read()).servers[guildId]?.userIds).toEqual([]);
+    await give('stop-managers');
+    expect((await botSettings.read()).servers).toEqual({});
+    expect(await give('add', bobId, manager)).toMatch(/^My owner has not said yet/u);
+  });
+
+  it('takes back nobody whom an owner let in', async () => {
+    const { botSettings, give } = accessCommand('servers');
+    await give('allow-managers');
+    await give('add', bobId);
+    expect(await give('remove', bobId, manager)).toContain('so nothing was changed');
+    expect((await botSettings.read()).userIds).toEqual([bobId]);
+  });
+});
