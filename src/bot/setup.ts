@@ -1,12 +1,6 @@
-import { Writable } from 'node:stream';
-import { createInterface } from 'node:readline';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-
 import { estimateTokenCount } from 'tokenx';
 
 import { type Config, type Environment, readConfig } from '../config/config.ts';
-import { decodeEnvFile, readEnvFile, withVariable } from '../config/env-file.ts';
 import { withDiscord } from '../discord/checkup.ts';
 import { noUsage } from '../core/model.ts';
 import { typicalExtraction } from '../memory/durable/extraction.ts';
@@ -14,16 +8,22 @@ import { callCost, priceListDate } from '../model/anthropic/models.ts';
 import { inviteLink } from '../discord/required-permissions.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { createLogger } from '../observability/logger.ts';
-import { createDisk } from '../storage/files/disk.ts';
-import { nodeFileSystem, unlessMissing } from '../storage/files/file-system.ts';
-import { portalPage, tryModel } from './checks.ts';
+import { portalPage } from './checks.ts';
 import { useProxy } from './proxy.ts';
+import {
+  createAsker,
+  envPath,
+  InputEndedError,
+  keptValue,
+  mayTryAgain,
+  save,
+  type Setup,
+} from './setup-form.ts';
+import { setUpModel } from './setup-model.ts';
 
 const stoppedByHand = 'Stopped before the end';
 
-const patienceMs = 20_000;
-
-/** `npm run setup`: asks for token and key, and saves each once it is checked. Resolves with the exit code [O1]. */
+/** `npm run setup`: asks for token, server of the model, key and model, and saves each once it is checked. Resolves with the exit code [O1]. */
 export async function runSetup(environment: Environment): Promise<number> {
   // Some other variables are refused without a token.
   const { config } = readConfig({ ...environment, DISCORD_TOKEN: 'asked for' });
@@ -39,10 +39,11 @@ export async function runSetup(environment: Environment): Promise<number> {
   process.once('SIGINT', interrupted);
   try {
     asker.say(
-      `This sets up Discoclaw: it checks a Discord token and a model key, and writes both to ${envPath()}.\n`,
+      `This sets up Discoclaw: it checks a Discord token and a model, and writes them to ${envPath()}.\n`,
     );
     await setUpDiscord(setup);
-    if (await setUpModel(setup)) await setUpNoticing(setup);
+    const fastModel = await setUpModel(setup);
+    if (fastModel !== undefined) await setUpNoticing(setup, fastModel);
     asker.say('\nDone. npm start runs the bot; npm run doctor looks at any time whether all is in order.');
     return 0;
   } catch (error) {
@@ -53,41 +54,6 @@ export async function runSetup(environment: Environment): Promise<number> {
     process.off('SIGINT', interrupted);
     asker.close();
   }
-}
-
-interface Setup {
-  readonly asker: Asker;
-  readonly config: Config;
-  readonly environment: Environment;
-}
-
-type SecretName = 'DISCORD_TOKEN' | 'ANTHROPIC_API_KEY';
-const noticing = 'DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED';
-
-function envPath(): string {
-  return resolve('.env');
-}
-
-async function save(
-  { asker, environment }: Setup,
-  name: SecretName | typeof noticing,
-  value: string,
-): Promise<void> {
-  if (environment[name] === value) return;
-  const before = decodeEnvFile((await unlessMissing(readFile(envPath()))) ?? Buffer.alloc(0));
-  const text = withVariable(before, name, value);
-  const bytes = Buffer.from(text);
-  const replacement = { key: '.env', path: envPath(), bytes };
-  await createDisk(nodeFileSystem).replaceFile(replacement);
-  asker.say(`${name} is in ${envPath()}.`);
-  const isElsewhere = environment[name] !== undefined && readEnvFile(before)[name] !== environment[name];
-  if (isElsewhere) asker.say(`But the environment sets ${name} too, and wins over .env: take it out there.`);
-}
-
-async function keptValue({ asker, environment }: Setup, name: SecretName): Promise<string | undefined> {
-  const present = environment[name]?.trim() ?? '';
-  if (present === '' || (await asker.confirm(`${name} is set. Replace it?`, false))) return undefined;
-  return present;
 }
 
 async function setUpDiscord(setup: Setup): Promise<void> {
@@ -114,14 +80,6 @@ async function setUpDiscord(setup: Setup): Promise<void> {
       return;
     }
   }
-}
-
-/** Whether to check again; otherwise the value is kept unchecked. */
-async function mayTryAgain({ asker }: Setup, what: string): Promise<boolean> {
-  asker.say(what);
-  if (await asker.confirm('Try again?', true)) return true;
-  asker.say('Kept without being checked: npm run doctor checks it later.');
-  return false;
 }
 
 async function askDiscord({ config }: Setup, token: string) {
@@ -155,43 +113,15 @@ async function lookAtIntents(
   asker.say('✓ Message Content Intent is on.');
 }
 
-/** Whether there is a model. */
-async function setUpModel(setup: Setup): Promise<boolean> {
-  const { asker, config } = setup;
-  const { baseUrl, main } = config.model;
-  const server = baseUrl === undefined ? 'Anthropic (https://console.anthropic.com → API keys)' : baseUrl;
-  asker.say(`The model's key, for ${server}. Leave it empty to go on without one.`);
-  const askKey = async () => (await asker.secret('Model key (hidden):')) || undefined;
-  let apiKey = (await keptValue(setup, 'ANTHROPIC_API_KEY')) ?? (await askKey());
-  for (;;) {
-    if (apiKey === undefined && baseUrl === undefined) {
-      asker.say('No model, then: an offline stand-in answers, which is not a language model.');
-      return false;
-    }
-    const finding = await tryModel({ apiKey, baseUrl, model: main, timeoutMs: patienceMs });
-    if (finding.level === 'fine') asker.say(`✓ ${finding.text}.`);
-    else if (finding.wrong === 'key') {
-      asker.say(`${finding.text}. Copy it again from ${server}.`);
-      apiKey = await askKey();
-      continue;
-    } else if (finding.level === 'broken' && finding.wrong === undefined) {
-      if (await mayTryAgain(setup, `${finding.text}: ${finding.remedy}.`)) continue;
-    } else asker.say(`! ${finding.text}: ${finding.remedy}.`);
-    if (apiKey !== undefined) await save(setup, 'ANTHROPIC_API_KEY', apiKey);
-    return true;
-  }
-}
-
 /** Whether to notice by itself what people say about themselves [A2], and what that costs. */
-async function setUpNoticing(setup: Setup): Promise<void> {
+async function setUpNoticing(setup: Setup, fastModel: string): Promise<void> {
   const { asker, config } = setup;
-  const { fast, prices } = config.model;
   asker.say(
-    `\nThe bot remembers what people ask it to. It can also look through what they say to it for what will still matter in months; people see each thing, and can say no. ${noticingCost(fast, prices)}`,
+    `\nThe bot remembers what people ask it to. It can also look through what they say to it for what will still matter in months; people see each thing, and can say no. ${noticingCost(fastModel, config.model.prices)}`,
   );
   const isOn = config.durable.extractionEnabled;
   const wanted = await asker.confirm('Notice by itself?', isOn);
-  if (wanted !== isOn) await save(setup, noticing, String(wanted));
+  if (wanted !== isOn) await save(setup, 'DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED', String(wanted));
 }
 
 const pricedTurns = 1000;
@@ -208,57 +138,4 @@ function noticingCost(model: string, prices: Config['model']['prices']): string 
   return cost === undefined
     ? `${calls}, of about ${used.inputTokens} tokens; its price is not known here.`
     : `${calls}: about $${(cost * pricedTurns).toFixed(2)} for ${pricedTurns} messages, at prices of ${priceListDate}.`;
-}
-
-export class InputEndedError extends Error {
-  override readonly name = 'InputEndedError';
-}
-
-export type Asker = ReturnType<typeof createAsker>;
-
-export function createAsker() {
-  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  let isHidden = false;
-  const output = new Writable({
-    write(chunk, _, done) {
-      if (!isHidden) process.stdout.write(chunk);
-      done();
-    },
-  });
-  const reader = createInterface({ input: process.stdin, output, terminal: isTerminal });
-  // The line editor of a terminal takes Ctrl-C for itself.
-  reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  const lines = reader[Symbol.asyncIterator]();
-
-  async function answer(question: string, options: { readonly isSecret: boolean }): Promise<string> {
-    reader.setPrompt(`${question} `);
-    reader.prompt();
-    isHidden = options.isSecret;
-    const { done, value } = await lines.next();
-    if (isHidden || !isTerminal) process.stdout.write('\n');
-    isHidden = false;
-    if (done === true) throw new InputEndedError('the input has ended');
-    return value.trim();
-  }
-
-  return {
-    say,
-    /** Does not show the answer; trims it. @throws {InputEndedError} */
-    secret: (question: string) => answer(question, { isSecret: true }),
-    /** An empty line takes the preset. @throws {InputEndedError} */
-    async confirm(question: string, preset: boolean): Promise<boolean> {
-      for (;;) {
-        const word = await answer(`${question} (${preset ? 'Y/n' : 'y/N'})`, { isSecret: false });
-        if (word === '') return preset;
-        if (/^y(?:es)?$/iu.test(word)) return true;
-        if (/^no?$/iu.test(word)) return false;
-        say('Please answer yes or no.');
-      }
-    },
-    close: () => reader.close(),
-  };
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,6 +1,5 @@
-import { distance } from 'fastest-levenshtein';
-
 import type { CommandReply } from '../core/commands.ts';
+import { nearestNames } from '../core/text.ts';
 import { localMoment, timeZoneNamed } from '../core/time.ts';
 import { brieflyQuoted, counted, linesOf } from './answer-lines.ts';
 import type { MemoryCall } from './memory-ports.ts';
@@ -17,7 +16,9 @@ export async function setTimeZone(call: MemoryCall, written: string | undefined)
   }
   const timeZone = timeZoneNamed(written.trim());
   if (timeZone === undefined)
-    return { text: `I know no time zone ${brieflyQuoted(written)}. Did you mean ${nearest(written)}?` };
+    return {
+      text: `I know no time zone ${brieflyQuoted(written)}. Did you mean ${nearestNames(written, Intl.supportedValuesOf('timeZone'))}?`,
+    };
   await ports.people.set(work, { timeZone });
   const moved = ports.settings.durableEnabled ? await ports.durable.moveDays(work, before, timeZone) : 0;
   return {
@@ -29,17 +30,3 @@ export async function setTimeZone(call: MemoryCall, written: string | undefined)
 }
 
 const howToSet = '`!memory timezone <name>` sets yours, such as `Europe/Berlin`.';
-
-/** The names that come closest, as a whole or by their city. */
-function nearest(written: string): string {
-  const wanted = written.trim().toLowerCase();
-  const far = (name: string): number =>
-    Math.min(
-      ...[name, name.slice(name.lastIndexOf('/') + 1)].map((each) => distance(each.toLowerCase(), wanted)),
-    );
-  const names = Intl.supportedValuesOf('timeZone').toSorted((a, b) => far(a) - far(b));
-  return names
-    .slice(0, 3)
-    .join(', ')
-    .replace(/, (?=[^,]*$)/u, ' or ');
-}

@@ -1,5 +1,6 @@
 import { stemmer as stemEnglish } from '@orama/stemmers/english';
 import { stemmer as stemRussian } from '@orama/stemmers/russian';
+import { distance } from 'fastest-levenshtein';
 
 import { lruCache } from './limits.ts';
 
@@ -246,6 +247,17 @@ const runs = new RegExp(
   `${withoutSpaces.source}+|(?:(?!${withoutSpaces.source})[\\p{L}\\p{M}\\p{N}])+`,
   'gu',
 );
+
+/** The three names that come closest, as a whole or by what follows their last slash. */
+export function nearestNames(written: string, names: readonly string[]): string {
+  const wanted = written.trim().toLowerCase();
+  const far = (name: string): number => {
+    const forms = [name, name.slice(name.lastIndexOf('/') + 1)].map((each) => each.toLowerCase());
+    return forms[0]?.includes(wanted) === true ? 0 : Math.min(...forms.map((each) => distance(each, wanted)));
+  };
+  const nearest = names.toSorted((a, b) => far(a) - far(b)).slice(0, 3);
+  return nearest.join(', ').replace(/, (?=[^,]*$)/u, ' or ');
+}
 
 /**
  * The words of a text in {@link searchForm}; a run of a script without spaces counts as one. A word keeps its

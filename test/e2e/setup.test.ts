@@ -1,14 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, inject, it } from 'vitest';
 
 import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import { readEnvFile } from '../../src/config/env-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { startModelServer, type ModelServer } from '../support/model-server.ts';
+import {
+  anthropic,
+  liteLlm,
+  llamaCpp,
+  lmStudio,
+  ollama,
+  openRouter,
+  partialServer,
+  vllm,
+} from '../support/partial-servers.ts';
+import { startBotHere } from './bot-here.ts';
 import { hasTerminals, startChild, startInTerminal } from './child.ts';
 
 const goodKey = 'sk-right';
@@ -36,6 +49,7 @@ async function openPlace(): Promise<Place> {
     () => 'silent',
     (_body, index) =>
       model.probes[index]?.headers.authorization === `Bearer ${goodKey}` ? { text: 'Hi' } : { status: 401 },
+    ({ authorization }) => (authorization === `Bearer ${goodKey}` ? undefined : 401),
   );
   const addresses = { DISCORD_API_URL: sandbox.apiUrl, ANTHROPIC_BASE_URL: model.url };
   const path = join(folder, '.env');
@@ -72,8 +86,10 @@ describe.concurrent('npm run setup [O1]', () => {
       'wrong-token',
       place.sandbox.token,
       'no',
+      '',
       'sk-wrong',
       goodKey,
+      '',
       '',
     ]);
     expect(output).toContain('Discord refused this token. Copy it again');
@@ -108,7 +124,7 @@ describe.concurrent('npm run setup [O1]', () => {
     child.stdin.write(`${token}\nyes\n`);
     await eventually(() => expect(said().split('Message Content Intent is off')).toHaveLength(3));
     await place.sandbox.allowIntents({ messageContent: true });
-    child.stdin.end('\n\n');
+    child.stdin.end('\n\n\n');
     const [code] = await once(child, 'close');
     expect(said()).toContain('Message Content Intent is on');
     expect(said()).toContain('an offline stand-in answers');
@@ -122,13 +138,13 @@ describe.concurrent('npm run setup [O1]', () => {
       `${others}DISCORD_TOKEN=old-token\nDISCOCLAW_MODEL=opus # dear\nANTHROPIC_API_KEY='${goodKey}'\n`,
     );
     // The old token is wrong, the key is right.
-    const first = await place.setUp(['', place.sandbox.token, 'no', '']);
+    const first = await place.setUp(['', place.sandbox.token, '', 'no', '', '']);
     expect(first.output).toContain('DISCORD_TOKEN is set. Replace it? (y/N)');
     expect(first.output).toContain('ANTHROPIC_API_KEY is set. Replace it? (y/N)');
     expect(first.code).toBe(0);
     const after = `${others}DISCORD_TOKEN=${place.sandbox.token}\nDISCOCLAW_MODEL=opus # dear\nANTHROPIC_API_KEY='${goodKey}'\n`;
     expect(await place.env()).toBe(after);
-    const second = await place.setUp(['no', 'maybe', 'yes', goodKey, '']);
+    const second = await place.setUp(['no', '', 'maybe', 'yes', goodKey, '', '']);
     expect(second.output).toContain('Please answer yes or no.');
     expect(second.code).toBe(0);
     expect(await place.env()).toBe(after);
@@ -137,7 +153,7 @@ describe.concurrent('npm run setup [O1]', () => {
   it('asks whether to notice by itself, with what that costs, and leaves it off unless told', async () => {
     await using place = await openPlace();
     const { token } = place.sandbox;
-    const first = await place.setUp([token, goodKey, '']);
+    const first = await place.setUp([token, '', goodKey, '', '']);
     const cost = /one more call of haiku for each message: about \$(0\.\d\d) for 1000 messages/u.exec(
       first.output,
     );
@@ -147,9 +163,11 @@ describe.concurrent('npm run setup [O1]', () => {
     expect(first.output).toContain('Notice by itself? (y/N)');
     expect(await place.env()).not.toContain('DISCOCLAW_SUMMARY');
     const given = { DISCOCLAW_FAST_MODEL: 'qwen', DISCOCLAW_MODEL_PRICES: 'qwen=1/5' };
-    expect((await place.setUp(['no', 'no', 'yes'], given)).output).toMatch(/call of qwen .* \$0\.7\d for/u);
+    expect((await place.setUp(['no', '', 'no', '', 'yes'], given)).output).toMatch(
+      /call of qwen .* \$0\.7\d for/u,
+    );
     expect(await place.env()).toMatch(/\nDISCOCLAW_SUMMARY_TO_DURABLE_ENABLED=true\n$/u);
-    const third = await place.setUp(['no', 'no', ''], { DISCOCLAW_FAST_MODEL: 'qwen' });
+    const third = await place.setUp(['no', '', 'no', '', ''], { DISCOCLAW_FAST_MODEL: 'qwen' });
     expect(third.output).toMatch(
       /of about \d+ tokens; its price is not known here\.\nNotice by itself\? \(Y\/n\)/u,
     );
@@ -159,7 +177,7 @@ describe.concurrent('npm run setup [O1]', () => {
   it('loses nothing where the network is away or the input ends', async () => {
     await using place = await openPlace();
     const nowhere = { DISCORD_API_URL: 'http://127.0.0.1:2/api', ANTHROPIC_BASE_URL: 'http://127.0.0.1:2' };
-    const first = await place.setUp(['the-token', 'yes', 'no', 'the-key', 'no', ''], nowhere);
+    const first = await place.setUp(['the-token', 'yes', 'no', '', 'the-key', '', 'no', ''], nowhere);
     expect(
       first.output.split('Discord cannot be reached: check the network and DISCORD_API_URL.'),
     ).toHaveLength(3);
@@ -194,6 +212,8 @@ describe.concurrent('npm run setup [O1]', () => {
       });
       await eventually(() => expect(said()).toContain('Discord bot token'));
       type(`${place.sandbox.token}\r`);
+      await eventually(() => expect(said()).toContain('Server ('));
+      type('\r');
       await eventually(() => expect(said()).toContain('Model key'));
       type('sk-wrong\r');
       await eventually(() => expect(said()).toContain('refused the key'));
@@ -205,6 +225,85 @@ describe.concurrent('npm run setup [O1]', () => {
     },
   );
 });
+
+/** In the order of the list. */
+const servers = [anthropic, ollama, llamaCpp, lmStudio, vllm, liteLlm, openRouter];
+
+describe.concurrent('npm run setup, from nothing to a first answer [M10]', () => {
+  it.each(servers.map((server, index) => ({ server, number: index + 1, name: server.name })))(
+    'with $name',
+    async ({ server, number, name }) => {
+      await using place = await openPlace();
+      const mind = partialServer(server, ({ hasTools }) => ({
+        text: hasTools ? 'It is tea.' : 'It is coffee.',
+      }));
+      const isKnown = ({ authorization }: IncomingHttpHeaders) =>
+        server.apiKey === undefined || authorization === `Bearer ${server.apiKey}`;
+      const model = await startModelServer(
+        mind,
+        (body, index) => {
+          if (!isKnown(model.probes[index]?.headers ?? {})) return { status: 401 };
+          return body.model === server.model ? { text: 'Hi' } : { status: 404 };
+        },
+        (headers) => (isKnown(headers) ? server.list : 401),
+      );
+      const isVendor = server === anthropic;
+      const child = startChild({
+        arguments: ['setup'],
+        folder: place.folder,
+        environment: { DISCORD_API_URL: place.sandbox.apiUrl, ...(isVendor && vendorAt(model.url)) },
+        input: [
+          place.sandbox.token,
+          'nowhere',
+          String(number),
+          ...(isVendor ? [] : [`${model.url}/v1/`]),
+          ...(server.apiKey === undefined ? [] : ['sk-wrong', server.apiKey]),
+          'qwen4',
+          server.model,
+          '',
+          '',
+        ].join('\n'),
+      });
+      expect(await child.exited).toBe(0);
+      const said = child.output();
+      expect(said).toContain(`${number}  ${name}`);
+      expect(said).toContain('The server has no model "qwen4". Did you mean ');
+      expect(said).toContain(`✓ ${server.model} answers.`);
+      expect(said.includes('Model key (hidden)')).toBe(server.apiKey !== undefined);
+      expect(said.includes('refused the key. Copy it again from')).toBe(server.apiKey !== undefined);
+
+      const env = readEnvFile(await place.env());
+      const all = ['DISCOCLAW_MODEL', 'DISCOCLAW_FAST_MODEL', 'DISCOCLAW_SUMMARY_MODEL'];
+      expect(env).toEqual({
+        DISCORD_TOKEN: place.sandbox.token,
+        ...(!isVendor && { ANTHROPIC_BASE_URL: model.url }),
+        ...(server.apiKey !== undefined && { ANTHROPIC_API_KEY: server.apiKey }),
+        // The vendor has those that are asked for without being named.
+        ...Object.fromEntries((isVendor ? all.slice(0, 1) : all).map((variable) => [variable, server.model])),
+      });
+
+      const bot = await startBotHere({
+        ...env,
+        DISCORD_API_URL: place.sandbox.apiUrl,
+        ANTHROPIC_BASE_URL: model.url,
+        DISCOCLAW_DATA_DIR: join(place.folder, 'data'),
+        DISCOCLAW_WORKSPACE_DIR: join(place.folder, 'workspace'),
+      });
+      const { owner } = await place.sandbox.info();
+      const asked = await place.sandbox.say({ as: owner.name, in: 'dm', text: 'What is my drink?' });
+      const answer = await place.sandbox.waitForReply({ in: asked.channelId, after: asked.id });
+      expect(answer.text).toContain('It is ');
+      await bot.stop();
+      await model.close();
+    },
+  );
+});
+
+/** The environment of a process that asks a double in place of the vendor. */
+function vendorAt(url: string): Readonly<Record<string, string>> {
+  const module = new URL('other-address.mjs', import.meta.url).href;
+  return { NODE_OPTIONS: `--import ${module}`, VENDOR_DOUBLE: url };
+}
 
 /** All that a program has printed so far. */
 function listenTo(stream: NodeJS.ReadableStream): () => string {

@@ -42,6 +42,9 @@ export interface MessagesBlock {
 /** Decides the answer to a call; `index` counts calls from 0. */
 export type ModelScript = (body: MessagesBody, index: number) => ModelAnswer;
 
+/** What `GET /v1/models` answers: a body, a status that refuses, or nothing where there is no such list. */
+export type ModelList = (headers: IncomingHttpHeaders) => object | number | undefined;
+
 export interface ModelServer {
   /** To be used as `ANTHROPIC_BASE_URL`. */
   readonly url: string;
@@ -58,11 +61,12 @@ export interface ModelServer {
 
 /**
  * A server on loopback with the part of the Messages API that the product uses: `POST /v1/messages`, streamed or
- * whole. `probe` answers calls of one token.
+ * whole. `probe` answers calls of one token, `list` those for the models; by default there is no list.
  */
 export async function startModelServer(
   script: ModelScript,
   probe: ModelScript = () => ({ text: 'Hi' }),
+  list: ModelList = () => undefined,
 ): Promise<ModelServer> {
   const requests: ModelServerRequest[] = [];
   const probes: ModelServerRequest[] = [];
@@ -84,6 +88,12 @@ export async function startModelServer(
   });
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === 'GET' && request.url?.startsWith('/v1/models') === true) {
+      const listed = list(request.headers);
+      if (typeof listed === 'object') sendJson(response, 200, listed);
+      else sendError(response, listed ?? 404, 'no list');
+      return;
+    }
     const raw = await readText(request);
     const body: MessagesBody = JSON.parse(raw);
     const path = request.url ?? '';

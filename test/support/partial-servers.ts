@@ -57,8 +57,9 @@ interface Spoken {
 /** A server that speaks the Messages API in part, as far as is publicly known of the one that it is named after, or else as such servers do. */
 export interface PartialServer {
   readonly name: string;
-  /** The model that it serves, and the key where it wants one. */
+  /** The model that it serves, its list of all in its own form, and the key where it wants one. */
   readonly model: string;
+  readonly list: object;
   readonly apiKey?: string;
   /** What it refuses, with the words that it has for that. */
   readonly refusals: Refusals;
@@ -108,10 +109,15 @@ function streamed(spoken: Spoken, id: string): ModelAnswer {
   };
 }
 
+function listed(...ids: readonly string[]): readonly object[] {
+  return ids.map((id) => ({ id, object: 'model', created: 1, owned_by: 'somebody' }));
+}
+
 /** With a model that has no template for tools. Cache marks, schemas and PDFs are passed over in silence. */
 export const ollama: PartialServer = {
   name: 'Ollama',
   model: 'gemma3:4b',
+  list: { object: 'list', data: [{ id: 'gemma3:4b', object: 'model', created: 1, owned_by: 'library' }] },
   refusals: {
     tools: {
       status: 400,
@@ -133,6 +139,7 @@ export const ollama: PartialServer = {
 export const llamaCpp: PartialServer = {
   name: 'llama.cpp',
   model: 'qwen3',
+  list: { models: [{ name: 'qwen3' }], object: 'list', data: [{ id: 'qwen3', object: 'model', meta: null }] },
   refusals: {
     pictures: {
       status: 500,
@@ -154,6 +161,7 @@ export const llamaCpp: PartialServer = {
 export const lmStudio: PartialServer = {
   name: 'LM Studio',
   model: 'ibm/granite-4-micro',
+  list: { data: listed('text-embedding-nomic-embed-text-v1.5', 'ibm/granite-4-micro'), object: 'list' },
   refusals: {
     'structured output': {
       status: 400,
@@ -185,6 +193,7 @@ export const lmStudio: PartialServer = {
 export const vllm: PartialServer = {
   name: 'vLLM',
   model: 'Qwen/Qwen3-8B',
+  list: { object: 'list', data: listed('Qwen/Qwen3-8B') },
   refusals: {
     tools: badRequest(
       '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
@@ -207,6 +216,7 @@ function badRequest(message: string): ModelAnswer {
 export const liteLlm: PartialServer = {
   name: 'LiteLLM',
   model: 'mistral-local',
+  list: { data: listed('gpt-5', 'mistral-local'), object: 'list' },
   apiKey: 'sk-litellm-of-the-test',
   refusals: {
     'structured output': unsupportedByLiteLlm(
@@ -235,10 +245,31 @@ function unsupportedByLiteLlm(message: string): ModelAnswer {
   return { status: 400, body: { error: { message, type: 'None', param: 'None', code: '400' } } };
 }
 
+/** The vendor's own, which has everything. */
+export const anthropic: PartialServer = {
+  name: 'Anthropic',
+  model: 'claude-sonnet-5-5',
+  list: {
+    data: ['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5'].map((id) => ({ type: 'model', id })),
+    has_more: false,
+    first_id: 'claude-opus-5-5',
+    last_id: 'claude-haiku-5-5',
+  },
+  apiKey: 'sk-ant-of-the-test',
+  refusals: {},
+  say: ({ text = '' }) => ({ text }),
+};
+
 /** Routes to a model that neither thinks, calls tools nor sees; whatever is asked for, it answers in one piece. */
 export const openRouter: PartialServer = {
   name: 'OpenRouter',
-  model: 'sonnet',
+  model: 'claude-sonnet-5-5',
+  list: {
+    data: [
+      { id: 'mistralai/mistral-small', name: 'Mistral Small', pricing: {} },
+      { id: 'claude-sonnet-5-5', name: 'Sonnet' },
+    ],
+  },
   apiKey: 'sk-or-of-the-test',
   refusals: {
     'cache marks': { status: 400, error: 'system.0.cache_control: Extra inputs are not permitted' },

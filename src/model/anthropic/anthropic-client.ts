@@ -221,6 +221,23 @@ export interface ProbeOptions {
   readonly timeoutMs: number;
 }
 
+/** Models that a server is asked for at once; the vendor's most. */
+const mostModels = 1000;
+
+/** The ids of the models that a server lists [M10], none where it has no list; `key`: it wants another key. Never rejects. */
+export async function listModels(options: Omit<ProbeOptions, 'model'>): Promise<readonly string[] | 'key'> {
+  const { timeoutMs } = options;
+  const sdk = createSdk({ ...options, totalTimeoutMs: timeoutMs });
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const { data }: { readonly data?: unknown } = await sdk.models.list({ limit: mostModels }, { signal });
+    if (!Array.isArray(data)) return [];
+    return data.flatMap(({ id }: { readonly id?: unknown }) => (typeof id === 'string' ? [id] : []));
+  } catch (error) {
+    return error instanceof APIError && error.status === 401 ? 'key' : [];
+  }
+}
+
 /** Asks a model for one token [O1]; `text` says what went wrong, without secrets. Never rejects. */
 export async function probeModel({ apiKey, baseUrl, model, timeoutMs }: ProbeOptions) {
   const sdk = createSdk({ apiKey, baseUrl, totalTimeoutMs: timeoutMs });
