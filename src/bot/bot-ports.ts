@@ -10,6 +10,7 @@ import type {
   ReadReplied,
   ReplyPort,
   ServerPort,
+  Transcribe,
   WaitingReactionPort,
 } from '../core/chat.ts';
 import type { Logger } from '../core/logger.ts';
@@ -54,6 +55,8 @@ export interface BotPorts {
   readonly channels?: ChannelPort;
   readonly attachments: AttachmentPort;
   readonly readAttachment: ReadAttachment;
+  /** Without it, voice messages are only named. */
+  readonly transcribe?: Transcribe | undefined;
   readonly readReplied: ReadReplied;
   readonly readChannel: ReadChannel;
   /** Without them there is no status command. */

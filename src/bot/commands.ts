@@ -108,7 +108,8 @@ export function registeredCommands({ commandsEnabled }: Pick<Config, 'commandsEn
   };
 }
 
-function privacyFacts({ model, durable, summary, shortTerm, reflection, storage }: Config): PrivacyFacts {
+function privacyFacts(config: Config): PrivacyFacts {
+  const { model, transcription, durable, summary, shortTerm, reflection, storage } = config;
   const { apiKey, baseUrl, main, fallback, fast } = model;
   const name = baseUrl === undefined ? "Anthropic's API" : `the model server at ${new URL(baseUrl).host}`;
   return {
@@ -116,6 +117,7 @@ function privacyFacts({ model, durable, summary, shortTerm, reflection, storage 
       apiKey === undefined && baseUrl === undefined
         ? undefined
         : { name, models: [main, fallback, fast].filter((each) => each !== undefined) },
+    hearingHost: transcription.url === undefined ? undefined : new URL(transcription.url).host,
     layers: {
       durable: durable.enabled,
       extraction: durable.enabled && durable.extractionEnabled,

@@ -10,6 +10,7 @@ import type { SetAside } from '../core/store.ts';
 import { createWorkQueue } from '../core/work-queue.ts';
 import { createAfterTurn, expiryKey, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
+import { createHearing } from '../turn/hearing.ts';
 import { createIntake } from '../turn/intake.ts';
 import { outboxInJobs } from '../turn/outbox.ts';
 import { personaSource } from '../memory/settings/place-settings.ts';
@@ -107,15 +108,18 @@ export function createBot(config: Config, ports: BotPorts) {
   const commandOrder = createCommandOrder();
   const waitingReactions = new WaitingReactions({ reactions, timer, clock });
   const actions = config.discord.actionsEnabled ? ports.actions : undefined;
+  const hearing = createHearing({ ...ports, log: sessionLog });
+  memory.layers.push(hearing.layer);
   const prompts = new PromptComposer({
     ...shared,
+    history: hearing.history(history),
     timeZoneOf: people.timeZoneOf,
     always: [memory.workspace.channelContext, personaSource(settings)],
     layers: memory.layers,
     actions,
     soul: memory.workspace.soul,
     attachments: ports.attachments,
-    readReplied: retention.youngReplied(ports.readReplied),
+    readReplied: hearing.replied(retention.youngReplied(ports.readReplied)),
     historyBudget: config.prompt.historyBudget,
     maxChars: config.prompt.maxChars,
     cachePrice: cachePrice(config.model.main),
@@ -129,7 +133,7 @@ export function createBot(config: Config, ports: BotPorts) {
   events.erased.on((userId) => offers.endOffersTo(userId));
   const channelReading = createChannelReading({
     ...shared,
-    readChannel: retention.youngTalk(ports.readChannel),
+    readChannel: hearing.talk(retention.youngTalk(ports.readChannel)),
     modelName: config.model.fast,
   });
   const memoryNotices = createMemoryNotices({ people, commandsEnabled });
@@ -158,6 +162,7 @@ export function createBot(config: Config, ports: BotPorts) {
     provenance,
     channelNotes,
     prompts,
+    hearing,
     memoryTools: memory.tools,
     readingTools: [createReadChannelTool(channelReading)],
     actionTools: actions?.tools ?? [],

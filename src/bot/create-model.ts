@@ -38,8 +38,8 @@ function isOffline({ apiKey, baseUrl }: Config['model']): boolean {
 }
 
 /** A limit on cost needs the price of each model [L2]. @throws {ConfigError} */
-export function assertPricesKnown({ model, summary, limits }: Config): void {
-  if (isOffline(model) || (limits.dailyCost ?? limits.dailyCostPerPerson) === undefined) return;
+export function assertPricesKnown({ model, summary, transcription, limits }: Config): void {
+  if ((limits.dailyCost ?? limits.dailyCostPerPerson) === undefined) return;
   const used = [
     ['DISCOCLAW_MODEL', model.main],
     ['DISCOCLAW_FALLBACK_MODEL', model.fallback],
@@ -47,11 +47,15 @@ export function assertPricesKnown({ model, summary, limits }: Config): void {
     ['DISCOCLAW_SUMMARY_MODEL', summary.enabled ? summary.model : undefined],
   ] as const;
   const problems = used.flatMap(([name, value]) =>
-    value === undefined || callCost(value, noUsage, model.prices) !== undefined
+    isOffline(model) || value === undefined || callCost(value, noUsage, model.prices) !== undefined
       ? []
       : [
           `${name}: the price of ${JSON.stringify(value)} is not known, and a limit on cost needs it: give it in DISCOCLAW_MODEL_PRICES, as ${value}=INPUT/OUTPUT in US dollars per million tokens (${value}=0/0 where it costs nothing)`,
         ],
   );
+  if (transcription.url !== undefined && transcription.minutePrice === undefined)
+    problems.push(
+      'DISCOCLAW_TRANSCRIBE_PRICE: what a minute of a voice message costs is not known, and a limit on cost needs it: give it in US dollars (0 where it costs nothing)',
+    );
   if (problems.length > 0) throw new ConfigError(problems);
 }

@@ -4,7 +4,7 @@ import type { CommandCall } from '../core/chat.ts';
 import { compareSnowflakes, snowflakeAt } from '../core/snowflake.ts';
 import { processTimer, withTimeout, type Clock } from '../core/time.ts';
 import type { Logger } from '../core/logger.ts';
-import type { ModelUsage } from '../core/model.ts';
+import { noUsage, type ModelUsage } from '../core/model.ts';
 import { allShards, isFirst, type Shards } from '../core/processes.ts';
 import type { SetAside } from '../core/store.ts';
 import {
@@ -21,6 +21,7 @@ import { createPresence } from '../discord/presence.ts';
 import { createMalformedCount, type Identifying } from '../discord/shard.ts';
 import { callCost } from '../model/anthropic/models.ts';
 import { withFallback } from '../model/fallback.ts';
+import { createTranscriber } from '../model/transcriber.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createSpending, type DailyUse } from '../observability/spending.ts';
 import { createUsageMeter } from '../observability/usage-meter.ts';
@@ -117,6 +118,23 @@ export async function startBot(config: Config, options: StartOptions) {
         metrics?.used({ model: name, purpose, usage: used, cost: costOf(name, used) });
       },
     });
+    const { url, ...transcription } = config.transcription;
+    const transcribe =
+      url === undefined
+        ? undefined
+        : createTranscriber({
+            ...transcription,
+            url,
+            concurrency: config.model.concurrency,
+            timeoutMs: config.model.totalTimeoutMs,
+            budget: spending.budget,
+            onUsage(cost) {
+              const call = { model: transcription.model, purpose: 'transcription' } as const;
+              logger.info('a voice message was transcribed', { model: call.model, cost });
+              usage.add(call, noUsage, undefined, cost);
+              metrics?.used({ ...call, usage: noUsage, cost });
+            },
+          });
     if (model.isOffline) presence.show('stand-in');
     const recent = new RecentChanges();
     const outbox = createOutbox({ store, changes: recent });
@@ -144,6 +162,7 @@ export async function startBot(config: Config, options: StartOptions) {
       ...discordPorts,
       ...(others && acrossProcesses(discordPorts, others, isHeld)),
       readAttachment: discordPorts.attachments.read,
+      transcribe,
       store,
       shared: opened.shared,
       model: withFallback(model, {

@@ -101,7 +101,8 @@ export async function showPrivacy({ ports }: MemoryCall): Promise<CommandReply> 
   return { text: (written || ownText).split(factsMark).join(factsText(ports.privacyFacts)) };
 }
 
-function factsText({ provider, layers, quotaMegabytes, retentionDays }: PrivacyFacts): string {
+function factsText(facts: PrivacyFacts): string {
+  const { provider, hearingHost, layers, quotaMegabytes, retentionDays } = facts;
   return linesOf(
     '**What I store about you**',
     '- What you write to me and what I answer, with time and place, a log for each conversation. Of files that you attach I keep the names only.',
@@ -122,6 +123,8 @@ function factsText({ provider, layers, quotaMegabytes, retentionDays }: PrivacyF
     '',
     '**Who else gets it**',
     `Discord carries all messages. ${providerText(provider)} I train no model with what you say.`,
+    hearingHost !== undefined &&
+      `Voice messages to me go to the server at ${hearingHost}, which writes down what is said. I keep those words as if you had written them, and never the recording.`,
     '',
     '**What you can do**',
     '`!memory show` and `!memory search` show what I have; `!memory forget`, `share` and `hide` change it.',

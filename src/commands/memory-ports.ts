@@ -118,6 +118,8 @@ export interface MemoryCommandPorts {
 export interface PrivacyFacts {
   /** Who sees what a prompt holds; absent where no language model is configured. */
   readonly provider: { readonly name: string; readonly models: readonly string[] } | undefined;
+  /** The host that writes down voice messages; absent where none does. */
+  readonly hearingHost?: string | undefined;
   readonly layers: {
     readonly durable: boolean;
     readonly extraction: boolean;

@@ -66,7 +66,7 @@ async function whyItem(call: MemoryCall, item: DurableItem): Promise<CommandRepl
   return {
     text: linesOf(
       listedItem(item, call),
-      `How: ${howBy[source.type]}`,
+      `How: ${howBy[source.type]}${source.heard === undefined ? '' : ', in a voice message that I heard'}`,
       Date.parse(item.createdAt) !== Date.parse(undated) && `Since: ${shownTime(new Date(item.createdAt))}`,
       mayTellPlace && source.messageId !== '' && `Where: ${whereOf(source, isGone)}`,
       sentence !== undefined && mayTellSaid && `You said: ${quoted(sentence)}`,

@@ -152,6 +152,13 @@ function arrangeConfig(values: Values) {
       prices: values.DISCOCLAW_MODEL_PRICES,
     },
     proxy: { http: values.HTTP_PROXY, https: values.HTTPS_PROXY, except: values.NO_PROXY },
+    transcription: {
+      url: values.DISCOCLAW_TRANSCRIBE_URL,
+      key: values.DISCOCLAW_TRANSCRIBE_KEY,
+      model: values.DISCOCLAW_TRANSCRIBE_MODEL,
+      /** US dollars. */
+      minutePrice: values.DISCOCLAW_TRANSCRIBE_PRICE,
+    },
     limits: {
       turnsPerMinute: values.DISCOCLAW_RATE_PER_MINUTE,
       dailyCost: values.DISCOCLAW_DAILY_COST_USD,

@@ -43,12 +43,13 @@ export function wholeNumber(
   });
 }
 
-/** In US dollars, above zero. */
-export function dollars(about: string): Variable<number | undefined> {
-  return variable(about, 'an amount in US dollars above 0, such as 5 or 0.50', '', (raw, fail) => {
+/** In US dollars, above zero unless `from` is 0. */
+export function dollars(about: string, from?: 0): Variable<number | undefined> {
+  const expects = `an amount in US dollars ${from === 0 ? 'from' : 'above'} 0, such as 5 or 0.50`;
+  return variable(about, expects, '', (raw, fail) => {
     if (raw === undefined) return undefined;
     const amount = amountOf(raw);
-    return amount !== undefined && amount > 0 ? amount : fail();
+    return amount !== undefined && (amount > 0 || from === 0) ? amount : fail();
   });
 }
 

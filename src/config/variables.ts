@@ -86,6 +86,17 @@ export const variables = {
       'Hosts that are reached without a proxy, separated by commas, `.example.com` for all below it. This machine always is.',
     ),
   },
+  'Voice messages': {
+    DISCOCLAW_TRANSCRIBE_URL: address(
+      'A server of the OpenAI form that writes down voice messages, local or not, such as `https://api.openai.com/v1`: see docs/models.md.',
+    ),
+    DISCOCLAW_TRANSCRIBE_KEY: secret('Its key, if it wants one.'),
+    DISCOCLAW_TRANSCRIBE_MODEL: textOr('whisper-1', 'The model that it uses.'),
+    DISCOCLAW_TRANSCRIBE_PRICE: dollars(
+      'What a minute costs in US dollars, 0 for nothing. A limit on cost needs it.',
+      0,
+    ),
+  },
   Limits: {
     DISCOCLAW_RATE_PER_MINUTE: wholeNumber(
       10,

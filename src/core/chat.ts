@@ -24,6 +24,8 @@ export interface ChatMessage {
   readonly shown?: readonly ShownPiece[];
   /** It contains what its author did not write there: a file, a forward, words that the bot sent for somebody [M5a]. */
   readonly hasThirdPartyText?: true;
+  /** Its text was heard in a voice message, which may play somebody else: it counts as a file's [M5a][G7]. */
+  readonly heard?: true;
   /** Of the bot's own: the message that it replies to. */
   readonly answers?: string;
 }
@@ -56,6 +58,18 @@ export interface AttachedFile {
   /** Discord's addresses hold for a day. */
   readonly url: string;
 }
+
+export interface VoiceRecording extends AttachedFile {
+  /** As its sender says; 0 where unknown. */
+  readonly seconds: number;
+}
+
+/** Has a server write down what a recording says [G7]; empty for silence. Rejects with `ModelError`. */
+export type Transcribe = (
+  recording: { readonly bytes: Uint8Array; readonly seconds: number },
+  userId: string,
+  signal: AbortSignal,
+) => Promise<string>;
 
 /** A message by its ids; it is read when needed, as it is then. */
 export interface MessageReference {
@@ -125,6 +139,8 @@ export interface IncomingMessage extends ChatMessage {
   readonly place: Place;
   readonly isOwner: boolean;
   readonly files?: readonly AttachedFile[];
+  /** Of a voice message without a text. */
+  readonly voice?: VoiceRecording;
   readonly repliesTo?: MessageReference;
   readonly forwards?: readonly ForwardedMessage[];
   /** As `CommandContext` has it. */

@@ -38,6 +38,7 @@ export type ModelFailure =
   | 'invalid'
   | 'unknown-model'
   | 'rejected'
+  | 'too-large'
   | 'busy'
   | 'over-limit'
   | 'aborted';

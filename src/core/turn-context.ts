@@ -13,10 +13,10 @@ export interface Speaker {
   readonly isBot?: true;
 }
 
-/** Only its text counts as the speaker's words [M5a]; files, replies and forwards are for this turn only. */
+/** Only its text counts as the speaker's words [M5a], and not if it was heard; files, replies and forwards are for this turn only. */
 export type TurnMessage = Pick<
   IncomingMessage,
-  'id' | 'text' | 'at' | 'attachments' | 'shown' | 'files' | 'repliesTo' | 'forwards'
+  'id' | 'text' | 'at' | 'attachments' | 'shown' | 'heard' | 'files' | 'repliesTo' | 'forwards'
 >;
 
 /** Who speaks where and what was said, for layers and tools; nothing of Discord. */

@@ -163,8 +163,10 @@ export function userName(user: User | APIUser): string {
 /** Empty lists are absent. */
 export function enclosuresOf(
   message: Message,
-): Pick<IncomingMessage, 'files' | 'repliesTo' | 'forwards' | 'mentions'> {
+): Pick<IncomingMessage, 'files' | 'voice' | 'repliesTo' | 'forwards' | 'mentions'> {
   const files = filesOf(message);
+  const recording =
+    message.content === '' && isVoiceMessage(message) ? message.attachments.first() : undefined;
   const forwards = forwardsOf(message);
   const { type, reference, channelId } = message;
   const isReply = type === MessageType.Reply && reference?.channelId === channelId;
@@ -175,6 +177,7 @@ export function enclosuresOf(
   );
   return {
     files: files.length === 0 ? undefined : files,
+    voice: recording && { ...attachedFile(recording), seconds: recording.duration ?? 0 },
     forwards: forwards.length === 0 ? undefined : forwards,
     repliesTo: id === undefined ? undefined : { id, channelId },
     mentions: mentions.length === 0 ? undefined : mentions,

@@ -93,13 +93,16 @@ export function createUsageMeter({ store, clock, timer, timeZone, costOf, logger
 
   return {
     flush,
-    /** Never throws. */
+    /** `cost` is given where it does not go by tokens. Never throws. */
     add(
-      { model, purpose }: Pick<ModelRequest, 'model' | 'purpose'>,
+      {
+        model,
+        purpose,
+      }: { readonly model: string; readonly purpose: ModelRequest['purpose'] | 'transcription' },
       usage: ModelUsage,
       cacheMiss?: string,
+      cost: number | undefined = costOf(model, usage),
     ): void {
-      const cost = costOf(model, usage);
       const cacheMisses = cacheMiss === undefined ? {} : { [cacheMiss]: 1 };
       const used = { ...usage, calls: 1, cost: cost ?? 0, isUnpriced: cost === undefined, cacheMisses };
       const sums = { models: { [model]: used }, purposes: { [purpose]: used } };

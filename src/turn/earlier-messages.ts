@@ -112,13 +112,13 @@ function unloggedAnswers(
   return ({ id }) => toOthers.has(id);
 }
 
-/** Somebody else's message, a card, a name that can say anything, or what the bot was asked to send [M5a]. */
+/** Somebody else's message, what was heard, a card, a name that can say anything, or what the bot was asked to send [M5a]. */
 export function showsOthers(
-  { author, text, shown = [], hasThirdPartyText }: ChatMessage,
+  { author, text, shown = [], heard, hasThirdPartyText }: ChatMessage,
   { speaker }: TurnContext,
 ): boolean {
   if (author.kind === 'self') return hasThirdPartyText === true;
-  return author.id !== speaker.id || namesPeople(text) || shown.some(isOthersText);
+  return author.id !== speaker.id || heard === true || namesPeople(text) || shown.some(isOthersText);
 }
 
 /** The speaker's newest messages to look at, and their greatest age in milliseconds. */

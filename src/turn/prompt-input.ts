@@ -314,7 +314,9 @@ export async function readEnclosures(
     files,
     hasThirdPartyText:
       forwards.length > 0 ||
-      context.messages.some(({ text, shown = [] }) => namesPeople(text) || shown.some(isOthersText)) ||
+      context.messages.some(
+        ({ text, shown = [], heard }) => heard === true || namesPeople(text) || shown.some(isOthersText),
+      ) ||
       files.some(({ kind }) => kind !== 'unopened') ||
       quotes.includes("others'"),
     repeatedAt: [...repeated.values()],
@@ -381,11 +383,11 @@ async function readQuoted(
  * [M5a].
  */
 async function judgeQuote(
-  { author, hasThirdPartyText, answers, channelId }: RepliedMessage,
+  { author, heard, hasThirdPartyText, answers, channelId }: RepliedMessage,
   { speaker, place }: TurnContext,
   readReplied: ReadReplied,
 ): Promise<"others'" | 'answer to more' | 'own'> {
-  if (author.kind !== 'self') return author.id === speaker.id ? 'own' : "others'";
+  if (author.kind !== 'self') return author.id === speaker.id && heard === undefined ? 'own' : "others'";
   if (hasThirdPartyText === true) return "others'";
   if (place.audience === 'dm') return 'answer to more';
   if (answers === undefined) return 'own';

@@ -310,6 +310,7 @@ function whatHappened(error: unknown): string {
     case 'unknown-model':
       return 'The server of my language model does not know it. The person who runs me can choose another with DISCOCLAW_MODEL.';
     case 'rejected':
+    case 'too-large':
       return 'My language model refused this. If it happens again, the person who runs me can find the reason in my log.';
     case 'invalid':
       return 'My language model gave no usable answer. Please ask again, perhaps in other words.';

@@ -14,6 +14,7 @@ import type { ChangeLedger } from '../memory/changes.ts';
 import type { MediaBudget } from '../model/media.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
 import type { AfterTurn } from './after-turn.ts';
+import type { HeardTurn, Hearing } from './hearing.ts';
 import type { CommandOrder } from './commands.ts';
 import { saveBestEffort } from './outbox.ts';
 import type { LateNotices, MemoryNotices } from './notices.ts';
@@ -60,6 +61,7 @@ export interface TurnPorts extends ReplyPorts, PolicyPorts, ToolPorts, TurnMemor
   /** What is stored after a turn, told in its answer or the next one. */
   readonly lateNotices: Pick<LateNotices, 'waiting' | 'answered'>;
   readonly prompts: Pick<PromptComposer, 'compose'>;
+  readonly hearing: Pick<Hearing, 'hear'>;
   /** Where what a tool offers is shown to the speaker. */
   readonly offers: OfferPort;
   readonly model: ModelClient;
@@ -95,6 +97,8 @@ interface Answer extends Known {
  * words or a file [M5a].
  */
 interface Known {
+  /** Lines about voice messages [G7]. */
+  readonly heard: readonly string[];
   readonly notes: string[];
   readonly notices: MemoryNotice[];
   readonly offers: Offer[];
@@ -122,15 +126,23 @@ export async function runTurn(
   const newest = messages.at(-1);
   if (newest === undefined) throw new RangeError('A turn has at least one message');
   const work = await bot.begin(newest.author.id);
-  const turn = turnOf(messages, newest, work, bot.clock());
+  const asked = turnOf(messages, newest, work, bot.clock());
   await Promise.all([
-    bot.commandOrder.settled(sessionOf(turn)),
+    bot.commandOrder.settled(sessionOf(asked)),
     // What was taken back before it is in no memory that it reads.
-    bot.changes.settled(turn.place.channelId),
+    bot.changes.settled(asked.place.channelId),
   ]);
-  if (control.ending !== undefined && control.ending !== 'stopped') return 'dropped';
+  const isOver = (): boolean => control.ending !== undefined && control.ending !== 'stopped';
+  if (isOver()) return 'dropped';
   bot.waitingReactions.endForTurn(messages);
-  const typing = bot.replies.typing(turn.place.channelId);
+  const typing = bot.replies.typing(asked.place.channelId);
+  if (messages.some(({ voice }) => voice !== undefined)) typing.show();
+  const heard = await bot.hearing.hear(messages, control.signal);
+  if (isOver()) {
+    typing.end();
+    return 'dropped';
+  }
+  const turn = { ...asked, messages: heard.messages };
   const policy = await decidePolicy(turn, bot);
   const memory = openMemory(turn, policy, bot);
   try {
@@ -138,7 +150,16 @@ export async function runTurn(
     const reply = await beginReply(bot, questionOf(turn), readers, control);
     // The words are on their way to the disk, which takes as long as the prompt.
     await setImmediate();
-    const answer = await answerTurn(answeredFor(turn, readers), memory, policy, reply, typing, control, bot);
+    const answer = await answerTurn(
+      answeredFor(turn, readers),
+      heard,
+      memory,
+      policy,
+      reply,
+      typing,
+      control,
+      bot,
+    );
     if (control.isTakenAway) return await takeAway(turn, reply, answer, control, bot);
     if (answer === 'left') return 'left';
     return await timed('delivery', deliver(turn, memory, reply, answer, control, bot));
@@ -183,6 +204,7 @@ function answeredFor(turn: TurnContext, readers: Place): TurnContext {
 /** The model's answer, made of memory and with tools, shown as it grows; or a line that says why there is none. Never rejects. */
 async function answerTurn(
   turn: TurnContext,
+  { lines: heard, problem }: HeardTurn,
   { recorded }: TurnMemory,
   policy: TurnPolicy,
   reply: Reply,
@@ -192,10 +214,11 @@ async function answerTurn(
 ): Promise<Answer | 'left'> {
   const { signal } = control;
   const used = { prompt: [], tools: [] };
-  const known: Known = { notes: [], notices: [], offers: [], used, hasThirdPartyText: true };
+  const known: Known = { heard, notes: [], notices: [], offers: [], used, hasThirdPartyText: true };
   let soFar = '';
   try {
     signal.throwIfAborted();
+    if (problem !== undefined) return { text: '', problem, ...known };
     const { prompt, hasThirdPartyText, thirdPartyTextAt, notes } = await timed(
       'prompt',
       bot.prompts.compose(turn, policy, signal),
@@ -395,9 +418,9 @@ async function footerOf(
   bot: TurnPorts,
   notices: readonly MemoryNotice[],
 ) {
-  const { text, problem, notes, hadNoTools = false } = answer;
+  const { text, problem, heard, notes, hadNoTools = false } = answer;
   const paused = bot.pauseNotes.take(sessionOf(turn), memory.policy.consent);
-  const done = doneLines([...paused, ...notes, ...memory.notes(answer)]);
+  const done = [...heard, ...doneLines([...paused, ...notes, ...memory.notes(answer)])];
   const { lines, buttons } = await bot.memoryNotices.under(turn, notices, {
     standing: { lines: problem === undefined ? done : [problem, ...done], buttons: [] },
     hadNoTools: hadNoTools && text !== '' && problem === undefined,

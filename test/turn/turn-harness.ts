@@ -113,6 +113,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
         });
       },
     },
+    hearing: { hear: (messages) => Promise.resolve({ messages, lines: [] }) },
     memoryTools: [],
     readingTools: [],
     actionTools: [noteTool, offeringTool],

@@ -47,6 +47,8 @@ const sourceFields = {
   homeId: z.string().optional(),
   /** Said where not everybody reads along: the channel's name is for that channel and the DM only. */
   audience: z.literal('private').optional(),
+  /** It was heard in a voice message [G7]. */
+  heard: z.literal(true).optional(),
   /** Who could read along then; absent where not known [V2a]. */
   readers: z.array(z.string()).readonly().optional(),
 };
@@ -249,7 +251,12 @@ export function hexDigits(text: string, count: number): string {
   return hash('sha256', text, 'hex').slice(0, count);
 }
 
-export function sourceIn(place: Place, type: ItemSource['type'], messageId: string): ItemSource {
+export function sourceIn(
+  place: Place,
+  type: ItemSource['type'],
+  messageId: string,
+  heard?: true,
+): ItemSource {
   const { audience, channelId, guildId, channelName, homeId, readers } = place;
   return {
     type,
@@ -258,6 +265,7 @@ export function sourceIn(place: Place, type: ItemSource['type'], messageId: stri
     guildId,
     channelName: audience === 'dm' ? undefined : channelName,
     homeId: homeId === channelId ? undefined : homeId,
+    heard,
     audience: audience === 'private' ? audience : undefined,
     readers: audience === 'private' ? readers : undefined,
   };
@@ -319,9 +327,10 @@ export interface LineDays {
  * be used: `- [fact] I fly on Friday (src: manual, #dev, updated 2026-01-15, on 2026-01-16)`.
  */
 export function itemLine(item: DurableItem, place: Place, { dateOf, today }: LineDays): string {
-  const { type, channelName } = item.source;
+  const { type, heard, channelName } = item.source;
   const origin = [
     `src: ${type}`,
+    ...(heard === undefined ? [] : ['heard']),
     ...(channelName === undefined || !namesChannel(item, place) ? [] : [`#${dataLine(channelName)}`]),
     ...(Date.parse(item.updatedAt) === Date.parse(undated)
       ? []

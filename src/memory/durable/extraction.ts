@@ -39,6 +39,8 @@ export interface ExtractionMessage {
   readonly place: Place;
   /** It was said in that mode [K9]. */
   readonly mode?: 'ask' | undefined;
+  /** In a voice message [G7]. */
+  readonly heard?: true | undefined;
 }
 
 export interface ExtractionOptions {
@@ -97,6 +99,7 @@ export function createExtraction({ model, modelName, timeZoneOf, durable, tell, 
           place: message.place,
           messageId: message.id,
           type: 'summary',
+          heard: message.heard,
           stillStands: async () => {
             const present = await stillThere(message.id);
             return present !== undefined && stillSays(text, present);
@@ -267,10 +270,10 @@ export function createExtractionFold(ports: {
     const origins = new Map<string, SessionKey>();
     const found = unseen.flatMap(({ session, messages: all }) =>
       all.map(async (message): Promise<ExtractionMessage> => {
-        const { id, text, at, mode } = message;
+        const { id, text, at, mode, heard } = message;
         origins.set(id, session);
         const answerBefore = await sessionLog.answerBefore(session, id);
-        return { id, text, answerBefore, at, place: placeOf(session, message), mode };
+        return { id, text, answerBefore, at, place: placeOf(session, message), mode, heard };
       }),
     );
     const messages = await Promise.all(found);

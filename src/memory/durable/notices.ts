@@ -42,8 +42,9 @@ export function dayTaken({ when }: Pick<DurableItem, 'when'>, timeZone: string):
 /** Asks the person whether an item may be remembered [K9]; `mayName` as above. */
 export function proposalNotice({ id, item }: ProposedItem, mayName: boolean): MemoryNotice {
   const bareLine = '💭 May I remember something that you said? `!memory proposals` shows it';
+  const heard = item.source.heard === undefined ? '' : ' (heard)';
   return {
-    line: mayName ? `💭 May I remember: ${quoted(wordingOf(item), noticedMaxChars)}?` : bareLine,
+    line: mayName ? `💭 May I remember: ${quoted(wordingOf(item), noticedMaxChars)}${heard}?` : bareLine,
     bareLine,
     buttons: [
       { label: '✅ Yes', line: `memory accept ${id}` },

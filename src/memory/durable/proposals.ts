@@ -38,6 +38,7 @@ const proposalSchema = z.object({
   place: placeSchema,
   messageId: z.string(),
   type: z.enum(['discord', 'summary']),
+  heard: z.literal(true).optional(),
   replaces: z.string().optional(),
 });
 
@@ -156,13 +157,13 @@ export function createProposals(options: ProposalsOptions) {
     layer,
     expire: log.expire,
     /**
-     * As `DurableMemory.remember`, for what the bot notices: in `ask`, now or when it was said, the person is asked
-     * first.
+     * As `DurableMemory.remember`, for what the bot notices: in `ask`, now or when it was said, and of what was heard
+     * [G7], the person is asked first.
      */
     async remember(work: Work, input: RememberInput, saidIn: CaptureMode = 'auto'): Promise<ProposalOutcome> {
       const mode = await modeOf(work.userId);
       if (mode === 'off') return { outcome: 'refused', reason: 'forgotten' };
-      return mode === 'ask' || saidIn === 'ask'
+      return mode === 'ask' || saidIn === 'ask' || input.heard === true
         ? writes.run(work, () => propose(work.userId, input))
         : durable.remember(work, input);
     },
@@ -193,6 +194,7 @@ export function createProposals(options: ProposalsOptions) {
               ...proposed,
               ...inNarrower(proposed, reworded),
               question: undefined,
+              heard: undefined,
               type: 'manual',
               isAccepted: true,
             };

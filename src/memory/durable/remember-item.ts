@@ -33,6 +33,8 @@ export interface RememberRequest extends Pick<DurableItem, 'when' | 'looksBack'>
   /** The message or interaction that said it. */
   readonly messageId: string;
   readonly type: ItemSource['type'];
+  /** It was heard in a voice message: its owner is asked first [G7]. */
+  readonly heard?: true | undefined;
   /** The id of an active item, usable in `place`, that this one corrects [D6]. */
   readonly replaces?: string;
   /** The newest message of the turn: what that turn itself forgot does not stand against it. */
@@ -160,7 +162,7 @@ function created(items: readonly DurableItem[], request: RememberRequest, now: D
     status: 'active',
     visibility: visibilityFor(request),
     pinned: false,
-    source: sourceIn(request.place, request.type, request.messageId),
+    source: sourceIn(request.place, request.type, request.messageId, request.heard),
     createdAt: at,
     updatedAt: at,
   };

@@ -73,6 +73,7 @@ export function createRememberItemTool({
         place: context.saidIn ?? context.place,
         messageId: message.id,
         type: 'discord',
+        heard: message.heard,
         turnMessageId: context.messages.at(-1)?.id ?? message.id,
         stillStands: async () => {
           const present = await stillThere(session, message.id);
@@ -96,7 +97,7 @@ export function createRememberItemTool({
           "Not stored yet: other people's text or a file is in view, so the person is asked by a button under your answer.",
         ),
         offer: {
-          what: 'Remember the first line instead of the second:',
+          what: `Remember the first line${message.heard === true ? ' (heard)' : ''} instead of the second:`,
           words: `${toSingleLine(wordingOf(request))}\n${toSingleLine(wordingOf(item))}`,
           async carryOut() {
             const done = await durable.remember(workOf(context), replacing);

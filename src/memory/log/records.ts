@@ -24,7 +24,13 @@ const common = {
   mode: z.literal('ask').optional(),
 };
 
-const userMessageSchema = z.object({ ...common, role: z.literal('user'), authorId: z.string() });
+const userMessageSchema = z.object({
+  ...common,
+  role: z.literal('user'),
+  authorId: z.string(),
+  /** The text was heard in a voice message [G7]. */
+  heard: z.literal(true).optional(),
+});
 
 const assistantMessageSchema = z.object({
   ...common,
@@ -60,12 +66,17 @@ export function idsOf(message: LoggedMessage): readonly string[] {
 
 /**
  * Whether a message may hold others' words or a file's [M5a]: an answer made with these in view, or outside
- * of DMs one of unknown origin; a person's own with a mention whose name can say anything.
+ * of DMs one of unknown origin; a person's own that was heard, or with a mention whose name can say anything.
  */
 export function mayHoldOthersWords(message: LoggedMessage): boolean {
   return message.role === 'user'
-    ? namesPeople(message.text)
+    ? isHeard(message) || namesPeople(message.text)
     : (message.hasThirdPartyText ?? message.visibility !== 'dm');
+}
+
+/** Whether it was heard in a voice message, which may play somebody else [G7]. */
+export function isHeard(message: LoggedMessage): boolean {
+  return message.role === 'user' && message.heard === true;
 }
 
 /** When others' words that a message may hold were last in view [M5a]: ISO 8601, UTC. */
@@ -150,26 +161,26 @@ const nameMaxChars = 80;
 /** Of turns in one model call. */
 const batchMaxChars = 20_000;
 
-/** A message as one line, which forges neither a tag nor a speaker [P3]; others' words have a tag [M5a]. */
+/** A message as one line, which forges neither a tag nor a speaker [P3]; what was heard and others' words have a tag [M5a]. */
 export function turnLine(message: LoggedMessage, timeZone: string): string {
   const said = dataLine(maskSecrets(message.text) + fileNote(message));
-  return (
-    lineBegin(message, timeZone) +
-    (mayHoldOthersWords(message) ? `<others_words>${said}</others_words>` : said)
-  );
+  const tag = isHeard(message) ? 'heard' : 'others_words';
+  return lineBegin(message, timeZone) + (mayHoldOthersWords(message) ? `<${tag}>${said}</${tag}>` : said);
 }
 
 /** Without what may be others' words. */
 export function ownLine(message: LoggedMessage, timeZone: string): string {
-  const isLeftOut = message.role === 'assistant' && mayHoldOthersWords(message);
+  const isLeftOut = mayHoldOthersWords(message) && (message.role === 'assistant' || isHeard(message));
   const said = isLeftOut
-    ? leftOut
+    ? leftOut[message.role]
     : dataLine(maskSecrets(withoutMarkedNames(message.text)) + fileNote(message));
   return lineBegin(message, timeZone) + said;
 }
 
-/** Instead of an answer's words. */
-const leftOut = "(an answer that is left out here, since it may repeat other people's words or a file)";
+const leftOut = {
+  assistant: "(an answer that is left out here, since it may repeat other people's words or a file)",
+  user: '(a voice message that is left out here, since it may play other people)',
+} as const;
 
 /** Only the bot has brackets behind its name, so nobody speaks as the bot. */
 function lineBegin({ id, at, author, role }: LoggedMessage, timeZone: string): string {

@@ -113,7 +113,7 @@ export function createSessionLog(options: SessionLogOptions) {
     const known = (await tails.covering(session, ids)).filter(({ record }) => ids.includes(record.id));
     const logged = new Map(known.map(({ sequence, record }) => [record.id, sequence]));
     const last = await store.lastSequence(logKey(session));
-    for (const { id, at, text, attachments, shown = [] } of context.messages) {
+    for (const { id, at, text, heard, attachments, shown = [] } of context.messages) {
       if (logged.has(id)) continue;
       const changed = changes.latest(id);
       const said = reachOf(context.place);
@@ -125,6 +125,7 @@ export function createSessionLog(options: SessionLogOptions) {
         authorId: context.speaker.id,
         author: context.speaker.name,
         text: maskSecrets(changed === undefined ? text : (changed.text ?? '')),
+        heard,
         attachments: [...attachments, ...shown.map(({ kind }) => kind)],
         // The edited text was said where others may read [V1].
         ...(changed === undefined ? said : narrower(said, await presentReach(session))),

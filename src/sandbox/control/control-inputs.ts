@@ -34,6 +34,8 @@ const attachments = z
       contentType: z.string().optional(),
       text: z.string().optional(),
       base64: z.base64().optional(),
+      /** Makes it a recording of so many seconds, and its message a voice message. */
+      seconds: z.number().positive().optional(),
       /** What the message says of where the file lies and how long it is, true or not. */
       pretended: z
         .strictObject({ url: z.url().optional(), bytes: z.int().nonnegative().optional() })

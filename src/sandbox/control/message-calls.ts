@@ -187,6 +187,7 @@ export function uploaded(world: World, file: Writing['attachments'][number]): At
     name: file.name,
     contentType: file.contentType ?? contentTypeOf(file.name),
     bytes,
+    seconds: file.seconds,
     pretended: file.pretended,
   };
 }

@@ -1,5 +1,6 @@
 import {
   InteractionType,
+  MessageFlags,
   MessageReferenceType,
   MessageType,
   PollLayoutType,
@@ -78,7 +79,7 @@ function baseMessagePayload(world: World, message: Message, view: MessageView): 
     embeds: readable ? [...message.embeds] : [],
     components: [...message.components],
     pinned: message.pinnedAt !== null,
-    flags: flagBits(message.flags),
+    flags: flagBits(message.flags | (isVoice(message) ? MessageFlags.IsVoiceMessage : 0)),
     nonce: message.nonce,
     poll: readable && message.poll !== undefined ? pollPayload(message.poll, world.now()) : undefined,
     reactions: message.reactions.size === 0 ? undefined : reactionPayloads(world, message),
@@ -86,6 +87,10 @@ function baseMessagePayload(world: World, message: Message, view: MessageView): 
     ...interactionPart(world, message),
     ...(readable ? message.fields : undefined),
   };
+}
+
+function isVoice({ attachments }: Message): boolean {
+  return attachments.some(({ seconds }) => seconds !== undefined);
 }
 
 /** Discord shows content without the intent for it in DMs, in the bot's own messages and where the bot is mentioned. */
@@ -182,6 +187,7 @@ export function attachmentPayload(
     proxy_url: url,
     description: attachment.description,
     ...imageDimensions(attachment.bytes),
+    ...(attachment.seconds === undefined ? {} : { duration_secs: attachment.seconds, waveform: '' }),
     content_type: attachment.contentType,
   };
 }

@@ -22,6 +22,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   md: 'text/markdown; charset=utf-8',
   mp3: 'audio/mpeg',
   mp4: 'video/mp4',
+  ogg: 'audio/ogg',
   pdf: 'application/pdf',
   png: 'image/png',
   py: 'text/x-python; charset=utf-8',

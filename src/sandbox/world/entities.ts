@@ -117,6 +117,8 @@ export interface Attachment {
   readonly contentType: string | undefined;
   readonly bytes: Buffer;
   readonly description?: string | undefined;
+  /** Of a voice message. */
+  readonly seconds?: number | undefined;
   /** What the message says instead of where the file lies, or how long it is. */
   readonly pretended?: { readonly url?: string | undefined; readonly bytes?: number | undefined };
 }

@@ -1,0 +1,227 @@
+import type {
+  ChatMessage,
+  HistoryPort,
+  IncomingMessage,
+  ReadAttachment,
+  ReadChannel,
+  ReadReplied,
+  ReplyPort,
+  Transcribe,
+} from '../core/chat.ts';
+import type { RecentChanges } from '../core/changes.ts';
+import { ModelError, type ModelFailure } from '../core/errors.ts';
+import { limits, lruCache } from '../core/limits.ts';
+import type { Logger } from '../core/logger.ts';
+import type { SessionKey } from '../core/place.ts';
+import { maskSecrets } from '../core/secrets.ts';
+import { clipAtWord, quoted } from '../core/text.ts';
+import type { MemoryLayer } from '../memory/layer.ts';
+import { isHeard } from '../memory/log/records.ts';
+import type { SessionLog } from '../memory/log/session-log.ts';
+
+/** Voice messages whose words are in memory: those of the log are found there too. */
+const keptWords = 500;
+/** Of the line under the answer. */
+const shownMaxChars = 300;
+
+export interface HearingPorts {
+  /** Absent where no server is configured: voice messages are only named. */
+  readonly transcribe?: Transcribe | undefined;
+  readonly readAttachment: ReadAttachment;
+  readonly replies: Pick<ReplyPort, 'find' | 'amend'>;
+  readonly log: Pick<SessionLog, 'logged'>;
+  readonly recent: Pick<RecentChanges, 'wasDeleted'>;
+  readonly logger: Logger;
+}
+
+export interface HeardTurn {
+  /** With the words that were heard. */
+  readonly messages: readonly IncomingMessage[];
+  /** What stands under the answer: what was heard, for its speaker to see, and what was not. */
+  readonly lines: readonly string[];
+  /** Instead of an answer, where nothing else was said. */
+  readonly problem?: string;
+}
+
+export type Hearing = ReturnType<typeof createHearing>;
+
+/** Gives voice messages their words [G7]: those to the bot when their turn comes, others as far as they were heard. */
+export function createHearing({ transcribe, readAttachment, replies, log, recent, logger }: HearingPorts) {
+  /** By message; of pauses and channels without memory they are nowhere else. */
+  const words = lruCache<string, { readonly session: SessionKey; readonly text: string }>(keptWords);
+
+  /** Never rejects. */
+  async function known({ id, channelId, author }: ChatMessage): Promise<string | undefined> {
+    const logged = words.has(id)
+      ? undefined
+      : await log.logged({ channelId, userId: author.id }, id).catch((error: unknown) => {
+          logger.warn('what was heard could not be read', { channelId, error });
+          return undefined;
+        });
+    return logged !== undefined && isHeard(logged) ? logged.text : words.get(id)?.text;
+  }
+
+  async function withWords<Message extends ChatMessage>(message: Message): Promise<Message> {
+    if (message.text !== '' || message.shown?.some(isVoice) !== true) return message;
+    const text = await known(message);
+    return text === undefined ? message : asHeard(message, text);
+  }
+
+  /** Resolves with the words, or with what the person is told; with nothing for what is not to be heard. */
+  async function listen(
+    message: IncomingMessage,
+    secondsLeft: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly text: string } | { readonly problem: string } | undefined> {
+    const { voice, author } = message;
+    if (transcribe === undefined || voice === undefined || author.kind !== 'human' || signal.aborted)
+      return undefined;
+    const before = await known(message);
+    if (before !== undefined) return { text: before };
+    if (voice.seconds > secondsLeft) return { problem: tooLong };
+    const bytes = await readAttachment(voice, author.id, limits.voice.bytes);
+    if (typeof bytes === 'string') return { problem: unread[bytes] };
+    try {
+      const text = await transcribe({ bytes, seconds: voice.seconds }, author.id, signal);
+      return text === '' ? { problem: silence } : { text };
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      logger.warn('a voice message was not heard', { userId: author.id, error });
+      return { problem: (error instanceof ModelError && problemOf.get(error.failure)) || broken };
+    }
+  }
+
+  /** The line under the answer goes with its message. Best effort. */
+  async function takeLine({ channelId, userId }: SessionKey, id: string, answer?: string): Promise<void> {
+    try {
+      const lastId = answer ?? (await replies.find(channelId, id)).ids.at(-1);
+      if (lastId !== undefined)
+        await replies.amend(channelId, lastId, async ({ lines, buttons }) => {
+          const others = lines.filter((line) => !line.startsWith(heardSign));
+          return others.length < lines.length ? { personId: userId, lines: others, buttons } : undefined;
+        });
+    } catch (error) {
+      logger.warn('what was heard could not be taken from under an answer', { channelId, error });
+    }
+  }
+
+  function evict(userId: string): void {
+    for (const [id, { session }] of words) if (session.userId === userId) words.delete(id);
+  }
+
+  const layer: MemoryLayer = {
+    name: 'heard',
+    sections: () => Promise.resolve([]),
+    async holdersOf(change) {
+      const ids = change.kind === 'deleted' ? change.messageIds : [];
+      return ids.flatMap((id) => words.get(id)?.session ?? []);
+    },
+    async follow(change, stage) {
+      if (change.kind !== 'withdrawn' || change.cause.kind !== 'deleted' || stage !== 'hide') return;
+      const messages = change.messages.map(({ before }) => before);
+      for (const id of change.cause.messageIds) {
+        const wasHeard = messages.some((each) => each.id === id && isHeard(each));
+        if (!words.delete(id) && !wasHeard) continue;
+        const answer = messages.find((each) => each.role === 'assistant' && each.replyTo.includes(id));
+        // Not awaited: Discord may be slow.
+        void takeLine(change.session, id, answer?.role === 'assistant' ? answer.ids.at(-1) : undefined);
+      }
+    },
+    // The log has it.
+    async *export() {},
+    erase: async ({ userId }) => evict(userId),
+    evict,
+  };
+
+  return {
+    layer,
+    /** A turn's voice messages one after another; what is deleted meanwhile stays unheard. Never rejects. */
+    async hear(messages: readonly IncomingMessage[], signal: AbortSignal): Promise<HeardTurn> {
+      const told: IncomingMessage[] = [];
+      const heard: string[] = [];
+      const problems = new Set<string>();
+      let { seconds, characters }: { seconds: number; characters: number } = limits.voice;
+      for (const message of messages) {
+        const { id, channelId, author, voice } = message;
+        const result = await listen(message, seconds, signal);
+        if (result === undefined || 'problem' in result || recent.wasDeleted(id)) {
+          if (result !== undefined && 'problem' in result) problems.add(result.problem);
+          told.push(message);
+          continue;
+        }
+        const text = clipAtWord(result.text.toWellFormed(), characters);
+        if (text.length < result.text.length) problems.add(onlyBeginning);
+        seconds -= voice?.seconds ?? 0;
+        characters -= text.length;
+        words.set(id, { session: { channelId, userId: author.id }, text });
+        heard.push(quoted(maskSecrets(text), Math.max(40, Math.floor(shownMaxChars / messages.length))));
+        told.push(asHeard(message, text));
+      }
+      if (problems.size > 0 && told.every(isUnheard))
+        return { messages: told, lines: [], problem: [...problems].join('\n') };
+      const quotes = heard.length === 0 ? [] : [heardSign + heard.join(' · ')];
+      return { messages: told, lines: [...quotes, ...problems] };
+    },
+    /** The same history with words that were heard in it. */
+    history: (history: HistoryPort): HistoryPort => ({
+      recent: async (...asked) => Promise.all((await history.recent(...asked)).map(withWords)),
+    }),
+    /** The same for what is read of a channel. */
+    talk:
+      (read: ReadChannel): ReadChannel =>
+      async (wish) => {
+        const talk = await read(wish);
+        if (talk.kind !== 'read') return talk;
+        return { ...talk, messages: await Promise.all(talk.messages.map(withWords)) };
+      },
+    /** The same for a message that another one replies to. */
+    replied:
+      (read: ReadReplied): ReadReplied =>
+      async (reference) => {
+        const found = await read(reference);
+        return typeof found === 'string' ? found : withWords(found);
+      },
+  };
+}
+
+function isVoice({ kind }: { readonly kind: string }): boolean {
+  return kind === 'voice message';
+}
+
+function asHeard<Message extends ChatMessage>(message: Message, text: string): Message {
+  const shown = message.shown?.map((each) => ({
+    ...each,
+    text: isVoice(each) ? `${each.text} · heard` : each.text,
+  }));
+  return { ...message, text, heard: true, shown };
+}
+
+/** Whether a message says nothing but what was not heard. */
+function isUnheard({ text, files, forwards, shown = [] }: IncomingMessage): boolean {
+  return text === '' && files === undefined && forwards === undefined && shown.every(isVoice);
+}
+
+const heardSign = '🎤 heard: ';
+const not = '⚠️ I could not hear your voice message:';
+const server = `${not} the server that listens for me`;
+const tooLong = `${not} I listen to at most ${limits.voice.seconds / 60} minutes at a time. Say it in parts, or write it.`;
+const silence = `${not} there were no words in it. Say it again closer to the microphone, or write it.`;
+const onlyBeginning =
+  '⚠️ I heard only the beginning of what you said: it was too long for one answer. Say the rest again, or write it.';
+const unread = {
+  'too-large': `${not} its file has more than ${limits.voice.bytes / 1024 / 1024} MB. Say it in parts, or write it.`,
+  unavailable: `${not} I could not fetch its file from Discord. Send it again in a minute, or write it.`,
+} as const;
+
+const write = 'Please write it instead; the person who runs me can';
+const broken = `${server} gave no usable answer. ${write} find the reason in my log.`;
+/** What happened, and what the person can do. */
+const problemOf: ReadonlyMap<ModelFailure, string> = new Map([
+  ['too-large', `${server} takes no file of that size. Say it in parts, or write it.`],
+  ['unavailable', `${server} cannot be reached. ${write} find the reason in my log.`],
+  ['timeout', `${server} took too long. Say it shorter, or write it.`],
+  ['rejected', `${server} refused my key. ${write} check DISCOCLAW_TRANSCRIBE_KEY.`],
+  ['unknown-model', `${server} does not know its address or model. ${write} check DISCOCLAW_TRANSCRIBE_*.`],
+  ['rate-limited', `${server} has too much to do. Send it again in a minute, or write it.`],
+  ['over-limit', `${not} it would cost more than is left for today. Write it, or send it again tomorrow.`],
+]);

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { deferred } from '../support/deferred.ts';
+import {
+  startTranscriptionServer,
+  type TranscriptionAnswer,
+  type TranscriptionServer,
+} from '../support/transcription-server.ts';
+import { footerIn, withFooter } from './footers.ts';
+import { command, idIn } from './memory-talk.ts';
+import { answeringBy, callsOf, newestOf, toldIn, type Answers } from './model-calls.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const answers: Answers = {};
+/** What a recording says is what its file holds, but for these. */
+const others = new Map<string, TranscriptionAnswer>([
+  ['much to do', { status: 429 }],
+  ['wrong key', { status: 401 }],
+  ['silence', { text: '' }],
+]);
+let server: TranscriptionServer;
+let stage: Stage;
+let people = 0;
+
+beforeAll(async () => {
+  server = await startTranscriptionServer(({ file }) => {
+    const text = file?.bytes.toString() ?? '';
+    return others.get(text) ?? { text };
+  });
+  stage = await openStage({
+    model: answeringBy(answers),
+    environment: {
+      DISCOCLAW_TRANSCRIBE_URL: server.url,
+      DISCOCLAW_TRANSCRIBE_KEY: 'sk-voice',
+      DISCOCLAW_TRANSCRIBE_PRICE: '0.60',
+      DISCOCLAW_DAILY_COST_USD: '1000',
+      DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+      DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+      DISCOCLAW_REFLECTION_ENABLED: 'false',
+    },
+  });
+});
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** Somebody new, whom the bot answers in a DM. */
+async function newcomer(): Promise<string> {
+  people += 1;
+  return (await stage.sandbox.addPerson({ name: `speaker${people}` })).name;
+}
+
+async function record(as: string, words: string, seconds = 3): Promise<MessageView> {
+  const file = { name: 'voice-message.ogg', text: words, seconds };
+  return stage.sandbox.say({ as, in: 'dm', text: '', attachments: [file] });
+}
+
+/** Somebody says something, and this is the answer. */
+async function say(as: string, words: string, seconds?: number): Promise<MessageView> {
+  return stage.answerTo(await record(as, words, seconds));
+}
+
+/** All files of the bot that hold a text. */
+async function filesWith(text: string): Promise<readonly string[]> {
+  return (await stage.kept()).filter((file) => file.text.includes(text)).map(({ path }) => path);
+}
+
+/** The model stores what it is quoted, and says what the tool said. */
+function remembering(quote: string): void {
+  answers.chat = ({ messages = [] }) => {
+    const last = messages.at(-1)?.content ?? [];
+    const result = last.find(({ type }) => type === 'tool_result');
+    if (result !== undefined) return { text: `It said: ${JSON.stringify(result['content'])}` };
+    return { toolUse: [{ name: 'remember_item', input: { kind: 'preference', quote } }] };
+  };
+}
+
+describe('a voice message to the bot [G7]', () => {
+  it('is answered as words, which stand under the answer, in the log and in later prompts, over a restart', async () => {
+    const name = await newcomer();
+    const answer = await say(name, 'Which tea is green?');
+    expect(footerIn(answer)).toBe('-# 🎤 heard: "Which tea is green?"');
+    const [request] = server.requests.slice(-1);
+    expect(request?.fields).toEqual({ model: 'whisper-1', response_format: 'json' });
+    expect(request?.headers.authorization).toBe('Bearer sk-voice');
+    expect(toldIn(newestOf(stage, 'chat'))).toContain(
+      'Which tea is green?\n[voice message: voice-message.ogg · 0 min 3 s · heard]\n</message>',
+    );
+    const [path = ''] = await filesWith('Which tea is green?');
+    expect(path).toMatch(/messages\.jsonl$/u);
+    expect(await stage.readFile(`data/${path}`)).toContain('"heard":true');
+    await expect
+      .poll(() => callsOf(stage, 'summary').map(toldIn).join('\n'))
+      .toContain('<heard>Which tea is green?');
+    await stage.stopBot();
+    await stage.startBot();
+    await stage.ask(name, 'dm', 'And black?');
+    expect(toldIn(newestOf(stage, 'chat'))).toContain(
+      `${name}: Which tea is green? [voice message: voice-message.ogg · 0 min 3 s · heard]`,
+    );
+    const { text: status } = await stage.ask(stage.info.owner.name, 'dm', '!status');
+    expect(status).toMatch(/by purpose: .*transcription 0 in, 0 out, \$0\.0/u);
+  });
+
+  it('gives neither a command nor an item: what the model would store is asked about, `(heard)`', async () => {
+    const name = await newcomer();
+    remembering('I like oolong');
+    const answer = await say(name, 'I like oolong.');
+    delete answers.chat;
+    const asked = await withFooter(stage, answer, '💭 May I remember: "I like oolong." (heard)?');
+    expect(await command(stage, '!memory', name, 'dm', 'show')).not.toContain('oolong');
+    await stage.sandbox.click({ as: name, message: asked.id, label: '✅ Yes' });
+    const show = () => command(stage, '!memory', name, 'dm', 'show');
+    await expect.poll(show).toMatch(/I like oolong\. \(src: discord, heard/u);
+    expect(await command(stage, '!memory', name, 'dm', `why ${idIn(await show())}`)).toContain(
+      'in a voice message that I heard',
+    );
+    await say(name, '!memory erase');
+    expect(toldIn(newestOf(stage, 'chat'))).toContain('!memory erase\n[voice message');
+  });
+
+  it('is asked about where it is noticed after the answer, too', async () => {
+    const name = await newcomer();
+    answers.extraction = ({ messages = [] }) => {
+      const told = messages.flatMap(({ content }) => content.map(({ text = '' }) => text)).join('');
+      const messageId = /\[(\d+)\] [^\n]*I keep bees/u.exec(told)?.[1];
+      return {
+        json: { items: messageId === undefined ? [] : [{ kind: 'fact', quote: 'I keep bees', messageId }] },
+      };
+    };
+    const answer = await say(name, 'I keep bees at home.');
+    await withFooter(stage, answer, '💭 May I remember: "I keep bees at home." (heard)?');
+    delete answers.extraction;
+    expect(await command(stage, '!memory', name, 'dm', 'show')).not.toContain('bees');
+  });
+
+  it('lets no tool write notes unasked, as beside a file [M5a]', async () => {
+    const name = await newcomer();
+    let result = '';
+    answers.chat = ({ messages = [] }) => {
+      const [first] = messages.at(-1)?.content ?? [];
+      if (first?.type === 'tool_result') {
+        result = String(first['content']);
+        return { text: 'Done.' };
+      }
+      return {
+        toolUse: [
+          { name: 'memory_write', input: { path: 'overview.md', content: '## Current Task\nTea\n' } },
+        ],
+      };
+    };
+    await say(name, 'Write that down.');
+    delete answers.chat;
+    expect(result).toContain("other people's text or attached files");
+  });
+
+  it('goes from all files and from under the answer when it is deleted', async () => {
+    const name = await newcomer();
+    const said = await record(name, 'I bury gold under the oak');
+    const answer = await stage.answerTo(said);
+    await expect.poll(() => filesWith('gold under the oak')).not.toEqual([]);
+    await stage.sandbox.delete({ message: said.id });
+    await expect.poll(() => filesWith('gold under the oak')).toEqual([]);
+    await expect
+      .poll(async () =>
+        (await stage.sandbox.messages({ in: answer.channelId, from: 'bot' }))
+          .map(({ text }) => text)
+          .join('\n'),
+      )
+      .not.toContain('gold');
+  });
+
+  it('that is deleted while it is heard is neither answered nor kept', async () => {
+    const name = await newcomer();
+    const held = deferred<void>();
+    const words = 'Forget that I said this';
+    others.set(words, { text: words, held: held.promise });
+    const said = await record(name, words);
+    await expect.poll(() => server.requests.at(-1)?.file?.bytes.toString()).toBe(words);
+    await stage.sandbox.delete({ message: said.id });
+    held.resolve(undefined);
+    await stage.ask(name, 'dm', 'What did I say?');
+    expect(toldIn(newestOf(stage, 'chat'))).not.toContain(words);
+    const own = await stage.sandbox.messages({ in: said.channelId, from: 'bot' });
+    expect(own.filter(({ replyTo }) => replyTo === said.id)).toEqual([]);
+    await expect.poll(() => filesWith(words)).toEqual([]);
+  });
+
+  it('in a pause is answered, with its words in view, and nothing of it is stored [K9]', async () => {
+    const name = await newcomer();
+    await command(stage, '!memory', name, 'dm', 'pause');
+    expect(footerIn(await say(name, 'My boat is called Marlin'))).toContain(
+      'heard: "My boat is called Marlin"',
+    );
+    await stage.ask(name, 'dm', 'What is it called?');
+    expect(toldIn(newestOf(stage, 'chat'))).toContain(`${name}: My boat is called Marlin [voice`);
+    await expect.poll(() => filesWith('Marlin')).toEqual([]);
+  });
+
+  it.each([
+    ['much to do', 3, 'has too much to do'],
+    ['wrong key', 3, 'DISCOCLAW_TRANSCRIBE_KEY'],
+    ['silence', 3, 'no words in it'],
+    ['a long story', 700, 'at most 10 minutes'],
+  ])('that cannot be heard gets one clear line without a model: %s', async (words, seconds, told) => {
+    const name = await newcomer();
+    const calls = callsOf(stage, 'chat').length;
+    const { text } = await say(name, words, seconds);
+    expect(text).toMatch(/^⚠️ I could not hear your voice message: [^\n]+$/u);
+    expect(text).toContain(told);
+    expect(callsOf(stage, 'chat')).toHaveLength(calls);
+    // Nor does it enter the conversation.
+    await stage.ask(name, 'dm', 'Hello?');
+    expect(toldIn(newestOf(stage, 'chat'))).not.toContain('could not hear');
+  });
+});
