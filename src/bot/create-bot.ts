@@ -255,6 +255,15 @@ export function createBot(config: Config, ports: BotPorts) {
         ({ greetedAt }) => greetedAt !== undefined,
         () => false,
       ),
+    /** Whether a person takes what a proxy posts as their words [G2a]. */
+    proxyConsent: {
+      has: async (userId: string, appId: string): Promise<boolean> =>
+        (await people.latest(userId)).proxyIds?.includes(appId) === true,
+      async give(userId: string, appId: string): Promise<void> {
+        const { proxyIds = [] } = await people.latest(userId);
+        await people.set(await writes.begin(userId), { proxyIds: [...new Set([...proxyIds, appId])] });
+      },
+    },
     /** The role that lets people into a guild, where one is set [V0]. */
     memberRole: settings.memberRole,
     ...createKnownChannels({ sessionLog, outbox, channelNotes }),

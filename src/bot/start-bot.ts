@@ -143,6 +143,7 @@ export async function startBot(config: Config, options: StartOptions) {
       client,
       shards,
       access: config.discord,
+      proxied: config.discord.proxied,
       cdnUrl: config.discord.cdnUrl,
       hiddenIn: outbox.hiddenIn,
       isCommand: (text) => parseCommand(text) !== undefined,

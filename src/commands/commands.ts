@@ -1,10 +1,12 @@
-import type {
-  Choice,
-  CommandContext,
-  CommandReply,
-  CommandRequest,
-  CompletionRequest,
-  MenuRequest,
+import type { CommandCall } from '../core/chat.ts';
+import {
+  buttonLineMaxChars,
+  type Choice,
+  type CommandContext,
+  type CommandReply,
+  type CommandRequest,
+  type CompletionRequest,
+  type MenuRequest,
 } from '../core/commands.ts';
 import { referenceTo, withReference } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
@@ -14,7 +16,7 @@ import type { SetAsideLines } from '../memory/settings/set-aside.ts';
 import { type Command, type RequestHandler, parseCommand } from './command.ts';
 import { withoutMentionMarks } from '../core/own-words.ts';
 import { sessionOf } from '../core/turn-context.ts';
-import { readFailure, writeFailure } from './answer-lines.ts';
+import { brieflyQuoted, readFailure, writeFailure } from './answer-lines.ts';
 import { rememberText } from './memory-items.ts';
 import { type MemoryCall, type MemoryCommandPorts, memoryCall } from './memory-ports.ts';
 import { searchMemory } from './memory-show.ts';
@@ -95,7 +97,13 @@ export function createCommandSet(
       const { name, subcommand } = request.command;
       const command = commandNamed(name);
       if (command === undefined) return unknown;
-      return greeted(request, () => answered(command, request, `${name} command`, { subcommand }));
+      const isChange = command.definition.subcommands?.[subcommand]?.isChange === true;
+      const { proxiedText } = request;
+      return greeted(request, async () =>
+        proxiedText !== undefined && isChange
+          ? askFirst(proxiedText, request.command)
+          : answered(command, request, `${name} command`, { subcommand }),
+      );
     },
     async menu(request: MenuRequest): Promise<CommandReply> {
       const entry = menuEntries.find(({ name }) => name === request.name);
@@ -110,6 +118,19 @@ export function createCommandSet(
         return [];
       }
     },
+  };
+}
+
+/** Through a copy nothing is changed or removed without a button, which only the account can press [G2a]. */
+function askFirst(text: string, { name, subcommand }: CommandCall): CommandReply {
+  const line = text.slice(text.indexOf('!') + 1);
+  if (line.length > buttonLineMaxChars)
+    return {
+      text: `That is too long for a button, and a proxy posted it. Please use \`/${name} ${subcommand}\`.`,
+    };
+  return {
+    text: `Did you ask for this? ${brieflyQuoted(`!${line}`)}`,
+    buttons: [{ label: 'Yes, do it', line }],
   };
 }
 

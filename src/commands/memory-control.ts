@@ -42,6 +42,22 @@ export async function setNotices(
   };
 }
 
+/** Shows the proxies whose copies count as the person's words without a record, or takes that back [G2a]. */
+export async function proxiesOf(
+  { speaker, work, ports: { people } }: MemoryCall,
+  value: 'off' | undefined,
+): Promise<CommandReply> {
+  const settings = await (value === undefined
+    ? people.get(speaker.id)
+    : people.set(work, { proxyIds: undefined }));
+  const names = (settings?.proxyIds ?? []).map((id) => `<@${id}>`);
+  if (names.length === 0)
+    return { text: 'What a proxy posts counts as yours only where PluralKit says that you wrote it.' };
+  return {
+    text: `What ${names.join(' and ')} post for you counts as yours. \`!memory proxies off\` takes that back.`,
+  };
+}
+
 const pauseTexts: Readonly<Record<Pause['scope'], string>> = {
   everywhere:
     'Paused: from now on I store nothing that you say, and nothing of my answers to you, anywhere, and notes of yours in channels are gone. What else I remember from before stays, and I still use it. `!memory resume` ends the pause.',

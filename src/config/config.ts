@@ -132,6 +132,7 @@ function arrangeConfig(values: Values) {
       allowedRoleIds: values.DISCORD_ALLOW_ROLE_IDS,
       allowedBotIds: values.DISCORD_ALLOW_BOT_IDS,
       channelIds: values.DISCORD_CHANNEL_IDS,
+      proxied: { appIds: values.DISCORD_PROXY_APP_IDS, pluralKitUrl: values.DISCOCLAW_PLURALKIT_URL },
       actionsEnabled: values.DISCOCLAW_DISCORD_ACTIONS_ENABLED,
       autoReplyChannelIds: values.DISCORD_AUTO_REPLY_CHANNEL_IDS,
     },

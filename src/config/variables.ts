@@ -1,10 +1,12 @@
 import {
   address,
+  addressOr,
   databaseOrFiles,
   dollars,
   flag,
   host,
   ids,
+  idsOr,
   oneOf,
   prices,
   proxy,
@@ -33,6 +35,14 @@ export const variables = {
     DISCORD_CHANNEL_IDS: ids('The only server channels the bot works in. Grants nobody access.'),
     DISCORD_AUTO_REPLY_CHANNEL_IDS: ids('Channels where the bot answers without being mentioned.'),
     DISCORD_ALLOW_BOT_IDS: ids('Other bots to answer. What they say is never remembered.'),
+    DISCORD_PROXY_APP_IDS: idsOr(
+      '466378653216014359,431544605209788416',
+      'Proxies whose webhook messages can be copies of what people wrote (default: PluralKit and Tupperbox; `none` for none).',
+    ),
+    DISCOCLAW_PLURALKIT_URL: addressOr(
+      'https://api.pluralkit.me/v2',
+      "PluralKit's API, which is asked whose message a copy is.",
+    ),
     DISCOCLAW_DISCORD_ACTIONS_ENABLED: flag(
       true,
       'Let the model react, pin, create polls, start threads and send to other channels, where both speaker and bot may.',

@@ -147,6 +147,8 @@ export interface IncomingMessage extends ChatMessage {
   readonly mentions?: readonly string[];
   /** Where the message is a command [K1]; absent for a turn. */
   readonly command?: CommandCall;
+  /** The copy that a proxy posted: nothing is removed without a button [G2a]. */
+  readonly isProxied?: true | undefined;
 }
 
 export interface MessageEdit extends Omit<Extract<MessageChange, { kind: 'edited' }>, 'kind'> {

@@ -45,6 +45,8 @@ export interface SubcommandDefinition {
   readonly isKept?: true;
   /** It works in DMs too, though the command is for servers. */
   readonly isAnywhere?: true;
+  /** It changes or removes what is there: through a copy by a button only [G2a]. */
+  readonly isChange?: true;
   /** The group that its slash form stands in. */
   readonly group?: string;
 }
@@ -111,6 +113,8 @@ export interface CommandContext extends Pick<Work, 'startedAfter'> {
 
 export interface CommandRequest extends CommandContext {
   readonly command: CommandCall;
+  /** As it was written, where a proxy posted it [G2a]. */
+  readonly proxiedText?: string | undefined;
 }
 
 export interface MenuRequest extends CommandContext {

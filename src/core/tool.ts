@@ -66,6 +66,8 @@ export interface Offer {
   readonly what: string;
   /** The words that would be written, shown literally and whole. */
   readonly words?: string;
+  /** Of the button, where it is one question in small print. Default: “Do it”. */
+  readonly label?: string;
   /** Does it at most once, after checking again. Resolves with a line for people; rejects where unsure. */
   readonly carryOut: (signal: AbortSignal) => Promise<string | OfferOutcome>;
 }
@@ -79,7 +81,12 @@ const offerMaxChars = sentMaxChars - offerOutcomeMaxChars;
 export const offerHead = '-# Nothing is done unless you press “Do it”:';
 
 /** What stands above the buttons; `undefined` if too long, since nobody may agree to a part. */
-export function offerText({ what, words }: Pick<Offer, 'what' | 'words'>): string | undefined {
+export function offerText({
+  what,
+  words,
+  label,
+}: Pick<Offer, 'what' | 'words' | 'label'>): string | undefined {
+  if (label !== undefined) return `-# ${what}`;
   const block = words === undefined ? '' : `\n\`\`\`\n${withoutFences(withoutInvisible(words))}\n\`\`\``;
   const text = `${offerHead}\n${what}${block}`;
   return text.length > offerMaxChars ? undefined : text;

@@ -16,7 +16,7 @@ export interface Speaker {
 /** Only its text counts as the speaker's words [M5a], and not if it was heard; files, replies and forwards are for this turn only. */
 export type TurnMessage = Pick<
   IncomingMessage,
-  'id' | 'text' | 'at' | 'attachments' | 'shown' | 'heard' | 'files' | 'repliesTo' | 'forwards'
+  'id' | 'text' | 'at' | 'attachments' | 'shown' | 'heard' | 'files' | 'repliesTo' | 'forwards' | 'isProxied'
 >;
 
 /** Who speaks where and what was said, for layers and tools; nothing of Discord. */
@@ -39,6 +39,16 @@ export function sessionOf(context: Pick<TurnContext, 'speaker' | 'place'>): Sess
 
 export function sessionWorkOf(context: Pick<TurnContext, 'speaker' | 'place' | 'startedAfter'>): SessionWork {
   return { channelId: context.place.channelId, ...workOf(context) };
+}
+
+/** Whether a proxy posted what the speaker wrote: nothing is removed without a button [G2a]. */
+export function isProxied({ messages }: Pick<TurnContext, 'messages'>): boolean {
+  return messages.some((message) => message.isProxied === true);
+}
+
+/** Whether the speaker is asked by a button before a change of their memory: then, and beside others' text [M5a]. */
+export function asksFirst(context: Pick<TurnContext, 'hasThirdPartyText' | 'messages'>): boolean {
+  return context.hasThirdPartyText || isProxied(context);
 }
 
 export function turnText(context: Pick<TurnContext, 'messages'>): string {

@@ -11,7 +11,7 @@ import {
 import type { Logger } from '../core/logger.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import type { History } from './history.ts';
-import { chatMessageOf, filesOf, forwardsOf, isSpoken } from './normalise.ts';
+import { type SpeakerOf, chatMessageOf, filesOf, forwardsOf, isSpoken } from './normalise.ts';
 import { botMay } from './permissions.ts';
 import { type FindChannel, type Places, hasAgesFor, placeOf, readersCanRead } from './place.ts';
 import { isGone } from './replies/refusals.ts';
@@ -80,6 +80,7 @@ export function createChannelMessages(findChannel: FindChannel) {
 interface MessageSource {
   readonly messages: Pick<ChannelMessages, 'one'>;
   readonly botId: () => string | undefined;
+  readonly speakerOf: SpeakerOf;
   readonly logger: Logger;
 }
 
@@ -87,7 +88,7 @@ interface MessageSource {
 export async function threadStarter(
   found: readonly Message[],
   isHidden: History['isHidden'],
-  { messages, botId, logger }: MessageSource,
+  { messages, botId, speakerOf, logger }: MessageSource,
 ): Promise<ChatMessage | undefined> {
   const pointer = found.find(({ type }) => type === MessageType.ThreadStarterMessage);
   const reference = pointer?.reference;
@@ -95,7 +96,7 @@ export async function threadStarter(
   try {
     const starter = await messages.one(reference.channelId, reference.messageId);
     if (starter === undefined) return undefined;
-    const chat = chatMessageOf(starter, botId() ?? '');
+    const chat = chatMessageOf(starter, botId() ?? '', speakerOf);
     return (await isHidden(chat)) ? undefined : { ...chat, channelId: pointer.channelId };
   } catch (error) {
     logger.info('the message that a thread was made from could not be fetched', {
@@ -109,13 +110,13 @@ export async function threadStarter(
 /** Memory keeps no addresses of files. */
 export function createReadReplied(
   history: Pick<History, 'messageOf' | 'isHidden'>,
-  { messages, botId, logger }: MessageSource,
+  { messages, botId, speakerOf, logger }: MessageSource,
 ): ReadReplied {
   async function fetched(channelId: string, id: string): Promise<RepliedMessage | 'hidden' | undefined> {
     try {
       const message = await messages.one(channelId, id);
       if (message === undefined) return undefined;
-      const chat = chatMessageOf(message, botId() ?? '');
+      const chat = chatMessageOf(message, botId() ?? '', speakerOf);
       if (chat.author.kind === 'self' && !isSpoken(message)) return 'hidden';
       return { ...chat, files: filesOf(message), forwards: forwardsOf(message) };
     } catch (error) {
@@ -144,8 +145,9 @@ export function createReadChannel(options: {
   readonly history: Pick<History, 'shownOf'>;
   readonly settings: Pick<AccessSettings, 'channelIds'>;
   readonly botId: () => string | undefined;
+  readonly speakerOf?: SpeakerOf;
 }): ReadChannel {
-  const { places, messages, history, settings, botId } = options;
+  const { places, messages, history, settings, botId, speakerOf } = options;
 
   async function mayRead(
     channel: GuildTextBasedChannel,
@@ -180,7 +182,7 @@ export function createReadChannel(options: {
     );
     const chatMessages = found
       .filter((message) => isSpoken(message) && !askedBy.includes(message.id))
-      .map((message) => chatMessageOf(message, botId() ?? ''));
+      .map((message) => chatMessageOf(message, botId() ?? '', speakerOf));
     const shown = await history.shownOf(channel.id, chatMessages.toReversed());
     const place = await placeOf(channel, places);
     if (place === undefined || !(await mayRead(channel, here, wish))) return { kind: 'none' };

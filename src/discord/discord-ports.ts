@@ -20,6 +20,8 @@ import { type History, type HistoryOptions, createHistory } from './history.ts';
 import { chatMessageOf, isSpoken, sentMessageOf } from './normalise.ts';
 import { type Places, createPlaces, createPresentPlace } from './place.ts';
 import { botMay, createServerPort } from './permissions.ts';
+import { createPluralKit } from './pluralkit.ts';
+import { createProxies } from './proxied.ts';
 import { createDirectMessages, createReplies } from './replies/replies.ts';
 import { createKeyedQueue } from '../core/keyed-queue.ts';
 
@@ -29,6 +31,8 @@ export interface DiscordPortsOptions
   readonly client: Client;
   readonly shards: Shards;
   readonly access: Pick<AccessSettings, 'channelIds'>;
+  /** Applications that post again what people wrote [G2a], and the address of PluralKit's API. */
+  readonly proxied: { readonly appIds: readonly string[]; readonly pluralKitUrl: string };
   readonly cdnUrl?: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -40,12 +44,18 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
   const botId = () => client.user?.id;
   const places = createPlaces(options);
   const messages = createChannelMessages(places.find);
-  const source = { messages, botId, logger };
+  const { appIds, pluralKitUrl } = options.proxied;
+  const readRecord = createPluralKit(pluralKitUrl, logger);
+  const proxies = createProxies({ appIds, readRecord, messages, clock });
+  const { speakerOf } = proxies;
+  const source = { messages, botId, speakerOf, logger };
   const history: History = createHistory({
     ...options,
     async fetchNewest(channelId, limit) {
       const found = await messages.newest(channelId, limit);
-      const chatMessages = found.filter(isSpoken).map((message) => chatMessageOf(message, botId() ?? ''));
+      const chatMessages = found
+        .filter(isSpoken)
+        .map((message) => chatMessageOf(message, botId() ?? '', speakerOf));
       const starter =
         found.length < limit
           ? await threadStarter(found, (chat) => history.isHidden(chat), source)
@@ -70,6 +80,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
   return {
     places,
     history,
+    proxies,
     replies,
     directMessages: createDirectMessages(api, botId),
     offers: createOffers({ api, recent, logger }),
@@ -78,7 +89,7 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     channels: createChannelPort(places, logger),
     server: createServerPort(client, options.shards),
     readReplied: createReadReplied(history, source),
-    readChannel: createReadChannel({ places, messages, history, settings: options.access, botId }),
+    readChannel: createReadChannel({ places, messages, history, settings: options.access, botId, speakerOf }),
     attachments: createAttachments(options),
     actions: createDiscordActions({ ...options, settings: options.access, places, history }),
   };

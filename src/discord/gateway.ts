@@ -38,6 +38,7 @@ import { type IntakeOptions, createMessageIntake } from './intake.ts';
 import { type InteractionsOptions, createInteractions } from './interactions/interactions.ts';
 import { registerCommands, wantedCommands } from './interactions/register-commands.ts';
 import { type InOrder, type MessageChanges, createMessageChanges } from './message-changes.ts';
+import type { Proxies } from './proxied.ts';
 import { reportMissingPermissions } from './required-permissions.ts';
 
 const loginTimeoutMs = 60_000;
@@ -49,12 +50,13 @@ const commandsWaitMs = 2000;
 export interface GatewayOptions
   extends
     Pick<IntakePolicy, 'parseCommand'>,
-    Pick<IntakeOptions, 'answerModes' | 'places' | 'wasLetIn' | 'lockedOut' | 'reactions'>,
+    Pick<IntakeOptions, 'answerModes' | 'places' | 'wasLetIn' | 'lockedOut' | 'reactions' | 'proxyConsent'>,
     Pick<
       CatchUpOptions,
       'knownChannels' | 'remembered' | 'guildOf' | 'isGone' | 'isUnfinished' | 'recover' | 'resume'
-    >,
-    Pick<InteractionsOptions, 'offers'> {
+    > {
+  readonly offers: IntakeOptions['offers'] & InteractionsOptions['offers'];
+  readonly proxies: Proxies;
   readonly client: Client;
   readonly shards: Shards;
   readonly token: string;

@@ -170,7 +170,8 @@ function createWarmChannel(recent: Pick<RecentChanges, 'position' | 'latest' | '
   let loading: Promise<void> | undefined;
 
   function add(message: ChatMessage): void {
-    if (messages.has(message.id)) return;
+    // A copy is known before its account [G2a].
+    if (messages.get(message.id)?.author.id === message.author.id) return;
     messages.set(message.id, message);
     const cards = early.get(message.id);
     if (cards !== undefined) showCards(message.id, cards);

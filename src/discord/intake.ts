@@ -4,8 +4,10 @@ import { MessageType, PermissionFlagsBits } from 'discord-api-types/v10';
 import type { RecentChanges } from '../core/changes.ts';
 import type { AnswerMode, BotHandlers, ChatMessage, CommandCall, WaitingReactionPort } from '../core/chat.ts';
 import type { KeyedQueue } from '../core/keyed-queue.ts';
+import { lruCache } from '../core/limits.ts';
 import { type Logger, measure } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
+import type { Offer, OfferPort } from '../core/tool.ts';
 import {
   type Access,
   type IntakePolicy,
@@ -23,9 +25,22 @@ import { type History, saysSomething } from './history.ts';
 import { authorKindOf, chatMessageOf, enclosuresOf, isSpoken, ownIdsIn, textOf } from './normalise.ts';
 import { botMay } from './permissions.ts';
 import { type Places, placeOf } from './place.ts';
+import type { Proxies } from './proxied.ts';
 import type { RunInBackground } from './gateway-error.ts';
 
+const keptAsked = 1000;
+/** As long as the offer is open; milliseconds. */
+const askedForMs = 10 * 60_000;
+
 type GuildPlace = Pick<Place, 'guildId' | 'channelId' | 'parentId'>;
+
+/** Whether a person has said that what a proxy posts for them are their words [G2a]. */
+export interface ProxyConsent {
+  /** Never rejects. */
+  has(userId: string, appId: string): Promise<boolean>;
+  /** Rejects with `StoreError`. */
+  give(userId: string, appId: string): Promise<void>;
+}
 
 export interface IntakeOptions {
   readonly botId: string;
@@ -36,6 +51,10 @@ export interface IntakeOptions {
   readonly places: Places;
   readonly history: Pick<History, 'seen' | 'keeps' | 'messageOf' | 'isTalkingWith'>;
   readonly messages: Pick<ChannelMessages, 'one'>;
+  readonly proxies: Pick<Proxies, 'isCopy' | 'speakerOf' | 'heard' | 'readings' | 'prove' | 'accept'>;
+  readonly proxyConsent: ProxyConsent;
+  readonly offers: Pick<OfferPort, 'show'>;
+  readonly stopping: AbortSignal;
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
   readonly handlers: Pick<BotHandlers, 'message' | 'onUserMessage' | 'unanswerable'>;
   /** None of these may reject. */
@@ -56,14 +75,19 @@ export interface IntakeOptions {
 
 export function createMessageIntake(options: IntakeOptions) {
   const { botId, policy, people, places, answerModes, history, handlers, runInBackground, logger } = options;
+  const { proxies } = options;
   const botLoopGuard = createBotLoopGuard();
+  /** `<application> <account>`: whom an open line asks. */
+  const asked = lruCache<string, true>(keptAsked, { maxAge: askedForMs });
 
   return {
     /** A live message. Most are not for the bot, so they cost little. */
     receive(message: Message): void {
       const { channelId, author } = message;
       if (author.id === botId) return runInBackground('a message', () => take(message));
+      proxies.heard(message);
       remember(message);
+      if (proxies.isCopy(message)) return runInBackground('a copy', () => takeCopy(message));
       const channel = places.known(channelId);
       // What comes with the event is how it is now.
       const visitor = { ...visitorOf(message), roleIds: rolesOf(message.member) };
@@ -72,15 +96,14 @@ export function createMessageIntake(options: IntakeOptions) {
       const access = knownAccess(author.id);
       const decision = channel && decide(message, channel, answerMode, repliedAuthor(message), access);
       if (decision?.kind === 'ignore') return ignore(message, decision.reason);
-      runInBackground('a message', () =>
-        options.arrivals.run(channelId, async () => {
-          await options.caughtUp(channelId);
-          runInBackground('a message', () => take(message, visitor));
-        }),
-      );
+      arrive(message, visitor);
     },
     /** A missed message. Never throws; resolves when it was handed on in order, or ignored. */
-    take,
+    async take(message: Message): Promise<void> {
+      if (!proxies.isCopy(message)) return take(message);
+      remember(message);
+      runInBackground('a copy', () => takeCopy(message));
+    },
   };
 
   /** What needs no reading. */
@@ -88,9 +111,52 @@ export function createMessageIntake(options: IntakeOptions) {
     return people.isConfigured(userId) || 'unknown';
   }
 
+  function arrive(message: Message, visitor: Visitor, isProxied?: true): void {
+    const { channelId } = message;
+    runInBackground('a message', () =>
+      options.arrivals.run(channelId, async () => {
+        await options.caughtUp(channelId);
+        runInBackground('a message', () => take(message, visitor, isProxied));
+      }),
+    );
+  }
+
   function remember(message: Message): void {
     const isWanted = message.author.id === botId || history.keeps(message.channelId);
-    if (isWanted && isSpoken(message)) history.seen(chatMessageOf(message, botId));
+    if (isWanted && isSpoken(message)) history.seen(chatMessageOf(message, botId, proxies.speakerOf));
+  }
+
+  /** A proven copy is a new message of its account [G2a]; what it was copied from was deleted as any other message. */
+  async function takeCopy(copy: Message): Promise<void> {
+    const { channelId, applicationId } = copy;
+    const channel = places.known(channelId);
+    const answerMode = answerModes.recentAnswerMode(guildPlaceOf(copy, channel));
+    const isForBot = (message: Message): boolean =>
+      decide(message, channel, answerMode, repliedAuthor(message), true).kind !== 'ignore';
+    if (!proxies.readings(copy).some(isForBot)) return ignore(copy, 'not-addressed');
+    const proof = await proxies.prove(copy, options.stopping);
+    if (proof === undefined || options.stopping.aborted) return ignore(copy, 'unproven');
+    const { message, isCertain } = proof;
+    const visitor = { ...visitorOf(message), roleIds: rolesOf(message.member) };
+    const { userId } = visitor;
+    function accept(): void {
+      proxies.accept(message);
+      arrive(message, visitor, true);
+    }
+    const appId = applicationId ?? '';
+    if (isCertain || (await options.proxyConsent.has(userId, appId))) return accept();
+    if (!(await people.of(visitor)) || !isForBot(message)) return ignore(copy, 'unproven');
+    const key = `${appId} ${userId}`;
+    if (asked.has(key)) return;
+    asked.set(key, true);
+    await options.offers.show([myWords(userId, () => options.proxyConsent.give(userId, appId), accept)], {
+      personId: userId,
+      channelId,
+      messages: [{ id: copy.id, text: textOf(copy) }],
+      replyIds: [],
+      // History leaves small print out.
+      beforeSeen: () => Promise.resolve(),
+    });
   }
 
   /** `undecided` also where it may be a reply to the bot. */
@@ -159,19 +225,19 @@ export function createMessageIntake(options: IntakeOptions) {
     measure('ignored', { reason });
   }
 
-  async function take(message: Message, visitor = visitorOf(message)): Promise<void> {
+  async function take(message: Message, visitor = visitorOf(message), isProxied?: true): Promise<void> {
     const { id: messageId, channelId } = message;
     if (options.recent.wasDeleted(messageId)) return;
     remember(message);
     if (message.author.id === botId) return;
     await options.channelQueue.run(channelId, () =>
-      consider(message, visitor).catch((error: unknown) =>
+      consider(message, visitor, isProxied).catch((error: unknown) =>
         logger.error('a message could not be processed', { channelId, messageId, error }),
       ),
     );
   }
 
-  async function consider(message: Message, visitor: Visitor): Promise<void> {
+  async function consider(message: Message, visitor: Visitor, isProxied?: true): Promise<void> {
     const { id: messageId, channelId } = message;
     const channel = await places.find(channelId);
     const replied = await fetchedIfUnknown(message);
@@ -212,6 +278,7 @@ export function createMessageIntake(options: IntakeOptions) {
         command: commandIn(decision),
         place: present,
         isOwner: isOwner(policy, chat.author.id),
+        isProxied,
       }),
     );
     if (isToBot) runInBackground('joining a thread', () => joinThread(channel));
@@ -261,6 +328,23 @@ export function createMessageIntake(options: IntakeOptions) {
         logger.warn('a thread could not be joined', { channelId: channel.id, error }),
       );
   }
+}
+
+/** Asks an account, under a copy, whether it is theirs [G2a]. */
+function myWords(userId: string, give: () => Promise<void>, accept: () => void): Offer {
+  return {
+    what: `<@${userId}>: press “My words” once, and I take what this proxy posts for you as yours.`,
+    label: 'My words',
+    async carryOut() {
+      await give();
+      accept();
+      const undo = { label: 'Take that back', line: 'memory proxies off' };
+      return {
+        text: 'What this proxy posts for you counts as your words. `!memory proxies off` takes that back.',
+        buttons: [undo],
+      };
+    },
+  };
 }
 
 function guildPlaceOf({ channelId, guildId }: Message, channel: Channel | undefined): GuildPlace {

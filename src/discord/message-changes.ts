@@ -6,6 +6,7 @@ import type { KeyedQueue } from '../core/keyed-queue.ts';
 import type { IntakePolicy } from './access.ts';
 import type { History } from './history.ts';
 import { chatMessageOf, textIn } from './normalise.ts';
+import type { Proxies } from './proxied.ts';
 import { cardsIn } from './shown.ts';
 
 /** An event about a link's preview may leave out everything else. */
@@ -31,10 +32,11 @@ export function createMessageChanges(
     readonly inOrder: InOrder;
     readonly history: Pick<History, 'messageOf' | 'showCards'>;
     readonly recent: Pick<RecentChanges, 'note'>;
+    readonly proxies: Pick<Proxies, 'accountOf' | 'edited' | 'deleted'>;
     readonly handlers: Pick<BotHandlers, 'edited' | 'deleted'>;
   },
 ) {
-  const { client, channelQueue, inOrder, history, recent, handlers, parseCommand } = options;
+  const { client, channelQueue, inOrder, history, recent, proxies, handlers, parseCommand } = options;
   /** An edit into a command removes the message, so that no turn begins with it. */
   function noted(message: Omit<MessageEdit, 'isCommand'>): MessageEdit {
     const { channelId, messageId, text } = message;
@@ -51,11 +53,13 @@ export function createMessageChanges(
     /** Takes the raw event, as the client keeps no messages. */
     async edited(data: EditEvent): Promise<void> {
       const { id, channel_id: channelId } = data;
+      proxies.edited(id, data.content);
       if (data.embeds !== undefined && data.author?.id !== client.user?.id)
         history.showCards(channelId, id, cardsIn(data));
       if (data.content === undefined) return;
       const { content, guild_id: guildId = null, mentions: mentioned = [] } = data;
-      const authorId = data.author?.id;
+      const isByWebhook = data.webhook_id !== undefined && data.author?.id !== client.user?.id;
+      const authorId = isByWebhook ? proxies.accountOf(id) : data.author?.id;
       const text = textIn(client, { content, authorId, channelId, guildId, mentioned });
       if (text === history.messageOf(channelId, id)?.text) return;
       if (data.edited_timestamp === null) return;
@@ -69,6 +73,7 @@ export function createMessageChanges(
     },
     async deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
       recent.note({ kind: 'deleted', channelId, messageIds });
+      proxies.deleted(messageIds);
       await inOrder(channelId, 'a deletion', () => handlers.deleted(channelId, messageIds));
     },
     /** Resolves when memory has followed. */
@@ -80,7 +85,8 @@ export function createMessageChanges(
         }
         for (const message of edited) {
           const { id, author, text } = chatMessageOf(message, client.user?.id ?? '');
-          await handlers.edited(noted({ channelId, messageId: id, authorId: author.id, text }));
+          const authorId = message.webhookId === null ? author.id : proxies.accountOf(id);
+          await handlers.edited(noted({ channelId, messageId: id, authorId, text }));
         }
       }),
   };

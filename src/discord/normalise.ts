@@ -22,8 +22,12 @@ export function isSpoken(message: Message): boolean {
   return spokenTypes.has(message.type) && !message.flags.has(MessageFlags.Ephemeral);
 }
 
-export function chatMessageOf(message: Message, botId: string): ChatMessage {
+/** Who speaks in a copy that a proxy posted [G2a]; `undefined` where it is none. */
+export type SpeakerOf = (message: Message) => string | undefined;
+
+export function chatMessageOf(message: Message, botId: string, speakerOf?: SpeakerOf): ChatMessage {
   const { author, channelId } = message;
+  const speaker = speakerOf?.(message);
   const isOwn = author.id === botId;
   const forwards = isOwn ? [] : forwardsOf(message);
   const shown = [...forwards.map(forwardPiece), ...shownIn(message, isOwn)];
@@ -31,9 +35,9 @@ export function chatMessageOf(message: Message, botId: string): ChatMessage {
     id: message.id,
     channelId,
     author: {
-      id: author.id,
+      id: speaker ?? author.id,
       name: message.member?.displayName.toWellFormed() ?? userName(author),
-      kind: authorKindOf(message, botId),
+      kind: speaker === undefined ? authorKindOf(message, botId) : 'human',
     },
     text: textOf(message),
     at: message.createdAt.toISOString(),

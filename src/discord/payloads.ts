@@ -139,6 +139,7 @@ const wholeMessage = z.object({
   channel_type: count.optional(),
   author: user,
   webhook_id: id.optional(),
+  application_id: id.optional(),
   member: memberAlone.optional(),
   thread: thread.optional(),
   message_reference: reference.optional(),

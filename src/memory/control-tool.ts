@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CommandButton } from '../core/chat.ts';
 import { toSingleLine } from '../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../core/tool.ts';
-import { sessionWorkOf, type TurnContext } from '../core/turn-context.ts';
+import { asksFirst, sessionWorkOf, type TurnContext } from '../core/turn-context.ts';
 import type { DurableMemory } from './durable/durable-memory.ts';
 import { captureModes, type CaptureMode, type PersonSettingsStore } from './settings/person-settings.ts';
 
@@ -37,8 +37,8 @@ export interface ControlToolPorts {
 }
 
 /**
- * Does what people ask of their memory in plain words [K13]: at once what can be undone, otherwise, or beside others'
- * text [M5a], by a button. `StoreError` rejects.
+ * Does what people ask of their memory in plain words [K13]: at once what can be undone, otherwise, beside others'
+ * text [M5a] or through a copy [G2a], by a button. `StoreError` rejects.
  */
 export function createControlTool(ports: ControlToolPorts): Tool {
   /** Turns in which a change was undone: one wish takes back one. */
@@ -61,8 +61,7 @@ export function createControlTool(ports: ControlToolPorts): Tool {
       const command = `memory ${action.replace('_', ' ')}`;
       if (action === 'export' || action === 'purge' || action === 'erase')
         return asked(byButton[action].line, byButton[action].label, `${command} ${toSingleLine(words)}`);
-      if (context.hasThirdPartyText)
-        return asked(`Did you ask for this? \`!${command}\``, 'Yes, do it', command);
+      if (asksFirst(context)) return asked(`Did you ask for this? \`!${command}\``, 'Yes, do it', command);
       if (action === 'undo') {
         if (undone.has(context.messages))
           return refusal('Nothing was undone: one change was undone already.');

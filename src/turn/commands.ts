@@ -56,6 +56,7 @@ export async function runCommand(
     } = await handle({
       id: message.id,
       command,
+      proxiedText: message.isProxied && message.text,
       speaker: { id: author.id, name: author.name, isOwner: message.isOwner },
       place,
       ephemeral: false,

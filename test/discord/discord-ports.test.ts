@@ -4,7 +4,14 @@ import { allShards } from '../../src/core/processes.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { createDiscordPorts } from '../../src/discord/discord-ports.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { newClient, openSandbox, openToAll, runGateway, textsOf } from './support/gateway-harness.ts';
+import {
+  newClient,
+  noProxies,
+  openSandbox,
+  openToAll,
+  runGateway,
+  textsOf,
+} from './support/gateway-harness.ts';
 
 describe('the ports', () => {
   it('have a sent reply in history before the gateway tells of it', async () => {
@@ -17,6 +24,7 @@ describe('the ports', () => {
       client,
       shards: allShards,
       access: openToAll,
+      proxied: noProxies,
       hiddenIn: () => Promise.resolve(() => false),
       isCommand: () => false,
       memberRole: async () => undefined,

@@ -36,6 +36,7 @@ function setUp() {
     inOrder: async (_, what, work) => runInBackground(what, work),
     history,
     recent,
+    proxies: { accountOf: () => undefined, edited: () => undefined, deleted: () => undefined },
     handlers,
     parseCommand: (text) =>
       text.startsWith('!memory ') ? { name: 'memory', subcommand: text.slice(8), options: {} } : undefined,

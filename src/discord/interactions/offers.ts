@@ -103,7 +103,7 @@ export function createOffers(ports: {
     try {
       const { id: messageId } = await api.postMessage(channelId, {
         content: text,
-        components: [offerButtons(id, personId)],
+        components: [offerButtons(id, personId, offer.label)],
         ...sentOnce(id),
       });
       open.messageId = messageId;
@@ -169,12 +169,21 @@ export function createOffers(ports: {
 
 const form = /^offer:(?<id>[0-9a-f]{18}):(?<personId>\d+):(?<wish>do|no)$/u;
 
-function offerButtons(id: string, personId: string): APIActionRowComponent<APIButtonComponent> {
-  const button = (label: string, wish: string, style: ButtonStyle.Primary | ButtonStyle.Secondary) =>
-    ({ type: ComponentType.Button, style, label, custom_id: `offer:${id}:${personId}:${wish}` }) as const;
+function offerButtons(
+  id: string,
+  personId: string,
+  label = 'Do it',
+): APIActionRowComponent<APIButtonComponent> {
+  const button = (name: string, wish: string, style: ButtonStyle.Primary | ButtonStyle.Secondary) =>
+    ({
+      type: ComponentType.Button,
+      style,
+      label: name,
+      custom_id: `offer:${id}:${personId}:${wish}`,
+    }) as const;
   return {
     type: ComponentType.ActionRow,
-    components: [button('Do it', 'do', ButtonStyle.Primary), button('No', 'no', ButtonStyle.Secondary)],
+    components: [button(label, 'do', ButtonStyle.Primary), button('No', 'no', ButtonStyle.Secondary)],
   };
 }
 

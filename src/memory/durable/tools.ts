@@ -6,7 +6,7 @@ import { hasSecret } from '../../core/secrets.ts';
 import { dataLine } from '../../core/section.ts';
 import { toSingleLine } from '../../core/text.ts';
 import { checkedTool, refusal, type Tool, type ToolOutcome } from '../../core/tool.ts';
-import { sessionOf, type TurnContext } from '../../core/turn-context.ts';
+import { asksFirst, sessionOf, type TurnContext } from '../../core/turn-context.ts';
 import { workOf } from '../../core/writes.ts';
 import { itemKinds, mayUseItem, sourceOfItem, wordingOf, type DurableItem } from './document.ts';
 import type { SessionLog } from '../log/session-log.ts';
@@ -90,11 +90,10 @@ export function createRememberItemTool({
         return { ok: false, ...textWithSources([heading, ...choices], '\n') };
       }
       const replacing = { ...request, replaces: item.id };
-      if (!context.hasThirdPartyText)
-        return answer(await proposals.remember(workOf(context), replacing), context);
+      if (!asksFirst(context)) return answer(await proposals.remember(workOf(context), replacing), context);
       return {
         ...refusal(
-          "Not stored yet: other people's text or a file is in view, so the person is asked by a button under your answer.",
+          `Not stored yet: ${whyAsked(context)}, so the person is asked by a button under your answer.`,
         ),
         offer: {
           what: `Remember the first line${message.heard === true ? ' (heard)' : ''} instead of the second:`,
@@ -109,6 +108,12 @@ export function createRememberItemTool({
       };
     },
   });
+}
+
+function whyAsked({ hasThirdPartyText }: TurnContext): string {
+  return hasThirdPartyText
+    ? "other people's text or a file is in view"
+    : 'a proxy posted what the person wrote';
 }
 
 function answer(outcome: ProposalOutcome, context: TurnContext): ToolOutcome {
@@ -172,7 +177,7 @@ export function createForgetItemTool({
       const forget = () => durable.forget(workOf(context), target, context.place, newest.id);
       const meant = await usableItems(context, durable, target);
       if (meant.length === 0) return refusal('Nothing forgotten: no item here has this id or these words.');
-      if (!context.hasThirdPartyText) {
+      if (!asksFirst(context)) {
         const { forgotten, undoId } = await forget();
         const lines = forgotten.map((item) => choiceLine('- ', item));
         return {
@@ -183,7 +188,7 @@ export function createForgetItemTool({
       }
       return {
         ...refusal(
-          "Nothing forgotten yet: other people's text or a file is in view, so the person is asked by a button under your answer.",
+          `Nothing forgotten yet: ${whyAsked(context)}, so the person is asked by a button under your answer.`,
         ),
         offer: {
           what: meant.length === 1 ? 'Forget this:' : `Forget these ${meant.length} items:`,

@@ -6,7 +6,7 @@ import { secretMark } from '../../core/secrets.ts';
 import { dataText } from '../../core/section.ts';
 import { clip } from '../../core/text.ts';
 import { checkedTool, refusal, type MemoryNotice, type Tool, type ToolOutcome } from '../../core/tool.ts';
-import type { TurnContext } from '../../core/turn-context.ts';
+import { isProxied, type TurnContext } from '../../core/turn-context.ts';
 import { undoButton } from '../undo.ts';
 import type { FileEdit, Knowledge, ListedFile, NotebookFiles, WrittenFile } from './files.ts';
 import { applyPatches, formatAppended, formatPatched, formatWritten, plainText } from './format.ts';
@@ -89,6 +89,8 @@ function changeTool<Input extends { readonly path: string }>(
     notDone,
     stores: 'notes',
     async run(input, context) {
+      if (!isAddition && isProxied(context))
+        return refusal('Nothing was changed: a proxy posted what the person wrote. You can only append.');
       const written = await files.change(input.path, context, edit(input, context));
       if (written.outcome === 'refused') return refusal(written.reason);
       const masked = written.isMasked

@@ -48,6 +48,8 @@ const documentSchema = z.object({
   pausedHere: z.record(idSchema, z.object({ since: timeSchema, lastMessageAt: timeSchema })).optional(),
   /** Oldest first: what was said in them is not stored later either. */
   pastPauses: z.array(pastPauseSchema).readonly().optional(),
+  /** Proxies whose copies the person takes as their words [G2a]. */
+  proxyIds: z.array(idSchema).readonly().optional(),
   /** When the person had the first words [K12]; absent for never. */
   greetedAt: timeSchema.optional(),
   /** Unreadable files of theirs that they were not told of yet, oldest first [S5]. */
@@ -266,8 +268,10 @@ export function createPersonSettings(ports: {
       );
     },
     /** Rejects with `StoreError`, as what follows does. */
-    set: (work: Work, values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'timeZone' | 'greetedAt'>>) =>
-      change(work, (settings) => ({ ...settings, ...values })),
+    set: (
+      work: Work,
+      values: Partial<Pick<PersonSettings, 'mode' | 'notices' | 'timeZone' | 'proxyIds' | 'greetedAt'>>,
+    ) => change(work, (settings) => ({ ...settings, ...values })),
     /** Pauses everything, or one conversation, from a moment on. Resolves with what then holds there. */
     async pause(session: SessionWork, scope: Pause['scope'], at: string): Promise<Pause | undefined> {
       const { userId, channelId } = session;

@@ -31,10 +31,10 @@ import type { ActionTools, OfferPort } from '../../../src/core/tool.ts';
 import { type AccessSettings, type AddedAccess, createLockedOut } from '../../../src/discord/access.ts';
 import { createDiscordClient } from '../../../src/discord/client.ts';
 import type { GatewayError } from '../../../src/discord/gateway-error.ts';
-import { createDiscordPorts } from '../../../src/discord/discord-ports.ts';
+import { type DiscordPortsOptions, createDiscordPorts } from '../../../src/discord/discord-ports.ts';
 import { type Gateway, startGateway } from '../../../src/discord/gateway.ts';
 import type { History } from '../../../src/discord/history.ts';
-import type { IntakeOptions } from '../../../src/discord/intake.ts';
+import type { IntakeOptions, ProxyConsent } from '../../../src/discord/intake.ts';
 import type { Identifying, OnMalformed } from '../../../src/discord/shard.ts';
 import {
   type SandboxOptions,
@@ -135,6 +135,9 @@ export interface RunOptions {
   readonly access?: Partial<AccessSettings>;
   /** Default: nobody. */
   readonly addedAccess?: () => Promise<AddedAccess>;
+  /** Without, nothing is a copy. */
+  readonly proxied?: DiscordPortsOptions['proxied'];
+  readonly proxyConsent?: ProxyConsent;
   /** Whether it has caught up when the test begins; so it is where nothing is said. */
   readonly settles?: false;
   /** The bot was active there a moment ago, or when it is said. */
@@ -192,6 +195,8 @@ const memoryCommand: CommandDefinition = {
   },
 };
 
+export const noProxies = { appIds: [], pluralKitUrl: 'http://127.0.0.1:9' };
+
 /** Everybody has access, everywhere. */
 export const openToAll: AccessSettings = {
   ownerIds: [],
@@ -245,19 +250,30 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
   const handlers = new RecordingHandlers();
   const lost: GatewayError[] = [];
   const recent = new RecentChanges();
-  const { places, history, replies, offers, reactions, presentPlace, readReplied, readChannel, actions } =
-    createDiscordPorts({
-      client,
-      shards,
-      access: { ...openToAll, ...options.access },
-      hiddenIn: () => Promise.resolve((messageId) => options.hidden?.has(messageId) ?? false),
-      isCommand: (text) => parseCommand(text) !== undefined,
-      memberRole: async () => options.memberRole?.(),
-      noteGone: (channelId) => void options.gone?.add(channelId),
-      recent,
-      clock,
-      logger,
-    });
+  const {
+    proxies,
+    places,
+    history,
+    replies,
+    offers,
+    reactions,
+    presentPlace,
+    readReplied,
+    readChannel,
+    actions,
+  } = createDiscordPorts({
+    client,
+    shards,
+    access: { ...openToAll, ...options.access },
+    proxied: options.proxied ?? noProxies,
+    hiddenIn: () => Promise.resolve((messageId) => options.hidden?.has(messageId) ?? false),
+    isCommand: (text) => parseCommand(text) !== undefined,
+    memberRole: async () => options.memberRole?.(),
+    noteGone: (channelId) => void options.gone?.add(channelId),
+    recent,
+    clock,
+    logger,
+  });
   const gateway = await startGateway({
     shards,
     wasLetIn: () => Promise.resolve(false),
@@ -278,6 +294,8 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     parseCommand,
     handlers,
     history,
+    proxies,
+    proxyConsent: options.proxyConsent ?? { has: async () => false, give: async () => undefined },
     offers,
     recent,
     knownChannels: () =>

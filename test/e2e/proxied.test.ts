@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { MessageView } from '../../src/sandbox/control/message-view.ts';
+import { offerHead } from '../../src/core/tool.ts';
+import { startPluralKit } from '../support/pluralkit-server.ts';
+import { pluralKit, postCopy, tupperbox } from '../support/proxy-copy.ts';
+import { answersTo } from './answers-to.ts';
+import { newestCall, toldIn } from './memory-talk.ts';
+import { answeringBy } from './model-calls.ts';
+import { obedientModel } from './obedient-model.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const place = '#general';
+let kit: Awaited<ReturnType<typeof startPluralKit>>;
+let stage: Stage;
+
+/** Bob writes with a tag, and the proxy posts it again; the record is PluralKit's. */
+async function writes(
+  text: string,
+  {
+    as = 'bob',
+    isCopyFirst = false,
+    appId = pluralKit,
+    replyTo,
+    embeds,
+  }: {
+    readonly as?: string;
+    readonly isCopyFirst?: boolean;
+    readonly appId?: string;
+    readonly replyTo?: string;
+    readonly embeds?: readonly object[];
+  } = {},
+): Promise<{ readonly original: MessageView; readonly copy: MessageView }> {
+  const { sandbox, info } = stage;
+  const original = await sandbox.say({ as, in: place, text: `A: ${text}`, replyTo });
+  const deletes = () => sandbox.delete({ message: original.id });
+  if (!isCopyFirst) await deletes();
+  const copy = await postCopy(sandbox, { in: place, text, appId, embeds });
+  if (appId === pluralKit) kit.store({ id: copy.id, original: original.id, sender: info.people[as] ?? '' });
+  if (isCopyFirst) await deletes();
+  return { original, copy };
+}
+
+const logOf = (person: string): Promise<string> =>
+  stage.readFile(
+    `data/sessions/${stage.info.channels['general'] ?? ''}/${stage.info.people[person] ?? ''}/messages.jsonl`,
+  );
+
+/** The newest message of the bot with such a text, once it is there. */
+async function told(containing: string, after: Pick<MessageView, 'id'>): Promise<MessageView> {
+  return stage.sandbox.waitForReply({ in: place, after: after.id, containing });
+}
+
+async function press(as: string, { id }: MessageView, label: string, outcome: string): Promise<void> {
+  const clicked = await stage.sandbox.click({ as, message: id, label });
+  const said = async () => {
+    const { answer, followUps } = await stage.sandbox.interaction({ id: clicked.id });
+    return [answer, ...followUps].map((message) => message?.text).join('\n');
+  };
+  await expect.poll(said).toContain(outcome);
+}
+
+const call = (tool: string, input: object): string => `\n> CALL ${tool} ${JSON.stringify(input)}`;
+
+beforeAll(async () => {
+  kit = await startPluralKit();
+  stage = await openStage({
+    environment: { DISCOCLAW_PLURALKIT_URL: kit.url, DISCORD_AUTO_REPLY_CHANNEL_IDS: '' },
+    model: answeringBy({ chat: obedientModel }),
+  });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await kit[Symbol.asyncDispose]();
+});
+
+describe('what a proxy posts for somebody [G2a]', () => {
+  it.each([false, true])(
+    'is answered once, as theirs, in either order (the copy first: %s)',
+    async (isCopyFirst) => {
+      const { original, copy } = await writes('@Discoclaw I drink tea', { isCopyFirst });
+      const answer = await stage.answerTo(copy);
+      expect(answer.replyTo).toBe(copy.id);
+      await stage.keeps(copy.id);
+      expect(await answersTo(stage.sandbox, copy)).toHaveLength(1);
+      expect(await answersTo(stage.sandbox, original)).toEqual([]);
+      expect(await logOf('bob')).not.toContain(original.id);
+      expect(toldIn(newestCall(stage))).toContain('Anna');
+    },
+  );
+
+  it('is edited and deleted as a message of theirs [G5]', async () => {
+    const { copy } = await writes('@Discoclaw I keep bees');
+    await stage.answerTo(copy);
+    await stage.keeps(copy.id);
+    await stage.sandbox.edit({ message: copy.id, text: '@Discoclaw I keep hens' });
+    await stage.keeps('I keep hens');
+    await stage.sandbox.delete({ message: copy.id });
+    await expect.poll(() => logOf('bob')).not.toMatch(/I keep (?:bees|hens)/u);
+  });
+
+  it('replies to what the original replied to, and its words are the speaker’s own [M5a]', async () => {
+    const { copy: first } = await writes('@Discoclaw I live in Oslo');
+    const answer = await stage.answerTo(first);
+    const card = {
+      author: { name: 'Discoclaw' },
+      description: '**[Reply to:](https://discord.com)** Understood.',
+    };
+    const { copy } = await writes(
+      `I prefer rum${call('remember_item', { kind: 'preference', quote: 'I prefer rum' })}`,
+      {
+        replyTo: answer.id,
+        embeds: [card],
+      },
+    );
+    expect((await told('I prefer rum', copy)).replyTo).toBe(copy.id);
+    const { copy: forgetting } = await writes(
+      `@Discoclaw forget it${call('forget_item', { target: 'I prefer rum' })}`,
+    );
+    const offer = await told(`${offerHead}\nForget this:`, forgetting);
+    expect(await stage.ask('bob', place, '!memory show')).toMatchObject({
+      text: expect.stringContaining('rum'),
+    });
+    await press('bob', offer, 'Do it', 'Forgotten.');
+  });
+
+  it('carries out commands, but removes nothing without a button that only they can press', async () => {
+    const remembered = await writes('!memory remember I like cake');
+    expect((await told('I like cake', remembered.copy)).replyTo).toBe(remembered.copy.id);
+    const { copy } = await writes('!memory forget cake');
+    const question = await told('Did you ask for this? "!memory forget cake"', copy);
+    await press('alice', question, 'Yes, do it', 'Only the person');
+    await press('bob', question, 'Yes, do it', 'I like cake');
+    expect((await stage.ask('bob', place, '!memory show')).text).not.toContain('I like cake');
+  });
+
+  it('is who wrote it, not who deleted the same by hand; other webhooks and plain deletions get no answer', async () => {
+    const text = '@Discoclaw the safe is open';
+    const deleted = await stage.sandbox.say({ as: 'bob', in: place, text });
+    await stage.sandbox.delete({ message: deleted.id });
+    const { copy } = await writes(text, { as: 'alice' });
+    await stage.answerTo(copy);
+    const other = await postCopy(stage.sandbox, { in: place, text, appId: '150000000000000009' });
+    await stage.ask('alice', place, '@Discoclaw hello');
+    await stage.keeps(copy.id);
+    expect(await answersTo(stage.sandbox, other)).toEqual([]);
+    expect(await answersTo(stage.sandbox, deleted)).toEqual([]);
+    expect(await logOf('alice')).toContain(copy.id);
+    expect(await logOf('bob')).not.toContain('the safe is open');
+  });
+
+  it('is asked about where no record tells, and is theirs from “My words” on', async () => {
+    const { copy } = await writes('@Discoclaw I play chess', { appId: tupperbox });
+    const question = await told('press “My words” once', copy);
+    expect(await answersTo(stage.sandbox, copy)).toEqual([]);
+    await press('alice', question, 'My words', 'Only the person');
+    await press('bob', question, 'My words', 'counts as your words');
+    expect((await stage.answerTo(copy)).replyTo).toBe(copy.id);
+    const { copy: next } = await writes('@Discoclaw I lose at chess', {
+      appId: tupperbox,
+      isCopyFirst: true,
+    });
+    expect((await stage.answerTo(next)).replyTo).toBe(next.id);
+    expect((await stage.ask('bob', place, '!memory proxies off')).text).toContain(
+      'only where PluralKit says',
+    );
+  });
+
+  it('is answered after a kill that came between the original and the copy', async () => {
+    await stage.startBuilt();
+    const original = await stage.sandbox.say({ as: 'bob', in: place, text: 'A: @Discoclaw are you there?' });
+    await stage.killBot();
+    await stage.sandbox.delete({ message: original.id });
+    const copy = await postCopy(stage.sandbox, { in: place, text: '@Discoclaw are you there?' });
+    kit.store({ id: copy.id, original: original.id, sender: stage.info.people['bob'] ?? '' });
+    await stage.startBot();
+    await stage.answerTo(copy);
+    await stage.keeps(copy.id);
+    expect(await answersTo(stage.sandbox, copy)).toHaveLength(1);
+    expect(await logOf('bob')).not.toContain(original.id);
+    await stage.ask('alice', place, '@Discoclaw who speaks here?');
+    expect(toldIn(newestCall(stage))).toContain('Anna');
+  });
+});
