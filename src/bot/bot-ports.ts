@@ -38,6 +38,8 @@ export interface SharedPorts {
 export interface BotPorts {
   readonly store: Store;
   readonly model: ModelClient;
+  /** The ids of the models that its server lists. Never rejects. Default: it has no list. */
+  readonly listModels?: () => Promise<readonly string[]>;
   readonly outbox: Outbox;
   readonly recent: RecentChanges;
   readonly replies: ReplyPort;

@@ -3,6 +3,7 @@ import { type CommandSet, createCommandSet, createMenuEntries, menuNames } from 
 import { createMemoryCommand, memoryDefinition } from '../commands/memory-command.ts';
 import type { PrivacyFacts } from '../commands/memory-ports.ts';
 import { createSettingsCommand, settingsDefinition } from '../commands/settings-command.ts';
+import type { ModelChoice } from '../commands/settings-model.ts';
 import { type StatusFacts, createStatusCommand, statusDefinition } from '../commands/status-command.ts';
 import type { BotPorts } from './bot-ports.ts';
 import type { Memory } from './layers.ts';
@@ -19,6 +20,7 @@ export interface CommandPorts extends Pick<
   'directMessages' | 'readAttachment' | 'server' | 'ownerIds' | 'logger'
 > {
   readonly outbox: Pick<Outbox, 'isHidden' | 'hide'>;
+  readonly modelChoice: ModelChoice;
   readonly tellOfChannel: CatchupPorts['tell'];
   readonly channels: Pick<ChannelPort, 'personMay'>;
   /** Without it there is no status command. */
@@ -39,7 +41,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
       shortTermMaxChars: config.shortTerm.injectMaxChars,
     },
     privacyText: memory.workspace.privacyText,
-    privacyFacts: privacyFacts(config),
+    privacyFacts: async () => privacyFacts(config, await ports.modelChoice.current()),
     isMemoryOff: memory.placeSettings.isMemoryOff,
     personMay: channels.personMay,
     logged: memory.sessionLog.message,
@@ -71,6 +73,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
   const settings = createSettingsCommand({
     placeSettings: memory.placeSettings,
     botSettings: memory.botSettings,
+    modelChoice: ports.modelChoice,
     configured: { ...config.discord, ownerIds: ports.ownerIds ?? (() => []) },
     server,
     defaults: {
@@ -108,9 +111,9 @@ export function registeredCommands({ commandsEnabled }: Pick<Config, 'commandsEn
   };
 }
 
-function privacyFacts(config: Config): PrivacyFacts {
+function privacyFacts(config: Config, main: string): PrivacyFacts {
   const { model, transcription, durable, summary, shortTerm, reflection, storage } = config;
-  const { apiKey, baseUrl, main, fallback, fast } = model;
+  const { apiKey, baseUrl, fallback, fast } = model;
   const name = baseUrl === undefined ? "Anthropic's API" : `the model server at ${new URL(baseUrl).host}`;
   return {
     provider:

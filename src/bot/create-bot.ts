@@ -29,6 +29,7 @@ import { createTurnLimits } from '../turn/turn-limits.ts';
 import { WaitingReactions } from '../turn/waiting-reactions.ts';
 import { createCommands } from './commands.ts';
 import { type BotPorts, createEvents, createKnownChannels } from './bot-ports.ts';
+import { createModelChoice } from './create-model.ts';
 import { botName, createLayers, unknownChannels } from './layers.ts';
 import { createReadStatus, statusOfAll } from './status.ts';
 
@@ -64,6 +65,7 @@ export function createBot(config: Config, ports: BotPorts) {
   const { states, sessionLog, placeSettings: settings, people, writes } = memory;
   const { greeting, setAside, retention, gonePlaces, provenance, channelNotes } = memory;
   const outbox = outboxInJobs(ports.outbox, { writes, begin: sessionLog.listSession, people });
+  const modelChoice = createModelChoice(config, memory.botSettings, ports.listModels ?? (async () => []));
   const history = retention.young(ports.history);
   const { timeZone, commandsEnabled } = config;
   const shared = {
@@ -168,7 +170,7 @@ export function createBot(config: Config, ports: BotPorts) {
     actionTools: actions?.tools ?? [],
     mediaBudget: createMediaBudget(),
     limits,
-    modelName: config.model.main,
+    mainModel: modelChoice.current,
     answerTimeoutMs: config.model.totalTimeoutMs,
     afterTurn,
     offers,
@@ -197,7 +199,12 @@ export function createBot(config: Config, ports: BotPorts) {
   });
   const queues = () => ({ turns: turns.open, afterTurn: work.size, writes: writes.size });
   const readOwnStatus =
-    statusSources && createReadStatus(config, { store, clock, sources: statusSources }, queues);
+    statusSources &&
+    createReadStatus(
+      config,
+      { store, clock, mainModel: modelChoice.current, sources: statusSources },
+      queues,
+    );
   const readStatus = readOwnStatus && statusOfAll(readOwnStatus, ports.others);
   const commands = createCommands(config, memory, {
     ...shared,
@@ -205,6 +212,7 @@ export function createBot(config: Config, ports: BotPorts) {
     readAttachment: ports.readAttachment,
     server: ports.server,
     ownerIds: ports.ownerIds,
+    modelChoice,
     tellOfChannel: (wish, asker) => channelReading.tell(wish, asker),
     readStatus,
   });

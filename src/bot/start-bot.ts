@@ -28,7 +28,7 @@ import { createUsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { createOutbox, saveBestEffort } from '../turn/outbox.ts';
 import { createBot } from './create-bot.ts';
-import { assertPricesKnown, createModel } from './create-model.ts';
+import { assertPricesKnown, createModel, listServedModels } from './create-model.ts';
 import { openStore } from './open-store.ts';
 import { acrossProcesses, answersOfChannels, type OtherProcesses, type ProcessCalls } from './processes.ts';
 
@@ -102,12 +102,11 @@ export async function startBot(config: Config, options: StartOptions) {
     const costOf = (name: string, used: ModelUsage) => callCost(name, used, config.model.prices);
     const usage = createUsageMeter({ store, clock, timer, timeZone: config.timeZone, costOf, logger });
     const model = watchModel(await createModel(config.model, logger, spending.budget), {
-      mainModel: config.model.main,
       clock,
-      onState(state) {
+      onState(state, name) {
         if (state.kind === 'unreachable')
-          logger.warn('the model is out of reach', { failure: state.failure, model: config.model.main });
-        else logger.info('the model can be reached again', { model: config.model.main });
+          logger.warn('the model is out of reach', { failure: state.failure, model: name });
+        else logger.info('the model can be reached again', { model: name });
         presence.show(state.kind === 'reachable' ? 'well' : 'out-of-reach');
       },
       onUsage(request, { usage: used, cacheMiss }) {
@@ -167,11 +166,12 @@ export async function startBot(config: Config, options: StartOptions) {
       store,
       shared: opened.shared,
       model: withFallback(model, {
-        ...config.model,
+        fallback: config.model.fallback,
         patienceMs: config.model.totalTimeoutMs / 2,
         now: () => performance.now(),
         logger,
       }),
+      listModels: () => listServedModels(config.model),
       outbox,
       recent,
       ownerIds: () => people?.ownerIds ?? [],

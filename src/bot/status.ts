@@ -28,20 +28,26 @@ const folders = ['users', 'sessions', 'channels', 'guilds'] as const;
 /** Reads this process's status; leaves out what the store cannot tell. */
 export function createReadStatus(
   config: Config,
-  ports: { readonly store: Pick<Store, 'list'>; readonly clock: Clock; readonly sources: StatusSources },
+  ports: {
+    readonly store: Pick<Store, 'list'>;
+    readonly clock: Clock;
+    readonly mainModel: () => Promise<string>;
+    readonly sources: StatusSources;
+  },
   queues: () => Pick<StatusFacts, 'turns' | 'afterTurn' | 'writes'>,
 ): () => Promise<StatusFacts> {
-  const { store, clock, sources } = ports;
+  const { store, clock, mainModel, sources } = ports;
   const startedAt = clock().getTime();
   return async () => {
-    const [letIn, usage, kept, quarantined] = await Promise.all([
+    const [main, letIn, usage, kept, quarantined] = await Promise.all([
+      mainModel(),
       sources.letIn?.(),
       sources.usage().catch(unknown),
       keptIn(store).catch(unknown),
       sources.quarantined().catch(unknown),
     ]);
     const now = clock();
-    const { main, fast } = config.model;
+    const { fast } = config.model;
     return {
       version: program.version,
       upMs: now.getTime() - startedAt,

@@ -19,6 +19,14 @@ export function linesOf(...lines: readonly Part<string>[]): string {
   return present(...lines).join('\n');
 }
 
+/** As many as there is room for, in order, and how many are left out. */
+export function asManyAsFit(texts: readonly string[], most: number, separator: string): string {
+  let length = 0;
+  const shown = texts.filter((text) => (length += text.length + separator.length) <= most);
+  const more = texts.length - shown.length;
+  return [...shown, ...(more === 0 ? [] : [`${more} more`])].join(separator);
+}
+
 /** A day as Discord shows it to each reader, in their own time zone and language. */
 export function shownDay(date: Date): string {
   return `<t:${Math.floor(date.getTime() / 1000)}:d>`;

@@ -114,7 +114,7 @@ Write to the person who runs me; my profile on Discord shows who that is.`;
 /** What is stored, where, how long, who can read it and who else gets it [K12]. */
 export async function showPrivacy({ ports }: MemoryCall): Promise<CommandReply> {
   const written = (await ports.privacyText())?.trim() ?? '';
-  return { text: (written || ownText).split(factsMark).join(factsText(ports.privacyFacts)) };
+  return { text: (written || ownText).split(factsMark).join(factsText(await ports.privacyFacts())) };
 }
 
 function factsText(facts: PrivacyFacts): string {

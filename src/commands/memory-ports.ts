@@ -85,7 +85,8 @@ export interface MemoryCommandPorts {
   >;
   /** What the owner wrote about privacy; `undefined` where nothing. Rejects with `StoreError`. */
   readonly privacyText: () => Promise<string | undefined>;
-  readonly privacyFacts: PrivacyFacts;
+  /** Never rejects. */
+  readonly privacyFacts: () => Promise<PrivacyFacts>;
   readonly settings: {
     readonly durableEnabled: boolean;
     /** Characters of one durable item at most. */

@@ -41,7 +41,7 @@ export async function showMemory(call: MemoryCall): Promise<CommandReply> {
   const views = await viewLayers(call);
   const usages = views.flatMap(({ usage }) => usage ?? []);
   const used = usages.map((usage) => `${usage.name} ${usage.used} of ${usage.budget}`).join(' · ');
-  const { retentionDays } = ports.privacyFacts;
+  const { retentionDays } = await ports.privacyFacts();
   const parts = [
     ...views.map(({ text }) => text),
     (await ports.isMemoryOff(place)) ? switchedOffLine : used && `Characters used in a prompt here: ${used}`,

@@ -15,6 +15,7 @@ import {
 import { linesOf, quoted } from './answer-lines.ts';
 import { defineCommand, type Command, type CommandInput } from './command.ts';
 import { accessSubcommand, answerAccess, type AccessPorts } from './settings-access.ts';
+import { answerModel, modelSubcommand, type ModelPorts } from './settings-model.ts';
 
 const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings answer mentions|conversation|everything|default\` makes me answer only mentions and replies, also the person I answered in the last two minutes as long as nobody else speaks, or everything
@@ -24,8 +25,9 @@ const help = `\`!settings show\` shows the settings here and where each was set
 \`!settings member-role @role\` names the role that lets people into this server: what it can read counts as public here, and what is remembered there may be used in its other channels; \`@everyone\` for none
 \`!settings persona <text>\` says how I should speak in this server; \`default\` removes it
 \`!settings access add|remove @person\` lets people and roles in, or takes that back; without more it shows who may talk with me
+\`!settings model <name>\` makes me answer with another model of my server; without a name it lists them (for my owner)
 
-Each but the last three is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
+Each but the last four is for this channel or thread; with \`server\` at the end it is for the whole server. A thread's settings override its channel's, and those override the server's. The same commands exist as \`/settings\`, whose answers only you see.`;
 
 const scope = {
   kind: 'choice',
@@ -64,6 +66,7 @@ export const settingsDefinition = {
   subcommands: {
     show: { description: 'Show the settings here and where each was set' },
     access: accessSubcommand,
+    model: modelSubcommand,
     answer: settingSubcommand(
       'answer',
       'Answer mentions and replies, also who goes on talking with me, or everything',
@@ -97,7 +100,7 @@ export const settingsDefinition = {
 
 type SettingsInput = CommandInput<typeof settingsDefinition>;
 
-export interface SettingsPorts extends AccessPorts {
+export interface SettingsPorts extends AccessPorts, ModelPorts {
   readonly placeSettings: Pick<
     PlaceSettings,
     'holding' | 'set' | 'memberRole' | 'setMemberRole' | 'persona' | 'setPersona'
@@ -132,6 +135,7 @@ async function handle(
   const { place } = context;
   if (input.subcommand === 'show') return { text: linesOf(await settingLines(place, ports), '', changeHint) };
   if (input.subcommand === 'access') return answerAccess(input, context, ports);
+  if (input.subcommand === 'model') return answerModel(input.name, context, ports);
   if (input.subcommand === 'member-role') return nameMemberRole(input.role, context, ports);
   if (input.subcommand === 'persona') return givePersona(input.text, context, ports);
   const values = valuesOf(input, context);
@@ -207,7 +211,7 @@ function valuesOf(
   {
     subcommand,
     value,
-  }: Exclude<SettingsInput, { readonly subcommand: 'show' | 'access' | 'member-role' | 'persona' }>,
+  }: Exclude<SettingsInput, { readonly subcommand: 'show' | 'access' | 'model' | 'member-role' | 'persona' }>,
   { at }: Pick<CommandContext, 'at'>,
 ): SettingValues {
   const values = { [subcommand]: value === 'default' ? undefined : value };

@@ -10,7 +10,7 @@ import { sentMaxChars } from '../core/chat.ts';
 import type { Shards } from '../core/processes.ts';
 import type { LastWrite } from '../core/store.ts';
 import { clip, toSingleLine } from '../core/text.ts';
-import { counted, linesOf, present } from './answer-lines.ts';
+import { asManyAsFit, counted, linesOf, present } from './answer-lines.ts';
 import { defineCommand, type Command } from './command.ts';
 
 /** `!status` and `/status` as data. */
@@ -137,7 +137,7 @@ function gatewayLine(facts: StatusFacts, most: number): string {
   return present(
     pingMs === undefined ? 'ping not known yet' : `${Math.round(pingMs)} ms`,
     servers !== undefined && counted(servers, 'server'),
-    letIn.length > 0 && `lets in ${listed(letIn, most, ', ')}`,
+    letIn.length > 0 && `lets in ${asManyAsFit(letIn, most, ', ')}`,
     shards && `${shards.ids.length} of ${counted(shards.count, 'shard')}`,
     processes && `${processes.answering} of ${processes.asked} processes`,
     readsContent === false &&
@@ -182,7 +182,7 @@ function partLines(
     const cost = used.isUnpriced && used.cost === 0 ? 'cost not known' : dollars(used.cost);
     return `${shownName(name)} ${amount(inputOf(used))} in, ${amount(used.outputTokens)} out, ${cost}`;
   });
-  return [`- by ${kind}: ${listed(texts, most, ' · ')}`];
+  return [`- by ${kind}: ${asManyAsFit(texts, most, ' · ')}`];
 }
 
 /** What an answer to a person is called among the purposes. */
@@ -190,19 +190,11 @@ function shownName(name: string): string {
   return name === 'chat' ? 'turn' : clip(toSingleLine(name), nameChars);
 }
 
-/** As many as there is room for, in order, and how many are left out. */
-function listed(texts: readonly string[], most: number, separator: string): string {
-  let length = 0;
-  const shown = texts.filter((text) => (length += text.length + separator.length) <= most);
-  const more = texts.length - shown.length;
-  return [...shown, ...(more === 0 ? [] : [`${more} more`])].join(separator);
-}
-
 /** What the vendor told of why its cache missed, most often first. */
 function missText({ cacheMisses }: UsageSum, most: number): string | false {
   const reasons = Object.entries(cacheMisses).toSorted(([, a], [, b]) => b - a);
   const texts = reasons.map(([reason, times]) => `${shownName(reason.replaceAll('_', ' '))} (${times})`);
-  return texts.length > 0 && `cache misses: ${listed(texts, most, ', ')}`;
+  return texts.length > 0 && `cache misses: ${asManyAsFit(texts, most, ', ')}`;
 }
 
 function costText(
@@ -214,7 +206,7 @@ function costText(
   const unpriced = Object.entries(byModel).flatMap(([name, used]) =>
     used.isUnpriced ? [shownName(name)] : [],
   );
-  const names = listed(unpriced, most, ', ');
+  const names = asManyAsFit(unpriced, most, ', ');
   if (calls > 0 && cost === 0 && unpriced.length > 0) return `cost not known (${names})`;
   return unpriced.length === 0 ? dollars(cost) + prices : `${dollars(cost)}${prices}, without ${names}`;
 }

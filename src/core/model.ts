@@ -126,6 +126,8 @@ export interface ModelRequest {
   readonly thinks?: false;
   /** Without thinking. */
   readonly maxTokens: number;
+  /** The model stands in for one that failed [M10]. */
+  readonly isFallback?: true;
 }
 
 /** What a server that only partly speaks the Messages API may refuse [M9]. */

@@ -17,8 +17,7 @@ function fallsBack(failure: ModelFailure): boolean {
 }
 
 export interface FallbackOptions {
-  /** Names as in requests. */
-  readonly main: string;
+  /** A name as in requests. */
   readonly fallback: string | undefined;
   /** Milliseconds that the main model may say nothing. */
   readonly patienceMs: number;
@@ -27,18 +26,19 @@ export interface FallbackOptions {
   readonly logger: Logger;
 }
 
-/** Has another model answer where the main one cannot [M10]; the answer says which. */
+/** Has another model answer people where the one of the request cannot [M10]; the answer says which. */
 export function withFallback(client: ModelClient, options: FallbackOptions): ModelClient {
-  const { main, fallback, patienceMs, now, logger } = options;
+  const { fallback, patienceMs, now, logger } = options;
   if (fallback === undefined) return client;
-  let restsUntil = Number.NEGATIVE_INFINITY;
+  let resting: { readonly model: string; readonly until: number } | undefined;
 
   async function askFallback(
     request: ModelRequest,
     name: string,
     callOptions: ModelCallOptions,
   ): Promise<ModelResponse> {
-    const response = await client.complete({ ...withoutReasoning(request), model: name }, callOptions);
+    const other = { ...withoutReasoning(request), model: name, isFallback: true } as const;
+    const response = await client.complete(other, callOptions);
     return { ...response, answeredBy: name };
   }
 
@@ -48,16 +48,18 @@ export function withFallback(client: ModelClient, options: FallbackOptions): Mod
       return client.refused ?? [];
     },
     async complete(request, callOptions = {}) {
-      if (request.model !== main) return client.complete(request, callOptions);
-      if (now() < restsUntil) return askFallback(request, fallback, callOptions);
+      const { purpose, model } = request;
+      if (purpose !== 'chat' || model === fallback) return client.complete(request, callOptions);
+      if (resting?.model === model && now() < resting.until)
+        return askFallback(request, fallback, callOptions);
       const patience = startPatience(patienceMs, now, callOptions);
       try {
         return await client.complete(request, patience.options);
       } catch (error) {
         if (!(error instanceof ModelError) || callOptions.signal?.aborted === true) throw error;
         if (!patience.isOver() && !fallsBack(error.failure)) throw error;
-        restsUntil = now() + restMs;
-        logger.warn('the fallback model answers', { failure: error.failure, model: main, fallback });
+        resting = { model, until: now() + restMs };
+        logger.warn('the fallback model answers', { failure: error.failure, model, fallback });
         if (error.partialText !== '') callOptions.onRestart?.();
         return await askFallback(request, fallback, callOptions);
       } finally {

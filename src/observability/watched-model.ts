@@ -17,11 +17,9 @@ const outOfReach: ReadonlySet<ModelFailure> = new Set([
 ]);
 
 export interface WatchedModelOptions {
-  /** The model that answers people; nobody sees the others' failures. */
-  readonly mainModel: string;
   readonly clock: Clock;
-  /** Must not throw. */
-  readonly onState: (state: ModelState) => void;
+  /** Of the model that answers people: nobody sees the others' failures. Must not throw. */
+  readonly onState: (state: ModelState, model: string) => void;
   /** Called for each answer, with the name of the model in the request. Must not throw. */
   readonly onUsage: (request: ModelRequest, response: Pick<ModelResponse, 'usage' | 'cacheMiss'>) => void;
 }
@@ -36,10 +34,11 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
   let open = 0;
   let waiting = 0;
 
-  function follow(next: ModelHealth): void {
+  function follow({ purpose, isFallback, model: name }: ModelRequest, next: ModelHealth): void {
+    if (purpose !== 'chat' || isFallback === true) return;
     const hasChanged = next.state.kind !== health.state.kind;
     health = next;
-    if (hasChanged) options.onState(health.state);
+    if (hasChanged) options.onState(health.state, name);
   }
 
   return {
@@ -70,11 +69,10 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
           },
         });
         options.onUsage(request, response);
-        if (request.model === options.mainModel) follow(goodHealth);
+        follow(request, goodHealth);
         return response;
       } catch (error) {
-        if (error instanceof ModelError && request.model === options.mainModel)
-          follow(afterFailure(health, error, options.clock()));
+        if (error instanceof ModelError) follow(request, afterFailure(health, error, options.clock()));
         throw error;
       } finally {
         queue(false);

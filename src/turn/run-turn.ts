@@ -68,7 +68,8 @@ export interface TurnPorts extends ReplyPorts, PolicyPorts, ToolPorts, TurnMemor
   readonly mediaBudget: MediaBudget;
   /** What people are told of the day's limits [L2]. */
   readonly limits: Pick<TurnLimits, 'costLine'>;
-  readonly modelName: string;
+  /** The model that answers people [M10]. Never rejects. */
+  readonly mainModel: () => Promise<string>;
   /** Milliseconds for an answer, tools included. */
   readonly answerTimeoutMs: number;
   readonly afterTurn: AfterTurn;
@@ -230,13 +231,14 @@ async function answerTurn(
     if (usesNotes(known.used))
       reply.onlyWhile(() => bot.channelNotes.canDisclose(prompt.sources, turn.place, turn.speaker.id));
     const { system, messages } = prompt;
+    const model = await bot.mainModel();
     const answering = runToolLoop({
       client: bot.model,
       request: {
         purpose: 'chat',
         userId: turn.speaker.id,
         conversation: sessionName(sessionOf(turn)),
-        model: bot.modelName,
+        model,
         system,
         messages,
         maxTokens: answerMaxTokens,

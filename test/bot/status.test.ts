@@ -35,11 +35,15 @@ async function statusOf(store: Pick<Store, 'list'>, changes: Partial<StatusSourc
     ...changes,
   };
   const { config } = readConfig({ DISCOCLAW_MODEL: 'opus', DISCOCLAW_FAST_MODEL: 'sonnet' });
-  const readStatus = createReadStatus(config, { store, clock: () => new Date(now), sources }, () => ({
-    turns: { running: 3, waiting: 4, stopped: 1 },
-    afterTurn: 5,
-    writes: 6,
-  }));
+  const readStatus = createReadStatus(
+    config,
+    { store, clock: () => new Date(now), mainModel: async () => 'opus', sources },
+    () => ({
+      turns: { running: 3, waiting: 4, stopped: 1 },
+      afterTurn: 5,
+      writes: 6,
+    }),
+  );
   now = 4000;
   return readStatus();
 }

@@ -7,6 +7,7 @@ import { createStatusCommand } from '../../src/commands/status-command.ts';
 import type { AttachedFile, CommandCall } from '../../src/core/chat.ts';
 import type { CommandDefinition, SubcommandDefinition } from '../../src/core/commands.ts';
 import { withoutMentionMarks } from '../../src/core/own-words.ts';
+import { closedEdges } from '../support/closed-edges.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { oneServer } from '../support/servers.ts';
 import { createHarness } from './harness.ts';
@@ -24,6 +25,7 @@ const { definition: settings } = createSettingsCommand({
     setPersona: never,
   },
   server: oneServer,
+  modelChoice: closedEdges.modelChoice,
   botSettings: { read: never, change: never, forgetServer: never },
   configured: { access: 'allowlist', ownerIds: () => [], allowedUserIds: [], allowedRoleIds: [] },
   defaults: { answer: () => ({ value: 'mentions', from: '' }), actionsEnabled: true },

@@ -178,7 +178,7 @@ export function createHarness(
     people,
     proposals,
     privacyText: () => store.readText('workspace/PRIVACY.md'),
-    privacyFacts,
+    privacyFacts: async () => privacyFacts,
     settings: {
       durableEnabled: true,
       itemMaxChars: 500,

@@ -7,6 +7,7 @@ import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
 import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
 import { createPlaceSettings, settingNames } from '../../src/memory/settings/place-settings.ts';
+import { closedEdges } from '../support/closed-edges.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -36,6 +37,7 @@ function ownersCommand({
   const placeSettings = createPlaceSettings({ store, logger });
   const command = createSettingsCommand({
     placeSettings,
+    modelChoice: closedEdges.modelChoice,
     botSettings: createBotSettings(store),
     configured: { access: 'allowlist', ownerIds: () => [], allowedUserIds: [], allowedRoleIds: [] },
     server: {
@@ -170,11 +172,19 @@ describe('the settings command', () => {
 describe('the slash form', () => {
   it('has a subcommand for every setting, whose choices are all understood', async () => {
     const { definition, give, placeSettings } = ownersCommand();
-    const { show, access, persona, 'member-role': memberRole, ...subcommands } = definition.subcommands ?? {};
+    const {
+      show,
+      access,
+      model,
+      persona,
+      'member-role': memberRole,
+      ...subcommands
+    } = definition.subcommands ?? {};
     expect(persona?.options).toMatchObject({ text: { kind: 'text' } });
     expect(memberRole?.options).toMatchObject({ role: { kind: 'role' } });
     expect(show).toBeDefined();
     expect(access?.options).toMatchObject({ change: { kind: 'choice' }, who: { kind: 'who' } });
+    expect(model?.options).toMatchObject({ name: { kind: 'word' } });
     expect(Object.keys(subcommands)).toEqual([...settingNames]);
     for (const [subcommand, { options = {} }] of Object.entries(subcommands)) {
       const [values, scopes] = Object.values(options).map((option) =>

@@ -7,7 +7,12 @@ import { startSandboxServer, type SandboxServer } from '../../src/sandbox/sandbo
 import type { SandboxInfo } from '../../src/sandbox/control/local-control.ts';
 import type { MessageView } from '../../src/sandbox/control/message-view.ts';
 import { eventually } from '../support/eventually.ts';
-import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
+import {
+  startModelServer,
+  type ModelList,
+  type ModelScript,
+  type ModelServer,
+} from '../support/model-server.ts';
 import { startBotHere, type RunningBot } from './bot-here.ts';
 import { startChild } from './child.ts';
 import { laterMsOf } from './later.ts';
@@ -24,6 +29,8 @@ export interface StageOptions {
   readonly model?: ModelScript;
   /** How it answers the start, which asks it for one token. */
   readonly probe?: ModelScript;
+  /** Which models it lists. Default: it has no list. */
+  readonly models?: ModelList;
   /** Nobody has talked with the bot before, so that the first answer to each person brings the first words [K12]. Default: everybody has had them. */
   readonly areNew?: true;
   /** The bot is the built one in a process of its own from its first start on. Default: it runs in this process. */
@@ -72,7 +79,8 @@ export interface Stage extends AsyncDisposable {
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-stage-'));
-  const model = await startModelServer(options.model ?? (() => ({ text: 'Understood.' })), options.probe);
+  const script = options.model ?? (() => ({ text: 'Understood.' }));
+  const model = await startModelServer(script, options.probe, options.models);
   const { sharding = {}, now = () => new Date() } = options;
   const server = await startSandboxServer({ sharding, now });
   const info = await server.info();

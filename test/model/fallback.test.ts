@@ -29,7 +29,6 @@ function harness(main: Complete, patienceMs = 10_000) {
     },
   };
   const both = withFallback(client, {
-    main: 'main',
     fallback: 'other',
     patienceMs,
     now: () => now,
@@ -63,6 +62,15 @@ describe('a fallback model [M10]', () => {
     expect(models()).toEqual(['main', 'other', 'other', 'main', 'other']);
   });
 
+  it('stands in for whichever model answers people, for each by itself', async () => {
+    const { complete, models } = harness(isDown);
+    await complete();
+    expect(await complete({}, { model: 'chosen' })).not.toHaveProperty('answeredBy');
+    expect(await complete({}, { model: 'other' })).not.toHaveProperty('answeredBy');
+    expect(await complete()).toMatchObject({ answeredBy: 'other' });
+    expect(models()).toEqual(['main', 'other', 'chosen', 'other', 'other']);
+  });
+
   it('takes back what the main one said before it broke off', async () => {
     const heard: string[] = [];
     const { complete } = harness((_, options) => {
@@ -93,7 +101,7 @@ describe('a fallback model [M10]', () => {
     expect(await queued.complete()).not.toHaveProperty('answeredBy');
   });
 
-  it('is not asked for a person who stopped the answer, nor for other models', async () => {
+  it('is not asked for a person who stopped the answer, nor for work that nobody waits for', async () => {
     const { complete, models } = harness(hangs);
     const stopped = new AbortController();
     const answer = complete({ signal: stopped.signal });
@@ -101,7 +109,7 @@ describe('a fallback model [M10]', () => {
     await expect(answer).rejects.toMatchObject({ failure: 'aborted' });
     expect(models()).toEqual(['main']);
     const fast = harness(isDown);
-    await fast.complete({}, { model: 'fast' });
-    expect(fast.models()).toEqual(['fast']);
+    await expect(fast.complete({}, { purpose: 'summary' })).rejects.toMatchObject({ failure: 'unavailable' });
+    expect(fast.models()).toEqual(['main']);
   });
 });

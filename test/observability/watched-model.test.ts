@@ -38,14 +38,13 @@ function watchedModel() {
       }),
   };
   const model = watchModel(client, {
-    mainModel: 'sonnet',
     clock: () => new Date(0),
     onState: ({ kind }) => seen.push(kind),
     onUsage: ({ model: name, purpose }, { usage: { inputTokens } }) =>
       seen.push(`${name} used ${inputTokens} for ${purpose}`),
   });
-  const fail = async (name: string): Promise<void> => {
-    const asked = model.complete(request(name));
+  const fail = async (changes: Partial<ModelRequest>): Promise<void> => {
+    const asked = model.complete({ ...request('sonnet'), ...changes });
     calls.at(-1)?.end(new ModelError('no', 'unavailable'));
     await expect(asked).rejects.toThrow(ModelError);
   };
@@ -55,9 +54,12 @@ function watchedModel() {
 describe('a watched model', () => {
   it('tells once that it is lost and once that it is back, by the model that answers people', async () => {
     const { model, calls, seen, fail } = watchedModel();
-    for (const name of ['haiku', 'haiku', 'haiku']) await fail(name);
+    for (const changes of [{ purpose: 'summary' }, { isFallback: true }] as const) {
+      await fail(changes);
+      await fail(changes);
+    }
     expect(model.state.kind).toBe('reachable');
-    for (const name of ['sonnet', 'sonnet', 'sonnet']) await fail(name);
+    for (const name of ['sonnet', 'opus', 'opus']) await fail({ model: name });
     expect(model.state).toEqual({ kind: 'unreachable', since: new Date(0), failure: 'unavailable' });
     const asked = model.complete(request('sonnet'));
     calls.at(-1)?.end();

@@ -127,7 +127,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
     }),
     mediaBudget: createMediaBudget(),
     limits: { costLine: () => 'over the limit' },
-    modelName: 'sonnet',
+    mainModel: async () => 'sonnet',
     answerTimeoutMs: 10_000,
     afterTurn: { schedule: () => steps.push('after turn') },
     outbox,
