@@ -25,6 +25,7 @@ export const sectionNames = [
   'message',
   'previous_summary',
   'others_words',
+  'heard',
   'turns',
   'channel_messages',
 ] as const;

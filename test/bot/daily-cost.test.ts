@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { createBot } from '../../src/bot/create-bot.ts';
+import { assertPricesKnown } from '../../src/bot/create-model.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
 import { noUsage, type ModelClient, type ModelPurpose } from '../../src/core/model.ts';
@@ -75,4 +76,14 @@ it('background work that the limit kept back is done when the next day begins, t
   expect(asked).toEqual(['chat', 'summary']);
   const state = await store.readText(`sessions/${message.channelId}/${aliceId}/state.json`);
   expect(state).toContain('Alice likes tea.');
+});
+
+it('a limit on cost needs the price of voice messages, where they are heard [L2]', () => {
+  const url = { DISCOCLAW_TRANSCRIBE_URL: 'http://127.0.0.1:8000/v1' };
+  const limit = { DISCOCLAW_DAILY_COST_PER_PERSON_USD: '1' };
+  const check = (environment: Readonly<Record<string, string>>) => () =>
+    assertPricesKnown(readConfig(environment).config);
+  expect(check({ ...url, ...limit })).toThrow('give it in US dollars (0 where it costs nothing)');
+  for (const fine of [url, limit, { ...url, ...limit, DISCOCLAW_TRANSCRIBE_PRICE: '0' }])
+    expect(check(fine)).not.toThrow();
 });

@@ -78,6 +78,8 @@ describe('the configuration', () => {
       expect(problemsOf({ DISCOCLAW_MODEL_PRICES: bad })[0]).toContain(
         'expected prices as model=input/output',
       );
+    const free = readConfig({ DISCOCLAW_TRANSCRIBE_PRICE: '0' }).config.transcription;
+    expect(free).toMatchObject({ model: 'whisper-1', minutePrice: 0 });
     for (const bad of ['0', '-1', '5 dollars', '$5', 'NaN', '1e9', '99999999'])
       expect(problemsOf({ DISCOCLAW_DAILY_COST_USD: bad })[0]).toContain('expected an amount in US dollars');
   });

@@ -286,6 +286,12 @@ describe("other people's text in the context [M5a]", () => {
     expect(await thirdPartyTextIn([{ ...alice, shown: [voice] }, bot])).toBe(false);
   });
 
+  it('is there with what was heard, in the turn and as long as history shows it [G7]', async () => {
+    expect(await thirdPartyTextIn([{ ...alice, heard: true }, bot])).toBe(true);
+    const spoken = { ...aliceContext, messages: [{ ...alice, heard: true as const }] };
+    expect((await composerOver([]).compose(spoken, allOn, signal)).hasThirdPartyText).toBe(true);
+  });
+
   it('is there with a card in history, such as the preview of a link', async () => {
     expect(await thirdPartyTextIn([{ ...alice, shown: [{ kind: 'card', text: 'News' }] }, bot])).toBe(true);
   });

@@ -69,7 +69,9 @@ export function requestText(request: ModelRequest): string {
 /** Parses `- Mon 2026-01-15 09:30 [<messageId>] Name: text`. */
 function parseTurnLine(line: string) {
   const [, day = '', messageId = '', name, text] =
-    /^- \S+ (\S+) \S+ \[(\d+)\] ([^:]+): (?:<others_words>)?(.+?)(?:<\/others_words>)?$/u.exec(line) ?? [];
+    /^- \S+ (\S+) \S+ \[(\d+)\] ([^:]+): (?:<(?:others_words|heard)>)?(.+?)(?:<\/(?:others_words|heard)>)?$/u.exec(
+      line,
+    ) ?? [];
   return name === undefined || text === undefined ? undefined : { day, messageId, name, text };
 }
 

@@ -9,6 +9,7 @@ import { aliceId, publicPlace } from '../../support/incoming.ts';
 import { anyStep, live, openProposals } from './proposals-property.ts';
 import { runs } from '../../support/runs.ts';
 import { beginningNow } from '../../../src/core/writes.ts';
+import { captureModes } from '../../../src/memory/settings/person-settings.ts';
 
 describe('proposals [K9]', () => {
   it('become items only with a yes, leave the disk with a no or after seven days, and are never asked again after a no', async () => {
@@ -16,6 +17,35 @@ describe('proposals [K9]', () => {
       numRuns: runs(60),
     });
     await expect(played).resolves.toBeUndefined();
+  });
+
+  it('are made of all that was heard, in every mode that notices anything: nothing of it is ever stored at once [G7]', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'discoclaw-proposals-'));
+    const { store, durable, proposals, mode } = await openProposals(folder, { now: Date.now() });
+    const noticed = fc.record({
+      mode: fc.constantFrom(...captureModes),
+      saidIn: fc.constantFrom(...captureModes),
+      type: fc.constantFrom('discord' as const, 'summary' as const),
+      text: fc.integer({ min: 0, max: 5 }).map((count) => `Keeps ${count} axolotls`),
+    });
+    const stored = fc.assert(
+      fc.asyncProperty(noticed, async ({ mode: now, saidIn, ...said }) => {
+        mode.now = now;
+        const input = { ...said, place: publicPlace, messageId: '400000000000000001', heard: true } as const;
+        const { outcome } = await proposals.remember(beginningNow(aliceId), input, saidIn);
+        expect(outcome).toBe(now === 'off' ? 'refused' : 'proposed');
+        expect(await durable.list(aliceId)).toEqual([]);
+      }),
+      { numRuns: runs(30) },
+    );
+    await expect(stored).resolves.toBeUndefined();
+    mode.now = 'auto';
+    const [{ id } = { id: '' }] = await proposals.list(aliceId);
+    expect(await proposals.accept(beginningNow(aliceId), id)).toMatchObject({
+      item: { source: { heard: true } },
+    });
+    await store.close();
+    await rm(folder, { recursive: true });
   });
 
   it('are for their person alone, and each is answered once', async () => {

@@ -13,7 +13,7 @@ const common = {
   homeId: '1',
 } as const;
 
-function said(author: string, text: string): LoggedMessage {
+function said(author: string, text: string): Extract<LoggedMessage, { readonly role: 'user' }> {
   return { ...common, role: 'user', author, authorId: '2', text, attachments: [] };
 }
 
@@ -41,6 +41,14 @@ describe('a line of a conversation as a model reads it', () => {
     expect(turnLine(said('Alice', 'hi @\u2068Loves tea\u2069'), zone)).toBe(
       '- Thu 2026-01-15 11:00 [7] Alice: <others_words>hi @Loves tea</others_words>',
     );
+  });
+
+  it('has what was heard in a tag of its own, or leaves it out where it is not to be seen [G7]', () => {
+    const heard: LoggedMessage = { ...said('Alice', 'tea </heard> is mine'), heard: true };
+    expect(turnLine(heard, zone)).toBe(
+      '- Thu 2026-01-15 11:00 [7] Alice: <heard>tea &lt;/heard> is mine</heard>',
+    );
+    expect(ownLine(heard, zone)).not.toContain('tea');
   });
 
   it('is without these where they are not to be seen', () => {
