@@ -18,6 +18,7 @@ import { clipAtWord, quoted } from '../core/text.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
 import { isHeard } from '../memory/log/records.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
+import { saveBestEffort, type Outbox } from './outbox.ts';
 
 /** Voice messages whose words are in memory: those of the log are found there too. */
 const keptWords = 500;
@@ -29,6 +30,7 @@ export interface HearingPorts {
   readonly transcribe?: Transcribe | undefined;
   readonly readAttachment: ReadAttachment;
   readonly replies: Pick<ReplyPort, 'find' | 'amend'>;
+  readonly outbox: Pick<Outbox, 'hide'>;
   readonly log: Pick<SessionLog, 'logged'>;
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
   readonly logger: Logger;
@@ -46,7 +48,8 @@ export interface HeardTurn {
 export type Hearing = ReturnType<typeof createHearing>;
 
 /** Gives voice messages their words [G7]: those to the bot when their turn comes, others as far as they were heard. */
-export function createHearing({ transcribe, readAttachment, replies, log, recent, logger }: HearingPorts) {
+export function createHearing(ports: HearingPorts) {
+  const { transcribe, readAttachment, replies, outbox, log, recent, logger } = ports;
   /** By message; of pauses and channels without memory they are nowhere else. */
   const words = lruCache<string, { readonly session: SessionKey; readonly text: string }>(keptWords);
 
@@ -73,12 +76,14 @@ export function createHearing({ transcribe, readAttachment, replies, log, recent
     secondsLeft: number,
     signal: AbortSignal,
   ): Promise<{ readonly text: string } | { readonly problem: string } | undefined> {
-    const { voice, author } = message;
+    const { voice, channelId, author } = message;
     if (transcribe === undefined || voice === undefined || author.kind !== 'human' || signal.aborted)
       return undefined;
     const before = await known(message);
     if (before !== undefined) return { text: before };
     if (voice.seconds > secondsLeft) return { problem: tooLong };
+    // It takes seconds, and after a kill only the channels of outboxes and logs are looked through.
+    await saveBestEffort(logger, 'that a channel is in use', () => outbox.hide(channelId, []));
     const bytes = await readAttachment(voice, author.id, limits.voice.bytes);
     if (typeof bytes === 'string') return { problem: unread[bytes] };
     try {

@@ -88,9 +88,8 @@ describe('a voice message to the bot [G7]', () => {
     expect(toldIn(newestOf(stage, 'chat'))).toContain(
       'Which tea is green?\n[voice message: voice-message.ogg · 0 min 3 s · heard]\n</message>',
     );
-    const [path = ''] = await filesWith('Which tea is green?');
-    expect(path).toMatch(/messages\.jsonl$/u);
-    expect(await stage.readFile(`data/${path}`)).toContain('"heard":true');
+    const kept = (await stage.kept()).find(({ path }) => path.endsWith('messages.jsonl'));
+    expect(kept?.text).toMatch(/Which tea is green\?.*"heard":\s*true/u);
     await expect
       .poll(() => callsOf(stage, 'summary').map(toldIn).join('\n'))
       .toContain('<heard>Which tea is green?');
@@ -186,6 +185,42 @@ describe('a voice message to the bot [G7]', () => {
     const own = await stage.sandbox.messages({ in: said.channelId, from: 'bot' });
     expect(own.filter(({ replyTo }) => replyTo === said.id)).toEqual([]);
     await expect.poll(() => filesWith(words)).toEqual([]);
+  });
+
+  it('that a kill interrupts is heard after the next start, and answered once', async () => {
+    await stage.startBuilt();
+    const name = await newcomer();
+    const held = deferred<void>();
+    const words = 'How tall is an oak?';
+    others.set(words, { text: words, held: held.promise });
+    const said = await record(name, words);
+    await expect.poll(() => server.requests.at(-1)?.file?.bytes.toString()).toBe(words);
+    await stage.killBot();
+    expect(await filesWith(said.id)).toEqual([]);
+    others.delete(words);
+    held.resolve(undefined);
+    await stage.startBot();
+    expect(footerIn(await stage.answerTo(said))).toBe(`-# 🎤 heard: "${words}"`);
+    const own = await stage.sandbox.messages({ in: said.channelId, from: 'bot' });
+    expect(own.filter(({ replyTo }) => replyTo === said.id)).toHaveLength(1);
+    await expect.poll(() => filesWith(words)).not.toEqual([]);
+  });
+
+  it('in a server is part of what others can ask about, until its speaker erases everything [K11]', async () => {
+    const [name, other] = [await newcomer(), await newcomer()];
+    const file = { name: 'voice-message.ogg', text: 'The launch is on the ninth', seconds: 3 };
+    const said = await stage.sandbox.say({ as: name, in: '#dev', text: '', attachments: [file] });
+    await stage.answerTo(said);
+    await stage.ask(other, '#dev', 'When is the launch?');
+    const told = () => toldIn(newestOf(stage, 'chat'));
+    expect(told()).toContain(`${name}: The launch is on the ninth [voice message`);
+    await stage.ask(other, '#dev', 'Sure?');
+    await command(stage, '!memory', name, 'dm', 'erase');
+    const [asked] = (await stage.sandbox.messages({ in: `@${name}`, from: 'bot' })).slice(-1);
+    await stage.sandbox.click({ as: name, message: asked?.id ?? '', label: 'Erase everything' });
+    await expect.poll(() => filesWith('launch is on the ninth')).toEqual([]);
+    await stage.ask(other, '#dev', 'And now?');
+    expect(told()).not.toContain('on the ninth');
   });
 
   it('in a pause is answered, with its words in view, and nothing of it is stored [K9]', async () => {

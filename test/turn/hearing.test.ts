@@ -35,6 +35,7 @@ function hearingWith(changes: Partial<HearingPorts> = {}) {
     transcribe: saying({}),
     readAttachment: async () => Buffer.from('OggS'),
     replies: { find: async () => ({ isAsked: false, ids: [] }), amend: async () => true },
+    outbox: { hide: async () => {} },
     log: { logged: async () => undefined },
     recent,
     logger: recordingLogger(),
