@@ -80,7 +80,7 @@ async function chooseServer({ asker, config }: Setup): Promise<ModelServer> {
   for (;;) {
     const given = await asker.line('Server', baseUrl ?? '1');
     const chosen = servers[Number(given) - 1];
-    if (chosen?.address === undefined && chosen !== undefined) return chosen;
+    if (chosen !== undefined && chosen.address === undefined) return chosen;
     const address = addressIn(chosen === undefined ? given : await asker.line('Address', chosen.address));
     const known = chosen ?? servers.find((each) => each.address === address);
     if (address !== undefined) return { ...(known ?? { name: address, key: address }), address };

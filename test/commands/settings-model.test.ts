@@ -1,10 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { createModelChoice } from '../../src/bot/create-model.ts';
 import { answerModel } from '../../src/commands/settings-model.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { noUsage } from '../../src/core/model.ts';
 import { StoreError } from '../../src/core/errors.ts';
 import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
+import { callCost } from '../../src/model/anthropic/models.ts';
+import { runs } from '../support/runs.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 
@@ -64,6 +68,16 @@ describe('the model that answers is chosen [M10]', () => {
     });
     expect(await priced.give('qwen/qwen3-8b')).toContain('Done');
     expect(await priced.current()).toBe('qwen/qwen3-8b');
+  });
+
+  it('never so that one without a known price answers under a limit, whatever stands in the settings [L2]', async () => {
+    const names = fc.oneof(fc.constantFrom('opus', 'claude-haiku-5-5', 'qwen3', 'sonnet '), fc.string());
+    const limited = modelCommand({ DISCOCLAW_DAILY_COST_USD: '1', DISCOCLAW_MODEL_PRICES: 'qwen3=1/1' });
+    const check = async (name: string): Promise<void> => {
+      await limited.botSettings.change((settings) => ({ ...settings, model: name }));
+      expect(callCost(await limited.current(), noUsage, { qwen3: { input: 1, output: 1 } })).toBeDefined();
+    };
+    await fc.assert(fc.asyncProperty(names, check), { numRuns: runs(100) });
   });
 
   it('by nobody but an owner, and not where no model is configured', async () => {
