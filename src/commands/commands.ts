@@ -30,6 +30,11 @@ export interface MenuEntry extends RequestHandler<MenuRequest> {
 
 export type CommandSet = ReturnType<typeof createCommandSet>;
 
+/** What shows, adds, or asks by itself; all else may change or remove something for good [G2a]. */
+const atOnce: ReadonlySet<string> = new Set(
+  'panel show search remember note why history proposals privacy pin import export erase purge'.split(' '),
+);
+
 /** Discord may still show what was switched off, for a while. */
 const unknown: CommandReply = { text: 'I no longer have this command.' };
 
@@ -97,10 +102,11 @@ export function createCommandSet(
       const { name, subcommand } = request.command;
       const command = commandNamed(name);
       if (command === undefined) return unknown;
-      const isChange = command.definition.subcommands?.[subcommand]?.isChange === true;
       const { proxiedText } = request;
+      const isAsked =
+        !atOnce.has(subcommand) && Object.hasOwn(command.definition.subcommands ?? {}, subcommand);
       return greeted(request, async () =>
-        proxiedText !== undefined && isChange
+        proxiedText !== undefined && isAsked
           ? askFirst(proxiedText, request.command)
           : answered(command, request, `${name} command`, { subcommand }),
       );
@@ -184,10 +190,11 @@ async function searchMessage(call: MenuRequest & MemoryCall): Promise<CommandRep
 async function refusalOf(call: MenuRequest & MemoryCall): Promise<string | undefined> {
   const { message, speaker, ports } = call;
   const { kind, id } = message.author;
-  if (kind === 'bot' || (kind === 'human' && id !== speaker.id)) return othersMessage;
+  // A copy of theirs has another author [G2a].
+  const isLogged = (await ports.logged(sessionOf(call), message.id)) !== undefined;
+  if (!isLogged && (kind === 'bot' || (kind === 'human' && id !== speaker.id))) return othersMessage;
   if (await ports.isHidden(message.channelId, message.id)) return noMessage;
-  const isOthers = kind === 'self' && (await ports.logged(sessionOf(call), message.id)) === undefined;
-  return isOthers ? othersAnswer : undefined;
+  return kind === 'self' && !isLogged ? othersAnswer : undefined;
 }
 
 const othersMessage =

@@ -3,7 +3,7 @@ import { captureModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
 import { channelMemory, noteInChannel } from './memory-channel.ts';
-import { pauseMemory, proxiesOf, resumeMemory, setMode, setNotices, showPrivacy } from './memory-control.ts';
+import { endProxies, pauseMemory, resumeMemory, setMode, setNotices, showPrivacy } from './memory-control.ts';
 import {
   askToErase,
   askToPurge,
@@ -75,7 +75,6 @@ export const memoryDefinition = {
   subcommands: {
     panel: { description: 'See and change it all on one page with buttons, for your eyes only' },
     'panel-do': {
-      isChange: true,
       description: 'Do what a button of the panel says',
       options: {
         page: { kind: 'word', description: 'The page, from 0' },
@@ -97,13 +96,11 @@ export const memoryDefinition = {
       options: { text: { kind: 'text', description: 'What to remember', mayBeEmpty: true } },
     },
     forget: {
-      isChange: true,
       description: 'Forget items with these words, or the item with this id',
       options: { target: { kind: 'text', description: 'Some of its words, or its id', autocomplete: true } },
       misuse: 'Say what to forget.',
     },
     reset: {
-      isChange: true,
       description: 'Clear a layer of memory',
       options: {
         layer: {
@@ -115,20 +112,17 @@ export const memoryDefinition = {
       misuse: 'Only `rolling` can be reset.',
     },
     share: {
-      isChange: true,
       description: 'Let an item be used everywhere, in other servers too',
       ...ofOneItem,
     },
-    hide: { isChange: true, description: 'Keep an item to our DM', ...ofOneItem },
+    hide: { description: 'Keep an item to our DM', ...ofOneItem },
     pin: { description: 'Keep an item even when memory is full', ...ofOneItem, group: 'item' },
     unpin: {
-      isChange: true,
       description: 'Let an item be dropped when memory is full',
       ...ofOneItem,
       group: 'item',
     },
     edit: {
-      isChange: true,
       description: 'Change the text of an item',
       options: {
         ...ofOneItem.options,
@@ -137,7 +131,6 @@ export const memoryDefinition = {
       misuse: 'Say which one by its id, and then the new text; `!memory show` lists the ids.',
     },
     review: {
-      isChange: true,
       description: 'Ask me what may not be true any more, one card at a time',
       options: {
         answer: { kind: 'text', description: 'Your answer, as the card shows it', isOptional: true },
@@ -157,7 +150,6 @@ export const memoryDefinition = {
     },
     history: { description: 'Show what an item said before', ...ofOneItem, group: 'item' },
     undo: {
-      isChange: true,
       description: 'Take back your last change, or the one with this id',
       options: { id: { kind: 'word', description: 'The id of the change', isOptional: true } },
     },
@@ -192,7 +184,6 @@ export const memoryDefinition = {
       group: 'data',
     },
     'erase-confirmed': {
-      isChange: true,
       description: 'Erase what was shown',
       options: { token: { kind: 'word', description: 'As it was shown' } },
       misuse: 'Use the command that `!memory erase` showed you.',
@@ -206,20 +197,18 @@ export const memoryDefinition = {
       group: 'data',
     },
     'purge-confirmed': {
-      isChange: true,
       description: 'Erase what was shown',
       options: { token: { kind: 'word', description: 'As it was shown' } },
       misuse: 'Use the command that `!memory purge` showed you.',
       isHidden: true,
     },
-    'erase-dm': { isChange: true, description: 'Delete my own messages in our DM', isHidden: true },
+    'erase-dm': { description: 'Delete my own messages in our DM', isHidden: true },
     note: {
       description: 'Save a sentence as a note for everybody who reads this channel',
       options: { text: { kind: 'text', description: 'What was decided, agreed or asked' } },
       misuse: 'Say what to note.',
     },
     channel: {
-      isChange: true,
       description: 'List the notes of this channel, or remove one',
       options: {
         action: { ...choiceOf(['remove'], 'What to do with a note'), isOptional: true },
@@ -228,7 +217,6 @@ export const memoryDefinition = {
       misuse: 'Say `!memory channel`, or `!memory channel remove <id>`.',
     },
     mode: {
-      isChange: true,
       description: 'Let me notice what you say about yourself, or not; without a value, show it',
       options: {
         value: {
@@ -243,7 +231,6 @@ export const memoryDefinition = {
       options: { id: { kind: 'word', description: 'The id of a proposal', isOptional: true } },
     },
     accept: {
-      isChange: true,
       description: 'Accept a proposal',
       options: {
         id: { kind: 'word', description: 'The id of the proposal' },
@@ -253,14 +240,12 @@ export const memoryDefinition = {
       isHidden: true,
     },
     decline: {
-      isChange: true,
       description: 'Reject a proposal',
       options: { id: { kind: 'word', description: 'The id of the proposal' } },
       misuse: 'Say which proposal by its id; `!memory proposals` lists them.',
       isHidden: true,
     },
     pause: {
-      isChange: true,
       description: 'Store nothing that you say, everywhere or in this conversation, until you resume',
       isKept: true,
       options: {
@@ -268,28 +253,18 @@ export const memoryDefinition = {
       },
       misuse: 'Say `!memory pause` or `!memory pause here`.',
     },
-    resume: { isChange: true, description: 'End the pause, here and everywhere' },
+    resume: { description: 'End the pause, here and everywhere' },
     notices: {
-      isChange: true,
       description: 'Tell you under an answer what I stored, or not; without a value, show it',
       options: { value: { ...choiceOf(['on', 'off'], 'Whether I tell you'), isOptional: true } },
       misuse: 'Notices can be `on` or `off`.',
     },
     timezone: {
-      isChange: true,
       description: 'Set the time zone by which your days count; without a name, show it',
       options: { name: { kind: 'word', description: 'Such as Europe/Berlin', isOptional: true } },
       misuse: 'Write its name as one word, such as `Europe/Berlin` or `America/New_York`.',
     },
-    proxies: {
-      isChange: true,
-      description: 'Show the proxies that post for you, or no longer take what they post as yours',
-      options: {
-        value: { ...choiceOf(['off'], 'Take nothing as yours any more'), isOptional: true },
-      },
-      misuse: 'Say `!memory proxies` or `!memory proxies off`.',
-      isHidden: true,
-    },
+    'proxies-off': { description: 'Take nothing that a proxy posts as yours', isHidden: true },
     privacy: { description: 'Say what I store, where, how long, who can read it, and who else gets it' },
   },
   help: { description: 'Explain these commands', text: help, noun: 'command' },
@@ -371,7 +346,7 @@ const handlers: Handlers<Handled> = {
   resume: (_, call) => resumeMemory(call),
   notices: ({ value }, call) => setNotices(call, value),
   timezone: ({ name }, call) => setTimeZone(call, name),
-  proxies: ({ value }, call) => proxiesOf(call, value),
+  'proxies-off': (_, call) => endProxies(call),
   privacy: (_, call) => showPrivacy(call),
 };
 

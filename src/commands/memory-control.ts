@@ -42,20 +42,10 @@ export async function setNotices(
   };
 }
 
-/** Shows the proxies whose copies count as the person's words without a record, or takes that back [G2a]. */
-export async function proxiesOf(
-  { speaker, work, ports: { people } }: MemoryCall,
-  value: 'off' | undefined,
-): Promise<CommandReply> {
-  const settings = await (value === undefined
-    ? people.get(speaker.id)
-    : people.set(work, { proxyIds: undefined }));
-  const names = (settings?.proxyIds ?? []).map((id) => `<@${id}>`);
-  if (names.length === 0)
-    return { text: 'What a proxy posts counts as yours only where PluralKit says that you wrote it.' };
-  return {
-    text: `What ${names.join(' and ')} post for you counts as yours. \`!memory proxies off\` takes that back.`,
-  };
+/** Ends what a person has said by “My words” [G2a]. */
+export async function endProxies({ work, ports: { people } }: MemoryCall): Promise<CommandReply> {
+  await people.set(work, { proxyIds: undefined });
+  return { text: 'What a proxy posts counts as yours only where PluralKit says that you wrote it.' };
 }
 
 const pauseTexts: Readonly<Record<Pause['scope'], string>> = {

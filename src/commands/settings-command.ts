@@ -43,7 +43,6 @@ const scope = {
 function settingSubcommand<Name extends SettingName>(name: Name, description: string) {
   const words = [...settingChoices[name], 'default'] as const;
   return {
-    isChange: true,
     description,
     options: {
       value: {
@@ -81,7 +80,6 @@ export const settingsDefinition = {
       'Note what people decide, agree or ask here, with who said it, or not',
     ),
     persona: {
-      isChange: true,
       description: 'Say how I should speak in this server',
       options: {
         text: { kind: 'text', description: `Up to ${personaMaxChars} characters; default removes it` },
@@ -89,7 +87,6 @@ export const settingsDefinition = {
       misuse: `\`persona\` takes a text of up to ${personaMaxChars} characters, or \`default\` for none.`,
     },
     'member-role': {
-      isChange: true,
       description: 'Name the role that lets people into this server (for its owner and administrators)',
       options: { role: { kind: 'role', description: 'The role; @everyone for none' } },
       misuse: '`member-role` takes a role, or `@everyone` for none.',

@@ -34,6 +34,8 @@ export class ConfigError extends Error {
   }
 }
 
+const pluralKitUrl = 'https://api.pluralkit.me/v2';
+
 /** Typing errors that make a name another. */
 const mostTypingErrors = 3;
 
@@ -132,7 +134,10 @@ function arrangeConfig(values: Values) {
       allowedRoleIds: values.DISCORD_ALLOW_ROLE_IDS,
       allowedBotIds: values.DISCORD_ALLOW_BOT_IDS,
       channelIds: values.DISCORD_CHANNEL_IDS,
-      proxied: { appIds: values.DISCORD_PROXY_APP_IDS, pluralKitUrl: values.DISCOCLAW_PLURALKIT_URL },
+      proxied: {
+        appIds: values.DISCORD_PROXY_APP_IDS,
+        pluralKitUrl: values.DISCOCLAW_PLURALKIT_URL ?? pluralKitUrl,
+      },
       actionsEnabled: values.DISCOCLAW_DISCORD_ACTIONS_ENABLED,
       autoReplyChannelIds: values.DISCORD_AUTO_REPLY_CHANNEL_IDS,
     },

@@ -135,20 +135,11 @@ export function idsOr(fallback: string, about: string): Variable<readonly string
 
 /** Http or https, without a trailing slash. */
 export function address(about: string): Variable<string | undefined> {
-  return variable(about, 'an http or https address', '', (raw, fail) =>
-    raw === undefined ? undefined : readAddress(raw, fail),
-  );
-}
-
-export function addressOr(fallback: string, about: string): Variable<string> {
-  return variable(about, 'an http or https address', fallback, (raw, fail) =>
-    readAddress(raw ?? fallback, fail),
-  );
-}
-
-function readAddress(raw: string, fail: () => never): string {
-  if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) return fail();
-  return raw.replace(/(?<!\/)\/+$/u, '');
+  return variable(about, 'an http or https address', '', (raw, fail) => {
+    if (raw === undefined) return undefined;
+    if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol)) return fail();
+    return raw.replace(/(?<!\/)\/+$/u, '');
+  });
 }
 
 /** May hold a password, and is never printed. */

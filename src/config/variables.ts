@@ -1,6 +1,5 @@
 import {
   address,
-  addressOr,
   databaseOrFiles,
   dollars,
   flag,
@@ -39,9 +38,8 @@ export const variables = {
       '466378653216014359,431544605209788416',
       'Proxies whose webhook messages can be copies of what people wrote (default: PluralKit and Tupperbox; `none` for none).',
     ),
-    DISCOCLAW_PLURALKIT_URL: addressOr(
-      'https://api.pluralkit.me/v2',
-      "PluralKit's API, which is asked whose message a copy is.",
+    DISCOCLAW_PLURALKIT_URL: address(
+      "PluralKit's API, which is asked whose message a copy is (default: `https://api.pluralkit.me/v2`).",
     ),
     DISCOCLAW_DISCORD_ACTIONS_ENABLED: flag(
       true,

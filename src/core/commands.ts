@@ -45,8 +45,6 @@ export interface SubcommandDefinition {
   readonly isKept?: true;
   /** It works in DMs too, though the command is for servers. */
   readonly isAnywhere?: true;
-  /** It changes or removes what is there: through a copy by a button only [G2a]. */
-  readonly isChange?: true;
   /** The group that its slash form stands in. */
   readonly group?: string;
 }

@@ -81,11 +81,7 @@ const offerMaxChars = sentMaxChars - offerOutcomeMaxChars;
 export const offerHead = '-# Nothing is done unless you press “Do it”:';
 
 /** What stands above the buttons; `undefined` if too long, since nobody may agree to a part. */
-export function offerText({
-  what,
-  words,
-  label,
-}: Pick<Offer, 'what' | 'words' | 'label'>): string | undefined {
+export function offerText({ what, words, label }: Omit<Offer, 'carryOut'>): string | undefined {
   if (label !== undefined) return `-# ${what}`;
   const block = words === undefined ? '' : `\n\`\`\`\n${withoutFences(withoutInvisible(words))}\n\`\`\``;
   const text = `${offerHead}\n${what}${block}`;

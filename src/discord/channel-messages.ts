@@ -177,8 +177,10 @@ export function createReadChannel(options: {
     const { found, end, isCut } = await messages.back(
       channel.id,
       Math.min(wish.limit, mostMessages),
-      ({ id, author, createdTimestamp }) =>
-        since === undefined ? author.id === userId && isEarlier(id) : createdTimestamp < since.getTime(),
+      (message) =>
+        since === undefined
+          ? (speakerOf?.(message) ?? message.author.id) === userId && isEarlier(message.id)
+          : message.createdTimestamp < since.getTime(),
     );
     const chatMessages = found
       .filter((message) => isSpoken(message) && !askedBy.includes(message.id))

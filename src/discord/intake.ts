@@ -338,9 +338,9 @@ function myWords(userId: string, give: () => Promise<void>, accept: () => void):
     async carryOut() {
       await give();
       accept();
-      const undo = { label: 'Take that back', line: 'memory proxies off' };
+      const undo = { label: 'Take that back', line: 'memory proxies-off' };
       return {
-        text: 'What this proxy posts for you counts as your words. `!memory proxies off` takes that back.',
+        text: 'What this proxy posts for you counts as your words. `!memory proxies-off` takes that back.',
         buttons: [undo],
       };
     },

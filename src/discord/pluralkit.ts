@@ -14,7 +14,6 @@ export interface ProxyRecord {
 /** Resolves with `undefined` where there is no record, or none in time. Never rejects. */
 export type ReadProxyRecord = (copyId: string, signal: AbortSignal) => Promise<ProxyRecord | undefined>;
 
-const limitMs = 3000;
 /** The record may be stored after the copy was posted. */
 const againMs = 400;
 const atOnce = 2;
@@ -22,8 +21,8 @@ const atOnce = 2;
 const id = z.string().refine(isSnowflake);
 const recordSchema = z.object({ id, original: id, sender: id });
 
-/** Asks PluralKit's API at `url` [G2a]. */
-export function createPluralKit(url: string, logger: Logger): ReadProxyRecord {
+/** Asks PluralKit's API at `url` for so many milliseconds [G2a]. */
+export function createPluralKit(url: string, logger: Logger, limitMs = 3000): ReadProxyRecord {
   const requests = pLimit(atOnce);
 
   async function read(copyId: string, signal: AbortSignal): Promise<ProxyRecord | undefined> {

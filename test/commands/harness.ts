@@ -104,6 +104,8 @@ interface SayOptions {
   readonly speakerId?: string;
   /** What is attached. */
   readonly file?: Uint8Array;
+  /** A proxy posted it. */
+  readonly isProxied?: boolean;
 }
 
 /** The commands over real durable items in a store in memory; time moves on by a second a command. */
@@ -210,7 +212,7 @@ export function createHarness(
   async function give(
     words: string,
     place: Place = publicPlace,
-    { ephemeral = false, speakerId = aliceId, file }: SayOptions = {},
+    { ephemeral = false, speakerId = aliceId, file, isProxied = false }: SayOptions = {},
   ): Promise<CommandReply> {
     ticks += 1;
     const url = `memory:${ticks}`;
@@ -220,6 +222,7 @@ export function createHarness(
     return commands.command({
       id: String(400_000_000_000_000_000n + BigInt(ticks)),
       command: call,
+      proxiedText: isProxied ? `!memory ${words}` : undefined,
       speaker: { id: speakerId, name: 'Alice', isOwner: false },
       place,
       ephemeral,

@@ -75,6 +75,14 @@ describe('Remember this', () => {
       expect(await choose('remember', { id, author: self, text: `Part ${id}` })).toContain('Remembered');
   });
 
+  it('keeps what a proxy posted for the asker, by the log [G2a]', async () => {
+    const { choose, answer } = openMenus();
+    const copy = { author: { id: '150000000000000001', name: 'Anna', kind: 'bot' } } as const;
+    expect(await choose('remember', copy)).toContain('not what others wrote');
+    await answer(aliceId, [messageId]);
+    expect(await choose('remember', { ...copy, id: '400000000000000001' })).toContain('Remembered');
+  });
+
   it.each([
     ['what the bot answered somebody else', { author: self }, 'not one of my answers to you'],
     ['what other people wrote', { author: bob }, 'not what others wrote'],

@@ -35,8 +35,8 @@ async function writes(
   const original = await sandbox.say({ as, in: place, text: `A: ${text}`, replyTo });
   const deletes = () => sandbox.delete({ message: original.id });
   if (!isCopyFirst) await deletes();
+  if (appId === pluralKit) kit.storeNext({ original: original.id, sender: info.people[as] ?? '' });
   const copy = await postCopy(sandbox, { in: place, text, appId, embeds });
-  if (appId === pluralKit) kit.store({ id: copy.id, original: original.id, sender: info.people[as] ?? '' });
   if (isCopyFirst) await deletes();
   return { original, copy };
 }
@@ -162,7 +162,7 @@ describe('what a proxy posts for somebody [G2a]', () => {
       isCopyFirst: true,
     });
     expect((await stage.answerTo(next)).replyTo).toBe(next.id);
-    expect((await stage.ask('bob', place, '!memory proxies off')).text).toContain(
+    expect((await stage.ask('bob', place, '!memory proxies-off')).text).toContain(
       'only where PluralKit says',
     );
   });

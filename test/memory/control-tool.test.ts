@@ -110,9 +110,11 @@ describe('memory_control [K13]', () => {
   });
 
   it.each(['undo', 'pause', 'pause_here', 'resume', 'mode_off', 'notices_off'])(
-    'shows a button for %s while others’ words are in view [M5a]',
+    'shows a button for %s while others’ words are in view [M5a], and where a proxy posted the message [G2a]',
     async (action) => {
       const { run, people, undos } = setUp();
+      await run(action, { ...turn(''), messages: [incoming({ isProxied: true })] });
+      expect(await people.get(aliceId)).toBeUndefined();
       const asked = await run(action, { ...turn('what is this?'), hasThirdPartyText: true });
       const line = `memory ${action.replace('_', ' ')}`;
       expect(asked).toMatchObject({ notice: { isProposal: true, buttons: [{ line }] } });

@@ -15,10 +15,14 @@ export async function startPluralKit() {
   const requests: string[] = [];
   /** What it does instead of answering with its records. */
   let trouble: { readonly status: number; readonly headers?: Record<string, string> } | 'silence' | undefined;
+  let next: Omit<RecordedCopy, 'id'> | undefined;
   const server = createServer((request, response) => {
     requests.push(request.url ?? '');
     if (trouble === 'silence') return;
-    const record = records.get(request.url?.split('/').at(-1) ?? '');
+    const asked = request.url?.split('/').at(-1) ?? '';
+    const record = records.get(asked) ?? (next && { id: asked, ...next });
+    if (record !== undefined && record.original === next?.original) next = undefined;
+    if (record !== undefined) records.set(asked, record);
     const status = trouble?.status ?? (record === undefined ? 404 : 200);
     response.writeHead(status, { 'content-type': 'application/json', ...trouble?.headers });
     response.end(JSON.stringify(record ?? { message: 'Message not found.', code: 20_006 }));
@@ -30,10 +34,10 @@ export async function startPluralKit() {
   return {
     url: `http://127.0.0.1:${port}/v2`,
     requests: requests as readonly string[],
-    store: (record: RecordedCopy): void => void records.set(record.id, record),
-    is(next: typeof trouble): void {
-      trouble = next;
-    },
+    store: (record: RecordedCopy, under = record.id): void => void records.set(under, record),
+    /** The next message that is asked about, and has no record, is this copy. */
+    storeNext: (record: Omit<RecordedCopy, 'id'>): void => void (next = record),
+    is: (what: typeof trouble): void => void (trouble = what),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

@@ -92,9 +92,7 @@ export function createRememberItemTool({
       const replacing = { ...request, replaces: item.id };
       if (!asksFirst(context)) return answer(await proposals.remember(workOf(context), replacing), context);
       return {
-        ...refusal(
-          `Not stored yet: ${whyAsked(context)}, so the person is asked by a button under your answer.`,
-        ),
+        ...refusal('Not stored yet: the person is asked by a button under your answer.'),
         offer: {
           what: `Remember the first line${message.heard === true ? ' (heard)' : ''} instead of the second:`,
           words: `${toSingleLine(wordingOf(request))}\n${toSingleLine(wordingOf(item))}`,
@@ -108,12 +106,6 @@ export function createRememberItemTool({
       };
     },
   });
-}
-
-function whyAsked({ hasThirdPartyText }: TurnContext): string {
-  return hasThirdPartyText
-    ? "other people's text or a file is in view"
-    : 'a proxy posted what the person wrote';
 }
 
 function answer(outcome: ProposalOutcome, context: TurnContext): ToolOutcome {
@@ -187,9 +179,7 @@ export function createForgetItemTool({
         };
       }
       return {
-        ...refusal(
-          `Nothing forgotten yet: ${whyAsked(context)}, so the person is asked by a button under your answer.`,
-        ),
+        ...refusal('Nothing forgotten yet: the person is asked by a button under your answer.'),
         offer: {
           what: meant.length === 1 ? 'Forget this:' : `Forget these ${meant.length} items:`,
           words: meant.map((item) => toSingleLine(wordingOf(item))).join('\n'),

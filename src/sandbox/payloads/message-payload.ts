@@ -43,7 +43,9 @@ export function messageEventPayload(
   const guildId = guildIdOf(channel);
   const payload = { ...messagePayload(world, message, view), channel_type: channelType(channel) };
   if (guildId === undefined) return payload;
-  const member = memberOf(world, guildId, message.authorId);
+  // A webhook is not in the guild.
+  const isByWebhook = message.fields?.['webhook_id'] !== undefined;
+  const member = isByWebhook ? undefined : memberOf(world, guildId, message.authorId);
   return {
     ...payload,
     guild_id: guildId,

@@ -30,6 +30,19 @@ const rust = { kind: 'preference', quote: 'I prefer Rust' };
 /** With somebody else's words in the context. */
 const amongOthers = { hasThirdPartyText: true };
 
+/** The same turn, but a proxy posted its message. */
+function proxied(context: TurnContext): TurnContext {
+  return {
+    ...context,
+    messages: context.messages.map((message) => ({ ...message, isProxied: true as const })),
+  };
+}
+
+const askedFirst = [
+  ['while others’ words are in view [M5a]', (text: string) => turn(text, amongOthers)],
+  ['in a turn that a proxy posted [G2a]', (text: string) => proxied(turn(text))],
+] as const;
+
 describe('remember_item', () => {
   it('keeps the question that the words answer, which is shown, found and forgotten with them [D1a]', async () => {
     const { run, memory } = setUp(undefined, 'Nice to meet you! Where do you live?');
@@ -62,6 +75,12 @@ describe('remember_item', () => {
     expect(await secret.run({ kind: 'fact', quote: 'Yes, it is' }, 'Yes, it is')).toMatchObject({
       ok: false,
     });
+  });
+
+  it('stores at once what the speaker said by a proxy: the words are their own [G2a]', async () => {
+    const { run, texts } = setUp();
+    expect(await run(rust, proxied(turn('I prefer Rust')))).toMatchObject({ ok: true });
+    expect(await texts()).toEqual(['I prefer Rust']);
   });
 
   it('stores what the speaker said, with the message it was said in', async () => {
@@ -130,11 +149,11 @@ describe('remember_item', () => {
     expect(await texts()).toEqual(['I moved to Rome']);
   });
 
-  it('asks by a button before it replaces anything while others’ words are in view [M5a]', async () => {
+  it.each(askedFirst)('asks by a button before it replaces anything %s', async (_, said) => {
     const { run, texts } = setUp();
     await run(rust, 'I prefer Rust');
     const tea = { kind: 'fact', quote: 'I drink tea', replaces: 'Rust' };
-    const { ok, offer } = await run(tea, turn('I drink tea', amongOthers));
+    const { ok, offer } = await run(tea, said('I drink tea'));
     expect(ok).toBe(false);
     expect(offer).toMatchObject({
       what: 'Remember the first line instead of the second:',
@@ -234,13 +253,9 @@ describe('forget_item', () => {
     expect(elsewhere?.ok).toBe(false);
   });
 
-  it('forgets by a button that shows the item while others’ words are in view [M5a]', async () => {
+  it.each(askedFirst)('forgets by a button that shows the item %s', async (_, said) => {
     const { tool, texts } = await setUpForgetting();
-    const { ok, offer } = await tool.run(
-      { target: 'paris' },
-      turn('What does this text say?', amongOthers),
-      signal,
-    );
+    const { ok, offer } = await tool.run({ target: 'paris' }, said('What does this text say?'), signal);
     expect(ok).toBe(false);
     expect(offer).toMatchObject({ what: 'Forget this:', words: 'Lives in Paris' });
     expect(await texts()).toContain('Lives in Paris');

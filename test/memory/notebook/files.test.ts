@@ -216,6 +216,16 @@ describe('every tool that writes', () => {
     expect(await read(`${aliceRoot}/facts/new.md`)).toBeUndefined();
   });
 
+  it('only adds where a proxy posted the message [G2a]', async () => {
+    const { run, read } = await openNotebook({ [`${aliceRoot}/facts/user.md`]: 'Alice' });
+    const { messages } = dmContext();
+    const context = dmContext({ messages: messages.map((message) => ({ ...message, isProxied: true })) });
+    const done: boolean[] = [];
+    for (const [tool, input] of inputs) done.push((await run(tool, input, context)).ok);
+    expect(done).toEqual([false, true, false]);
+    expect(await read(`${aliceRoot}/facts/user.md`)).toContain('\nAlice\n');
+  });
+
   it('writes nothing where the channel became public after the message was said [V1]', async () => {
     const { run } = await openNotebook({});
     const context = { ...inGuild('public'), saidIn: inGuild('private').place };

@@ -1,0 +1,116 @@
+import { onTestFinished, describe, expect, it } from 'vitest';
+
+import { startPluralKit } from '../support/pluralkit-server.ts';
+import { pluralKit, postCopy, tupperbox } from '../support/proxy-copy.ts';
+import { type RunOptions, runGateway } from './support/gateway-harness.ts';
+
+/** A bot that answers mentions, where proxies post what people wrote. */
+async function open(options: RunOptions = {}) {
+  const kit = await startPluralKit();
+  onTestFinished(() => kit[Symbol.asyncDispose]());
+  const running = await runGateway({
+    proxied: { appIds: [pluralKit, tupperbox], pluralKitUrl: kit.url },
+    answerModes: {
+      answerMode: async () => 'mentions',
+      recentAnswerMode: () => 'mentions',
+      mayHaveChannelMemory: () => false,
+    },
+    ...options,
+  });
+  const { server, ids } = running;
+  return {
+    kit,
+    ...running,
+    general: ids['general'] ?? '',
+    bob: ids['bob'] ?? '',
+    /** Bob writes with a tag, and the proxy posts it again. */
+    writes: async (text: string, appId = pluralKit) => {
+      const original = await server.say({ as: 'bob', in: '#general', text: `A: ${text}` });
+      await server.delete({ message: original.id });
+      kit.storeNext({ original: original.id, sender: ids['bob'] ?? '' });
+      return postCopy(server, { in: '#general', text, appId });
+    },
+  };
+}
+
+/** How often the bot asks whether two copies without a record are somebody's words. */
+async function timesAsked(options: RunOptions): Promise<number> {
+  const { server, settled, writes, handlers } = await open(options);
+  for (const text of ['@Discoclaw hello', '@Discoclaw good morning']) {
+    await writes(text, tupperbox);
+    await settled();
+  }
+  expect(handlers.messages).toEqual([]);
+  return (await server.messages({ in: '#general', from: 'bot' })).length;
+}
+
+describe('a copy [G2a]', () => {
+  it('is a message of the account under the copy’s name, and so are its edits [G5]', async () => {
+    const { server, handlers, settled, writes, bob } = await open();
+    const copy = await writes('@Discoclaw hello');
+    await settled();
+    expect(handlers.messages).toMatchObject([
+      { id: copy.id, author: { id: bob, name: 'Anna', kind: 'human' }, text: 'hello', isProxied: true },
+    ]);
+    await server.edit({ message: copy.id, text: '@Discoclaw good morning' });
+    await settled();
+    expect(handlers.edits).toMatchObject([{ messageId: copy.id, authorId: bob, text: 'good morning' }]);
+  });
+
+  it('is asked about at PluralKit only where it is for the bot', async () => {
+    const { handlers, settled, writes, kit } = await open();
+    await writes('good morning');
+    await settled();
+    expect(kit.requests).toEqual([]);
+    expect(handlers.messages).toEqual([]);
+  });
+
+  it('is in history as a person’s, also in a cold one; another webhook’s post is a bot’s', async () => {
+    const { server, history, settled, writes, general, bob } = await open();
+    await writes('good morning');
+    await postCopy(server, { in: '#general', text: 'Build passed', name: 'CI', appId: '150000000000000009' });
+    await settled();
+    expect(await history.recent(general, 10)).toMatchObject([
+      { author: { name: 'Anna', kind: 'human' }, text: 'good morning' },
+      { author: { name: 'CI', kind: 'bot' }, text: 'Build passed' },
+    ]);
+    const copy = await writes('@Discoclaw hello');
+    await settled();
+    expect((await history.recent(general, 10)).at(-1)).toMatchObject({ id: copy.id, author: { id: bob } });
+    history.forget(() => true);
+    expect((await history.recent(general, 10)).at(-1)).toMatchObject({
+      id: copy.id,
+      author: { id: bob, name: 'Anna', kind: 'human' },
+    });
+  });
+
+  it('has the access of its account [G1]', async () => {
+    const access = { access: 'allowlist', allowedUserIds: ['140000000000000001'] } as const;
+    const { server, handlers, settled, writes } = await open({ access });
+    const copy = await writes('@Discoclaw hello');
+    await settled();
+    expect(handlers.messages).toEqual([]);
+    const found = (await server.messages({ in: '#general' })).find(({ id }) => id === copy.id);
+    expect(Object.keys(found?.reactions ?? {})).toEqual(['🔒']);
+  });
+
+  it('without a record is asked about once, and nobody without access is', async () => {
+    expect(await timesAsked({})).toBe(1);
+    expect(await timesAsked({ access: { access: 'allowlist' } })).toBe(0);
+  });
+
+  it('that was posted while the bot was off is known by its record', async () => {
+    const { server, writes, ids, kit } = await open({
+      proxied: { appIds: [], pluralKitUrl: 'http://127.0.0.1:9' },
+    });
+    const copy = await writes('@Discoclaw hello');
+    await postCopy(server, { in: '#general', text: '@Discoclaw and I?', appId: tupperbox });
+    const { handlers, settled } = await runGateway({
+      server,
+      proxied: { appIds: [pluralKit, tupperbox], pluralKitUrl: kit.url },
+      knownChannels: [ids['general'] ?? ''],
+    });
+    await settled();
+    expect(handlers.messages).toMatchObject([{ id: copy.id, author: { id: ids['bob'] }, isProxied: true }]);
+  });
+});
