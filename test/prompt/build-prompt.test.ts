@@ -468,6 +468,7 @@ describe('the fixed rules', () => {
       'discord_actions',
       'previous_summary',
       'others_words',
+      'heard',
       'turns',
       'facts',
     ]);

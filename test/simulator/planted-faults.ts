@@ -48,8 +48,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     promise:
       '[V2] A message that waited is answered for those who could read it when it was written, not for those who can now.',
     file: 'src/turn/run-turn.ts',
-    find: 'await answerTurn(answeredFor(turn, readers), memory,',
-    put: 'await answerTurn(turn, memory,',
+    find: 'answeredFor(turn, readers),',
+    put: 'turn,',
   },
   {
     name: 'backup-keeps-erased',
