@@ -12,6 +12,7 @@ ENV NODE_ENV=production \
     DISCOCLAW_DATA_DIR=/data \
     DISCOCLAW_WORKSPACE_DIR=/workspace \
     DISCOCLAW_HTTP_PORT=9464 \
+    DISCOCLAW_PAGE_HOST=0.0.0.0 \
     DISCOCLAW_HTTP_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json ./

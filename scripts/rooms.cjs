@@ -12,6 +12,7 @@ const mayImport = {
   commands: ['core', 'memory'],
   turn: ['core', 'prompt', 'memory', 'model'],
   discord: ['core'],
+  page: ['core'],
   sandbox: [],
   observability: ['core'],
 };
@@ -22,7 +23,9 @@ const keepers = {
   'discord\\.js': ['discord'],
   '@anthropic-ai/sdk': ['model'],
   '(?:node:)?fs(?:/promises)?': ['config', 'storage', 'sandbox', 'bot'],
-  fastify: ['sandbox'],
+  fastify: ['sandbox', 'page'],
+  '@fastify/.*': ['page'],
+  '@remix-run/html-template': ['page'],
   ws: ['sandbox'],
   pino: ['observability'],
   dotenv: ['config'],
@@ -77,6 +80,13 @@ module.exports = {
       severity: 'error',
       from: {},
       to: { path: '^src/[^/]+/', pathNot: `^src/(?:${Object.keys(mayImport).join('|')})/` },
+    },
+    {
+      name: 'page-when-on',
+      comment: 'with the page off nothing of it is loaded',
+      severity: 'error',
+      from: { pathNot: '^src/page/' },
+      to: { path: '^src/page/', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {

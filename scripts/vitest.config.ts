@@ -11,6 +11,7 @@ const sandbox = ['test/sandbox/**/*.test.ts'];
 const project = ['test/project/**/*.test.ts'];
 const postgres = ['test/**/*.postgres.test.ts'];
 const soak = ['test/soak/**/*.test.ts'];
+const browser = ['test/browser/**/*.test.ts'];
 
 /** What is about files on disk, or runs without a stage. */
 const onlyInFiles = ['backup', 'disk', 'doctor', 'rights', 'setup', 'terminal'].map(
@@ -71,7 +72,12 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     projects: [
-      tests('fast', 'sockets', ['test/**/*.test.ts'], [...e2e, ...sandbox, ...project, ...postgres, ...soak]),
+      tests(
+        'fast',
+        'sockets',
+        ['test/**/*.test.ts'],
+        [...e2e, ...sandbox, ...project, ...postgres, ...soak, ...browser],
+      ),
       withBuild(tests('e2e', 'processes', e2e, [...postgres, ...soak])),
       tests('sandbox', 'processes', sandbox, smoke),
       withBuild(tests('project', 'processes', project, smoke)),
@@ -79,6 +85,7 @@ export default defineConfig({
       withServer(
         tests('e2e-postgres', 'processes', ['test/e2e/**/*.test.ts'], [...onlyInFiles, ...postgres, ...soak]),
       ),
+      withBuild(tests('browser', 'processes', browser, [])),
       withBuild(tests('soak', 'processes', soak, postgres)),
       withServer(tests('soak-postgres', 'processes', ['test/soak/**/*.postgres.test.ts'], [])),
     ],

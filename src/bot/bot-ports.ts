@@ -21,6 +21,7 @@ import type { Clock, Timer } from '../core/time.ts';
 import type { ActionTools, LateNotice, OfferPort } from '../core/tool.ts';
 import type { WorkQueue } from '../core/work-queue.ts';
 import type { Spending } from '../observability/spending.ts';
+import type { PagePerson } from '../page/sign-in.ts';
 import type { Outbox } from '../turn/outbox.ts';
 import type { OtherProcesses } from './processes.ts';
 import type { StatusSources } from './status.ts';
@@ -28,6 +29,15 @@ import type { ChannelGuild, SessionKey } from '../core/place.ts';
 import type { UndoableChange } from '../memory/undo.ts';
 import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
+
+export interface PagePort {
+  /** Where a person signs in, once; `undefined` where the page is not there. Never rejects. */
+  readonly linkFor: (person: PagePerson) => Promise<string | undefined>;
+  /** Told of each change of a person's memory, by any process. */
+  readonly memoryChanged: (userId: string) => void;
+  /** Told when a person had everything erased. */
+  readonly erased: (userId: string) => void;
+}
 
 /** What the processes over one store share [X2]. */
 export interface SharedPorts {
@@ -63,6 +73,8 @@ export interface BotPorts {
   readonly readChannel: ReadChannel;
   /** Without them there is no status command. */
   readonly statusSources?: StatusSources;
+  /** The page of each person [Y1]; absent where it is off. */
+  readonly page?: PagePort | undefined;
   readonly others?: OtherProcesses | undefined;
   /** Without it, cost is not limited. */
   readonly spending?: Pick<Spending, 'heldUntil' | 'layer'>;
@@ -85,6 +97,8 @@ export function createEvents() {
     changed: createEvent<[session: SessionKey, hasMoreHistory?: true]>(),
     /** When to look at a session again; replaces an earlier time. */
     due: createEvent<[session: SessionKey, time: Date]>(),
+    /** Something of a person's was written here. */
+    written: createEvent<[userId: string]>(),
     /** A person was erased: their running and waiting work ends. */
     erased: createEvent<[userId: string, erasedBy: 'here' | 'elsewhere']>(),
     /** A person paused one conversation, or everything. */

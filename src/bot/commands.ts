@@ -12,12 +12,13 @@ import type { AnswerMode, ChannelPort, DirectMessage } from '../core/chat.ts';
 import { countHoldings, countSaying } from '../memory/holdings.ts';
 import type { Place } from '../core/place.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
+import type { PagePerson } from '../page/sign-in.ts';
 import { itemMaxChars } from '../memory/durable/document.ts';
 import { type Outbox, saveBestEffort } from '../turn/outbox.ts';
 
 export interface CommandPorts extends Pick<
   BotPorts,
-  'directMessages' | 'readAttachment' | 'server' | 'ownerIds' | 'logger'
+  'directMessages' | 'readAttachment' | 'server' | 'page' | 'ownerIds' | 'logger'
 > {
   readonly outbox: Pick<Outbox, 'isHidden' | 'hide'>;
   readonly modelChoice: ModelChoice;
@@ -40,6 +41,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
       shortTermEnabled: config.shortTerm.enabled,
       shortTermMaxChars: config.shortTerm.injectMaxChars,
     },
+    pageLink: async (person: PagePerson) => ports.page?.linkFor(person),
     privacyText: memory.workspace.privacyText,
     privacyFacts: async () => privacyFacts(config, await ports.modelChoice.current()),
     isMemoryOff: memory.placeSettings.isMemoryOff,

@@ -195,8 +195,18 @@ export function createBot(config: Config, ports: BotPorts) {
         return prompts.renew(notice.session);
       case 'stored':
         return void lateNotices.tell([notice.stored]);
+      case 'written':
+        return ports.page?.memoryChanged(notice.userId);
     }
   });
+  if (ports.page !== undefined) {
+    const { memoryChanged, erased } = ports.page;
+    events.written.on((userId) => {
+      memoryChanged(userId);
+      processes.notices.tell({ kind: 'written', userId });
+    });
+    events.erased.on(erased);
+  }
   const queues = () => ({ turns: turns.open, afterTurn: work.size, writes: writes.size });
   const readOwnStatus =
     statusSources &&
@@ -211,6 +221,7 @@ export function createBot(config: Config, ports: BotPorts) {
     directMessages,
     readAttachment: ports.readAttachment,
     server: ports.server,
+    page: ports.page,
     ownerIds: ports.ownerIds,
     modelChoice,
     tellOfChannel: (wish, asker) => channelReading.tell(wish, asker),

@@ -70,7 +70,12 @@ export function createLayers(config: Config, ports: LayerPorts) {
   const { store, model, recent, events, channels, answers, processes, clock, timer, logger } = ports;
   const { timeZone } = config;
   const erasures = createErasures(store);
-  const writes = createWrites({ locks: processes.locks, erasedAt: (id) => erasures.at(id), clock });
+  const writes = createWrites({
+    locks: processes.locks,
+    erasedAt: (id) => erasures.at(id),
+    written: (userId) => void events.written.emit(userId),
+    clock,
+  });
   /** What every layer may need. */
   const basics = { store, recent, writes, model, expireAt: ports.expireAt, clock, timer, timeZone, logger };
   const states = createSessionStates(basics);

@@ -9,6 +9,7 @@ import type { Shards } from '../core/processes.ts';
 import type { Identifying } from '../discord/shard.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
+import type { PagePerson } from '../page/sign-in.ts';
 import { withDiscord } from '../discord/checkup.ts';
 
 /** @throws {GatewayError} */
@@ -56,6 +57,8 @@ export interface ProcessCalls {
   personMay(...asked: Parameters<ChannelPort['personMay']>): Promise<boolean>;
   /** Called for a direct message; reads only channels of its own shards. */
   readChannel(wish: ChannelWish): Promise<ChannelTalk>;
+  /** `undefined` in a process without the page. */
+  pageLink(person: PagePerson): Promise<string | undefined>;
 }
 
 export interface SupervisorCalls {
@@ -132,6 +135,7 @@ const notReady: ProcessCalls = {
   placeOf: async () => undefined,
   personMay: async () => false,
   readChannel: async () => ({ kind: 'none' }),
+  pageLink: async () => undefined,
 };
 
 export type Supervised = NonNullable<ReturnType<typeof connectToSupervisor>>;

@@ -4,18 +4,18 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 
-import { type Config, ConfigError } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
 import { unlessAborted } from '../core/time.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
 import { createLogger } from '../observability/logger.ts';
 import { checkStart } from './checks.ts';
+import { unusablePort } from './open-page.ts';
 import type { SandboxServer } from '../sandbox/sandbox-server.ts';
 import { type Supervised, askAboutShards, shardsHere, shownShards } from './processes.ts';
 import { startBot } from './start-bot.ts';
 import type { HealthServer } from '../observability/health-server.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { errorCode } from '../storage/files/file-system.ts';
 import type { Suggestion } from '../sandbox/terminal/guide.ts';
 import type { Demonstration } from '../sandbox/terminal/run-terminal-chat.ts';
 
@@ -124,6 +124,7 @@ export async function runInSandbox(
     const { owner } = await sandbox.info();
     // Anyone who was answered once is remembered, and needs no introduction.
     const isNewcomer = !(await bot.remembers(owner.id));
+    const link = await bot.pageLink({ ...owner, isOwner: true });
     await runTerminalChat({
       mode,
       sandbox,
@@ -132,6 +133,7 @@ export async function runInSandbox(
       facts: [
         ['language model', spokenBy(config.model)],
         ['memory', keptIn(storage)],
+        ...(link === undefined ? [] : [['your page', `${link} (once, within ten minutes)`] as const]),
       ],
       demonstration,
       inFreshWorld: (play) =>
@@ -142,7 +144,10 @@ export async function runInSandbox(
       signal,
     });
   };
-  await (mode.kind === 'demonstration' ? inTemporaryWorld : inWorld)(config, logger, chat);
+  // In the sandbox, a browser on this machine needs no other address.
+  const isOn = config.commandsEnabled;
+  const page = config.page.url === undefined ? { ...config.page, host: '127.0.0.1', isOn } : config.page;
+  await (mode.kind === 'demonstration' ? inTemporaryWorld : inWorld)({ ...config, page }, logger, chat);
 }
 
 type UseOfWorld = (
@@ -159,7 +164,8 @@ async function inTemporaryWorld(config: Config, logger: Logger, use: UseOfWorld)
   const storage = { ...config.storage, ...apart, dataDir: folder, databaseUrl: undefined };
   try {
     // The surrounding chat has the port.
-    await inWorld({ ...config, storage, http: { ...config.http, port: 0 } }, logger, use);
+    const http = { ...config.http, port: 0 };
+    await inWorld({ ...config, storage, http, page: { ...config.page, isOn: false } }, logger, use);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -235,12 +241,7 @@ export async function serveHealth(
   try {
     return await startHealthServer({ port, host }, metrics);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError([
-      errorCode(error) === 'EADDRINUSE' || errorCode(error) === 'EACCES'
-        ? `DISCOCLAW_HTTP_PORT: expected a free port, found ${port} (${reason})`
-        : `DISCOCLAW_HTTP_HOST: expected an address of this machine, found ${host} (${reason})`,
-    ]);
+    throw unusablePort('DISCOCLAW_HTTP', { port, host }, error);
   }
 }
 

@@ -27,8 +27,11 @@ import { createSpending, type DailyUse } from '../observability/spending.ts';
 import { createUsageMeter } from '../observability/usage-meter.ts';
 import { watchModel } from '../observability/watched-model.ts';
 import { createOutbox, saveBestEffort } from '../turn/outbox.ts';
+import type { Page } from '../page/page.ts';
+import type { PagePort } from './bot-ports.ts';
 import { createBot } from './create-bot.ts';
 import { assertPricesKnown, createModel, listServedModels } from './create-model.ts';
+import { openPage } from './open-page.ts';
 import { openStore } from './open-store.ts';
 import { acrossProcesses, answersOfChannels, type OtherProcesses, type ProcessCalls } from './processes.ts';
 
@@ -158,6 +161,16 @@ export async function startBot(config: Config, options: StartOptions) {
     const { places, reactions } = discordPorts;
     const isHeld = (channelId: string): boolean => places.known(channelId) !== undefined;
     let people: Access | undefined;
+    let page: Page | undefined;
+    const pagePort: PagePort = {
+      async linkFor(person) {
+        if (page !== undefined) return page.linkFor(person);
+        const links = (await others?.ask('pageLink', [person])) ?? [];
+        return links.find((link) => link !== undefined);
+      },
+      memoryChanged: (userId) => page?.memoryChanged(userId),
+      erased: (userId) => page?.erased(userId),
+    };
     const bot = createBot(config, {
       ...discordPorts,
       ...(others && acrossProcesses(discordPorts, others, isHeld)),
@@ -192,6 +205,7 @@ export async function startBot(config: Config, options: StartOptions) {
         quarantined: opened.quarantined,
       },
       others,
+      page: config.page.isOn ? pagePort : undefined,
       spending,
       clock,
       discordClock: discordTime.clock,
@@ -201,6 +215,10 @@ export async function startBot(config: Config, options: StartOptions) {
     ({ noteSetAside } = bot);
     for (const file of setAsideEarly) noteSetAside(file);
     const { recovery } = bot;
+    const command: typeof bot.handlers.command = async (request) => {
+      await recovery.finishChanges();
+      return bot.handlers.command(request);
+    };
     const gateway = await startGateway({
       ...options,
       ...discordPorts,
@@ -216,10 +234,7 @@ export async function startBot(config: Config, options: StartOptions) {
       // A message waits for its channel's recovery; a command or menu entry only for what is to be forgotten.
       handlers: {
         ...bot.handlers,
-        async command(request) {
-          await recovery.finishChanges();
-          return bot.handlers.command(request);
-        },
+        command,
         async menu(request) {
           await recovery.finishChanges();
           return bot.handlers.menu(request);
@@ -236,6 +251,15 @@ export async function startBot(config: Config, options: StartOptions) {
       logger,
     });
     people = gateway.people;
+    const { people: known } = gateway;
+    if (config.page.isOn && isFirst(shards))
+      page = await openPage(config.page, {
+        command,
+        dmOf: discordPorts.dmOf,
+        hasAccess: (userId) => known.of({ userId }),
+        clock: discordTime.clock,
+        logger,
+      });
     tellOwner = (use) => bot.tellOwners(gateway.ownerIds, use);
     opened.removeLeftovers().catch((error: unknown) => {
       logger.warn('temporary files of an earlier run could not be removed', { error });
@@ -266,8 +290,10 @@ export async function startBot(config: Config, options: StartOptions) {
         ...answersOfChannels(discordPorts, isHeld),
         health: async () => ({ unhealthy: unhealthy(), unready: unready() }),
         status: bot.status,
+        pageLink: async (person) => page?.linkFor(person),
       } satisfies Partial<ProcessCalls>,
       commandsRegistered: gateway.commandsRegistered,
+      pageLink: pagePort.linkFor,
       /** Whether anything is held about a person. Rejects with `StoreError`. */
       remembers: async (userId: string): Promise<boolean> => (await store.list(`users/${userId}`)).length > 0,
       /** Resolves when all messages are answered and all background work is done. */
@@ -277,8 +303,7 @@ export async function startBot(config: Config, options: StartOptions) {
       },
       /** Takes at most ten seconds; work that still runs then is left to the next start [G4]. */
       async stop(): Promise<void> {
-        const finished = gateway
-          .stopIntake()
+        const finished = Promise.all([gateway.stopIntake(), page?.close()])
           .then(() => Promise.all([bot.drain(drainMs), gateway.idle()]))
           .then(() => reactions.close())
           .then(() => true);

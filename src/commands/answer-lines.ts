@@ -1,8 +1,16 @@
-import type { CommandReply } from '../core/commands.ts';
+import type { CommandReply, ShownItem } from '../core/commands.ts';
 import { NewerVersionError, referenceTo, StoreError, withReference } from '../core/errors.ts';
 import { dataLine } from '../core/section.ts';
 import { toSingleLine, quoted, withoutFences } from '../core/text.ts';
-import { itemLine, mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
+import {
+  isOver,
+  itemLine,
+  mayUseItem,
+  namesChannel,
+  undated,
+  type DurableItem,
+  wordingOf,
+} from '../memory/durable/document.ts';
 import type { MemoryCall } from './memory-ports.ts';
 
 export { counted, quoted, withoutFences } from '../core/text.ts';
@@ -51,11 +59,34 @@ export function formerLines(call: MemoryCall, former: readonly DurableItem[]): r
 }
 
 /** Without a record of its server or readers, an item stays in the DM until it is shared or said again [V1] [V2a]. */
-export function idAndVisibility({ id, visibility, source }: DurableItem): string {
-  const isUnused =
+function isOnlyInDm({ visibility, source }: DurableItem): boolean {
+  return (
     (visibility === 'here' && source.readers === undefined) ||
-    (visibility === 'server' && source.guildId === undefined);
-  return `id ${toSingleLine(id)} · ${isUnused ? `${visibility}, but used in our DM only` : visibility}`;
+    (visibility === 'server' && source.guildId === undefined)
+  );
+}
+
+export function idAndVisibility(item: DurableItem): string {
+  const where = isOnlyInDm(item) ? `${item.visibility}, but used in our DM only` : item.visibility;
+  return `id ${toSingleLine(item.id)} · ${where}`;
+}
+
+/** What {@link listedItem} says, as data. */
+export function shownItem(item: DurableItem, { view, today }: Pick<MemoryCall, 'view' | 'today'>): ShownItem {
+  const { id, kind, text, question, visibility, source, updatedAt, when, pinned } = item;
+  return {
+    id,
+    kind,
+    text,
+    question,
+    visibility: isOnlyInDm(item) ? 'dm' : visibility,
+    source: source.type,
+    channelName: namesChannel(item, view) ? source.channelName : undefined,
+    updatedAt: Date.parse(updatedAt) === Date.parse(undated) ? undefined : updatedAt,
+    when,
+    isOver: isOver(item, today),
+    isPinned: pinned,
+  };
 }
 
 /** Under an answer about an item that was remembered in public, or shared: how far that goes [V1]. */

@@ -3,7 +3,15 @@ import { captureModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
 import { channelMemory, noteInChannel } from './memory-channel.ts';
-import { endProxies, pauseMemory, resumeMemory, setMode, setNotices, showPrivacy } from './memory-control.ts';
+import {
+  endProxies,
+  givePageLink,
+  pauseMemory,
+  resumeMemory,
+  setMode,
+  setNotices,
+  showPrivacy,
+} from './memory-control.ts';
 import {
   askToErase,
   askToPurge,
@@ -26,6 +34,7 @@ import { setTimeZone } from './memory-timezone.ts';
 import { tellWhy } from './memory-why.ts';
 
 const help = `\`/memory panel\` has it all with buttons, only for you
+\`!memory page\` opens it in a browser
 \`!memory show\` shows what I remember about you
 \`!memory search <words>\` finds what you said and what I keep about it
 \`!memory remember <text>\` makes me remember something
@@ -38,7 +47,7 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory pin <id>\`, \`!memory unpin <id>\`: a pinned item is never dropped
 \`!memory share <id>\`, \`!memory hide <id>\`: use an item everywhere, or only in our DM
 \`!memory reset rolling\` clears this conversation's summary
-\`!memory export\` sends you all I hold about you
+\`!memory export\` sends you all of it
 \`!memory import\` brings an export, of mine, ChatGPT's or Claude's
 \`!memory erase\` erases all of it, after asking
 \`!memory purge <words>\` erases for good what says these words, after asking
@@ -85,6 +94,7 @@ export const memoryDefinition = {
       misuse: 'Use `/memory panel`.',
       isHidden: true,
     },
+    page: { description: 'Get a link to a page of your own with all that I remember about you' },
     show: { description: 'Show everything that I remember about you', isKept: true },
     search: {
       description: 'Find what you said and what I keep about it',
@@ -324,6 +334,7 @@ const itemHandlers = {
 const handlers: Handlers<Handled> = {
   ...itemHandlers,
   panel: (_, call) => showPanel(call),
+  page: (_, call) => givePageLink(call),
   show: (_, call) => showMemory(call),
   search: ({ query }, call) => searchMemory(call, query),
   why: ({ id }, call) => tellWhy(call, id),

@@ -81,13 +81,26 @@ export async function refusalToStore(call: MemoryCall): Promise<CommandReply | u
   return { text: 'Your memory is paused here, so nothing was saved. Say it again after `!memory resume`.' };
 }
 
-/** What the person has restricted, for `show`; `undefined` where nothing. */
-export async function restrictions(call: MemoryCall): Promise<string | undefined> {
+/** What the person has restricted, for `show`; without a text where nothing. */
+export async function restrictions(call: MemoryCall) {
   const { people } = call.ports;
-  const pause = await people.pauseIn(sessionOf(call), call.at);
-  if (pause !== undefined) return pauseTexts[pause.scope];
+  const pause = (await people.pauseIn(sessionOf(call), call.at))?.scope;
   const mode = await people.mode(call.speaker.id);
-  return mode === 'auto' ? undefined : modeTexts[mode];
+  const ofMode = mode === 'auto' ? undefined : modeTexts[mode];
+  return { text: pause === undefined ? ofMode : pauseTexts[pause], mode, pause };
+}
+
+/** A link to the asker's own page [Y1], where nobody else reads it. */
+export async function givePageLink({ speaker, view, ports }: MemoryCall): Promise<CommandReply> {
+  if (view.audience !== 'dm')
+    return { text: 'The link is for you alone: use `/memory page`, or ask me in our DM.' };
+  const url = await ports.pageLink(speaker);
+  if (url === undefined)
+    return { text: 'This bot has no page to open in a browser; `/memory panel` shows your memory here.' };
+  return {
+    text: 'This opens your memory in your browser. The link works once, within ten minutes.',
+    buttons: [{ label: 'Open my page', url }],
+  };
 }
 
 /** Where the owner's own text wants the facts. */

@@ -83,6 +83,8 @@ export interface MemoryCommandPorts {
     PersonSettingsStore,
     'get' | 'set' | 'mode' | 'timeZoneOf' | 'pause' | 'resume' | 'pauseIn'
   >;
+  /** Where a person signs in to their page, once [Y1]; `undefined` where there is none. Never rejects. */
+  readonly pageLink: (person: CommandContext['speaker']) => Promise<string | undefined>;
   /** What the owner wrote about privacy; `undefined` where nothing. Rejects with `StoreError`. */
   readonly privacyText: () => Promise<string | undefined>;
   /** Never rejects. */

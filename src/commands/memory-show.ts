@@ -1,4 +1,4 @@
-import type { CommandReply } from '../core/commands.ts';
+import type { CommandReply, ShownItem, ShownMemory } from '../core/commands.ts';
 import { dataLine, renderSection } from '../core/section.ts';
 import { clip } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
@@ -12,6 +12,7 @@ import {
   listedItem,
   nameable,
   readFailureReply,
+  shownItem,
   withoutFences,
 } from './answer-lines.ts';
 import { restrictions, retentionText } from './memory-control.ts';
@@ -24,6 +25,8 @@ interface LayerView {
   readonly usage?: BudgetUsage;
   /** How many cards of the review wait here [K16]. */
   readonly waiting?: number;
+  readonly items?: readonly ShownItem[];
+  readonly restrictions?: Pick<ShownMemory, 'mode' | 'pause'>;
 }
 
 export interface BudgetUsage {
@@ -47,7 +50,17 @@ export async function showMemory(call: MemoryCall): Promise<CommandReply> {
     (await ports.isMemoryOff(place)) ? switchedOffLine : used && `Characters used in a prompt here: ${used}`,
     retentionDays > 0 ? retentionText(retentionDays) : undefined,
   ];
-  return { text: parts.filter(Boolean).join('\n\n') };
+  return { text: parts.filter(Boolean).join('\n\n'), data: dataOf(views, ports.settings) };
+}
+
+/** `undefined` where part of it could not be read. */
+function dataOf(
+  views: readonly LayerView[],
+  { durableEnabled }: Pick<MemoryCall['ports']['settings'], 'durableEnabled'>,
+): ShownMemory | undefined {
+  const { items } = views.find((view) => view.items !== undefined) ?? {};
+  const { restrictions: own } = views.find((view) => view.restrictions !== undefined) ?? {};
+  return own === undefined || (items === undefined && durableEnabled) ? undefined : { ...own, items };
 }
 
 /** Each layer as it is shown. Never rejects: where one cannot be read, its text says so. */
@@ -84,6 +97,7 @@ async function viewItems(call: MemoryCall): Promise<LayerView> {
     ),
     usage: { name: 'durable items', used, budget },
     waiting: cards.length,
+    items: named.map((item) => shownItem(item, call)),
   };
 }
 
@@ -108,7 +122,8 @@ async function viewRecent({ speaker, place, work, at, ports }: MemoryCall): Prom
 }
 
 async function viewRestrictions(call: MemoryCall): Promise<LayerView> {
-  return { text: await restrictions(call) };
+  const { text, ...own } = await restrictions(call);
+  return { text, restrictions: own };
 }
 
 /** Passages of at most 300 characters. */

@@ -223,6 +223,16 @@ function arrangeConfig(values: Values) {
       shortTermDir: values.DISCOCLAW_SHORTTERM_DATA_DIR,
     },
     http: { port: values.DISCOCLAW_HTTP_PORT, host: values.DISCOCLAW_HTTP_HOST },
+    page: {
+      port: values.DISCOCLAW_PAGE_PORT,
+      host: values.DISCOCLAW_PAGE_HOST,
+      url: values.DISCOCLAW_PAGE_URL,
+      /** Nobody could be led to it without an address, and it acts by the memory commands. */
+      isOn:
+        values.DISCOCLAW_PAGE_PORT !== 0 &&
+        values.DISCOCLAW_PAGE_URL !== undefined &&
+        values.DISCOCLAW_MEMORY_COMMANDS_ENABLED,
+    },
     logLevel: values.DISCOCLAW_LOG_LEVEL,
   });
 }

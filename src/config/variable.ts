@@ -147,6 +147,20 @@ export function proxy(about: string): Variable<string | undefined> {
   return { ...address(about), expects: 'an http or https address such as http://HOST:PORT', secret: true };
 }
 
+/** Of https, or of http on this very machine: a browser would show what it gets in between to anybody. */
+export function origin(about: string): Variable<string | undefined> {
+  const expects =
+    'an https address without a path, or an http one of this machine such as http://127.0.0.1:8080';
+  return variable(about, expects, '', (raw, fail) => {
+    if (raw === undefined) return undefined;
+    if (!URL.canParse(raw)) return fail();
+    const { protocol, hostname, origin: found, pathname, search, hash } = new URL(raw);
+    const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/u.test(hostname);
+    const isSafe = protocol === 'https:' || (protocol === 'http:' && isHere);
+    return isSafe && pathname === '/' && search === '' && hash === '' ? found : fail();
+  });
+}
+
 /** An address of this machine, or a name for one. */
 export function host(fallback: string, about: string): Variable<string> {
   return variable(

@@ -110,6 +110,8 @@ export interface CommandButton {
   readonly label: string;
   /** The command without `!`, at most 70 characters; absent where it only removes the buttons. */
   readonly line?: string;
+  /** Opened by it, in place of a command; at most 512 characters. */
+  readonly url?: string;
   /** What it does cannot be undone. */
   readonly isDanger?: true;
   /** What goes once it is pressed, `answer` with the next one. Default: `all` but those that take nothing. */

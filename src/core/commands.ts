@@ -8,6 +8,7 @@ import type {
 } from './chat.ts';
 import type { Place } from './place.ts';
 import type { Speaker } from './turn-context.ts';
+import type { Visibility } from './visibility.ts';
 import type { Work } from './writes.ts';
 
 /** A command as data, from which its written form, slash form and the handler's types are made. */
@@ -170,6 +171,33 @@ export interface CommandSelect {
   }[];
 }
 
+/** An item as its owner may see it where the answer is read. */
+export interface ShownItem {
+  readonly id: string;
+  readonly kind: string;
+  readonly text: string;
+  /** The bot's question that the text answers [D1a]. */
+  readonly question?: string | undefined;
+  /** Also `dm` for one whose server or readers nobody knows [V2a]. */
+  readonly visibility: Visibility;
+  readonly source: 'manual' | 'discord' | 'summary';
+  readonly channelName?: string | undefined;
+  /** ISO 8601; absent where nobody knows. */
+  readonly updatedAt?: string | undefined;
+  /** The day it speaks of, `YYYY-MM-DD` [D7]. */
+  readonly when?: string | undefined;
+  readonly isOver: boolean;
+  readonly isPinned: boolean;
+}
+
+/** What `show` lists, for a page that lays it out by itself. */
+export interface ShownMemory {
+  /** Pinned first, then newest; absent where items are switched off. */
+  readonly items?: readonly ShownItem[] | undefined;
+  readonly mode: 'auto' | 'ask' | 'off';
+  readonly pause?: 'here' | 'everywhere' | undefined;
+}
+
 /** The answer to a command, as data. */
 export interface CommandReply {
   /** Lines of any length; not empty. */
@@ -184,6 +212,8 @@ export interface CommandReply {
   readonly form?: CommandForm;
   /** Only where the asker alone sees the answer: each a message below it. */
   readonly files?: readonly OutgoingFile[];
+  /** Of `show`, unless something could not be read; Discord shows the text alone. */
+  readonly data?: ShownMemory | undefined;
   /** To be called when it is known whether the person has the answer. Never rejects. */
   readonly onReplied?: (wasSent: boolean) => Promise<void>;
 }

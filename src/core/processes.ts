@@ -25,6 +25,8 @@ export interface Locks {
 export type Notice =
   /** All data of a person is being erased [K11], or was; `at` is ISO 8601. */
   | { readonly kind: 'erased'; readonly userId: string; readonly at: string; readonly isDone: boolean }
+  /** Something of a person's was written; told where people have pages that show it [Y3]. */
+  | { readonly kind: 'written'; readonly userId: string }
   /** Messages came back into a session's history. */
   | { readonly kind: 'restored'; readonly session: SessionKey }
   /** Something a person said was stored; the process that answered tells them [K6]. */

@@ -42,12 +42,15 @@ export type Writes = ReturnType<typeof createWrites>;
 export function createWrites({
   locks,
   erasedAt,
+  written = () => {},
   clock,
 }: {
   /** As in `Locks`. */
   readonly locks: { hold<T>(key: string, job: () => Promise<T>): Promise<T> };
   /** When the person last had everything erased, by any process; ISO 8601. Rejects with `StoreError`. */
   readonly erasedAt: (userId: string) => Promise<string | undefined>;
+  /** Told after each job of a person. */
+  readonly written?: (userId: string) => void;
   readonly clock: Clock;
 }) {
   const jobs = createKeyedQueue();
@@ -67,7 +70,7 @@ export function createWrites({
       return hold(userId, async () => {
         if (((await erasedAt(userId)) ?? '') > startedAfter)
           throw new RefusedJobError('the person had everything erased since the work began');
-        return job();
+        return job().finally(() => written(userId));
       });
     },
     /** Changes of the owners' notes, also within a job of a person. */

@@ -105,6 +105,7 @@ export function answerRows(
 function createFilter() {
   const seen = new Set<string>();
   return (component: object): boolean => {
+    if ('url' in component) return true;
     const id = 'custom_id' in component ? String(component.custom_id) : '';
     if (id === '' || id.length > customIdMaxChars || seen.has(id)) return false;
     seen.add(id);
@@ -168,9 +169,16 @@ function shortened(text: string, maxChars: number): string {
 }
 
 function asComponent(
-  { label, line = '', isDanger, opensForm, takes = 'all' }: CommandButton,
+  { label, line = '', url, isDanger, opensForm, takes = 'all' }: CommandButton,
   personId: string,
 ): APIButtonComponent {
+  if (url !== undefined)
+    return {
+      type: ComponentType.Button,
+      style: ButtonStyle.Link,
+      label: shortened(label, labelMaxChars),
+      url,
+    };
   return {
     type: ComponentType.Button,
     style: isDanger === true ? ButtonStyle.Danger : ButtonStyle.Secondary,

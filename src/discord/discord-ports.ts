@@ -2,6 +2,7 @@ import type { Client } from 'discord.js';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Logger } from '../core/logger.ts';
+import type { Place } from '../core/place.ts';
 import type { Shards } from '../core/processes.ts';
 import type { Clock } from '../core/time.ts';
 import type { AccessSettings } from './access.ts';
@@ -18,7 +19,7 @@ import { type DiscordApi, createDiscordApi } from './discord-api.ts';
 import { createOffers } from './interactions/offers.ts';
 import { type History, type HistoryOptions, createHistory } from './history.ts';
 import { chatMessageOf, isSpoken, sentMessageOf } from './normalise.ts';
-import { type Places, createPlaces, createPresentPlace } from './place.ts';
+import { type Places, createPlaces, createPresentPlace, dmPlace } from './place.ts';
 import { botMay, createServerPort } from './permissions.ts';
 import { createPluralKit } from './pluralkit.ts';
 import { createProxies } from './proxied.ts';
@@ -83,6 +84,8 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     proxies,
     replies,
     directMessages: createDirectMessages(api, botId),
+    /** A person's direct messages, opened if they are not. Rejects as the library does. */
+    dmOf: async (userId: string): Promise<Place> => dmPlace(await api.openDm(userId)),
     offers: createOffers({ api, recent, logger }),
     reactions: createWaitingReactions(api, logger),
     presentPlace: createPresentPlace(places),

@@ -30,11 +30,15 @@ export interface Places {
   readonly memberRole: (guildId: string) => Promise<string | undefined>;
 }
 
+export function dmPlace(channelId: string): Place {
+  return { audience: 'dm', channelId, homeId: channelId };
+}
+
 /** Unknown readers make a place private [V0]. `undefined` for a group DM. */
 export async function placeOf(channel: Channel, places: Places): Promise<Place | undefined> {
   if (channel.isDMBased()) {
     if (channel.type !== ChannelType.DM) return undefined;
-    return { audience: 'dm', channelId: channel.id, homeId: channel.id };
+    return dmPlace(channel.id);
   }
   const { id: channelId, guildId } = channel;
   const common = { channelId, guildId, channelName: channel.name.toWellFormed() };

@@ -68,6 +68,9 @@ export class ProcessesScene {
   readonly data: SharedData;
   /** What models were given, newest last. */
   readonly inputs: string[] = [];
+  /** What open pages were told in which process. */
+  readonly changes: { readonly process: ProcessName; readonly userId: string; readonly isErased?: true }[] =
+    [];
   readonly #options: SceneOptions;
   readonly #running = new Map<ProcessName, Running>();
   /** By place, what people sent, commands aside. */
@@ -126,6 +129,11 @@ export class ProcessesScene {
         personMay: () => Promise.resolve(true),
       },
       hasAccess: async () => true,
+      page: {
+        linkFor: () => Promise.resolve(undefined),
+        memoryChanged: (userId) => void this.changes.push({ process: name, userId }),
+        erased: (userId) => void this.changes.push({ process: name, userId, isErased: true }),
+      },
       history: {
         recent: async (channelId, limit) => {
           const isHidden = await outbox.hiddenIn(channelId);

@@ -52,6 +52,7 @@ function open(
           placeOf: answer('placeOf'),
           personMay: answer('personMay'),
           readChannel: answer('readChannel'),
+          pageLink: answer('pageLink'),
         },
         exited: exit.promise,
         kill(signal) {

@@ -116,6 +116,8 @@ export function createHarness(
     /** Channel ids. */
     readonly memoryIsOffIn?: readonly string[];
     readonly hasClosedDms?: boolean;
+    /** Where people sign in to their page. Default: there is none. */
+    readonly pageUrl?: string;
   } = {},
 ) {
   const store = new MemoryStore();
@@ -179,6 +181,7 @@ export function createHarness(
     }),
     people,
     proposals,
+    pageLink: () => Promise.resolve(options.pageUrl),
     privacyText: () => store.readText('workspace/PRIVACY.md'),
     privacyFacts: async () => privacyFacts,
     settings: {

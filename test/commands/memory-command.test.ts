@@ -411,6 +411,66 @@ describe('share and hide', () => {
   });
 });
 
+describe('page [Y1]', () => {
+  const pageUrl = 'https://memory.example.org/sign-in/token';
+
+  it('gives a link where its person alone reads it', async () => {
+    const harness = createHarness({ pageUrl });
+    for (const reply of [
+      await harness.give('page', dmPlace),
+      await harness.give('page', publicPlace, { ephemeral: true }),
+    ])
+      expect(reply).toMatchObject({
+        text: expect.stringContaining('once, within ten minutes'),
+        buttons: [{ label: 'Open my page', url: pageUrl }],
+      });
+    const inPublic = await harness.give('page', publicPlace);
+    expect(inPublic.text).toContain('use `/memory page`');
+    expect(JSON.stringify(inPublic)).not.toContain(pageUrl);
+  });
+
+  it('says in one line that there is none', async () => {
+    expect(await createHarness().give('page', dmPlace)).toEqual({
+      text: 'This bot has no page to open in a browser; `/memory panel` shows your memory here.',
+    });
+  });
+
+  it('has from `show` as data what its text lists, as far as it may be shown there [V2]', async () => {
+    const harness = createHarness();
+    await harness.give('remember I like tea', publicPlace);
+    await harness.give('remember I like rain', dmPlace);
+    await harness.give('pause', dmPlace);
+    const shown = async (place: Place, ephemeral = false) =>
+      (await harness.give('show', place, { ephemeral })).data;
+    const tea = {
+      id: await harness.idOf('I like tea'),
+      kind: 'fact',
+      text: 'I like tea',
+      visibility: 'everywhere',
+      source: 'manual',
+      channelName: 'general',
+      updatedAt: '2026-01-15T10:00:01.000Z',
+      isOver: false,
+      isPinned: false,
+    };
+    expect(await shown(publicPlace)).toMatchObject({ mode: 'auto', pause: 'everywhere', items: [tea] });
+    for (const data of [await shown(dmPlace), await shown(publicPlace, true)])
+      expect(data?.items?.map(({ text }) => text)).toEqual(['I like rain', 'I like tea']);
+  });
+
+  it('has no data where part of it could not be read, and no items where they are off', async () => {
+    const broken = createHarness();
+    broken.durable.list = () => Promise.reject(new StoreError('EIO', 'users'));
+    expect((await broken.give('show', dmPlace)).data).toBeUndefined();
+    const off = createHarness({ settings: { durableEnabled: false } });
+    expect((await off.give('show', dmPlace)).data).toEqual({
+      mode: 'auto',
+      pause: undefined,
+      items: undefined,
+    });
+  });
+});
+
 describe('the other words', () => {
   it('reset rolling clears the summary of this conversation only', async () => {
     const { say, rolling } = createHarness();

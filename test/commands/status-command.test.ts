@@ -85,7 +85,7 @@ async function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promi
   return text;
 }
 
-describe('the status [Y3]', () => {
+describe('the status [O8]', () => {
   it('names what is left out, as the model’s server refuses it [M9]', async () => {
     const refused = [{ feature: 'tools', model: 'gemma3:4b' }, { feature: 'cache marks' }] as const;
     expect(await status({ refused })).toContain(

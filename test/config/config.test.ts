@@ -49,6 +49,29 @@ describe('the configuration', () => {
     );
   });
 
+  it('has the page on with a port and an address, and never where others could listen in [Y1]', () => {
+    const DISCOCLAW_PAGE_PORT = '8080';
+    const pageAt = (DISCOCLAW_PAGE_URL: string, more: Record<string, string> = {}) =>
+      readConfig({ DISCOCLAW_PAGE_PORT, DISCOCLAW_PAGE_URL, ...more }).config.page;
+    expect(readConfig({}).config.page).toMatchObject({ isOn: false, host: '127.0.0.1' });
+    expect(pageAt('').isOn).toBe(false);
+    expect(pageAt('https://a.example', { DISCOCLAW_PAGE_PORT: '0' }).isOn).toBe(false);
+    expect(pageAt('https://a.example', { DISCOCLAW_MEMORY_COMMANDS_ENABLED: 'off' }).isOn).toBe(false);
+    expect(pageAt('https://a.example/')).toMatchObject({ isOn: true, url: 'https://a.example' });
+    for (const url of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])
+      expect(pageAt(url).url).toBe(url);
+    for (const url of [
+      'http://a.example',
+      'http://10.0.0.1',
+      'ftp://127.0.0.1',
+      'https://a.example/memory',
+      'x',
+    ])
+      expect(problemsOf({ DISCOCLAW_PAGE_URL: url })).toEqual([
+        expect.stringContaining('DISCOCLAW_PAGE_URL: expected an https address without a path'),
+      ]);
+  });
+
   it('counts an empty or blank variable as unset', () => {
     const { config } = readConfig({
       DISCOCLAW_MODEL_CONCURRENCY: '  ',

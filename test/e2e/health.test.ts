@@ -1,30 +1,13 @@
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-
 import parse from 'parse-prometheus-text-format';
 import { expect, it } from 'vitest';
 
+import { freePort, takePort } from '../support/free-port.ts';
 import { startChild } from './child.ts';
 import { callsForAnswers } from './memory-talk.ts';
 import { openStage } from './stage.ts';
 
-/** A port that is free at the moment, and a server that keeps it until it is closed. */
-async function takePort() {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { port, [Symbol.asyncDispose]: async () => void (await new Promise((done) => server.close(done))) };
-}
-
-async function freePort(): Promise<string> {
-  await using taken = await takePort();
-  return String(taken.port);
-}
-
 it('the running bot tells how it is, whether it hears Discord, and what Prometheus reads; of people nothing [O3]', async () => {
-  const port = await freePort();
+  const port = String(await freePort());
   await using stage = await openStage({
     isBuilt: true,
     environment: { DISCOCLAW_HTTP_PORT: port },
@@ -61,7 +44,7 @@ it('the running bot tells how it is, whether it hears Discord, and what Promethe
 });
 
 it('while Discord cannot be reached, the process is well and not ready [O3]', async () => {
-  const port = await freePort();
+  const port = String(await freePort());
   await using stage = await openStage({ isBuilt: true });
   await stage.stopBot();
   await stage.sandbox.close();
@@ -88,7 +71,7 @@ it('a port that somebody else has is a wrong configuration [O2]', async () => {
 });
 
 it('opens the port at all addresses of the machine where it is told to, as the container does [O3]', async () => {
-  const port = await freePort();
+  const port = String(await freePort());
   await using stage = await openStage({
     isBuilt: true,
     environment: { DISCOCLAW_HTTP_PORT: port, DISCOCLAW_HTTP_HOST: '0.0.0.0' },
@@ -104,7 +87,7 @@ it('opens the port at all addresses of the machine where it is told to, as the c
 it('an address that this machine does not have is a wrong configuration [O2]', async () => {
   await using stage = await openStage({ isBuilt: true });
   await stage.stopBot();
-  const port = await freePort();
+  const port = String(await freePort());
   await expect(
     stage.startBot({ DISCOCLAW_HTTP_PORT: port, DISCOCLAW_HTTP_HOST: '203.0.113.7' }),
   ).rejects.toThrow(/ended with 78/u);

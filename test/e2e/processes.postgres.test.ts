@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import { placesOfShards, type ShardPlace } from '../support/two-shards.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -9,11 +10,17 @@ let stage: Stage;
 let places: readonly ShardPlace[];
 
 beforeEach(async () => {
+  const port = await freePort();
   stage = await openStage({
     isBuilt: true,
     sharding: { shards, maxConcurrency: 16 },
     model: () => ({ text: 'Understood.' }),
-    environment: { DISCOCLAW_SHARDS: String(shards), DISCOCLAW_PROCESSES: '2' },
+    environment: {
+      DISCOCLAW_SHARDS: String(shards),
+      DISCOCLAW_PROCESSES: '2',
+      DISCOCLAW_PAGE_PORT: String(port),
+      DISCOCLAW_PAGE_URL: `http://127.0.0.1:${port}`,
+    },
   });
   places = await placesOfShards(stage.sandbox, shards);
 });
@@ -72,6 +79,20 @@ describe('two processes with two shards each over one database [X3]', () => {
     expect(registered).toHaveLength(1);
     expect(await stage.stopBot()).toBe(0);
     expect(await stage.sandbox.sessions()).toEqual([]);
+  });
+
+  it('have one page, to which each of them gives links [Y1]', async () => {
+    await started(2);
+    for (const { channel } of places) {
+      const { answer } = await stage.sandbox.slash({
+        as: 'bob',
+        in: channel,
+        name: 'memory',
+        subcommand: 'page',
+      });
+      const page = await fetch(answer?.components.rows[0]?.buttons[0]?.url ?? '');
+      expect(await page.text()).toContain('Hello, bob');
+    }
   });
 
   it('end in order by Ctrl-C, which each of them gets from the terminal and some get once more [O7]', async () => {

@@ -184,7 +184,7 @@ describe('when it answers', () => {
   });
 });
 
-describe('memory off [Y2]', () => {
+describe('memory off [I4]', () => {
   it('keeps nothing of what is said there and uses nothing, in threads neither; what was there stays', async () => {
     const room = await newRoom();
     const { name, id } = await newcomer();

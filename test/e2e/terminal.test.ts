@@ -77,6 +77,7 @@ describe('the bot in the terminal, with no token set [Z5]', () => {
     expect(first.code).toBe(0);
     expect(first.output).toContain('offline stand-in');
     expect(first.output).toContain(join(folder, 'data'));
+    expect(first.output).toMatch(/ {2}your page +http:\/\/127\.0\.0\.1:\d+\/sign-in\/[\w-]{43} /u);
     expect(first.output).toContain('[offline model]');
     expect(first.output).toContain('You prefer Rust for parsers');
     expect(first.output).toMatch(

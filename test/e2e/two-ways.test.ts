@@ -10,6 +10,7 @@ let itemId = '';
 
 /** What is given of each command, and what is told, done or refused before. Both ways begin with the same memory. */
 const examples: Readonly<Record<string, readonly (() => string)[]>> = {
+  page: [() => ''],
   show: [() => ''],
   search: [() => 'bees', () => 'submarines'],
   remember: [() => 'I live in Oslo', () => 'I keep bees', () => 'x'.repeat(501)],

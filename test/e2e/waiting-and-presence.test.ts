@@ -119,7 +119,7 @@ describe('👀', () => {
 });
 
 describe('the presence', () => {
-  it('says that the model is out of reach after two failures in a row, and no more once it answers [Y3]', async () => {
+  it('says that the model is out of reach after two failures in a row, and no more once it answers [O8]', async () => {
     expect(await shown()).toBe('online');
     isDown = true;
     expect((await stage.ask('bob', 'dm', 'are you there')).text).toMatch(

@@ -26,6 +26,7 @@ const checks = [
 const sound = {
   'src/memory/settings/place-settings.ts': 'export const settingNames = 1;\n',
   'src/memory/notebook/format.ts': 'export const plainText = 1;\n',
+  'src/page/style.ts': 'export const style = 1;\n',
   'src/memory/durable/items.ts': 'export const formerItems = 1;\n',
   'test/core/numbers.test.ts': "import { used } from '../../src/core/numbers.ts';\n\nconsole.log(used);\n",
 };
@@ -68,6 +69,13 @@ const violations = [
     path: 'src/memory/recall/query.ts',
     text: "import { formerItems } from '../durable/items.ts';\nexport const planted = formerItems;",
     says: 'recall-reads-formats: src/memory/recall/query.ts',
+  },
+  {
+    what: 'the page loaded where it may be off [Y1]',
+    script: 'rooms',
+    path: 'src/bot/planted.ts',
+    text: "import { style } from '../page/style.ts';\nexport const planted = style;",
+    says: 'page-when-on: src/bot/planted.ts',
   },
   {
     what: 'a floating promise',

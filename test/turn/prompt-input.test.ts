@@ -87,7 +87,7 @@ async function promptWhere(off: Partial<SwitchedOff>): Promise<string> {
 }
 
 describe('what is switched off', () => {
-  it('is in no prompt, which says that memory is off [Y2]', async () => {
+  it('is in no prompt, which says that memory is off [I4]', async () => {
     expect(await promptWhere({})).toMatch(/- notes.*- wave/u);
     const withoutActions = await promptWhere({ areActionsOff: true });
     expect(withoutActions).toContain('- notes');

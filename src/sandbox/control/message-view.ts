@@ -124,6 +124,8 @@ function buttonView(button: Button) {
   return {
     /** A link has none. */
     customId: 'custom_id' in button ? button.custom_id : undefined,
+    /** Of a link. */
+    url: 'url' in button ? button.url : undefined,
     /** Empty where there is only an emoji. */
     label: button.label ?? '',
     /** The sign itself, or the name of a guild's own emoji. */

@@ -91,8 +91,8 @@ function pollLines(poll: Poll | undefined): readonly string[] {
 /** Buttons as `[▶]`, those that cannot be clicked as `(◀)`; a line for each row. */
 export function componentLines({ rows }: ComponentsView): readonly string[] {
   return rows.map(({ buttons, select }) => {
-    const faces = buttons.map(({ emoji, label, disabled }) => {
-      const face = [emoji ?? '', label].filter((part) => part !== '').join(' ');
+    const faces = buttons.map(({ emoji, label, url, disabled }) => {
+      const face = [emoji ?? '', label, url ?? ''].filter((part) => part !== '').join(' ');
       return disabled ? `(${face})` : `[${face}]`;
     });
     if (select !== undefined) {

@@ -16,7 +16,7 @@ function open(store = new MemoryStore()) {
   return { store, logger, settings: createPlaceSettings({ store, logger }) };
 }
 
-describe('settings of places [Y1]', () => {
+describe('settings of places [I3]', () => {
   it('hold for the guild, unless its channel, unless its thread says otherwise', async () => {
     const { settings } = open();
     await settings.set(channel, 'guild', { memory: 'off' });

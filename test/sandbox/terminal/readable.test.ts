@@ -31,7 +31,13 @@ it('quotes one short line, whole letters only', () => {
 });
 
 it('shows buttons, those that cannot be clicked, and what a select offers', () => {
-  const button = { style: 'primary', disabled: false, customId: 'a', emoji: undefined } as const;
+  const button = {
+    style: 'primary',
+    disabled: false,
+    customId: 'a',
+    url: undefined,
+    emoji: undefined,
+  } as const;
   const select = {
     customId: 's',
     placeholder: '',
@@ -48,10 +54,11 @@ it('shows buttons, those that cannot be clicked, and what a select offers', () =
           buttons: [
             { ...button, label: '◀', disabled: true },
             { ...button, label: 'On', emoji: '▶' },
+            { ...button, label: 'Open', url: 'https://a.example' },
           ],
         },
         { buttons: [], select },
       ],
     }),
-  ).toEqual(['(◀) [▶ On]', '[Choose ▾ Tea | Milk]']);
+  ).toEqual(['(◀) [▶ On] [Open https://a.example]', '[Choose ▾ Tea | Milk]']);
 });

@@ -1,0 +1,78 @@
+import { html, type SafeHtml } from '@remix-run/html-template';
+
+/** A piece of a page: all text that is put into it is escaped [Y5]. */
+export type Html = SafeHtml;
+
+export { html };
+
+/** A whole page of the person who is signed in by this name, or of nobody. */
+export function layout(title: string, content: Html, name?: string): string {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>${title}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="stylesheet" href="/page.css" />
+        ${name === undefined ? undefined : html`<script src="/page.js" defer></script>`}
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header>
+          <a class="home" href="/">Discoclaw</a>
+          ${
+            name === undefined
+              ? undefined
+              : html`<form method="post" action="/sign-out">
+                  <span>${name}</span> <button>Sign out</button>
+                </form>`
+          }
+        </header>
+        <main id="main">${content}</main>
+      </body>
+    </html>`;
+  return page.toString();
+}
+
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
+}
+
+/** What commands write for Discord: moments, links to messages, code, bold words. Everything else is text. */
+const marks =
+  /<t:(?<moment>\d{1,12}):[a-zA-Z]>|<(?<link>https:\/\/discord\.com\/channels\/[\d@me/]+)>|`(?<code>[^`\n]+)`|\*\*(?<bold>[^*\n]+)\*\*/gu;
+
+/** The answer of a command as paragraphs, one a line. */
+export function answerText(text: string): Html[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) =>
+      line.startsWith('-# ')
+        ? html`<p><small>${inline(line.slice('-# '.length))}</small></p>`
+        : html`<p>${inline(line)}</p>`,
+    );
+}
+
+function inline(line: string): (Html | string)[] {
+  const parts: (Html | string)[] = [];
+  let from = 0;
+  for (const { 0: mark, index, groups = {} } of line.matchAll(marks)) {
+    const { moment, link, code, bold } = groups;
+    parts.push(line.slice(from, index));
+    from = index + mark.length;
+    if (moment !== undefined) parts.push(timeOf(new Date(Number(moment) * 1000)));
+    else if (link !== undefined) parts.push(html`<a href="${link}" rel="noreferrer">on Discord</a>`);
+    else if (code !== undefined) parts.push(html`<code>${code}</code>`);
+    else parts.push(html`<strong>${bold ?? ''}</strong>`);
+  }
+  return [...parts, line.slice(from)];
+}
+
+/** In UTC; the script shows it in the reader's own time. */
+export function timeOf(date: Date): Html {
+  const iso = Number.isNaN(date.getTime()) ? '' : date.toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
+}

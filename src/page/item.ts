@@ -1,0 +1,39 @@
+import type { CommandReply, ShownItem } from '../core/commands.ts';
+import { commandForm, formsOf, type FormContext } from './forms.ts';
+import { answerText, hidden, html, type Html } from './html.ts';
+import { itemFacts } from './items.ts';
+
+/** One item: what it says, a form that changes it, where it comes from, and what it said before. */
+export function itemPage(item: ShownItem | undefined, why: CommandReply, context: FormContext): Html {
+  if (item === undefined)
+    return html`<h1>No such item</h1>
+      <p>It is not there, or no longer. <a href="/">All items</a></p>`;
+  return html`<p><a href="/">All items</a></p>
+    <h1>An item</h1>
+    <section id="item" data-live aria-label="The item">
+      ${itemFacts(item)}
+      <div class="acts">${formsOf(item, context)}</div>
+    </section>
+    <section>
+      <h2>Edit</h2>
+      ${commandForm(
+        context,
+        'edit',
+        html`${hidden('item', item.id)}
+          <label for="text">What it says</label>
+          <textarea id="text" name="text" rows="3" maxlength="500" required>${item.text}</textarea>
+          ${
+            item.visibility === 'dm'
+              ? undefined
+              : html`<p class="facts">
+                  What you write here is said in our DM: the item is for our DM until you share it.
+                </p>`
+          }
+          <button>Save</button>`,
+      )}
+    </section>
+    <section id="why" data-live>
+      <h2>Where it comes from, and what it said before</h2>
+      ${answerText(why.text.replace(/^- \[.*\n/u, ''))}
+    </section>`;
+}

@@ -1,0 +1,175 @@
+import type { ShownItem, ShownMemory } from '../core/commands.ts';
+import { counted, searchForm } from '../core/text.ts';
+import { commandForm, formsOf, type FormContext } from './forms.ts';
+import { html, timeOf, type Html } from './html.ts';
+
+/** What the list is narrowed to, as it stands in the address. */
+export type ItemFilter = Readonly<Record<(typeof filterNames)[number], string>>;
+
+const filterNames = ['q', 'kind', 'where', 'source', 'day', 'pinned'] as const;
+
+export function readFilter(query: URLSearchParams): ItemFilter {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has just been made of these names
+  return Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as ItemFilter;
+}
+
+/** The address of the list that is narrowed in this way. */
+export function addressOf(filter: ItemFilter): string {
+  const set = filterNames
+    .filter((name) => filter[name] !== '')
+    .map((name) => `${name}=${encodeURIComponent(filter[name])}`);
+  return set.length === 0 ? '/' : `/?${set.join('&')}`;
+}
+
+/** The items that a filter leaves. */
+export function narrowed(items: readonly ShownItem[], filter: ItemFilter): readonly ShownItem[] {
+  const words = searchForm(filter.q).split(' ');
+  return items.filter(
+    (item) =>
+      words.every((word) => searchForm(`${item.text} ${item.question ?? ''} ${item.id}`).includes(word)) &&
+      is(filter.kind, item.kind) &&
+      is(filter.where, item.visibility) &&
+      is(filter.source, item.source) &&
+      is(filter.day, item.isOver ? 'over' : 'current') &&
+      is(filter.pinned, item.isPinned ? 'yes' : 'no'),
+  );
+}
+
+function is(wanted: string, found: string): boolean {
+  return wanted === '' || wanted === found;
+}
+
+const sources = { manual: 'you told me', discord: 'noticed while talking', summary: 'noticed afterwards' };
+const places = {
+  everywhere: 'used everywhere',
+  server: 'used in its server and our DM',
+  here: 'used in its channel and our DM',
+  dm: 'used in our DM only',
+};
+const modes = { auto: 'auto: I notice', ask: 'ask: I ask first', off: 'off: only what you tell me' };
+
+/** The page with all items. */
+export function itemsPage(memory: ShownMemory, filter: ItemFilter, context: FormContext): Html {
+  return html`<h1>Your memory</h1>
+    ${stateOf(memory, context)} ${memory.items === undefined ? undefined : rememberForm(context)}
+    ${memory.items === undefined ? html`<p>Items are switched off on this bot.</p>` : list(memory.items)}`;
+
+  function list(items: readonly ShownItem[]): Html {
+    const shown = narrowed(items, filter);
+    const isAll = shown.length === items.length;
+    return html`${items.length === 0 ? undefined : filterForm(items, filter)}
+      <section id="list" data-live aria-label="Items">
+        <p class="count">${isAll ? '' : `${shown.length} of `}${counted(items.length, 'item')}</p>
+        ${shown.length === 0 ? emptyText(items.length > 0) : undefined}
+        <ul class="items">
+          ${shown.map((item) => html`<li>${itemCard(item, context)}</li>`)}
+        </ul>
+      </section>`;
+  }
+}
+
+function emptyText(isNarrowed: boolean): Html {
+  return isNarrowed
+    ? html`<p>Nothing matches. <a href="/">Show all items</a></p>`
+    : html`<p>Nothing yet. Write above what I should remember, or tell me on Discord.</p>`;
+}
+
+function stateOf({ mode, pause }: ShownMemory, context: FormContext): Html {
+  const isPaused = pause !== undefined;
+  return html`<section id="state" class="state" data-live aria-label="What I keep">
+    ${commandForm(
+      context,
+      'mode',
+      html`<label for="mode">Mode</label>
+        <select id="mode" name="value">
+          ${options(modes, mode)}
+        </select>
+        <button data-key="mode">Set</button>`,
+    )}
+    ${commandForm(
+      context,
+      isPaused ? 'resume' : 'pause',
+      html`<span>${isPaused ? 'Paused: I store nothing that you say.' : 'I store what you tell me.'}</span>
+        <button data-key="pause">${isPaused ? 'Resume' : 'Pause'}</button>`,
+    )}
+  </section>`;
+}
+
+function rememberForm(context: FormContext): Html {
+  return html`<section class="remember">
+    ${commandForm(
+      context,
+      'remember',
+      html`<label for="text">Remember something</label>
+        <textarea id="text" name="text" rows="2" maxlength="500" required></textarea>
+        <button>Remember</button>`,
+    )}
+  </section>`;
+}
+
+function filterForm(items: readonly ShownItem[], filter: ItemFilter): Html {
+  const kinds = Object.fromEntries([...new Set(items.map(({ kind }) => kind))].map((kind) => [kind, kind]));
+  const selects = [
+    ['kind', 'Kind', { '': 'any', ...kinds }],
+    ['where', 'Where', { '': 'any', ...places }],
+    ['source', 'Source', { '': 'any', ...sources }],
+    ['day', 'Day', { '': 'any', current: 'not over', over: 'over' }],
+    ['pinned', 'Pinned', { '': 'any', yes: 'pinned', no: 'not pinned' }],
+  ] as const;
+  const isOpen = selects.some(([name]) => filter[name] !== '');
+  return html`<form class="filter" method="get" action="/" role="search">
+    <p><label for="q">Search</label> <input id="q" name="q" type="search" value="${filter.q}" /></p>
+    <p><button>Show</button></p>
+    <details ${isOpen ? 'open' : ''}>
+      <summary>Narrow the list</summary>
+      <div>
+        ${selects.map(
+          ([name, label, values]) =>
+            html`<p>
+              <label for="by-${name}">${label}</label>
+              <select id="by-${name}" name="${name}">
+                ${options(values, filter[name])}
+              </select>
+            </p>`,
+        )}
+      </div>
+    </details>
+  </form>`;
+}
+
+function options(values: Readonly<Record<string, string>>, chosen: string): Html[] {
+  return Object.entries(values).map(([value, label]) =>
+    value === chosen
+      ? html`<option value="${value}" selected>${label}</option>`
+      : html`<option value="${value}">${label}</option>`,
+  );
+}
+
+function itemCard(item: ShownItem, context: FormContext): Html {
+  return html`<article aria-labelledby="text-${item.id}">
+    ${itemFacts(item)}
+    <div class="acts">
+      <a href="/items/${item.id}" data-key="open ${item.id}" aria-describedby="text-${item.id}"
+        >Edit and why</a
+      >
+      ${formsOf(item, context)}
+    </div>
+  </article>`;
+}
+
+/** What an item says and where it may be used. */
+export function itemFacts(item: ShownItem): Html {
+  const { id, text, question, visibility, source, channelName, updatedAt, when } = item;
+  const facts = [
+    item.isPinned ? html`<strong>pinned</strong>` : undefined,
+    item.isOver ? html`<strong>over</strong>` : undefined,
+    item.kind,
+    places[visibility],
+    channelName === undefined ? sources[source] : `${sources[source]}, #${channelName}`,
+    when && `on ${when}`,
+    updatedAt && timeOf(new Date(updatedAt)),
+  ].filter((fact) => fact !== undefined);
+  return html`<p class="text" id="text-${id}">${text}</p>
+    ${question === undefined ? undefined : html`<p class="facts">asked: ${question}</p>`}
+    <p class="facts">${facts.map((fact, index) => html`${index === 0 ? '' : ' · '}${fact}`)}</p>`;
+}

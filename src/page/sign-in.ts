@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+
+import type { CommandButton } from '../core/chat.ts';
+import { lruCache } from '../core/limits.ts';
+import type { Place } from '../core/place.ts';
+import type { Clock } from '../core/time.ts';
+import type { Speaker } from '../core/turn-context.ts';
+
+/** Whose page it is. */
+export type PagePerson = Pick<Speaker, 'id' | 'name' | 'isOwner'>;
+
+/** One browser that is signed in. */
+export interface Session {
+  readonly person: PagePerson;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** The person's direct messages, where their commands count as given. */
+  readonly place: Place;
+  /** The answer to the last command, shown on the page that follows it. */
+  said?: { readonly id: string; readonly text: string; readonly buttons: readonly CommandButton[] };
+}
+
+/** Milliseconds that a link and a session last [Y1]. */
+const linkMs = 10 * 60_000;
+export const sessionMs = 60 * 60_000;
+const mostKept = 10_000;
+
+/**
+ * Links that work once and the sessions that they open [Y1], in memory only. Neither a link's token nor a session's
+ * id is kept, only its SHA-256. `randomToken` gives text that cannot be guessed and may stand in an address.
+ */
+export function createSignIn({ clock, randomToken }: { clock: Clock; randomToken: () => string }) {
+  /** By hash. */
+  const links = lruCache<string, { readonly person: PagePerson; readonly expiresAt: number }>(mostKept);
+  /** The hash of each person's newest link, which alone works. */
+  const newest = lruCache<string, string>(mostKept);
+  const sessions = lruCache<string, Session>(mostKept);
+  const now = (): number => clock().getTime();
+
+  function personOf(token: string): PagePerson | undefined {
+    const key = hashOf(token);
+    const link = links.get(key);
+    if (link === undefined || link.expiresAt <= now()) return undefined;
+    return newest.get(link.person.id) === key ? link.person : undefined;
+  }
+
+  return {
+    /** The token of a new link, which replaces an earlier one. */
+    link(person: PagePerson): string {
+      const token = randomToken();
+      const key = hashOf(token);
+      links.set(key, { person, expiresAt: now() + linkMs });
+      newest.set(person.id, key);
+      return token;
+    },
+    /** Whose link this is; `undefined` where it does not work, or no longer. Uses nothing up. */
+    personOf,
+    /** Uses a link up, and resolves with the id of a new session. Rejects as `placeOf` does; the link still works then. */
+    async open(token: string, placeOf: (userId: string) => Promise<Place>): Promise<string | undefined> {
+      const found = personOf(token);
+      const place = found && (await placeOf(found.id));
+      // Somebody may have used or replaced it meanwhile.
+      const person = personOf(token);
+      if (person === undefined || place === undefined) return undefined;
+      links.delete(hashOf(token));
+      const id = randomToken();
+      sessions.set(hashOf(id), { person, place, expiresAt: now() + sessionMs });
+      return id;
+    },
+    session(id: string): Session | undefined {
+      const session = sessions.get(hashOf(id));
+      return session !== undefined && session.expiresAt > now() ? session : undefined;
+    },
+    end: (id: string): void => void sessions.delete(hashOf(id)),
+    /** Ends all links and sessions of a person. */
+    endAllOf(userId: string): void {
+      newest.delete(userId);
+      for (const [key, { person }] of sessions) if (person.id === userId) sessions.delete(key);
+    },
+  };
+}
+
+function hashOf(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}

@@ -1,0 +1,48 @@
+/** The one style sheet: a calm column of text, in light and dark, from 360 pixels on. */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --paper: #fdfcfa; --ink: #1d1c1a; --faint: #5c5954; --line: #d9d5ce; --field: #ffffff; --accent: #7a3e12; --mark: #f4ece2;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #191817; --ink: #ece8e1; --faint: #aaa59c; --line: #3b3935; --field: #222120; --accent: #eaaf7f; --mark: #2b2724;
+  }
+}
+* { box-sizing: border-box; }
+html { font: 106.25%/1.6 system-ui, sans-serif; background: var(--paper); color: var(--ink); }
+body { margin: 0 auto; padding: 0 1rem 4rem; max-width: 46rem; overflow-wrap: break-word; }
+header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; justify-content: space-between; align-items: center; padding: 1rem 0; border-bottom: 1px solid var(--line); }
+header form { display: flex; gap: .75rem; align-items: center; }
+h1 { font-size: 1.7rem; line-height: 1.25; font-weight: 600; margin: 1.5rem 0 1rem; }
+h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+p { margin: .4rem 0; }
+a { color: var(--accent); text-underline-offset: .15em; }
+.home { color: inherit; font-weight: 600; text-decoration: none; }
+.skip { position: absolute; left: -100vw; }
+.skip:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .5rem; }
+.facts, .count, small { color: var(--faint); font-size: .875rem; }
+.items { list-style: none; padding: 0; margin: 0; }
+.items li { padding: 1rem 0; border-top: 1px solid var(--line); }
+.text { font-size: 1.1rem; margin: 0; white-space: pre-wrap; }
+.acts, .acts form, .state, .state form { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: center; }
+.acts { margin-top: .4rem; font-size: .9375rem; }
+.state { justify-content: space-between; gap: .75rem 1.5rem; margin-bottom: 1.5rem; font-size: .9375rem; }
+.said { background: var(--mark); border-left: 3px solid var(--accent); padding: .6rem 1rem; margin: 1rem 0; }
+.said form { display: inline-block; margin: .4rem .75rem 0 0; }
+.filter { display: grid; grid-template-columns: 1fr auto; gap: .5rem 1rem; align-items: end; margin: 1.5rem 0; font-size: .9375rem; }
+.filter p { margin: 0; }
+.filter details { grid-column: 1 / -1; }
+.filter details div { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .5rem 1rem; margin-top: .5rem; }
+summary { color: var(--faint); cursor: pointer; }
+.remember, section > form { margin: 1rem 0; }
+label { display: block; color: var(--faint); font-size: .875rem; }
+.state label { display: inline; }
+input, select, textarea, button { font: inherit; color: inherit; border-radius: 4px; }
+input, select, textarea { background: var(--field); border: 1px solid var(--faint); padding: .35rem .5rem; max-width: 100%; }
+.filter input, .filter select, textarea { width: 100%; }
+button { background: none; border: 1px solid var(--line); padding: .3rem .7rem; min-height: 2rem; cursor: pointer; }
+button:hover { border-color: var(--accent); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+code { font-family: ui-monospace, monospace; font-size: .9em; }
+`;

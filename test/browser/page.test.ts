@@ -1,0 +1,184 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { command, idIn } from '../e2e/memory-talk.ts';
+import { openStage, type Stage } from '../e2e/stage.ts';
+import { freePort } from '../support/free-port.ts';
+import { startBrowser } from './browser.ts';
+
+let stage: Stage;
+let browser: Browser;
+
+beforeAll(async () => {
+  const port = await freePort();
+  [stage, browser] = await Promise.all([
+    openStage({
+      isBuilt: true,
+      environment: {
+        DISCOCLAW_PAGE_PORT: String(port),
+        DISCOCLAW_PAGE_URL: `http://127.0.0.1:${port}`,
+      },
+    }),
+    startBrowser(),
+  ]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await stage[Symbol.asyncDispose]();
+});
+
+/** A person who has these items. */
+async function personWith(name: string, ...texts: readonly string[]) {
+  await stage.sandbox.addPerson({ name });
+  const ids: string[] = [];
+  for (const text of texts)
+    ids.push(idIn(await command(stage, '/memory', name, `@${name}`, `remember ${text}`)));
+  return { ids, show: () => command(stage, '/memory', name, `@${name}`, 'show') };
+}
+
+/** Signs a person in by the link that the bot gives them, in a browser of their own. */
+async function openOf(name: string, options?: BrowserContextOptions) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
+      problems.push(message.text());
+  });
+  const { answer } = await stage.sandbox.slash({
+    as: name,
+    in: `@${name}`,
+    name: 'memory',
+    subcommand: 'page',
+  });
+  await page.goto(answer?.components.rows[0]?.buttons[0]?.url ?? '');
+  await page.getByRole('button', { name: 'Open my memory' }).click();
+  await page.getByRole('heading', { name: 'Your memory' }).waitFor();
+  return { page, problems, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** The item that says something. */
+function itemSaying(page: Page, text: string) {
+  return page.getByRole('article').filter({ hasText: text });
+}
+
+describe('in a browser [Y6]', () => {
+  it.each([
+    ['with scripts', true],
+    ['with scripts off', false],
+  ])('forgets and brings back by mouse, %s', async (_, javaScriptEnabled) => {
+    const name = `mouse${String(javaScriptEnabled)}`;
+    const { show } = await personWith(name, 'I drink green tea', 'I keep bees');
+    await using opened = await openOf(name, { javaScriptEnabled });
+    const { page } = opened;
+    await itemSaying(page, 'green tea').getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('status').getByText('Deprecated 1 item').waitFor();
+    expect(await itemSaying(page, 'green tea').count()).toBe(0);
+    expect(await show()).not.toContain('green tea');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await itemSaying(page, 'green tea').waitFor();
+    expect(await show()).toContain('green tea');
+    await page.getByLabel('Search').fill('bees');
+    if (!javaScriptEnabled) await page.getByRole('button', { name: 'Show' }).click();
+    await expect.poll(() => page.getByRole('article').count()).toBe(1);
+    expect(page.url()).toContain('q=bees');
+    await page.getByRole('link', { name: 'Edit and why' }).click();
+    await page.getByText('How: you told me to remember it').waitFor();
+    await page.getByLabel('What it says').fill('I keep hens');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').getByText('Edited:').waitFor();
+    await page.locator('#why p').filter({ hasText: ': I keep bees' }).waitFor();
+    expect(await show()).toContain('I keep hens');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Signed out' }).waitFor();
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('forgets and brings back by keyboard alone', async () => {
+    const { show } = await personWith('keys', 'I play the zither');
+    await using opened = await openOf('keys');
+    const { page } = opened;
+    const reach = async (accessibleName: string) => {
+      for (let steps = 0; steps < 60; steps += 1) {
+        await page.keyboard.press('Tab');
+        const held = page.locator(':focus');
+        const name = (await held.getAttribute('aria-label')) ?? (await held.textContent());
+        if (name?.trim().startsWith(accessibleName) === true) return;
+      }
+      throw new Error(`No way to ${accessibleName} by keyboard`);
+    };
+    await reach('Forget: I play the zither');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Deprecated 1 item').waitFor();
+    expect(await show()).not.toContain('zither');
+    await reach('Undo');
+    await page.keyboard.press('Space');
+    await itemSaying(page, 'zither').waitFor();
+    expect(await show()).toContain('zither');
+  });
+
+  it('shows within two seconds what changes on Discord, and the other way round [Y3]', async () => {
+    const { ids, show } = await personWith('liv', 'I live in Porto');
+    await using opened = await openOf('liv');
+    const { page } = opened;
+    const within = { timeout: 2000 };
+    await itemSaying(page, 'Porto').getByRole('link', { name: 'Edit and why' }).focus();
+    await command(stage, '/memory', 'liv', '@liv', 'remember I own a canoe');
+    await itemSaying(page, 'canoe').waitFor(within);
+    // Somebody who is about to press something stays there.
+    expect(await page.locator(':focus').getAttribute('href')).toBe(`/items/${ids[0]}`);
+    await command(stage, '/memory', 'liv', '@liv', `forget ${ids[0]}`);
+    await itemSaying(page, 'Porto').waitFor({ state: 'detached', ...within });
+    await command(stage, '/memory', 'liv', '@liv', 'pause');
+    await page.getByRole('button', { name: 'Resume' }).waitFor(within);
+    await command(stage, '/memory', 'liv', '@liv', 'mode ask');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await expect.poll(show).not.toContain('Paused');
+    expect(await page.getByLabel('Mode').inputValue()).toBe('ask');
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('runs nothing that an item says', async () => {
+    await personWith('mallory', '<img src=x onerror="document.title=1"><script>document.title=2</script>');
+    await using opened = await openOf('mallory');
+    await itemSaying(opened.page, '<script>').waitFor();
+    expect(await opened.page.title()).toBe('Your memory');
+    expect(await opened.page.locator('main img, main script').count()).toBe(0);
+  });
+
+  const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+    [1280, 360].map((width) => ({ colorScheme, width })),
+  );
+
+  it.each(looks)('is readable and fits: $colorScheme, $width pixels [Y5]', async ({ colorScheme, width }) => {
+    const name = `${colorScheme}${width}`;
+    const long = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
+    const { ids } = await personWith(name, `I work for the ${long}`, 'I keep bees');
+    await using opened = await openOf(name, {
+      colorScheme,
+      viewport: { width, height: 800 },
+      bypassCSP: true,
+    });
+    const { page } = opened;
+    await itemSaying(page, 'bees').getByRole('button', { name: 'Pin' }).click();
+    await page.getByRole('status').getByText('Pinned').waitFor();
+    for (const path of [
+      page.url(),
+      new URL(`/items/${ids[0]}`, page.url()).href,
+      new URL('/sign-in/x', page.url()).href,
+    ]) {
+      await page.goto(path);
+      await page.evaluate(axe.source);
+      const found = await page.evaluate('axe.run()');
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as axe says it
+      const { violations } = found as axe.AxeResults;
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    }
+  });
+});

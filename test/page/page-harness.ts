@@ -1,0 +1,91 @@
+import { startPage, type PageOptions } from '../../src/page/page.ts';
+import type { PagePerson } from '../../src/page/sign-in.ts';
+import { createHarness, dmPlace } from '../commands/harness.ts';
+import { aliceId, bobId } from '../support/incoming.ts';
+import { freePort } from '../support/free-port.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+
+export const alice: PagePerson = { id: aliceId, name: 'Alice', isOwner: false };
+export const bob: PagePerson = { id: bobId, name: 'Bob', isOwner: true };
+
+type Fields = Readonly<Record<string, string>>;
+type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Fields };
+
+/** The page over real commands and items, at a port of this machine; time stands still unless a test turns it. */
+export async function openPage(options: Partial<PageOptions> = {}) {
+  let now = new Date('2026-01-15T10:00:00Z');
+  let tokens = 0;
+  const logger = new RecordingLogger();
+  const { commands, ...harness } = createHarness();
+  const port = await freePort();
+  const page = await startPage({
+    port,
+    host: '127.0.0.1',
+    command: (request) => commands.command({ ...request, startedAfter: undefined }),
+    dmOf: (userId) =>
+      Promise.resolve(
+        userId === aliceId
+          ? dmPlace
+          : { audience: 'dm', channelId: '200000000000000010', homeId: '200000000000000010' },
+      ),
+    hasAccess: () => Promise.resolve(true),
+    clock: () => now,
+    randomToken: () => `token${(tokens += 1)}-${'x'.repeat(8)}`,
+    logger,
+    ...options,
+  });
+  const url = `http://127.0.0.1:${port}`;
+
+  /** Asks as one browser does: with its cookies, and for forms with where they come from. */
+  function openBrowser() {
+    let cookie = '';
+    async function ask(path: string, { headers, ...init }: Init = {}) {
+      const response = await fetch(new URL(path, url), {
+        ...init,
+        redirect: 'manual',
+        headers: { cookie, ...headers },
+      });
+      const set = response.headers.get('set-cookie');
+      if (set !== null) [cookie = ''] = set.split(';');
+      return response;
+    }
+    const post = (path: string, fields: Fields = {}, headers: Fields = { origin: url }) =>
+      ask(path, { method: 'POST', body: new URLSearchParams(fields), headers });
+    const text = async (path: string) => (await ask(path)).text();
+    const csrf = async () => /name="_csrf" value="([^"]+)"/u.exec(await text('/'))?.[1] ?? '';
+    return {
+      ask,
+      post,
+      text,
+      csrf,
+      cookie: () => cookie,
+      takeCookie: (other: string) => void (cookie = other),
+      /** Gives a command by a form, and resolves with the page that follows it. */
+      async give(command: string, fields: Fields = {}) {
+        const answer = await post(`/do/${command}`, { _csrf: await csrf(), ...fields });
+        return answer.status === 303 ? text(answer.headers.get('location') ?? '') : answer.text();
+      },
+      async signIn(person: PagePerson) {
+        return post(new URL(page.linkFor(person)).pathname);
+      },
+    };
+  }
+
+  return {
+    page,
+    url,
+    harness,
+    logger,
+    commands,
+    openBrowser,
+    /** A browser in which somebody is signed in. */
+    async browserOf(person: PagePerson) {
+      const browser = openBrowser();
+      await browser.signIn(person);
+      return browser;
+    },
+    pass: (ms: number) => void (now = new Date(now.getTime() + ms)),
+    linkPath: (person: PagePerson) => new URL(page.linkFor(person)).pathname,
+    [Symbol.asyncDispose]: () => page.close(),
+  };
+}

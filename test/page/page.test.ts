@@ -1,0 +1,340 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { dmPlace } from '../commands/harness.ts';
+import { publicPlace } from '../support/incoming.ts';
+import { alice, bob, openPage } from './page-harness.ts';
+
+const minuteMs = 60_000;
+
+describe('signing in [Y1]', () => {
+  it('takes the button of the link; looking at it changes nothing, however often', async () => {
+    await using place = await openPage();
+    const path = place.linkPath(alice);
+    const browser = place.openBrowser();
+    for (const method of ['GET', 'HEAD', 'GET']) {
+      const looked = await browser.ask(path, { method });
+      expect(looked.status).toBe(200);
+      expect(looked.headers.get('set-cookie')).toBeNull();
+    }
+    expect((await browser.text(path)).match(/<button/gu)).toHaveLength(1);
+    const opened = await browser.post(path);
+    expect(opened.status).toBe(303);
+    expect(opened.headers.get('location')).toBe('/');
+    const cookie = opened.headers.get('set-cookie') ?? '';
+    for (const part of ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=3600'])
+      expect(cookie).toContain(part);
+    expect(cookie).not.toContain('Secure');
+    expect(await browser.text('/')).toContain('Your memory');
+  });
+
+  it.each(['used', 'replaced', 'expired', 'guessed'])(
+    'by a link that was %s is refused with what to do, and ends no session',
+    async (how) => {
+      await using place = await openPage();
+      const browser = await place.browserOf(alice);
+      const path = how === 'guessed' ? '/sign-in/guessed' : place.linkPath(alice);
+      if (how === 'used') await place.openBrowser().post(path);
+      if (how === 'replaced') place.linkPath(alice);
+      if (how === 'expired') place.pass(10 * minuteMs);
+      const stranger = place.openBrowser();
+      for (const each of [stranger, browser]) {
+        for (const answer of [await each.ask(path), await each.post(path)]) {
+          expect(answer.status).toBe(403);
+          expect(answer.headers.get('set-cookie')).toBeNull();
+          expect(await answer.text()).toContain('Write <code>/memory page</code> to me on Discord');
+        }
+      }
+      expect((await stranger.ask('/')).status).toBe(401);
+      expect((await browser.ask('/')).status).toBe(200);
+    },
+  );
+
+  it('gives a fresh id whatever cookie the browser had, and ends what was open there', async () => {
+    await using place = await openPage();
+    const browser = place.openBrowser();
+    browser.takeCookie('session=chosen-by-somebody');
+    await browser.signIn(alice);
+    expect(browser.cookie()).not.toContain('chosen-by-somebody');
+    const first = browser.cookie();
+    await browser.signIn(bob);
+    const old = place.openBrowser();
+    old.takeCookie(first);
+    expect((await old.ask('/')).status).toBe(401);
+  });
+
+  it('holds for an hour from the button on, until one signs out, is erased or loses access', async () => {
+    let hasAccess = true;
+    await using place = await openPage({ hasAccess: () => Promise.resolve(hasAccess) });
+    const browser = await place.browserOf(alice);
+    const other = await place.browserOf(alice);
+    place.pass(59 * minuteMs);
+    expect((await browser.ask('/')).status).toBe(200);
+    hasAccess = false;
+    expect((await browser.ask('/')).status).toBe(403);
+    hasAccess = true;
+    await other.post('/sign-out');
+    expect((await other.ask('/')).status).toBe(401);
+    expect((await browser.ask('/')).status).toBe(200);
+    place.pass(minuteMs);
+    expect((await browser.ask('/')).status).toBe(401);
+    const last = await place.browserOf(alice);
+    place.page.erased(alice.id);
+    expect((await last.ask('/')).status).toBe(401);
+  });
+
+  it('marks its cookie for https alone where people reach it by https', async () => {
+    await using place = await openPage({ url: 'https://memory.example.org' });
+    const origin = 'https://memory.example.org';
+    expect(place.page.linkFor(bob)).toMatch(/^https:\/\/memory\.example\.org\/sign-in\/./u);
+    const { headers } = await place.openBrowser().post(place.linkPath(alice), {}, { origin });
+    expect(headers.get('set-cookie')).toMatch(/^__Host-session=[^;]+;.*; Secure/u);
+  });
+
+  it('is limited in tries', async () => {
+    await using place = await openPage();
+    const browser = place.openBrowser();
+    const statuses = [];
+    for (let tries = 0; tries < 31; tries += 1) statuses.push((await browser.ask('/sign-in/guessed')).status);
+    expect(statuses.filter((status) => status === 403)).toHaveLength(30);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  it('says when Discord cannot be asked, and the link still works then', async () => {
+    let isAway = true;
+    await using place = await openPage({
+      dmOf: () => (isAway ? Promise.reject(new Error('Discord is away')) : Promise.resolve(dmPlace)),
+    });
+    const path = place.linkPath(alice);
+    const failed = await place.openBrowser().post(path);
+    expect(failed.status).toBe(500);
+    expect(await failed.text()).toMatch(/try again.*reference/u);
+    isAway = false;
+    expect((await place.openBrowser().post(path)).status).toBe(303);
+  });
+});
+
+describe('somebody else’s page', () => {
+  let place: Awaited<ReturnType<typeof openPage>>;
+  let id = '';
+
+  beforeAll(async () => {
+    place = await openPage();
+    await place.harness.give('remember I like xylophones', dmPlace);
+    id = await place.harness.idOf('I like xylophones');
+  });
+
+  afterAll(() => place[Symbol.asyncDispose]());
+
+  it('shows one’s own memory alone, whatever one’s rights [Y2]', async () => {
+    const bobs = await place.browserOf(bob);
+    for (const path of ['/', '/?q=xylophones', `/items/${id}`, `/?said=${id}`])
+      expect(await bobs.text(path)).not.toContain('I like xylophones');
+    expect((await bobs.ask(`/items/${id}`)).status).toBe(404);
+  });
+
+  it.each(['forget', 'pin', 'unpin', 'share', 'hide', 'edit', 'undo'])(
+    'changes nothing of theirs by %s [Y3]',
+    async (command) => {
+      const bobs = await place.browserOf(bob);
+      const before = await place.harness.say('show', dmPlace);
+      for (const field of ['item', 'id', 'target']) {
+        const page = await bobs.give(command, { [field]: id, text: 'I like nothing' });
+        expect(page).not.toContain('I like xylophones');
+      }
+      expect(await place.harness.say('show', dmPlace)).toBe(before);
+    },
+  );
+
+  it.each([
+    ['no token', () => ''],
+    ['a guessed one', () => 'guessed'],
+    ['somebody else’s', async () => (await place.browserOf(bob)).csrf()],
+    ['one of an earlier session', async () => (await place.browserOf(alice)).csrf()],
+  ])('a form with %s does nothing [Y5]', async (_, token) => {
+    const browser = await place.browserOf(alice);
+    const before = await place.harness.say('show', dmPlace);
+    const answer = await browser.post('/do/forget', { item: id, _csrf: await token() });
+    expect(answer.status).toBe(403);
+    expect(await place.harness.say('show', dmPlace)).toBe(before);
+  });
+
+  it.each<Readonly<Record<string, string>>>([
+    {},
+    { origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'cross-site' },
+    { origin: 'null' },
+  ])('a form from elsewhere does nothing: %j [Y5]', async (headers) => {
+    const browser = await place.browserOf(alice);
+    const before = await place.harness.say('show', dmPlace);
+    const fields = { item: id, _csrf: await browser.csrf() };
+    expect((await browser.post('/do/forget', fields, headers)).status).toBe(403);
+    expect((await browser.post('/sign-out', fields, headers)).status).toBe(403);
+    expect((await browser.post(place.linkPath(bob), fields, headers)).status).toBe(403);
+    expect((await browser.ask('/')).status).toBe(200);
+    expect(await place.harness.say('show', dmPlace)).toBe(before);
+  });
+
+  it('gives no command that is not in its list, and none by looking at it [Y3]', async () => {
+    const browser = await place.browserOf(alice);
+    const csrf = await browser.csrf();
+    for (const command of [
+      'erase-confirmed',
+      'panel-do',
+      'export',
+      'constructor',
+      '__proto__',
+      'forget%20all',
+    ])
+      expect(
+        (await browser.post(`/do/${command}`, { _csrf: csrf, target: id, text: id, token: id })).status,
+      ).toBe(404);
+    for (const path of ['/do/forget', '/sign-out'])
+      expect((await browser.ask(`${path}?item=${id}`)).status).toBe(404);
+    expect(await place.harness.say('show', dmPlace)).toContain('xylophones');
+  });
+
+  it('is left out of the addresses to which a form leads back', async () => {
+    const browser = await place.browserOf(alice);
+    for (const back of [
+      'https://evil.example/',
+      '//evil.example/x',
+      String.raw`\\evil.example`,
+      '/\t/evil.example',
+      'javascript:alert(1)',
+    ]) {
+      const { headers } = await browser.post('/do/resume', { _csrf: await browser.csrf(), back });
+      expect(new URL(headers.get('location') ?? '', place.url).origin).toBe(place.url);
+      expect(headers.get('location')).not.toMatch(/^\/[/\\]/u);
+    }
+  });
+
+  it('is told apart by strict headers on every page [Y5]', async () => {
+    const browser = await place.browserOf(alice);
+    for (const path of ['/', '/sign-in/x', '/nothing', `/items/${id}`, '/page.js']) {
+      const { headers } = await browser.ask(path);
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none';style-src 'self';script-src 'self';img-src 'self';connect-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none'",
+      );
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('same-origin');
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+  });
+});
+
+describe('the items [Y2]', () => {
+  it('are remembered, edited, pinned, shared, hidden, forgotten and brought back by forms [Y3]', async () => {
+    await using place = await openPage();
+    const browser = await place.browserOf(alice);
+    expect(await browser.text('/')).toContain('Nothing yet.');
+    expect(await browser.give('remember', { text: 'I like tea' })).toContain(
+      'Remembered: &quot;I like tea&quot;',
+    );
+    const item = await place.harness.idOf('I like tea');
+    expect(await browser.give('pin', { item })).toMatch(/Pinned: [\s\S]*<strong>pinned<\/strong>/u);
+    expect(await browser.give('unpin', { item })).not.toContain('<strong>pinned</strong>');
+    expect(await browser.give('share', { item })).toContain('used everywhere');
+    expect(await browser.give('hide', { item })).toContain('used in our DM only');
+    expect(await browser.give('edit', { item, text: 'I like mate', back: `/items/${item}` })).toMatch(
+      /Edited: [\s\S]*I like mate[\s\S]*before [\s\S]*I like tea/u,
+    );
+    const forgotten = await browser.give('forget', { item });
+    expect(forgotten).toContain('Deprecated 1 item');
+    const [, undo = ''] = /action="\/do\/undo"[\s\S]*?name="id" value="([^"]+)"/u.exec(forgotten) ?? [];
+    expect(await browser.give('undo', { id: undo })).toMatch(
+      /Undone: [\s\S]*I like mate[\s\S]*<ul class="items">[\s\S]*I like mate/u,
+    );
+    expect(await browser.give('mode', { value: 'off' })).toContain('<option value="off" selected>');
+    expect(await browser.give('pause')).toContain('Paused: I store nothing that you say.');
+    expect(await browser.give('remember', { text: 'I like rain' })).toContain('nothing was saved');
+    expect(await browser.give('resume')).toContain('I store what you tell me.');
+  });
+
+  it('an id that is gone is not taken for words', async () => {
+    await using place = await openPage();
+    await place.harness.give('remember I play chess', dmPlace);
+    const browser = await place.browserOf(alice);
+    expect(await browser.give('forget', { item: 'chess' })).toContain('There is no such item');
+    expect(await place.harness.say('show', dmPlace)).toContain('chess');
+  });
+
+  it('shows an answer on the page that follows it, to its session alone', async () => {
+    await using place = await openPage();
+    const browser = await place.browserOf(alice);
+    const { headers } = await browser.post('/do/remember', {
+      _csrf: await browser.csrf(),
+      text: 'I like tea',
+    });
+    const address = headers.get('location') ?? '';
+    for (let times = 0; times < 2; times += 1) expect(await browser.text(address)).toContain('Remembered:');
+    expect(await browser.text('/')).not.toContain('Remembered:');
+    expect(await (await place.browserOf(alice)).text(address)).not.toContain('Remembered:');
+  });
+
+  it('the first words are told by an answer that is seen, and by no other', async () => {
+    const told: boolean[] = [];
+    await using place = await openPage({
+      command: ({ command }) =>
+        Promise.resolve({
+          text: `answer to ${command.subcommand}`,
+          data: { mode: 'auto', items: [] },
+          onReplied: (wasSent) => Promise.resolve(void told.push(wasSent)),
+        }),
+    });
+    const browser = await place.browserOf(alice);
+    await browser.text('/');
+    expect(told).toEqual([false]);
+    expect(await browser.give('pause')).toContain('answer to pause');
+    expect(told.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('says what the command says where memory cannot be read', async () => {
+    await using place = await openPage({
+      command: () => Promise.resolve({ text: 'I can’t read this <now>.' }),
+    });
+    expect(await (await place.browserOf(alice)).text('/')).toContain('I can’t read this &lt;now&gt;.');
+  });
+
+  it('gives commands in the person’s direct messages, for their eyes, each with an id of its own', async () => {
+    const requests: unknown[] = [];
+    await using place = await openPage({
+      command: (request) => {
+        requests.push(request);
+        return Promise.resolve({ text: '' });
+      },
+    });
+    const browser = await place.browserOf(alice);
+    await Promise.all(Array.from({ length: 20 }, () => browser.ask('/')));
+    const ids = new Set(requests.map((request) => String(Object(request).id)));
+    expect(ids.size).toBe(20);
+    expect(requests[0]).toMatchObject({
+      command: { name: 'memory', subcommand: 'show' },
+      speaker: alice,
+      place: dmPlace,
+      ephemeral: true,
+      at: '2026-01-15T10:00:00.000Z',
+    });
+  });
+});
+
+it('what was said in a channel names the channel, and leads to the sentence [Y2]', async () => {
+  await using place = await openPage();
+  await place.harness.give('remember I like tea', publicPlace);
+  const id = await place.harness.idOf('I like tea');
+  const page = await (await place.browserOf(alice)).text(`/items/${id}`);
+  expect(page).toContain('you told me, #general');
+  expect(page).toMatch(/Where: in #general, <a href="https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+"/u);
+});
+
+it('open pages are told when their person’s memory changes, and nobody else’s [Y3]', async () => {
+  await using place = await openPage();
+  const browser = await place.browserOf(alice);
+  const events = await browser.ask('/events');
+  expect(events.headers.get('content-type')).toBe('text/event-stream');
+  const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader?.read())?.value).toBe(': open\n\n');
+  place.page.memoryChanged(bob.id);
+  place.page.memoryChanged(alice.id);
+  expect((await reader?.read())?.value).toBe('data: changed\n\n');
+  expect((await place.openBrowser().ask('/events')).status).toBe(401);
+});
