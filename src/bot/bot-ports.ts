@@ -59,8 +59,8 @@ export interface BotPorts {
   readonly history: HistoryPort;
   /** Whether a person may talk with the bot in a server [G1]. Never rejects. Default: nobody's talk is read. */
   readonly hasAccess?: (userId: string, guildId: string) => Promise<boolean>;
-  /** Default: nobody owns it. */
-  readonly ownerIds?: () => readonly string[];
+  /** Empty until the bot is connected. */
+  readonly ownerIds: () => readonly string[];
   readonly presentPlace: PresentPlace;
   readonly server: ServerPort;
   /** Default: only the channels of turns are known. */

@@ -8,6 +8,7 @@ import { type StatusFacts, createStatusCommand, statusDefinition } from '../comm
 import type { BotPorts } from './bot-ports.ts';
 import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
+import { letInByConfig } from '../discord/access.ts';
 import type { AnswerMode, ChannelPort, DirectMessage } from '../core/chat.ts';
 import { countHoldings, countSaying } from '../memory/holdings.ts';
 import type { Place } from '../core/place.ts';
@@ -76,7 +77,11 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     placeSettings: memory.placeSettings,
     botSettings: memory.botSettings,
     modelChoice: ports.modelChoice,
-    configured: { ...config.discord, ownerIds: ports.ownerIds ?? (() => []) },
+    configured: {
+      access: config.discord.access,
+      owners: () => ports.ownerIds().map((id) => `<@${id}>`),
+      letIn: letInByConfig(config.discord),
+    },
     server,
     defaults: {
       answer: (place) => defaultAnswerMode(config, place),

@@ -8,6 +8,7 @@ import { measure } from '../core/logger.ts';
 import { createOneProcess } from '../core/processes.ts';
 import type { SetAside } from '../core/store.ts';
 import { createWorkQueue } from '../core/work-queue.ts';
+import { createAccessRequests } from '../turn/access-requests.ts';
 import { createAfterTurn, expiryKey, mayFold } from '../turn/after-turn.ts';
 import { createCommandOrder, runCommand } from '../turn/commands.ts';
 import { createHearing } from '../turn/hearing.ts';
@@ -38,7 +39,7 @@ export type Bot = ReturnType<typeof createBot>;
 
 export function createBot(config: Config, ports: BotPorts) {
   const { store, model, recent, replies, reactions, presentPlace, clock, logger } = ports;
-  const { directMessages, offers, statusSources, spending, channels = unknownChannels } = ports;
+  const { directMessages, ownerIds, offers, statusSources, spending, channels = unknownChannels } = ports;
   const { timer, end: endTimers } = endableTimer(ports.timer ?? processTimer);
   const basics = { store, model, recent, channels, clock, timer, logger };
   const { processes, work } = ports.shared ?? {
@@ -212,7 +213,13 @@ export function createBot(config: Config, ports: BotPorts) {
     statusSources &&
     createReadStatus(
       config,
-      { store, clock, mainModel: modelChoice.current, sources: statusSources },
+      {
+        store,
+        botSettings: memory.botSettings,
+        clock,
+        mainModel: modelChoice.current,
+        sources: statusSources,
+      },
       queues,
     );
   const readStatus = readOwnStatus && statusOfAll(readOwnStatus, ports.others);
@@ -222,10 +229,16 @@ export function createBot(config: Config, ports: BotPorts) {
     readAttachment: ports.readAttachment,
     server: ports.server,
     page: ports.page,
-    ownerIds: ports.ownerIds,
+    ownerIds,
     modelChoice,
     tellOfChannel: (wish, asker) => channelReading.tell(wish, asker),
     readStatus,
+  });
+  const askOwner = createAccessRequests({
+    ...shared,
+    botSettings: memory.botSettings,
+    directMessages,
+    ownerIds,
   });
   const commandPorts = { ...shared, handle: (request: CommandRequest) => commands.command(request) };
   const handlers = createIntake({
@@ -241,6 +254,7 @@ export function createBot(config: Config, ports: BotPorts) {
     erased: memory.changes.erased,
     erasedBy: (userId, ifUnknown) => people.erasedBy(userId, ifUnknown),
     onUserMessage: (said) => noteTaking.onUserMessage(said),
+    lockedOut: config.discord.accessRequests ? askOwner : async () => undefined,
   });
   const recovery = createRecovery({
     ...shared,

@@ -2,6 +2,7 @@ import program from '../../package.json' with { type: 'json' };
 
 import type { StatusFacts } from '../commands/status-command.ts';
 import type { Config } from '../config/config.ts';
+import { askers, type BotSettings } from '../memory/settings/bot-settings.ts';
 import { dataLine } from '../core/section.ts';
 import type { Clock } from '../core/time.ts';
 import type { UsageReport } from '../core/model.ts';
@@ -16,8 +17,8 @@ export interface StatusSources {
     StatusFacts,
     'pingMs' | 'readsContent' | 'malformed' | 'lockedOut' | 'servers' | 'shards'
   >;
-  /** As `Access` tells it; `undefined` before the bot is connected. */
-  readonly letIn?: () => Promise<{ userIds: readonly string[]; roles: readonly string[] } | undefined>;
+  /** `undefined` before the bot is connected. */
+  readonly letIn?: () => Promise<readonly string[] | undefined>;
   readonly usage: () => Promise<UsageReport>;
   readonly lastWrite: () => LastWrite | undefined;
   readonly quarantined: () => Promise<number>;
@@ -30,6 +31,7 @@ export function createReadStatus(
   config: Config,
   ports: {
     readonly store: Pick<Store, 'list'>;
+    readonly botSettings: Pick<BotSettings, 'read'>;
     readonly clock: Clock;
     readonly mainModel: () => Promise<string>;
     readonly sources: StatusSources;
@@ -39,9 +41,10 @@ export function createReadStatus(
   const { store, clock, mainModel, sources } = ports;
   const startedAt = clock().getTime();
   return async () => {
-    const [main, letIn, usage, kept, quarantined] = await Promise.all([
+    const [main, letIn, settings, usage, kept, quarantined] = await Promise.all([
       mainModel(),
       sources.letIn?.(),
+      ports.botSettings.read().catch(unknown),
       sources.usage().catch(unknown),
       keptIn(store).catch(unknown),
       sources.quarantined().catch(unknown),
@@ -56,7 +59,8 @@ export function createReadStatus(
       modelState: sources.model.state,
       refused: sources.model.refused,
       ...sources.gateway(),
-      letIn: letIn && [...letIn.userIds.map((id) => `<@${id}>`), ...letIn.roles.map(dataLine)],
+      letIn: letIn?.map(dataLine),
+      askers: settings && askers(settings, 'waiting'),
       ...queues(),
       modelCalls: sources.model.openCalls,
       pricesOf:

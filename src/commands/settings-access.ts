@@ -3,12 +3,12 @@ import type { CommandContext, CommandReply } from '../core/commands.ts';
 import { isSnowflake } from '../core/snowflake.ts';
 import { dataLine } from '../core/section.ts';
 import {
-  isAdded,
-  withAccess,
+  askers,
+  letInOf,
+  withLetIn,
   withRequest,
   type BotSettings,
   type BotSettingsDocument,
-  type LetIn,
 } from '../memory/settings/bot-settings.ts';
 import { linesOf } from './answer-lines.ts';
 
@@ -37,170 +37,126 @@ export const accessSubcommand = {
 
 export interface AccessPorts {
   readonly botSettings: BotSettings;
-  readonly server: Pick<ServerPort, 'role' | 'roleTitle' | 'title'>;
+  readonly server: Pick<ServerPort, 'role' | 'titleOf'>;
   /** What the environment says. */
   readonly configured: {
     readonly access: 'allowlist' | 'servers' | 'everyone';
-    /** Empty until the bot is connected. */
-    readonly ownerIds: () => readonly string[];
-    readonly allowedUserIds: readonly string[];
-    readonly allowedRoleIds: readonly string[];
+    /** Mentions; empty until the bot is connected. */
+    readonly owners: () => readonly string[];
+    /** Mentions of people and roles. */
+    readonly letIn: readonly string[];
   };
 }
 
-interface AccessInput {
-  readonly change?: (typeof accessSubcommand.options.change.choices)[number]['value'] | undefined;
-  readonly who?: string | undefined;
-}
+type Change = (typeof accessSubcommand.options.change.choices)[number]['value'];
+
+const ownersChanges = new Set<Change | undefined>(['not-now', 'allow-managers', 'stop-managers']);
 
 /** For owners everywhere; for those who manage a server, about that server once an owner said yes to it. */
 export async function answerAccess(
-  { change, who }: AccessInput,
+  { change, who = '' }: { readonly change?: Change | undefined; readonly who?: string | undefined },
   context: CommandContext,
   ports: AccessPorts,
 ): Promise<CommandReply> {
-  const { botSettings, configured } = ports;
+  const { botSettings, configured, server } = ports;
   const { isOwner } = context.speaker;
   const { guildId } = context.place;
+  if (!isOwner && (configured.access !== 'servers' || ownersChanges.has(change))) return { text: ownersOnly };
   const settings = await botSettings.read();
-  const isOpen = guildId !== undefined && settings.servers[guildId] !== undefined;
-  if (!isOwner && configured.access !== 'servers') return { text: ownersOnly };
-  if (!isOwner && !isOpen) return { text: notYet };
-  switch (change) {
-    case undefined:
-      return { text: linesOf(isOwner ? allLines(settings, ports) : serverLines(settings, guildId, ports)) };
-    case 'allow-managers':
-    case 'stop-managers': {
-      if (!isOwner) return { text: ownersOnly };
-      if (guildId === undefined) return { text: 'Tell me that in the server that it is about.' };
-      if (change === 'stop-managers') {
-        await botSettings.forgetServer(guildId);
-        return { text: managersStopped };
-      }
-      await botSettings.change((before) => ({
-        ...before,
-        servers: { [guildId]: { userIds: [], roleIds: [] }, ...before.servers },
-      }));
-      return { text: linesOf(managersAllowed, configured.access !== 'servers' && managersUnused) };
+  if (!isOwner && settings.servers[guildId ?? ''] === undefined) return { text: notYet };
+  if (change === undefined)
+    return { text: linesOf(isOwner ? allLines(settings, ports) : serverLine(settings, guildId, ports)) };
+  if (change === 'allow-managers' || change === 'stop-managers') {
+    if (guildId === undefined) return { text: 'Tell me that in the server that it is about.' };
+    if (change === 'stop-managers') {
+      await botSettings.forgetServer(guildId);
+      return { text: managersStopped };
     }
-    case 'add':
-    case 'remove':
-    case 'not-now': {
-      const named = namedBy(who ?? '', context, ports.server);
-      if (named === undefined) return { text: unknownWho };
-      return change === 'add'
-        ? add(named, context, ports)
-        : change === 'remove'
-          ? remove(named, settings, context, ports)
-          : refuse(named, context, ports);
-    }
+    await botSettings.change((before) => ({ ...before, servers: { [guildId]: [], ...before.servers } }));
+    return { text: linesOf(managersAllowed, configured.access !== 'servers' && managersUnused) };
   }
-}
-
-/** A person or a role. */
-interface Named {
-  readonly list: keyof LetIn;
-  readonly id: string;
+  const named = mentionOf(who, context, server);
+  if (named === undefined) return { text: unknownWho };
+  if (change === 'remove') return remove(named, settings, context, ports);
+  const title = dataLine(server.titleOf(named));
+  if (change === 'not-now') {
+    await botSettings.change((before) => withRequest(before, named, { state: 'refused' }));
+    return {
+      text: `Done: I will not ask about ${title} again. \`!settings access remove\` with them changes that.`,
+    };
+  }
+  const scope = isOwner ? undefined : guildId;
+  await botSettings.change((before) =>
+    withLetIn(before, scope, [...new Set([...letInOf(before, scope), named])]),
+  );
+  const where = isOwner && !named.startsWith('<@&') ? 'everywhere' : 'in this server and in direct messages';
+  return { text: `Done: ${title} may talk with me ${where}.` };
 }
 
 /** A name may look like anything, so of what is written only mentions, ids and names of roles count. */
-function namedBy(
+function mentionOf(
   text: string,
-  { place: { guildId = '' }, mentions = [] }: CommandContext,
+  { place: { guildId = '' }, mentions: [mentioned, ...others] = [] }: CommandContext,
   server: AccessPorts['server'],
-): Named | undefined {
-  const said = mentions.length === 0 ? text : mentions.length === 1 ? (mentions[0] ?? '') : '';
+): string | undefined {
+  if (others.length > 0) return undefined;
+  const said = mentioned ?? text;
   const { sign, id = said } = /^<@(?<sign>[!&]?)(?<id>\d+)>$/u.exec(said)?.groups ?? {};
   const role = sign === undefined || sign === '&' ? server.role(guildId, id) : undefined;
   // A role may be called like somebody's id.
-  if (role !== undefined && (role.id === id || !isSnowflake(id))) return { list: 'roleIds', id: role.id };
-  return sign !== '&' && isSnowflake(id) ? { list: 'userIds', id } : undefined;
-}
-
-async function add(named: Named, { speaker: { isOwner }, place }: CommandContext, ports: AccessPorts) {
-  const { list, id } = named;
-  await ports.botSettings.change((before) =>
-    withAccess(before, isOwner ? undefined : place.guildId, list, (ids) => [...new Set([...ids, id])]),
-  );
-  const where = isOwner && list === 'userIds' ? 'everywhere' : 'in this server and in direct messages';
-  return { text: `Done: ${titleOf(named, ports)} may talk with me ${where}.` };
+  if (role !== undefined && (role.id === id || !isSnowflake(id))) return `<@&${role.id}>`;
+  return sign !== '&' && isSnowflake(id) ? `<@${id}>` : undefined;
 }
 
 /** An owner takes back everything that commands gave, in all servers. */
 async function remove(
-  named: Named,
+  named: string,
   settings: BotSettingsDocument,
   { speaker: { isOwner }, place: { guildId } }: CommandContext,
-  ports: AccessPorts,
+  { botSettings, configured, server }: AccessPorts,
 ): Promise<CommandReply> {
-  const { list, id } = named;
-  const { ownerIds, allowedUserIds, allowedRoleIds } = ports.configured;
-  const title = titleOf(named, ports);
+  const title = dataLine(server.titleOf(named));
   const scopes = isOwner ? [undefined, ...Object.keys(settings.servers)] : [guildId];
-  const wasAdded = scopes.some((scope) => isAdded(settings, scope, list, id));
-  const wasAsked = isOwner && !wasAdded && settings.requests[id] !== undefined;
-  await ports.botSettings.change((before) => {
-    const after = scopes.reduce(
-      (each, scope) => withAccess(each, scope, list, (ids) => ids.filter((one) => one !== id)),
+  const wasAdded = scopes.some((scope) => letInOf(settings, scope).includes(named));
+  const wasAsked = isOwner && !wasAdded && settings.requests[named] !== undefined;
+  const without = (before: BotSettingsDocument, scope: string | undefined) =>
+    withLetIn(
       before,
+      scope,
+      letInOf(before, scope).filter((each) => each !== named),
     );
-    return wasAsked ? withRequest(after, id, undefined) : after;
-  });
-  const isConfigured = [...ownerIds(), ...allowedUserIds, ...allowedRoleIds].includes(id);
-  return {
-    text: linesOf(
-      wasAdded && `Done: ${title} is no longer let in by a command.`,
-      wasAsked && `Done: I may ask about ${title} again.`,
-      isConfigured && `${title} is let in by my configuration, which nothing here changes.`,
-      !wasAdded &&
-        !wasAsked &&
-        !isConfigured &&
-        `${title} was not let in by a command, so nothing was changed.`,
-    ),
-  };
-}
-
-async function refuse(named: Named, { speaker }: CommandContext, ports: AccessPorts) {
-  if (!speaker.isOwner) return { text: ownersOnly };
-  if (named.list === 'roleIds') return { text: unknownWho };
-  await ports.botSettings.change((before) => withRequest(before, named.id, { state: 'refused' }));
-  const again = `\`!settings access remove ${named.id}\` changes that.`;
-  return { text: `Done: I will not ask you about ${titleOf(named, ports)} again. ${again}` };
-}
-
-function titleOf({ list, id }: Named, { server }: AccessPorts): string {
-  return list === 'userIds' ? `<@${id}>` : dataLine(server.roleTitle(id));
+  await botSettings.change((before) =>
+    scopes.reduce(without, wasAsked ? withRequest(before, named, undefined) : before),
+  );
+  if ([...configured.owners(), ...configured.letIn].includes(named))
+    return { text: `${title} is let in by my configuration, which nothing here changes.` };
+  if (wasAdded) return { text: `Done: ${title} is no longer let in by a command.` };
+  if (wasAsked) return { text: `Done: I may ask about ${title} again.` };
+  return { text: `${title} was not let in by a command, so nothing was changed.` };
 }
 
 function allLines(settings: BotSettingsDocument, ports: AccessPorts): readonly string[] {
-  const { access, ownerIds, allowedUserIds, allowedRoleIds } = ports.configured;
-  const asked = (state: string) =>
-    Object.entries(settings.requests).flatMap(([id, request]) =>
-      request.state === state && !isAdded(settings, undefined, 'userIds', id) ? [id] : [],
-    );
-  const people = (userIds: readonly string[]) => listed({ userIds, roleIds: [] }, ports);
-  const inConfiguration = { userIds: allowedUserIds, roleIds: allowedRoleIds };
+  const { access, owners, letIn } = ports.configured;
+  const listed = (mentions: readonly string[]) => titlesOf(mentions, ports);
   return [
     `Who may talk with me (\`DISCOCLAW_ACCESS=${access}\`):`,
-    `- my owners: ${people(ownerIds())}`,
-    `- by configuration, which nothing here changes: ${access === 'everyone' ? 'everybody' : listed(inConfiguration, ports)}`,
-    `- let in by a command: ${listed(settings, ports)}`,
-    ...Object.keys(settings.servers).flatMap((guildId) => serverLines(settings, guildId, ports)),
-    `- asked, and not answered yet: ${people([...asked('asked'), ...asked('waiting')])}`,
-    `- not now: ${people(asked('refused'))}`,
+    `- my owners: ${listed(owners())}`,
+    `- by configuration, which nothing here changes: ${access === 'everyone' ? 'everybody' : listed(letIn)}`,
+    `- let in by a command: ${listed(settings.letIn)}`,
+    ...Object.keys(settings.servers).map((guildId) => serverLine(settings, guildId, ports)),
+    `- asked, and not answered yet: ${listed([...askers(settings, 'asked'), ...askers(settings, 'waiting')])}`,
+    `- not now: ${listed(askers(settings, 'refused'))}`,
   ];
 }
 
-function serverLines({ servers }: BotSettingsDocument, guildId = '', ports: AccessPorts): readonly string[] {
-  const title = dataLine(ports.server.title(guildId));
+function serverLine(settings: BotSettingsDocument, guildId = '', ports: AccessPorts): string {
   const unused = ports.configured.access === 'servers' ? '' : ', unused without `DISCOCLAW_ACCESS=servers`';
-  return [`- let in by those who manage ${title}${unused}: ${listed(servers[guildId], ports)}`];
+  const title = dataLine(ports.server.titleOf(guildId));
+  return `- let in by those who manage ${title}${unused}: ${titlesOf(letInOf(settings, guildId), ports)}`;
 }
 
-function listed({ userIds, roleIds }: LetIn = { userIds: [], roleIds: [] }, ports: AccessPorts): string {
-  const people = userIds.map((id) => titleOf({ list: 'userIds', id }, ports));
-  const roles = roleIds.map((id) => titleOf({ list: 'roleIds', id }, ports));
-  return [...people, ...roles].join(', ') || 'nobody';
+function titlesOf(mentions: readonly string[], { server }: AccessPorts): string {
+  return mentions.map((each) => dataLine(server.titleOf(each))).join(', ') || 'nobody';
 }
 
 const ownersOnly = 'Only my owner can change who may talk with me.';

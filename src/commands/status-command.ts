@@ -53,6 +53,8 @@ export interface StatusFacts {
   readonly processes?: { readonly asked: number; readonly answering: number };
   /** Mentions of people, and roles with their servers, as they stand in an answer [G1]. */
   readonly letIn?: readonly string[] | undefined;
+  /** Mentions of people who wait to be let in, as an owner could not be asked yet. */
+  readonly askers?: readonly string[] | undefined;
   /** Messages to the bot from people without access, since the start. */
   readonly lockedOut?: number | undefined;
   /** Jobs that run or wait: work after turns, and writes. */
@@ -131,6 +133,7 @@ function gatewayLine(facts: StatusFacts, most: number): string {
     lockedOut = 0,
     servers,
     letIn = [],
+    askers = [],
     shards,
     processes,
   } = facts;
@@ -142,6 +145,7 @@ function gatewayLine(facts: StatusFacts, most: number): string {
     processes && `${processes.answering} of ${processes.asked} processes`,
     readsContent === false &&
       '⚠️ without Message Content: only direct messages, mentions of me, replies to me, and commands',
+    askers.length > 0 && `waiting to be let in: ${asManyAsFit(askers, most, ', ')}`,
     lockedOut > 0 && `${counted(lockedOut, 'message')} from people without access`,
     malformed > 0 && `${counted(malformed, 'malformed payload')} dropped`,
   ).join(' · ');

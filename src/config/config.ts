@@ -130,6 +130,7 @@ function arrangeConfig(values: Values) {
       cdnUrl: values.DISCORD_CDN_URL ?? originOf(values.DISCORD_API_URL),
       ownerIds: values.DISCOCLAW_OWNER_IDS,
       access: values.DISCOCLAW_ACCESS,
+      accessRequests: values.DISCOCLAW_ACCESS_REQUESTS,
       allowedUserIds: values.DISCORD_ALLOW_USER_IDS,
       allowedRoleIds: values.DISCORD_ALLOW_ROLE_IDS,
       allowedBotIds: values.DISCORD_ALLOW_BOT_IDS,

@@ -51,6 +51,10 @@ export const variables = {
       ['allowlist', 'servers', 'everyone'],
       'Who may use the bot: owners and whom they let in; with `servers` also whom those let in who manage a server to which an owner said yes; or everyone.',
     ),
+    DISCOCLAW_ACCESS_REQUESTS: flag(
+      false,
+      'Tell the first owner by direct message who wrote to the bot without access, with buttons: once a person, five a day.',
+    ),
   },
   Shards: {
     DISCOCLAW_SHARDS: shardCount(

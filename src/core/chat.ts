@@ -279,6 +279,8 @@ export interface OutgoingFile {
 export interface DirectMessage {
   readonly text: string;
   readonly files?: readonly OutgoingFile[];
+  /** For the receiver, under the last part. */
+  readonly buttons?: readonly CommandButton[];
 }
 
 /** Direct messages outside of a conversation; answers to commands are not part of history [F2]. */
@@ -339,10 +341,8 @@ export interface ServerPort {
   standing(guildId: string, userId: string): Promise<'administrator' | 'manager' | 'none'>;
   /** A role by id, name or `@name` in any case; `undefined` where there is none, or several. */
   role(guildId: string, named: string): { readonly id: string; readonly name: string } | undefined;
-  /** `@name in server`; the id where no server here has the role. */
-  roleTitle(roleId: string): string;
-  /** A server's name; its id where it is not here. */
-  title(guildId: string): string;
+  /** A server's name by its id, or of a role's mention `@name in server`; unchanged where none here has it. */
+  titleOf(guildOrMention: string): string;
 }
 
 export type OpenedFile =
@@ -392,6 +392,14 @@ export interface BotHandlers {
   }): void;
   /** Somebody with access mentioned the bot where it may not write. */
   unanswerable(message: Pick<ChatMessage, 'id' | 'channelId' | 'author'>): Promise<void>;
+  /** Somebody without access wrote to the bot, for the first time in a day [G1]; names are as they chose them. */
+  lockedOut(asker: {
+    readonly userId: string;
+    readonly name: string;
+    readonly channelName: string | undefined;
+    /** Absent in a DM. */
+    readonly guildName: string | undefined;
+  }): Promise<void>;
   edited(edit: MessageEdit): Promise<void>;
   deleted(channelId: string, messageIds: readonly string[]): Promise<void>;
   /** Anybody put an emoji, by its characters or name, on any message that the bot can see. */

@@ -10,7 +10,7 @@ import type { AnswerMode, CommandCall } from '../core/chat.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Logger } from '../core/logger.ts';
 import { hasErrorCode } from './discord-api.ts';
-import { roleTitle } from './permissions.ts';
+import { titleOf } from './permissions.ts';
 
 /** Who is answered and where [G1][G2]; ids throughout. */
 export interface AccessSettings {
@@ -49,15 +49,19 @@ export function rolesOf(member: GuildMember | APIInteractionGuildMember | null):
   return Array.isArray(member.roles) ? member.roles : [...member.roles.cache.keys()];
 }
 
-interface LetIn {
-  readonly userIds: readonly string[];
-  readonly roleIds: readonly string[];
+/** Whom commands let in, as `<@id>` and roles as `<@&id>`; `servers` counts where those who manage one may do so. */
+export interface AddedAccess {
+  readonly letIn: readonly string[];
+  /** By server. */
+  readonly servers: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Who was let in by a command; `servers` counts where those who manage a server may do so. */
-export interface AddedAccess extends LetIn {
-  /** By server. */
-  readonly servers: Readonly<Record<string, LetIn>>;
+/** Whom the configuration lets in, in the same form. */
+export function letInByConfig({
+  allowedUserIds,
+  allowedRoleIds,
+}: Pick<AccessSettings, 'allowedUserIds' | 'allowedRoleIds'>): readonly string[] {
+  return [...allowedUserIds.map((id) => `<@${id}>`), ...allowedRoleIds.map((id) => `<@&${id}>`)];
 }
 
 export type Access = ReturnType<typeof createAccess>;
@@ -67,12 +71,12 @@ export function createAccess(
   settings: AccessSettings,
   {
     client,
-    added,
+    readAdded,
     logger,
   }: {
     readonly client: Client;
     /** As it is now. May reject. */
-    readonly added: () => Promise<AddedAccess>;
+    readonly readAdded: () => Promise<AddedAccess>;
     readonly logger: Logger;
   },
 ) {
@@ -80,13 +84,14 @@ export function createAccess(
   const answers = lruCache<string, readonly string[]>(keptPeople, { maxAge: minuteMs });
 
   /** Where it cannot be read, the configuration alone lets people in. */
-  async function addedNow(): Promise<AddedAccess> {
+  async function everybody(): Promise<AddedAccess> {
+    const configured = letInByConfig(settings);
     try {
-      const { servers, ...everywhere } = await added();
-      return { ...everywhere, servers: settings.access === 'servers' ? servers : {} };
+      const { letIn, servers } = await readAdded();
+      return { letIn: [...configured, ...letIn], servers: settings.access === 'servers' ? servers : {} };
     } catch (error) {
       logger.error('who was let in by commands cannot be read', { error });
-      return { userIds: [], roleIds: [], servers: {} };
+      return { letIn: configured, servers: {} };
     }
   }
 
@@ -106,16 +111,17 @@ export function createAccess(
   }
 
   /** Rejects where Discord cannot be asked. */
-  async function isLetIn({ userId, guildId, roleIds }: Visitor, letIn: AddedAccess): Promise<boolean> {
-    if (letIn.userIds.includes(userId)) return true;
+  async function isLetIn({ userId, guildId, roleIds }: Visitor): Promise<boolean> {
+    const { letIn, servers } = await everybody();
+    if (letIn.includes(`<@${userId}>`)) return true;
     for (const id of guildId === undefined ? client.guilds.cache.keys() : [guildId]) {
-      const here = letIn.servers[id];
-      const allowed = [...settings.allowedRoleIds, ...letIn.roleIds, ...(here?.roleIds ?? [])];
-      const isNamed = here?.userIds.includes(userId) === true;
-      const roles = client.guilds.cache.get(id)?.roles.cache;
-      if (!isNamed && roleIds === undefined && roles?.hasAny(...allowed) !== true) continue;
+      const here = new Set([...letIn, ...(servers[id] ?? [])]);
+      const isNamed = here.has(`<@${userId}>`);
+      const mayHave =
+        client.guilds.cache.get(id)?.roles.cache.some((_, roleId) => here.has(`<@&${roleId}>`)) === true;
+      if (!isNamed && roleIds === undefined && !mayHave) continue;
       const has = roleIds === undefined ? await rolesIn(id, userId) : [id, ...roleIds];
-      if (has.length > 0 && (isNamed || has.some((each) => allowed.includes(each)))) return true;
+      if (has.length > 0 && (isNamed || has.some((each) => here.has(`<@&${each}>`)))) return true;
     }
     return false;
   }
@@ -131,23 +137,18 @@ export function createAccess(
     async of(visitor: Visitor): Promise<boolean> {
       if (isConfigured(visitor.userId)) return true;
       try {
-        return await isLetIn(visitor, await addedNow());
+        return await isLetIn(visitor);
       } catch (error) {
         const { userId, guildId } = visitor;
         logger.warn("a person's roles could not be asked for", { userId, guildId, error });
         return false;
       }
     },
-    /** Who is let in besides the owners: ids of people, and roles with their servers. Never rejects. */
-    async all(): Promise<{ readonly userIds: readonly string[]; readonly roles: readonly string[] }> {
-      const letIn = await addedNow();
-      const every = [letIn, ...Object.values(letIn.servers)];
-      const userIds = [...settings.allowedUserIds, ...every.flatMap((each) => each.userIds)];
-      const roleIds = [...settings.allowedRoleIds, ...every.flatMap((each) => each.roleIds)];
-      return {
-        userIds: [...new Set(userIds)],
-        roles: [...new Set(roleIds)].map((id) => roleTitle(client, id)),
-      };
+    /** Who is let in besides the owners: mentions of people, and roles with their servers. Never rejects. */
+    async all(): Promise<readonly string[]> {
+      const { letIn, servers } = await everybody();
+      const all = new Set([...letIn, ...Object.values(servers).flat()]);
+      return [...all].map((each) => titleOf(client, each));
     },
   };
 }

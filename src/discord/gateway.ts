@@ -16,13 +16,7 @@ import { type KeyedQueue, createKeyedQueue } from '../core/keyed-queue.ts';
 import type { Logger } from '../core/logger.ts';
 import { type Shards, hasGuild, isFirst } from '../core/processes.ts';
 import { type Clock, unlessAborted, withTimeout } from '../core/time.ts';
-import {
-  createAccess,
-  type Access,
-  type AccessSettings,
-  type AddedAccess,
-  type IntakePolicy,
-} from './access.ts';
+import { createAccess, type Access, type AccessSettings, type IntakePolicy } from './access.ts';
 import { type CatchUp, type CatchUpOptions, createCatchUp, shardIn } from './catch-up.ts';
 import { createChannelMessages } from './channel-messages.ts';
 import { fetchApplication, logIn } from './client.ts';
@@ -66,7 +60,7 @@ export interface GatewayOptions
   /** Without `ownerIds` the application's owner is the owner. */
   readonly access: AccessSettings;
   /** Who was let in by commands. May reject. */
-  readonly addedAccess: () => Promise<AddedAccess>;
+  readonly addedAccess: Parameters<typeof createAccess>[1]['readAdded'];
   readonly commands: readonly CommandDefinition[];
   readonly menuNames: readonly string[];
   readonly handlers: BotHandlers & CommandHandlers;
@@ -100,7 +94,7 @@ export async function startGateway(options: GatewayOptions) {
     return kept.map(([subcommand]) => `${name} ${subcommand}`);
   });
   const policy = { ...access, ownerIds, parseCommand, managerCommands, keptCommands };
-  const people = createAccess(policy, { client, added: options.addedAccess, logger });
+  const people = createAccess(policy, { client, readAdded: options.addedAccess, logger });
   const stopping = new AbortController();
   const listening = listen(options, policy, people, channelQueue, runInBackground, stopping.signal);
   await logIn(client, token, options.timeoutMs ?? loginTimeoutMs, signal);
@@ -119,13 +113,12 @@ export async function startGateway(options: GatewayOptions) {
   runInBackground('registering commands', () => commandsRegistered);
   client.on(Events.GuildDelete, ({ id, channels }) => options.guildLeft?.(id, [...channels.cache.keys()]));
   client.on(Events.ShardDisconnect, ({ code }) => options.onLost(gatewayErrorOfClose(code)));
-  const { userIds: allowedUserIds, roles: allowedRoles } = await people.all();
+  const letIn = await people.all();
   logger.info('connected to Discord', {
     botId,
     ownerIds,
     access: access.access,
-    allowedUserIds,
-    allowedRoles,
+    letIn,
     shardIds: shards.count > 1 ? shards.ids : undefined,
     ofShards: shards.count > 1 ? shards.count : undefined,
   });

@@ -56,7 +56,7 @@ export interface IntakeOptions {
   readonly offers: Pick<OfferPort, 'show'>;
   readonly stopping: AbortSignal;
   readonly recent: Pick<RecentChanges, 'wasDeleted'>;
-  readonly handlers: Pick<BotHandlers, 'message' | 'onUserMessage' | 'unanswerable'>;
+  readonly handlers: Pick<BotHandlers, 'message' | 'onUserMessage' | 'lockedOut' | 'unanswerable'>;
   /** None of these may reject. */
   readonly answerModes: {
     answerMode(place: GuildPlace): Promise<AnswerMode | undefined>;
@@ -258,7 +258,13 @@ export function createMessageIntake(options: IntakeOptions) {
       decision.kept !== undefined &&
       (await options.wasLetIn(chat.author.id));
     if (decision.kind === 'locked-out' && !isFormer) {
-      if (options.lockedOut.note(chat.author.id)) options.reactions.refuse(channelId, messageId, '🔒');
+      if (!options.lockedOut.note(chat.author.id)) return;
+      options.reactions.refuse(channelId, messageId, '🔒');
+      const { id: userId, name } = chat.author;
+      const channelName =
+        channel !== undefined && 'name' in channel ? (channel.name ?? undefined) : undefined;
+      const asker = { userId, name, channelName, guildName: message.guild?.name };
+      runInBackground('a message', () => handlers.lockedOut(asker));
       return;
     }
     // Commands work even where the bot may not speak.

@@ -105,16 +105,15 @@ export function createServerPort(client: Client, shards: Shards): ServerPort {
       );
       return roles?.get(named) ?? (found?.size === 1 ? found.first() : undefined);
     },
-    roleTitle: (roleId) => roleTitle(client, roleId),
-    title: (guildId) => client.guilds.cache.get(guildId)?.name ?? guildId,
+    titleOf: (guildOrMention) => titleOf(client, guildOrMention),
   };
 }
 
-/** A role with its server; its id where no server of this process has it. */
-export function roleTitle(client: Client, roleId: string): string {
-  const guild = client.guilds.cache.find(({ roles }) => roles.cache.has(roleId));
-  const name = guild?.roles.cache.get(roleId)?.name;
-  return guild === undefined || name === undefined ? roleId : `@${name.replace(/^@/u, '')} in ${guild.name}`;
+export function titleOf({ guilds }: Client, guildOrMention: string): string {
+  const [, id = ''] = /^<@&(\d+)>$/u.exec(guildOrMention) ?? [];
+  const guild = guilds.cache.find(({ roles }) => roles.cache.has(id));
+  if (guild === undefined) return guilds.cache.get(guildOrMention)?.name ?? guildOrMention;
+  return `@${guild.roles.cache.get(id)?.name.replace(/^@/u, '')} in ${guild.name}`;
 }
 
 /** Discord bans addresses that send many refused requests. What cannot be known is tried. */

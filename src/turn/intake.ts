@@ -41,6 +41,7 @@ export interface IntakePorts {
    */
   readonly erasedBy: (userId: string, ifUnknown: boolean) => Promise<(at: string) => boolean>;
   readonly onUserMessage: BotHandlers['onUserMessage'];
+  readonly lockedOut: BotHandlers['lockedOut'];
   readonly outbox: Pick<Outbox, 'isHandled' | 'isUnfinished' | 'markHandled' | 'hide'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -123,6 +124,7 @@ export function createIntake(options: IntakePorts): BotHandlers & CommandHandler
       );
     },
     onUserMessage: options.onUserMessage,
+    lockedOut: options.lockedOut,
     unanswerable: (message) => once(message, () => tellUnanswerable(message)),
     complete: (request) => options.commands.complete(request),
     menu: (request) =>

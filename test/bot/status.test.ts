@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { addUpStatus, createReadStatus, type StatusSources } from '../../src/bot/status.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Store } from '../../src/core/store.ts';
+import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 
 const all = {
@@ -35,9 +36,10 @@ async function statusOf(store: Pick<Store, 'list'>, changes: Partial<StatusSourc
     ...changes,
   };
   const { config } = readConfig({ DISCOCLAW_MODEL: 'opus', DISCOCLAW_FAST_MODEL: 'sonnet' });
+  const botSettings = createBotSettings(new MemoryStore());
   const readStatus = createReadStatus(
     config,
-    { store, clock: () => new Date(now), mainModel: async () => 'opus', sources },
+    { store, botSettings, clock: () => new Date(now), mainModel: async () => 'opus', sources },
     () => ({
       turns: { running: 3, waiting: 4, stopped: 1 },
       afterTurn: 5,

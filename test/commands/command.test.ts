@@ -27,7 +27,7 @@ const { definition: settings } = createSettingsCommand({
   server: oneServer,
   modelChoice: closedEdges.modelChoice,
   botSettings: { read: never, change: never, forgetServer: never },
-  configured: { access: 'allowlist', ownerIds: () => [], allowedUserIds: [], allowedRoleIds: [] },
+  configured: { access: 'allowlist', owners: () => [], letIn: [] },
   defaults: { answer: () => ({ value: 'mentions', from: '' }), actionsEnabled: true },
 });
 const { definition: status } = createStatusCommand(never);

@@ -9,6 +9,7 @@ import { dmPlace } from './harness.ts';
 const ownerId = '100000000000000009';
 const configuredId = '100000000000000008';
 const guildId = publicPlace.guildId ?? '';
+const person = `<@${bobId}>`;
 const helpers = { id: '310000000000000001', name: 'helpers' };
 /** Anybody who manages a server can make such a role. */
 const lookalike = { id: '310000000000000002', name: bobId };
@@ -24,15 +25,10 @@ function accessCommand(access: Access = 'allowlist') {
     server: {
       role: (guild, named) =>
         guild === guildId ? roles.find(({ id, name }) => [id, name, `@${name}`].includes(named)) : undefined,
-      roleTitle: (id) => `@${roles.find((role) => role.id === id)?.name ?? id} in Sandbox`,
-      title: () => 'Sandbox',
+      titleOf: (mention) =>
+        mention === guildId ? 'Sandbox' : mention.replace(`<@&${helpers.id}>`, '@helpers in Sandbox'),
     },
-    configured: {
-      access,
-      ownerIds: () => [ownerId],
-      allowedUserIds: [configuredId],
-      allowedRoleIds: [],
-    },
+    configured: { access, owners: () => [`<@${ownerId}>`], letIn: [`<@${configuredId}>`] },
   };
   async function give(
     change: Parameters<typeof answerAccess>[0]['change'],
@@ -50,19 +46,19 @@ const manager = { isOwner: false };
 
 describe('letting people in by a command [G1]', () => {
   it.each([
-    ['a person by a mention', `<@${bobId}>`, undefined, { userIds: [bobId] }],
-    ['a person by an id, whatever roles are called', bobId, undefined, { userIds: [bobId] }],
-    ['a role by a mention', `<@&${helpers.id}>`, undefined, { roleIds: [helpers.id] }],
-    ['a role by its name', 'helpers', undefined, { roleIds: [helpers.id] }],
-    ['everybody', '@everyone', undefined, { roleIds: [guildId] }],
-    ['a mentioned person who is called like a role', '@helpers', [`<@${bobId}>`], { userIds: [bobId] }],
-    ['nobody where several are mentioned', '@a @b', [`<@${bobId}>`, `<@${aliceId}>`], {}],
-    ['nobody by a name alone', 'bob', undefined, {}],
-    ['no role of another server', '<@&310000000000000077>', undefined, {}],
+    ['a person by a mention', `<@${bobId}>`, undefined, [person]],
+    ['a person by an id, whatever roles are called', bobId, undefined, [person]],
+    ['a role by a mention', `<@&${helpers.id}>`, undefined, [`<@&${helpers.id}>`]],
+    ['a role by its name', 'helpers', undefined, [`<@&${helpers.id}>`]],
+    ['everybody', '@everyone', undefined, [`<@&${guildId}>`]],
+    ['a mentioned person who is called like a role', '@helpers', [`<@${bobId}>`], [person]],
+    ['nobody where several are mentioned', '@a @b', [person, `<@${aliceId}>`], []],
+    ['nobody by a name alone', 'bob', undefined, []],
+    ['no role of another server', '<@&310000000000000077>', undefined, []],
   ])('lets in %s', async (_, who, mentions, expected) => {
     const { botSettings, give } = accessCommand();
     await give('add', who, { mentions });
-    expect(await botSettings.read()).toMatchObject({ userIds: [], roleIds: [], ...expected });
+    expect(await botSettings.read()).toMatchObject({ letIn: expected });
   });
 
   it('works in DMs, and shows who is let in by what', async () => {
@@ -82,7 +78,7 @@ describe('letting people in by a command [G1]', () => {
     await give('add', bobId);
     expect(await give('remove', bobId)).toBe(`Done: <@${bobId}> is no longer let in by a command.`);
     expect(await give('remove', bobId)).toContain('so nothing was changed');
-    expect((await botSettings.read()).userIds).toEqual([]);
+    expect((await botSettings.read()).letIn).toEqual([]);
     for (const id of [configuredId, ownerId])
       expect(await give('remove', id)).toBe(
         `<@${id}> is let in by my configuration, which nothing here changes.`,
@@ -104,28 +100,28 @@ describe('letting people in by those who manage a server [G1]', () => {
     expect(await give('allow-managers')).toContain('which is not set');
     for (const change of ['add', 'remove', undefined] as const)
       expect(await give(change, bobId, manager)).toMatch(/^Only my owner/u);
-    expect((await botSettings.read()).servers).toEqual({ [guildId]: { userIds: [], roleIds: [] } });
+    expect((await botSettings.read()).servers).toEqual({ [guildId]: [] });
   });
 
   it('is for that server, and begins and ends with an owner’s word', async () => {
     const { botSettings, give } = accessCommand('servers');
     expect(await give('add', bobId, manager)).toMatch(/^My owner has not said yet/u);
-    expect(await give('allow-managers', undefined, manager)).toMatch(/^My owner has not said yet/u);
+    expect(await give('allow-managers', undefined, manager)).toMatch(/^Only my owner/u);
     await give('allow-managers');
     expect(await give('add', bobId, manager)).toContain('in this server and in direct messages');
     await give('add', '@everyone', manager);
     expect(await botSettings.read()).toMatchObject({
-      userIds: [],
-      servers: { [guildId]: { userIds: [bobId], roleIds: [guildId] } },
+      letIn: [],
+      servers: { [guildId]: [person, `<@&${guildId}>`] },
     });
     expect(await give(undefined, undefined, manager)).toBe(
-      `- let in by those who manage Sandbox: <@${bobId}>, @@everyone in Sandbox`,
+      `- let in by those who manage Sandbox: ${person}, <@&${guildId}>`,
     );
     for (const change of ['stop-managers', 'not-now'] as const)
       expect(await give(change, bobId, manager)).toMatch(/^Only my owner/u);
     // Whom managers let in, an owner takes back from anywhere.
     await give('remove', bobId, { place: dmPlace });
-    expect((await botSettings.read()).servers[guildId]?.userIds).toEqual([]);
+    expect((await botSettings.read()).servers[guildId]).toEqual([`<@&${guildId}>`]);
     await give('stop-managers');
     expect((await botSettings.read()).servers).toEqual({});
     expect(await give('add', bobId, manager)).toMatch(/^My owner has not said yet/u);
@@ -136,6 +132,6 @@ describe('letting people in by those who manage a server [G1]', () => {
     await give('allow-managers');
     await give('add', bobId);
     expect(await give('remove', bobId, manager)).toContain('so nothing was changed');
-    expect((await botSettings.read()).userIds).toEqual([bobId]);
+    expect((await botSettings.read()).letIn).toEqual([person]);
   });
 });

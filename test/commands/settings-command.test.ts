@@ -39,7 +39,7 @@ function ownersCommand({
     placeSettings,
     modelChoice: closedEdges.modelChoice,
     botSettings: createBotSettings(store),
-    configured: { access: 'allowlist', ownerIds: () => [], allowedUserIds: [], allowedRoleIds: [] },
+    configured: { access: 'allowlist', owners: () => [], letIn: [] },
     server: {
       ...oneServer,
       standing: (guildId) => Promise.resolve(standing(guildId)),

@@ -51,12 +51,12 @@ function policy(changes: Partial<IntakePolicy> = {}): IntakePolicy {
   };
 }
 
-const nobodyAdded = async () => ({ userIds: [], roleIds: [], servers: {} });
+const nobodyAdded = async () => ({ letIn: [], servers: {} });
 
 /** Access without roles, and without anybody whom a command let in. */
 function accessOf({ authorId }: MessageFacts, settings: IntakePolicy): boolean {
   const client = new Client({ intents: [] });
-  return createAccess(settings, { client, added: nobodyAdded, logger: recordingLogger() }).isConfigured(
+  return createAccess(settings, { client, readAdded: nobodyAdded, logger: recordingLogger() }).isConfigured(
     authorId,
   );
 }
@@ -295,25 +295,25 @@ describe('who is let in [G1]', () => {
     } as unknown as Client;
     return createAccess(policy(settings), {
       client,
-      added: async () => ({ ...(await nobodyAdded()), ...(await added()) }),
+      readAdded: async () => ({ ...(await nobodyAdded()), ...(await added()) }),
       logger: recordingLogger(),
     });
   }
 
-  const here = (changes: object) => ({ servers: { [guildId]: { userIds: [], roleIds: [], ...changes } } });
+  const here = (...mentions: readonly string[]) => ({ servers: { [guildId]: mentions } });
   const [inServer, inOther, inDm] = ['its server', 'another server', 'a DM'];
 
   it.each([
     ['nobody', {}, []],
-    ['a person', { userIds: [bob] }, [inServer, inOther, inDm]],
-    ['another person', { userIds: ['140000000000000003'] }, []],
-    ['a role', { roleIds: [role] }, [inServer, inDm]],
-    ['a role that they have no more', { roleIds: ['310000000000000002'] }, []],
-    ['a person, for a server', here({ userIds: [bob] }), [inServer, inDm]],
-    ['a role, for a server', here({ roleIds: [role] }), [inServer, inDm]],
-    ['everybody, for a server', here({ roleIds: [guildId] }), [inServer, inDm]],
-    ['a server’s everybody, for another', here({ roleIds: [elsewhere] }), []],
-    ['nobody, in a server with an owner’s yes', here({}), []],
+    ['a person', { letIn: [`<@${bob}>`] }, [inServer, inOther, inDm]],
+    ['another person', { letIn: ['<@140000000000000003>'] }, []],
+    ['a role', { letIn: [`<@&${role}>`] }, [inServer, inDm]],
+    ['a role that they have no more', { letIn: ['<@&310000000000000002>'] }, []],
+    ['a person, for a server', here(`<@${bob}>`), [inServer, inDm]],
+    ['a role, for a server', here(`<@&${role}>`), [inServer, inDm]],
+    ['everybody, for a server', here(`<@&${guildId}>`), [inServer, inDm]],
+    ['a server’s everybody, for another', here(`<@&${elsewhere}>`), []],
+    ['nobody, in a server with an owner’s yes', here(), []],
   ] as const)('by a command: %s', async (_, added, expected) => {
     async function placesOf(access: IntakePolicy['access']) {
       const people = peopleOf(
@@ -337,7 +337,7 @@ describe('who is let in [G1]', () => {
   });
 
   it('in DMs only as long as they are in the server whose managers named them', async () => {
-    const people = peopleOf({ access: 'servers' }, async () => here({ userIds: [bob] }), noMember);
+    const people = peopleOf({ access: 'servers' }, async () => here(`<@${bob}>`), noMember);
     expect(await people.of({ userId: bob })).toBe(false);
   });
 
@@ -350,7 +350,7 @@ describe('who is let in [G1]', () => {
     );
     const may = (userId: string) => people.of({ userId });
     expect(await may(bob)).toBe(false);
-    added = async () => ({ roleIds: [role] });
+    added = async () => ({ letIn: [`<@&${role}>`] });
     expect(await may(bob)).toBe(true);
     added = noChange;
     expect(await may(bob)).toBe(false);

@@ -34,6 +34,12 @@ async function access(
   return answer?.text ?? '';
 }
 
+/** What the owner was asked about people. */
+const asked = async () =>
+  (await sandbox.messages({ in: '@alice', from: 'bot' })).filter(({ text }) =>
+    text.includes('has no access'),
+  );
+
 async function nobodyWasAnswered(): Promise<void> {
   await stage.stopBot();
   for (const message of unheard.splice(0)) expect(await answersTo(sandbox, message)).toEqual([]);
@@ -56,7 +62,7 @@ it('an owner lets people and roles in by a command, at once and also in the DM, 
   expect((await stage.ask('alice', 'dm', '!status')).text).toContain(`lets in ${both}`);
   await nobodyWasAnswered();
   await stage.startBot();
-  await stage.bot().waitFor(`"allowedUserIds":["${bob}"],"allowedRoles":["@helpers in Sandbox"]`);
+  await stage.bot().waitFor(`"letIn":["<@${bob}>","@helpers in Sandbox"]`);
   await isAnswered('bob', 'dm');
   expect((await stage.ask('alice', 'dm', `!settings access remove ${bob}`)).text).toContain('no longer');
   await stage.ask('alice', '#general', `!settings access remove <@&${helpers}>`);
@@ -88,4 +94,45 @@ it('who manages a server lets people in there, once an owner has said yes to it 
   expect(await access('alice', '#dev', { change: 'stop-managers' })).toMatch(/^Done/u);
   await isLockedOut('bob', '#dev');
   await nobodyWasAnswered();
+});
+
+it('an owner is asked about who has no access, once a person, and lets them in by a button, also after a restart [G1]', async () => {
+  const asking = { DISCOCLAW_ACCESS_REQUESTS: 'true' };
+  await stage.startBot(asking);
+  for (const name of ['dora', 'erin', 'fred', 'gina', 'hugo']) await sandbox.addPerson({ name });
+  const about = async (name: string) => {
+    await expect
+      .poll(async () => (await asked()).map(({ text }) => text))
+      .toContainEqual(expect.stringContaining(name));
+    return (await asked()).find(({ text }) => text.includes(name))?.id ?? '';
+  };
+  for (const name of ['dora', 'erin']) await isLockedOut(name, '#general');
+  for (const name of ['fred', 'gina']) await isLockedOut(name, 'dm');
+  const [aboutDora, aboutErin] = [await about('dora'), await about('erin')];
+  // Bob's words were read again at the start, before he could be asked about.
+  for (const name of ['bob', 'fred', 'gina']) await about(name);
+  // The sixth of a day.
+  await isLockedOut('hugo', 'dm');
+  await expect
+    .poll(async () => (await stage.ask('alice', 'dm', '!status')).text)
+    .toMatch(/waiting to be let in: <@\d+>/u);
+  await nobodyWasAnswered();
+
+  await stage.startBot(asking);
+  for (const [message, label] of [
+    [aboutDora, 'Let in'],
+    [aboutErin, 'Not now'],
+  ] as const) {
+    const { id } = await sandbox.click({ as: 'alice', message, label });
+    await expect
+      .poll(async () => (await sandbox.interaction({ id })).followUps.at(-1)?.text)
+      .toMatch(/^Done/u);
+  }
+  await isAnswered('dora', '#general');
+  await isLockedOut('erin', '#general');
+  await isLockedOut('fred', 'dm');
+  await stage.ask('alice', 'dm', 'What is new?');
+  expect(stage.model.requests.at(-1)?.raw).not.toContain('no access');
+  await nobodyWasAnswered();
+  expect(await asked()).toHaveLength(5);
 });

@@ -24,7 +24,7 @@ it('a role lets people in on its server and in DMs, as long as they have it [G1]
   const lobby = (await sandbox.addChannel({ guild: other.id, name: 'lobby' })).id;
   await stage.stopBot();
   await stage.startBot({ DISCORD_ALLOW_ROLE_IDS: `${helpers},310000000000000009` });
-  await stage.bot().waitFor(`"allowedRoles":["@helpers in Sandbox","310000000000000009"]`);
+  await stage.bot().waitFor(`"letIn":["@helpers in Sandbox","<@&310000000000000009>"]`);
 
   const cells: { cell: string; slash: boolean; mention: MessageView; command: MessageView }[] = [];
   async function talk(cell: string, as: string, place: string): Promise<void> {
@@ -36,7 +36,7 @@ it('a role lets people in on its server and in DMs, as long as they have it [G1]
   }
 
   const status = await stage.ask('alice', 'dm', '!status');
-  expect(status.text).toContain('lets in @helpers in Sandbox, 310000000000000009');
+  expect(status.text).toContain('lets in @helpers in Sandbox, <@&310000000000000009>');
   await talk('has the role, its server', 'bob', '#general');
   await talk('has the role, DM', 'bob', 'dm');
   await talk('has the role, another server', 'bob', lobby);

@@ -388,6 +388,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
     recent,
     replies,
     directMessages: createDirectMessages(api, () => botId),
+    ownerIds: () => [],
     offers,
     reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
     history,
@@ -401,8 +402,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
       standing: (_guildId, userId) =>
         Promise.resolve(userId === world.people[0]?.id ? 'administrator' : 'none'),
       role: () => undefined,
-      roleTitle: (roleId) => roleId,
-      title: (guildId) => guildId,
+      titleOf: (guildOrMention) => guildOrMention,
     },
     channels: {
       placeOf: (channelId) =>

@@ -1,12 +1,13 @@
 import type { ModelChoice } from '../../src/commands/settings-model.ts';
 import type { DirectMessagePort, ReadAttachment, ReadChannel } from '../../src/core/chat.ts';
 
-/** Nobody takes direct messages, no other model can be chosen, and neither attached files nor other channels can be had. */
+/** Nobody owns the bot or takes direct messages, no other model can be chosen, and neither attached files nor other channels can be had. */
 export const closedEdges: {
   readonly directMessages: DirectMessagePort;
   readonly readAttachment: ReadAttachment;
   readonly readChannel: ReadChannel;
   readonly modelChoice: ModelChoice;
+  readonly ownerIds: () => readonly string[];
 } = {
   directMessages: {
     send: () => Promise.resolve('closed'),
@@ -23,4 +24,5 @@ export const closedEdges: {
     problemWith: () => undefined,
     choose: () => Promise.resolve(),
   },
+  ownerIds: () => [],
 };

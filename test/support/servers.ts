@@ -5,6 +5,5 @@ export const oneServer: ServerPort = {
   hasSeveral: () => false,
   standing: () => Promise.resolve('none'),
   role: () => undefined,
-  roleTitle: (roleId) => roleId,
-  title: (guildId) => guildId,
+  titleOf: (guildOrMention) => guildOrMention,
 };

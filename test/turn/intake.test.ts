@@ -62,6 +62,7 @@ function handlersWith(
     erased: () => Promise.resolve(),
     erasedBy,
     onUserMessage: () => {},
+    lockedOut: async () => undefined,
     outbox,
     clock: () => new Date('2026-01-15T10:00:00.000Z'),
     logger: recordingLogger(),

@@ -145,14 +145,19 @@ export function createDirectMessages(
 ): DirectMessagePort {
   return {
     async send(userId, messages, nonceBase, beforeSeen) {
-      const posts = messages.flatMap(({ text, files = [] }) => {
+      const posts = messages.flatMap(({ text, files = [], buttons }) => {
         const chunks = splitReply(text);
-        return chunks.map((content, index) => ({ content, files: index === chunks.length - 1 ? files : [] }));
+        const components = answerRows(userId, { buttons });
+        return chunks.map((content, index) =>
+          index === chunks.length - 1
+            ? { content, files, components }
+            : { content, files: [], components: [] },
+        );
       });
       try {
         const channelId = await api.openDm(userId);
-        for (const [index, { content, files }] of posts.entries()) {
-          const body = { content, ...sentOnce(`${nonceBase}-d${index}`) };
+        for (const [index, { content, files, components }] of posts.entries()) {
+          const body = { content, components, ...sentOnce(`${nonceBase}-d${index}`) };
           const raw = files.map(({ name, bytes }) => ({ name, data: Buffer.from(bytes) }));
           const { id } = await api.postMessage(channelId, body, raw);
           await beforeSeen(channelId, id);

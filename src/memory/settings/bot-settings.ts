@@ -1,16 +1,14 @@
 import { z } from 'zod';
 
-import { isSnowflake } from '../../core/snowflake.ts';
 import type { DocumentKind, Store } from '../../core/store.ts';
 
 const settingsKey = 'settings.json';
 
-const idsSchema = z.array(z.string().refine(isSnowflake, 'is not a Discord id')).readonly().default([]);
-const letInSchema = z.object({ userIds: idsSchema, roleIds: idsSchema });
+/** People as `<@id>` and roles as `<@&id>`, as Discord writes them. */
+const mentionSchema = z.string().regex(/^<@&?\d{15,20}>$/u);
+const mentionsSchema = z.array(mentionSchema).readonly();
 
-export type LetIn = z.infer<typeof letInSchema>;
-
-/** `waiting` until a message to an owner has arrived. */
+/** An owner was asked on a day, `YYYY-MM-DD`, local; `waiting` until the message to them arrived. */
 const requestSchema = z.object({
   state: z.enum(['waiting', 'asked', 'refused']),
   day: z.string().optional(),
@@ -21,11 +19,11 @@ type AccessRequest = z.infer<typeof requestSchema>;
 const documentSchema = z.object({
   version: z.literal(1),
   /** Who is let in everywhere, besides those in the configuration [G1]. */
-  ...letInSchema.shape,
+  letIn: mentionsSchema.default([]),
   /** By server to which an owner said yes: whom those who manage it let in there. */
-  servers: z.record(z.string(), letInSchema).default({}),
-  /** Who asked to be let in, by their id; an owner is asked on a day (`YYYY-MM-DD`, local). */
-  requests: z.record(z.string(), requestSchema).default({}),
+  servers: z.record(z.string(), mentionsSchema).default({}),
+  /** By person, who asked to be let in. */
+  requests: z.record(mentionSchema, requestSchema).default({}),
   /** The model that answers, as an owner chose it. */
   model: z.string().optional(),
 });
@@ -35,65 +33,65 @@ export type BotSettingsDocument = Readonly<z.infer<typeof documentSchema>>;
 
 export const botSettingsKind: DocumentKind<BotSettingsDocument> = { version: 1, schema: documentSchema };
 
-const noSettings: BotSettingsDocument = { version: 1, userIds: [], roleIds: [], servers: {}, requests: {} };
+const noSettings: BotSettingsDocument = { version: 1, letIn: [], servers: {}, requests: {} };
 
 export type BotSettings = ReturnType<typeof createBotSettings>;
 
 /** Settings of the whole bot, made by its owners in chat. All reject with `StoreError`. */
 export function createBotSettings(store: Pick<Store, 'read' | 'update'>) {
-  const change = async (operation: (settings: BotSettingsDocument) => BotSettingsDocument): Promise<void> => {
+  async function change(operation: (settings: BotSettingsDocument) => BotSettingsDocument): Promise<void> {
+    const changed = (before = noSettings) => operation(before);
     // A damaged file must not let in again who was removed.
-    await store.update(settingsKey, botSettingsKind, (before = noSettings) => operation(before), {
-      erase: true,
-    });
-  };
+    await store.update(settingsKey, botSettingsKind, changed, { erase: true });
+  }
   return {
     /** As the disk has it now, also after a change by another process or by hand. */
     read: async (): Promise<BotSettingsDocument> =>
       (await store.read(settingsKey, botSettingsKind)) ?? noSettings,
     /** `operation` may run again, so it must be pure. */
     change,
-    /** Takes back the yes to a server, and whom those who manage it let in. */
+    /** Takes back an owner's yes to a server, and whom those who manage it let in. */
     forgetServer: (guildId: string): Promise<void> =>
-      change((settings) => {
-        const { [guildId]: _, ...servers } = settings.servers;
-        return { ...settings, servers };
+      change((before) => {
+        const { [guildId]: _, ...servers } = before.servers;
+        return { ...before, servers };
       }),
   };
 }
 
-/** Whether a command let somebody in: for a server, or everywhere. */
-export function isAdded(
-  settings: BotSettingsDocument,
+/** Whom commands let in everywhere, or in a server. */
+export function letInOf(
+  { letIn, servers }: BotSettingsDocument,
   guildId: string | undefined,
-  list: keyof LetIn,
-  id: string,
-): boolean {
-  return (guildId === undefined ? settings : settings.servers[guildId])?.[list].includes(id) === true;
+): readonly string[] {
+  return guildId === undefined ? letIn : (servers[guildId] ?? []);
 }
 
-/** Changes who is let in everywhere, or in a server to which an owner said yes. */
-export function withAccess(
+/** Changes nothing for a server without an owner's yes, which may just have been taken back. */
+export function withLetIn(
   settings: BotSettingsDocument,
   guildId: string | undefined,
-  list: keyof LetIn,
-  change: (ids: readonly string[]) => readonly string[],
+  letIn: readonly string[],
 ): BotSettingsDocument {
-  if (guildId === undefined) return { ...settings, [list]: change(settings[list]) };
-  const here = settings.servers[guildId];
-  if (here === undefined) return settings;
-  return {
-    ...settings,
-    servers: { ...settings.servers, [guildId]: { ...here, [list]: change(here[list]) } },
-  };
+  if (guildId === undefined) return { ...settings, letIn };
+  if (settings.servers[guildId] === undefined) return settings;
+  return { ...settings, servers: { ...settings.servers, [guildId]: letIn } };
 }
 
 /** `undefined` takes the request out. */
 export function withRequest(
   settings: BotSettingsDocument,
-  userId: string,
+  person: string,
   request: AccessRequest | undefined,
 ): BotSettingsDocument {
-  const { [userId]: _, ...others } = settings.requests;
-  return { ...settings, requests: request === undefined ? others : { ...others, [userId]: request } };
+  const { [person]: _, ...others } = settings.requests;
+  return { ...settings, requests: request === undefined ? others : { ...others, [person]: request } };
+}
+
+/** Mentions of people who asked, and are not let in everywhere since. */
+export function askers(
+  { requests, letIn }: BotSettingsDocument,
+  state: AccessRequest['state'],
+): readonly string[] {
+  return Object.keys(requests).filter((each) => requests[each]?.state === state && !letIn.includes(each));
 }

@@ -81,6 +81,13 @@ export class RecordingHandlers implements BotHandlers, CommandHandlers {
     return this.work(message);
   }
 
+  /** Names of people without access. */
+  readonly lockedOutNames: string[] = [];
+
+  async lockedOut({ name, channelName, guildName }: Parameters<BotHandlers['lockedOut']>[0]): Promise<void> {
+    this.lockedOutNames.push(`${name} in ${channelName} of ${guildName}`);
+  }
+
   async unanswerable({ id }: { readonly id: string }): Promise<void> {
     this.events.push(`unanswerable ${id}`);
   }
@@ -288,7 +295,7 @@ export async function runGateway(options: RunOptions = {}): Promise<RunningGatew
     client,
     token: server.token,
     access: { ...openToAll, ...options.access },
-    addedAccess: options.addedAccess ?? (async () => ({ userIds: [], roleIds: [], servers: {} })),
+    addedAccess: options.addedAccess ?? (async () => ({ letIn: [], servers: {} })),
     commands: [memoryCommand],
     menuNames: ['Remember this'],
     parseCommand,

@@ -8,17 +8,17 @@ describe('settings of the whole bot [G1]', () => {
   it('are empty at first, and of changes at the same time none is lost, also from another process', async () => {
     const store = new MemoryStore();
     const [here, elsewhere] = [createBotSettings(store), createBotSettings(store)];
-    expect(await here.read()).toEqual({ version: 1, userIds: [], roleIds: [], servers: {}, requests: {} });
+    expect(await here.read()).toEqual({ version: 1, letIn: [], servers: {}, requests: {} });
     const letIn = (userId: string) => (settings: Awaited<ReturnType<typeof here.read>>) => ({
       ...settings,
-      userIds: [...settings.userIds, userId],
+      letIn: [...settings.letIn, `<@${userId}>`],
     });
     await Promise.all([
       here.change(letIn(aliceId)),
       elsewhere.change(letIn(bobId)),
       here.change((settings) => ({ ...settings, model: 'claude-opus-4-8' })),
     ]);
-    const { userIds, model } = await elsewhere.read();
-    expect([userIds.toSorted(), model]).toEqual([[aliceId, bobId].toSorted(), 'claude-opus-4-8']);
+    const { letIn: people, model } = await elsewhere.read();
+    expect([people.toSorted(), model]).toEqual([[`<@${aliceId}>`, `<@${bobId}>`], 'claude-opus-4-8']);
   });
 });
