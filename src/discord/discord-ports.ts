@@ -55,7 +55,8 @@ export function createDiscordPorts(options: DiscordPortsOptions) {
     async fetchNewest(channelId, limit) {
       const found = await messages.newest(channelId, limit);
       const chatMessages = found
-        .filter(isSpoken)
+        // Whose words a copy of before has is not known, so neither whether they had them erased [K11].
+        .filter((message) => isSpoken(message) && (!proxies.isCopy(message) || proxies.accountOf(message.id)))
         .map((message) => chatMessageOf(message, botId() ?? '', speakerOf));
       const starter =
         found.length < limit
