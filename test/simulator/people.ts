@@ -5,7 +5,15 @@ import type { BotProcess } from './process.ts';
 import type { Promises } from './promises.ts';
 import type { MachineStep, Step } from './steps.ts';
 import { mayBeTold, type SaidWord } from './truth.ts';
-import { botId, type Door, type World, type WorldChannel, type WorldMessage } from './world.ts';
+import {
+  accessRoles,
+  botId,
+  type Door,
+  type Proxy,
+  type World,
+  type WorldChannel,
+  type WorldMessage,
+} from './world.ts';
 
 const minuteMs = 60_000;
 /** What a command or an answer may take while everything is calm: the model's two minutes, Discord's retries, and what waits before it. */
@@ -13,6 +21,17 @@ export const patienceMs = 6 * minuteMs;
 
 const doors: readonly Door[] = ['everyone', ['staff'], ['crew'], ['staff', 'crew'], ['guest', 'staff']];
 const roles = ['staff', 'crew', 'guest'];
+
+/** What a proxy does with a message that it copies. */
+const proxyWays = [
+  'copies first',
+  'deletes first',
+  'leaves it',
+  'has no record',
+  "has another's record",
+] as const;
+const pluralKit = '466378653216014359';
+const tupperbox = '431544605209788416';
 /** What somebody has remembered after a change that they undo. */
 const laterItem = 'Something later';
 const undoable = {
@@ -81,6 +100,12 @@ export class People {
         return this.#deleteThread(step);
       case 'confide':
         return this.#confide(step);
+      case 'access':
+        return this.#changeAccess(step);
+      case 'proxy':
+        return this.#writeByProxy(step);
+      case 'voice':
+        return this.#speak(step);
       case 'role': {
         const { roles: own } = pickAt(this.#world.people, step.person);
         const role = pickAt(roles, step.role);
@@ -135,6 +160,8 @@ export class People {
     for (const { id } of this.#world.people) {
       const shown = this.#promises.due(id).length === 0 ? undefined : await this.show(id);
       if (shown !== undefined) this.#promises.checkKept(id, shown);
+      const heard = this.#promises.onlyHeard(id).length === 0 ? undefined : await this.show(id);
+      if (heard !== undefined) this.#promises.checkHeard(id, itemsOf(heard));
       for (const word of this.#promises.answeredWords(id)) {
         const found = await this.#ask(id, this.#dmOf(id), `memory search ${word}`);
         if (found !== undefined) this.#promises.checkFound(word, found.text);
@@ -147,6 +174,14 @@ export class People {
       [...this.#world.channels.values()].filter((channel) => this.#world.canRead(personId, channel)),
       index,
     );
+  }
+
+  /** In a server. */
+  #roomFor(personId: string, index: number): WorldChannel | undefined {
+    const rooms = [...this.#world.channels.values()].filter(
+      (room) => room.kind !== 'dm' && this.#world.canRead(personId, room),
+    );
+    return rooms.length === 0 ? undefined : pickAt(rooms, index);
   }
 
   #dmOf(personId: string): WorldChannel {
@@ -165,11 +200,9 @@ export class People {
     let channel = this.#channelFor(person.id, step.channel);
     // Whatever is said in a DM is for the bot.
     if (!isForBot && channel.kind === 'dm') {
-      const rooms = [...this.#world.channels.values()].filter(
-        (room) => room.kind !== 'dm' && this.#world.canRead(person.id, room),
-      );
-      if (rooms.length === 0) return;
-      channel = pickAt(rooms, step.channel);
+      const room = this.#roomFor(person.id, step.channel);
+      if (room === undefined) return;
+      channel = room;
     }
     this.#sayIn(
       person.id,
@@ -190,6 +223,72 @@ export class People {
     this.#promises.said(personId, channel.id, message.id);
     if (isForBot) this.#promises.asked(message, !this.#process.hears);
     this.#stage.inBackground(this.#process.message(message, isForBot));
+  }
+
+  /** In a voice message. */
+  async #speak(step: { readonly person: number }): Promise<void> {
+    const { id } = pickAt(this.#world.people, step.person);
+    const dm = this.#dmOf(id);
+    const spoken = `I really love ${this.#promises.nextWord()}.`;
+    const message = this.#world.write(dm.id, id, '', { spoken });
+    this.#promises.said(id, dm.id, message.id);
+    this.#promises.asked(message, !this.#process.hears);
+    this.#stage.inBackground(this.#process.message(message, true));
+    return Promise.resolve();
+  }
+
+  /** A proxy posts somebody's message again and deletes it, or only seems to [G2a]. */
+  async #writeByProxy(step: {
+    readonly person: number;
+    readonly channel: number;
+    readonly order: number;
+  }): Promise<void> {
+    const way = pickAt(proxyWays, step.order);
+    const { hears } = this.#process;
+    const { id } = pickAt(this.#world.people, step.person);
+    const room = this.#roomFor(id, step.channel);
+    if (room === undefined) return;
+    const said = `<@${botId}> I really love ${this.#promises.nextWord()}.`;
+    const original = this.#world.write(room.id, id, `T: ${said}`);
+    this.#promises.said(id, room.id, original.id);
+    this.#promises.asked(original, way !== 'leaves it' || !this.#process.hears);
+    this.#stage.inBackground(this.#process.message(original, true));
+    const isMoved = way === 'copies first' || way === 'deletes first';
+    const remove = (): void => {
+      if (way === 'leaves it' || original.isDeleted) return;
+      if (!isMoved) this.#promises.messageGone(original, 'delete');
+      original.isDeleted = true;
+      this.#stage.inBackground(this.#process.deleted(room.id, [original.id]));
+    };
+    const post = (): WorldMessage => {
+      const copy = this.#world.write(room.id, id, said, { proxy: proxyOf(way, original, this.#world) });
+      this.#stage.inBackground(this.#process.message(copy, true));
+      return copy;
+    };
+    const wait = async (): Promise<void> => void (await this.#stage.clock.run(step.order % 2000));
+    await wait();
+    if (way === 'deletes first') {
+      remove();
+      await wait();
+    }
+    const copy = post();
+    if (way !== 'deletes first') {
+      await wait();
+      remove();
+    }
+    if (isMoved) this.#promises.moved(original, copy, !hears || !this.#process.hears);
+    else this.#promises.mustNotAnswer(copy, () => way !== 'leaves it' || !original.isDeleted);
+  }
+
+  /** A role that lets people talk with the bot is given to somebody, or taken away [G1]. */
+  async #changeAccess({ person, role }: { readonly person: number; readonly role: number }): Promise<void> {
+    const somebody = pickAt(this.#world.people, person);
+    const letsIn = pickAt(Object.values(accessRoles), role);
+    if (!somebody.roles.delete(letsIn)) somebody.roles.add(letsIn);
+    somebody.accessChangedAt = this.#stage.clock.now;
+    // Of what waits, nobody can tell whether the bot looked before.
+    this.#promises.excuseWhere(({ authorId }) => authorId === somebody.id);
+    return Promise.resolve();
   }
 
   /** Several questions and answers, until a summary of them is under way. */
@@ -229,6 +328,7 @@ export class People {
     const text = `!memory remember I prefer ${this.#promises.nextWord()}`;
     const message = this.#world.write(channel.id, person.id, text);
     this.#asksToKeep(this.#promises.said(person.id, channel.id, message.id));
+    this.#promises.asked(message, true);
     this.#stage.inBackground(this.#process.message(message, true));
     return Promise.resolve();
   }
@@ -496,6 +596,8 @@ export class People {
     if (recent.length === 0) return;
     const message = pickAt(recent, index);
     const { channelId, id, authorId, text } = message;
+    // What a proxy has copied stays: with its deletion it would be moved, not gone.
+    if (text.startsWith('T: ') && (kind === 'edit' || kind === 'delete')) return;
     switch (kind) {
       case 'repeat':
         // Discord tells again what it has just told.
@@ -512,7 +614,7 @@ export class People {
         this.#stage.inBackground(this.#process.deleted(channelId, [id]));
         return;
       case 'edit':
-        if (text.startsWith('!')) return;
+        if (text.startsWith('!') || message.spoken !== undefined) return;
         this.#promises.messageGone(message, 'edit');
         this.#world.edit(
           message,
@@ -582,8 +684,19 @@ type PersonalStep = Exclude<
   Extract<Step, { readonly person: number; readonly channel: number }>,
   | { readonly word: number }
   | { readonly door: number }
-  | { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' }
+  | { readonly order: number }
+  | { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' | 'voice' }
 >;
+
+function proxyOf(way: (typeof proxyWays)[number], original: WorldMessage, { people }: World): Proxy {
+  const { id: originalId, authorId } = original;
+  if (way === 'has no record') return { appId: tupperbox };
+  if (way !== "has another's record")
+    return { appId: pluralKit, record: { originalId, accountId: authorId } };
+  const earlier = String(BigInt(originalId) - (BigInt(minuteMs) << 22n));
+  const accountId = people.find(({ id }) => id !== authorId)?.id ?? authorId;
+  return { appId: pluralKit, record: { originalId: earlier, accountId } };
+}
 
 /** Without the summary, which is rewritten when it is next due. */
 function itemsOf(shown = ''): string {

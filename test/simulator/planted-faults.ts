@@ -186,6 +186,13 @@ export const plantedFaults: readonly PlantedFault[] = [
     find: 'await file.datasync();\n        if (!state.isNamed)',
     put: 'if (!state.isNamed)',
   },
+  {
+    name: 'role-asked-for-where-it-was-told',
+    promise: '[G1] Who lost their role in a server is answered there for another minute.',
+    file: 'src/discord/access.ts',
+    find: 'const has = roleIds === undefined ? await rolesIn(id, userId) : [id, ...roleIds];',
+    put: 'const has = await rolesIn(id, userId);',
+  },
   // By somebody who had not read the simulator.
   {
     name: 'forget-in-guild-takes-dm-items',

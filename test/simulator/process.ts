@@ -1,15 +1,24 @@
-import type { ButtonInteraction } from 'discord.js';
+import { Collection, DiscordAPIError, type ButtonInteraction, type Client, type Message } from 'discord.js';
 
 import type { BotPorts } from '../../src/bot/bot-ports.ts';
 import { createBot, type Bot } from '../../src/bot/create-bot.ts';
 import { readConfig, type Config } from '../../src/config/config.ts';
 import { RecentChanges } from '../../src/core/changes.ts';
-import { catchUpWindowMs, type IncomingMessage, type ReplyPort } from '../../src/core/chat.ts';
+import {
+  catchUpWindowMs,
+  type IncomingMessage,
+  type ReplyPort,
+  type VoiceRecording,
+} from '../../src/core/chat.ts';
+import { sleep } from '../../src/core/time.ts';
 import type { CommandReply } from '../../src/core/commands.ts';
 import type { ModelClient } from '../../src/core/model.ts';
+import { createKeyedQueue } from '../../src/core/keyed-queue.ts';
 import { hasMoreReaders } from '../../src/core/place.ts';
+import { createAccess, decideIntake, rolesOf, type Visitor } from '../../src/discord/access.ts';
 import { readCommandButton } from '../../src/discord/command-buttons.ts';
 import { createHistory } from '../../src/discord/history.ts';
+import { createProxies } from '../../src/discord/proxied.ts';
 import { createOffers } from '../../src/discord/interactions/offers.ts';
 import { createDirectMessages, createReplies } from '../../src/discord/replies/replies.ts';
 import { splitFooter } from '../../src/discord/replies/split-reply.ts';
@@ -20,9 +29,11 @@ import type { Logger } from '../../src/core/logger.ts';
 import { replace } from './clock.ts';
 import type { ProcessLife, SimulatedDisk } from './disk.ts';
 import type { Vendor } from './vendor.ts';
-import { botId, type World, type WorldMessage } from './world.ts';
+import { accessRoles, apiError, botId, webhookId, type World, type WorldMessage } from './world.ts';
 
 const dataDir = '/data';
+/** Milliseconds that the server for voice messages takes. */
+const heardAfterMs = 700;
 
 /** The processes of a machine by their numbers, as `process.kill(pid, 0)` tells. */
 export class ProcessTable {
@@ -153,52 +164,107 @@ export class BotProcess {
 
   /** It is gone from one moment to the next. */
   kill(): void {
+    this.#parts?.killed.abort();
     if (this.#pid !== undefined) this.#machine.processes.end(this.#pid);
     this.#pid = undefined;
   }
 
   /** A message has come in, for the bot or not. */
-  async message(message: WorldMessage, isForBot: boolean): Promise<void> {
+  message(message: WorldMessage, isForBot: boolean): Promise<void> {
+    const { world } = this.#machine;
+    const { channelId, authorId: userId } = message;
+    if (message.proxy !== undefined) return this.#takeCopy(message);
+    this.#parts?.proxies.heard(asDiscordHasIt(message, world));
+    const { guildId } = world.channel(channelId);
+    const roleIds = guildId === undefined ? undefined : world.rolesIn(guildId, userId);
+    return this.#take(message, isForBot, { userId, guildId, roleIds });
+  }
+
+  /** As `discord/intake.ts`: by nobody without a proof. */
+  async #takeCopy(copy: WorldMessage): Promise<void> {
     const parts = this.#parts;
     if (!this.hears || parts === undefined) return;
     const { world } = this.#machine;
-    const { history, recent, bot } = parts;
-    const chat = world.chatMessage(message);
-    const place = world.placeOf(message.channelId);
+    parts.history.seen(world.chatMessage(copy, parts.proxies.accountOf));
+    const proof = await parts.proxies.prove(asDiscordHasIt(copy, world), parts.killed.signal);
+    if (proof?.isCertain !== true) return;
+    parts.proxies.accept(proof.message);
+    const { guildId } = world.channel(copy.channelId);
+    const userId = proof.message.author.id;
+    await this.#take(copy, true, { userId, guildId, roleIds: rolesOf(proof.message.member) });
+  }
+
+  /** As `discord/intake.ts`: what it knows of roles came with the message, or is asked for. */
+  async #take(message: WorldMessage, isForBot: boolean, visitor: Visitor): Promise<void> {
+    const parts = this.#parts;
+    if (!this.hears || parts === undefined) return;
+    const { world } = this.#machine;
+    const { history, recent, bot, people, arrivals } = parts;
+    const { id, channelId, authorId, text } = message;
+    const chat = world.chatMessage(message, parts.proxies.accountOf);
+    const { guildId, parentId } = world.placeOf(channelId);
     history.seen(chat);
-    const command = isForBot ? bot.commands.parse(message.text, botId) : undefined;
-    if (place.guildId !== undefined && command === undefined)
-      bot.handlers.onUserMessage({
-        guildId: place.guildId,
-        channelId: message.channelId,
-        messageId: message.id,
-        authorId: message.authorId,
-      });
-    if (!isForBot) return;
-    await this.#before(message.channelId);
-    if (recent.wasDeleted(message.id)) return;
-    this.#machine.read(message);
-    const incoming: IncomingMessage = {
-      ...chat,
-      text: recent.latest(message.id)?.text ?? chat.text,
-      place: world.placeOf(message.channelId),
-      isOwner: message.authorId === world.people[0]?.id,
-      ...(command !== undefined && { command }),
-    };
-    await bot.handlers.message(incoming);
+    const hasAccess = people.of(visitor);
+    if (!isForBot) {
+      if (guildId !== undefined && (await hasAccess))
+        bot.handlers.onUserMessage({ guildId, channelId, messageId: id, authorId });
+      return;
+    }
+    await this.#before(channelId);
+    let handled: Promise<void> | undefined;
+    await arrivals.run(channelId, async () => {
+      const decision = decideIntake(
+        {
+          channelId,
+          parentId,
+          isDm: guildId === undefined,
+          isOwnThread: false,
+          managesServer: authorId === world.people[0]?.id,
+          authorId,
+          hasAccess: await hasAccess,
+          authorKind: 'human',
+          isSystem: false,
+          text,
+          hasEnclosures: chat.shown !== undefined,
+          isEdited: false,
+          mentionsBot: text.includes(`<@${botId}>`),
+          repliesToBot: false,
+          goesOn: false,
+        },
+        { ...parts.policy, parseCommand: (line) => bot.commands.parse(line, botId) },
+      );
+      if (decision.kind !== 'turn' && decision.kind !== 'command') return;
+      if (recent.wasDeleted(id)) return;
+      this.#machine.read(message);
+      const incoming: IncomingMessage = {
+        ...chat,
+        text: recent.latest(id)?.text ?? chat.text,
+        place: world.placeOf(channelId),
+        isOwner: authorId === world.people[0]?.id,
+        command: decision.kind === 'command' ? decision.command : undefined,
+        voice: message.spoken === undefined ? undefined : recordingOf(message),
+        isProxied: message.proxy === undefined ? undefined : true,
+      };
+      handled = bot.handlers.message(incoming);
+    });
+    await handled;
   }
 
   async edited(message: WorldMessage): Promise<void> {
     const parts = this.#parts;
     if (!this.hears || parts === undefined) return;
     this.#machine.read(message);
-    const { id: messageId, channelId, authorId, text } = message;
+    const { id: messageId, channelId, text, proxy } = message;
+    parts.proxies.edited(messageId, text);
+    const authorId = proxy === undefined ? message.authorId : parts.proxies.accountOf(messageId);
     const isCommand = parts.bot.commands.parse(text, botId) !== undefined;
     await parts.bot.handlers.edited({ channelId, messageId, authorId, text, isCommand });
   }
 
   async deleted(channelId: string, messageIds: readonly string[]): Promise<void> {
-    if (this.hears) await this.#parts?.bot.handlers.deleted(channelId, messageIds);
+    if (!this.hears) return;
+    this.#parts?.proxies.deleted(messageIds);
+    await this.#parts?.bot.handlers.deleted(channelId, messageIds);
   }
 
   async channelsDeleted(channelIds: readonly string[]): Promise<void> {
@@ -307,7 +373,12 @@ export class BotProcess {
       if (message.authorId === botId || !isYoung || !this.isForBot(message)) continue;
       const { id, authorId: userId } = message;
       if (answered.has(id) && !(await bot.recovery.isUnfinished({ id, channelId, userId }))) continue;
-      void this.message(message, true).catch(() => undefined);
+      const { guildId } = world.channel(channelId);
+      const taken =
+        message.proxy === undefined
+          ? this.#take(message, true, { userId, guildId })
+          : this.#takeCopy(message);
+      void taken.catch(() => undefined);
     }
   }
 
@@ -315,7 +386,7 @@ export class BotProcess {
   isForBot({ channelId, text }: WorldMessage): boolean {
     return (
       this.#machine.world.channel(channelId).kind === 'dm' ||
-      text.startsWith(`<@${botId}>`) ||
+      text.includes(`<@${botId}>`) ||
       text.startsWith('!')
     );
   }
@@ -359,7 +430,8 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
       return world
         .standing(channelId)
         .slice(-limit)
-        .map((message) => world.chatMessage(message));
+        .filter(({ id, proxy }) => proxy === undefined || proxies.accountOf(id) !== undefined)
+        .map((message) => world.chatMessage(message, proxies.accountOf));
     },
     hiddenIn: outbox.hiddenIn,
     isCommand: (text): boolean => bot.commands.parse(text, botId) !== undefined,
@@ -368,7 +440,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
   });
   const seen = (messageId: string): void => {
     const message = world.message(messageId);
-    if (message !== undefined) history.seen(world.chatMessage(message));
+    if (message !== undefined) history.seen(world.chatMessage(message, proxies.accountOf));
   };
   const replies: ReplyPort = createReplies({
     api,
@@ -379,6 +451,22 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
     onEdited: ({ id, content, channel_id: channelId }) =>
       recent.note({ kind: 'edited', channelId, messageId: id, text: splitFooter(content).text }),
     onRemoved: (channelId, id) => recent.note({ kind: 'deleted', channelId, messageIds: [id] }),
+  });
+  const policy = {
+    ownerIds: [world.people[0]?.id ?? ''],
+    access: 'allowlist',
+    allowedUserIds: [],
+    allowedRoleIds: Object.values(accessRoles),
+    allowedBotIds: [],
+    channelIds: [],
+    autoReplyChannelIds: [],
+    managerCommands: [],
+    keptCommands: [],
+  } as const;
+  const people = createAccess(policy, {
+    client: clientOf(world, api),
+    readAdded: () => bot.addedAccess(),
+    logger,
   });
   const offers = createOffers({ api: { ...api, editMessage: api.editMessage }, recent, logger });
   const ports: BotPorts = {
@@ -392,7 +480,7 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
     offers,
     reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
     history,
-    hasAccess: async () => true,
+    hasAccess: (userId, guildId) => people.of({ userId, guildId }),
     presentPlace: (place) => {
       const present = world.placeOf(place.channelId);
       return Promise.resolve(hasMoreReaders(place, present) ? present : place);
@@ -417,12 +505,99 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
       },
     },
     attachments: { open: () => Promise.resolve([]) },
-    readAttachment: () => Promise.resolve('unavailable'),
+    readAttachment: ({ url }) => Promise.resolve(Buffer.from(world.message(url)?.spoken ?? '')),
+    async transcribe({ bytes }, _userId, signal) {
+      await sleep(heardAfterMs, signal);
+      return Buffer.from(bytes).toString();
+    },
     readReplied: () => Promise.resolve('gone'),
     readChannel: () => Promise.resolve({ kind: 'none' }),
     clock,
     logger,
   };
   const bot: Bot = createBot(config, ports);
-  return { store, recent, history, offers, bot };
+  const proxies = createProxies({
+    appIds: config.discord.proxied.appIds,
+    async readRecord(copyId, signal) {
+      await sleep(Number(BigInt(copyId) % 1500n), signal);
+      return world.message(copyId)?.proxy?.record;
+    },
+    messages: {
+      one: (_channelId, messageId) =>
+        api.request(() => {
+          const message = world.message(messageId);
+          if (message === undefined || message.isDeleted) throw apiError(404, 10008, 'Unknown Message');
+          return asDiscordHasIt(message, world);
+        }),
+    },
+    clock,
+  });
+  const arrivals = createKeyedQueue();
+  return {
+    store,
+    recent,
+    history,
+    offers,
+    bot,
+    people,
+    policy,
+    arrivals,
+    proxies,
+    killed: new AbortController(),
+  };
+}
+
+/** All that proxies ask of a message. */
+function asDiscordHasIt({ id, channelId, authorId, text, proxy }: WorldMessage, world: World): Message {
+  const { guildId = null } = world.channel(channelId);
+  const roles = guildId === null ? undefined : world.rolesIn(guildId, authorId);
+  const message = {
+    id,
+    channelId,
+    guildId,
+    content: text,
+    author: { id: authorId, username: 'somebody', bot: false },
+    member: roles === undefined ? null : { roles: { cache: byName(roles) } },
+    webhookId: proxy === undefined ? null : webhookId,
+    applicationId: proxy?.appId ?? null,
+    attachments: new Collection(),
+    reference: null,
+    mentions: {},
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+  return message as unknown as Message;
+}
+
+function recordingOf({ id, spoken = '' }: WorldMessage): VoiceRecording {
+  return { name: 'voice-message.ogg', size: spoken.length, url: id, seconds: 3 };
+}
+
+/** All that access asks of the client. */
+function clientOf(world: World, { request }: ReturnType<World['api']>): Client {
+  const guild = (id: string) => ({
+    id,
+    roles: { cache: byName(Object.values(accessRoles)) },
+    members: {
+      // The library tries again what fails by itself.
+      async fetch({ user }: { readonly user: string }): Promise<object> {
+        for (;;)
+          try {
+            return await request(() => {
+              const roles = world.rolesIn(id, user);
+              if (roles === undefined) throw apiError(404, 10007, 'Unknown Member');
+              return { roles: { cache: byName(roles) } };
+            });
+          } catch (error) {
+            if (!(error instanceof DiscordAPIError) || error.status !== 500) throw error;
+          }
+      },
+    },
+  });
+  const cache = new Collection(Object.keys(accessRoles).map((id) => [id, guild(id)]));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+  return { guilds: { cache } } as unknown as Client;
+}
+
+function byName(names: readonly string[]): Collection<string, { readonly name: string }> {
+  return new Collection(names.map((name) => [name, { name }]));
 }

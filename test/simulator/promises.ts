@@ -71,6 +71,8 @@ export class Promises {
   readonly #words = new Map<string, SaidWord>();
   readonly #wordsOfMessages = new Map<string, SaidWord[]>();
   readonly #asked = new Map<string, Asked>();
+  /** Messages that the bot must leave alone, as long as this holds. */
+  readonly #unanswerable = new Map<string, () => boolean>();
   /** Messages of the bot by what they answer. */
   readonly #answers = new Map<string, Set<string>>();
   /** The newest message of each person in each channel that was answered. */
@@ -259,9 +261,34 @@ export class Promises {
     }
   }
 
-  /** A message that the bot has to answer, unless it is excused. */
+  /** A message that the bot has to answer if its author is let in, unless it is excused. */
   asked(message: WorldMessage, isExcused: boolean): void {
-    this.#asked.set(message.id, { message, isExcused });
+    const { id, authorId, channelId } = message;
+    const author = this.#world.person(authorId);
+    const channel = this.#world.channel(channelId);
+    const isLetIn = this.#world.mayTalk(authorId, channel);
+    const { now } = this.#clock;
+    // A message in a server tells its author's roles; otherwise what was asked of Discord counts for a minute.
+    const isSure = now - author.accessChangedAt > minuteMs + graceMs || (channel.kind !== 'dm' && !isExcused);
+    this.#asked.set(id, { message, isExcused: isExcused || !isLetIn || !isSure });
+    if (!isLetIn && isSure) this.mustNotAnswer(message, () => author.accessChangedAt < now);
+  }
+
+  /** A message that the bot must leave alone, as long as this holds. */
+  mustNotAnswer({ id }: WorldMessage, holds: () => boolean): void {
+    this.#unanswerable.set(id, holds);
+  }
+
+  /** What a message said stands in another one now: a copy by a proxy. */
+  moved(from: WorldMessage, to: WorldMessage, isExcused: boolean): void {
+    const words = this.#wordsIn(from);
+    for (const said of words) {
+      said.messageId = to.id;
+      said.movedAt = this.#clock.now;
+    }
+    this.#wordsOfMessages.set(to.id, [...words]);
+    this.#wordsOfMessages.delete(from.id);
+    this.asked(to, isExcused);
   }
 
   excuse(messageId: string): void {
@@ -337,7 +364,11 @@ export class Promises {
     const said = this.#words.get(word);
     if (said === undefined) return;
     const message = this.#world.message(said.messageId ?? '');
-    const standsHere = message?.text.includes(word) === true && history.has(message);
+    const standsHere = message !== undefined && says(message, word) && history.has(message);
+    const isOnItsWay = message?.isDeleted === true && said.gone === undefined;
+    if (isOnItsWay || (said.movedAt ?? 0) >= since) return;
+    // A copy that is nobody's stands there for all to read.
+    if ([...history].some((each) => each !== message && says(each, word))) return;
     const resumedAt = this.#resumed.get(speakerId);
     // What somebody makes of an older message in a pause stands in it, and what was not answered to its end is asked again.
     const isLeft = message !== undefined && (message.at < said.at || !this.#isAnswered(message));
@@ -422,6 +453,8 @@ export class Promises {
       this.broken('one reply a message', `${answers} is answered by ${standing.join(' and ')}`);
     const asked = this.#world.message(answers);
     if (asked === undefined) return;
+    if (this.#unanswerable.get(answers)?.() === true)
+      this.broken('nobody else is answered', `${answers}: ${message.text.slice(0, 80)}`);
     const { authorId } = asked;
     // What a command answers is kept where it says so.
     const isCommand = asked.text.startsWith('!');
@@ -552,6 +585,25 @@ export class Promises {
     }
   }
 
+  /** A person's words of voice messages, which they have not touched since. */
+  onlyHeard(ownerId: string): readonly string[] {
+    return [...this.#words.values()]
+      .filter(
+        (said) =>
+          said.ownerId === ownerId &&
+          !said.isUncertain &&
+          this.#world.message(said.messageId ?? '')?.spoken !== undefined,
+      )
+      .map(({ word }) => word);
+  }
+
+  /** What was only heard becomes no item before its person says so [G7]. */
+  checkHeard(ownerId: string, items: string): void {
+    for (const word of this.onlyHeard(ownerId))
+      if (items.includes(word))
+        this.broken('what is only heard is asked about', `${word} of ${ownerId} is shown: ${items}`);
+  }
+
   checkKept(ownerId: string, shown: string): void {
     for (const word of this.due(ownerId))
       if (!shown.includes(word))
@@ -561,6 +613,10 @@ export class Promises {
   #wordsIn({ id }: WorldMessage): readonly SaidWord[] {
     return this.#wordsOfMessages.get(id) ?? [];
   }
+}
+
+function says({ text, spoken = '' }: WorldMessage, word: string): boolean {
+  return `${text}\n${spoken}`.includes(word);
 }
 
 function isSamePlace(a: Place, b: Place): boolean {

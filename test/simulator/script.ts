@@ -96,7 +96,7 @@ function toolCalls(
   if (random.chance(manner === 'writing' ? 0.9 : 0.03))
     call('memory_write', {
       path: random.pick(['topics/long.md', 'detail/long.md']),
-      content: `# Long\n\n${[...own].join(' ')}\n${'A long line of notes.\n'.repeat(random.int(1, 2900))}`,
+      content: `# Long\n\n${own.join('\n')}\n${'A long line of notes.\n'.repeat(random.int(1, 2900))}`,
     });
   if (isLying && other !== undefined) {
     if (random.chance(0.4)) call('remember_item', item(other));

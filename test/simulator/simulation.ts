@@ -12,7 +12,7 @@ import { createSteps, isOfMachine, type Step } from './steps.ts';
 import { Vendor } from './vendor.ts';
 import type { Logger } from '../../src/core/logger.ts';
 import { Sky } from './weather.ts';
-import { World, type WorldChannel } from './world.ts';
+import { accessRoles, awayGuild, homeGuild, World, type WorldChannel } from './world.ts';
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
@@ -155,7 +155,7 @@ class Simulation {
   }
 
   #populate(): void {
-    const [home, away] = ['700000000000000001', '700000000000000002'];
+    const [home, away] = [homeGuild, awayGuild];
     const text = (id: number, name: string, guildId: string, door: WorldChannel['door']) =>
       this.#world.open({ id: `60000000000000000${id}`, name, kind: 'text', guildId, door });
     const general = text(1, 'general', home, 'everyone');
@@ -178,7 +178,13 @@ class Simulation {
         (_, at) => (index >> at) % 2 === 0 || this.#random.chance(0.3),
       );
       const guildIds = new Set(index % 5 === 4 ? [away] : index % 3 === 2 ? [home] : [home, away]);
-      this.#world.people.push({ id, name: `person${index}`, roles: new Set(roles), guildIds });
+      this.#world.people.push({
+        id,
+        name: `person${index}`,
+        roles: new Set([...roles, ...Object.values(accessRoles)]),
+        guildIds,
+        accessChangedAt: 0,
+      });
       this.#world.open({
         id: String(600000000000000101n + BigInt(index)),
         name: '',

@@ -9,7 +9,7 @@ type InChannel = OfPerson & { readonly channel: number };
  * keeps its meaning when steps are left out. `luck` decides everything random until the next step.
  */
 export type Step = { readonly luck: number; readonly pauseMs: number } & (
-  | (InChannel & { readonly kind: 'chat' | 'say' | 'say-much' | 'remember' | 'remember-slash' })
+  | (InChannel & { readonly kind: 'chat' | 'say' | 'say-much' | 'voice' | 'remember' | 'remember-slash' })
   | (InChannel & {
       readonly kind:
         | 'forget'
@@ -41,6 +41,7 @@ export type Step = { readonly luck: number; readonly pauseMs: number } & (
         | 'mode-ask'
         | 'mode-off';
     })
+  | (InChannel & { readonly kind: 'proxy'; readonly order: number })
   | { readonly kind: 'press'; readonly message: number; readonly button: number }
   | {
       readonly kind: 'edit' | 'delete' | 'repeat' | 'stop-sign' | 'delete-answer';
@@ -48,7 +49,7 @@ export type Step = { readonly luck: number; readonly pauseMs: number } & (
     }
   | { readonly kind: 'door' | 'delete-thread'; readonly channel: number; readonly door: number }
   | (InChannel & { readonly kind: 'confide'; readonly door: number })
-  | (OfPerson & { readonly kind: 'role'; readonly role: number })
+  | (OfPerson & { readonly kind: 'role' | 'access'; readonly role: number })
   | { readonly kind: 'weather'; readonly weather: Weather }
   | { readonly kind: 'pass' | 'cut-off'; readonly ms: number }
   | { readonly kind: 'quiet' | 'kill' | 'power-loss' | 'restart' | 'second-start' }
@@ -97,6 +98,8 @@ const weights: Readonly<Record<StepKind, number>> = {
   'mode-auto': 0.2,
   'mode-ask': 0.2,
   'mode-off': 0.1,
+  voice: 1,
+  proxy: 1,
   press: 2,
   edit: 1.5,
   delete: 1.5,
@@ -107,6 +110,7 @@ const weights: Readonly<Record<StepKind, number>> = {
   confide: 0.3,
   'delete-thread': 0.1,
   role: 0.5,
+  access: 0.6,
   weather: 1.5,
   pass: 2,
   'cut-off': 0.3,
@@ -170,7 +174,10 @@ function stepOf(kind: StepKind, sky: Readonly<Record<Weather, number>>, random: 
       return { ...common, kind, channel: any(), door: any() };
     case 'confide':
       return { ...common, kind, person: any(), channel: any(), door: any() };
+    case 'proxy':
+      return { ...common, kind, person: any(), channel: any(), order: any() };
     case 'role':
+    case 'access':
       return { ...common, kind, person: any(), role: any() };
     case 'weather':
       return { ...common, kind, weather: random.weighted(sky) };
@@ -213,6 +220,7 @@ function stepOf(kind: StepKind, sky: Readonly<Record<Weather, number>>, random: 
     case 'mode-auto':
     case 'mode-ask':
     case 'mode-off':
+    case 'voice':
       return { ...common, kind, person: any(), channel: any() };
   }
 }

@@ -13,7 +13,9 @@ export interface Origin {
 export interface SaidWord extends Origin {
   readonly word: string;
   /** The message that says it; absent where it came by a slash command. */
-  readonly messageId?: string;
+  messageId?: string;
+  /** When a proxy had moved it to that message. */
+  movedAt?: number;
   readonly at: number;
   /** Its owner had been told that nothing is stored. */
   isOffRecord: boolean;

@@ -33,8 +33,14 @@ export interface WorldChannel {
 export interface WorldMessage {
   readonly id: string;
   readonly channelId: string;
+  /** Of a copy, whose words it is. */
   readonly authorId: string;
+  /** Empty for a voice message. */
   text: string;
+  /** What is said in a voice message. */
+  readonly spoken?: string | undefined;
+  /** That posted it as a copy of somebody's message. */
+  readonly proxy?: Proxy | undefined;
   readonly at: number;
   isDeleted: boolean;
   /** Of an answer that somebody has deleted. */
@@ -45,14 +51,33 @@ export interface WorldMessage {
   components: readonly object[];
 }
 
+/** A webhook of an application. */
+export interface Proxy {
+  readonly appId: string;
+  /** What the application's public record says of the copy; absent where there is none. */
+  readonly record?: { readonly originalId: string; readonly accountId: string } | undefined;
+}
+
 export interface WorldPerson {
   readonly id: string;
   readonly name: string;
   readonly roles: Set<string>;
   readonly guildIds: ReadonlySet<string>;
+  /** When a role that lets people talk with the bot was given to them or taken away last. */
+  accessChangedAt: number;
 }
 
+export const homeGuild = '700000000000000001';
+export const awayGuild = '700000000000000002';
+
+/** The roles that let people talk with the bot, each in its server and in DMs. */
+export const accessRoles: Readonly<Record<string, string>> = {
+  [homeGuild]: 'regular',
+  [awayGuild]: 'patron',
+};
+
 export const botId = '100000000000000001';
+export const webhookId = '100000000000000002';
 
 /** How Discord behaves for now. */
 export interface DiscordMood {
@@ -139,6 +164,20 @@ export class World {
     return door === 'everyone' || door.some((role) => person.roles.has(role));
   }
 
+  /** A person's roles in a server; `undefined` for no member. */
+  rolesIn(guildId: string, personId: string): readonly string[] | undefined {
+    const { guildIds, roles } = this.person(personId);
+    if (!guildIds.has(guildId)) return undefined;
+    return [...roles].filter((role) => role === accessRoles[guildId] || !isAccessRole(role));
+  }
+
+  /** Whether a person is let in now [G1]: the first is the bot's owner. */
+  mayTalk(personId: string, { guildId }: WorldChannel): boolean {
+    if (personId === this.people[0]?.id) return true;
+    const guildIds = guildId === undefined ? Object.keys(accessRoles) : [guildId];
+    return guildIds.some((id) => this.rolesIn(id, personId)?.includes(accessRoles[id] ?? '') === true);
+  }
+
   /** The place as the bot's edge would tell of it now [V0]. */
   placeOf(channelId: string): Place {
     const channel = this.channel(channelId);
@@ -154,8 +193,13 @@ export class World {
   }
 
   /** A person writes something. */
-  write(channelId: string, authorId: string, text: string): WorldMessage {
-    return this.#add({ channelId, authorId, text });
+  write(
+    channelId: string,
+    authorId: string,
+    text: string,
+    more: Pick<WorldMessage, 'spoken' | 'proxy'> = {},
+  ): WorldMessage {
+    return this.#add({ channelId, authorId, text, ...more });
   }
 
   edit(message: WorldMessage, text: string): void {
@@ -169,26 +213,28 @@ export class World {
     return messages.slice(-limit).filter(({ isDeleted }) => !isDeleted);
   }
 
-  chatMessage(message: WorldMessage): ChatMessage {
-    const { id, channelId, authorId, text, at, answers } = message;
+  /** `accountOf`: whom the bot takes for the author of a copy. */
+  chatMessage(message: WorldMessage, accountOf?: (copyId: string) => string | undefined): ChatMessage {
+    const { id, channelId, authorId, text, spoken, proxy, at, answers } = message;
     const isOwn = authorId === botId;
     return {
       id,
       channelId,
       author: {
-        id: authorId,
-        name: isOwn ? 'Discoclaw' : this.person(authorId).name,
+        id: proxy === undefined ? authorId : (accountOf?.(id) ?? webhookId),
+        name: isOwn ? 'Discoclaw' : proxy === undefined ? this.person(authorId).name : 'Luna',
         kind: isOwn ? 'self' : 'human',
       },
       text: isOwn ? splitFooter(text).text : text,
       at: new Date(at).toISOString(),
       attachments: [],
+      shown: spoken === undefined ? undefined : [{ kind: 'voice message', text: 'voice-message.ogg' }],
       ...(answers !== undefined && { answers }),
     };
   }
 
   /** Discord's REST interface as a process uses it, as long as that lives. */
-  api({ isAlive }: ProcessLife): RepliesOptions['api'] {
+  api({ isAlive }: ProcessLife) {
     const request = async <T>(work: () => T): Promise<T> => {
       if (!isAlive()) return never();
       const random = this.#random();
@@ -214,7 +260,7 @@ export class World {
       if ('error' in outcome) throw outcome.error;
       return outcome.value;
     };
-    return {
+    const replies: RepliesOptions['api'] = {
       postMessage: (channelId, body) => {
         const nonce =
           body.nonce === undefined || body.enforce_nonce !== true ? undefined : `${channelId} ${body.nonce}`;
@@ -270,6 +316,7 @@ export class World {
           this.reactions.add(`${messageId} ${emoji}`);
         }),
     };
+    return { ...replies, request };
   }
 
   #assertThere(channelId: string): void {
@@ -288,6 +335,8 @@ export class World {
     authorId,
     text,
     answers,
+    spoken,
+    proxy,
     components = [],
   }: Pick<WorldMessage, 'channelId' | 'authorId' | 'text'> & Partial<WorldMessage>): WorldMessage {
     const message: WorldMessage = {
@@ -299,12 +348,18 @@ export class World {
       isDeleted: false,
       isEdited: false,
       answers,
+      spoken,
+      proxy,
       components,
     };
     this.#messages.set(message.id, message);
     this.channel(channelId).messages.push(message);
     return message;
   }
+}
+
+function isAccessRole(role: string): boolean {
+  return Object.values(accessRoles).includes(role);
 }
 
 /** By their ids, which are numbers that grow with time. */
@@ -326,7 +381,7 @@ function placeWith({ id, name, kind, guildId, parent }: WorldChannel, door: Door
   };
 }
 
-function apiError(status: number, code: number, message: string): DiscordAPIError {
+export function apiError(status: number, code: number, message: string): DiscordAPIError {
   return new DiscordAPIError({ code, message }, code, status, 'POST', 'https://discord.invalid', {});
 }
 
