@@ -126,7 +126,7 @@ export function createMessageIntake(options: IntakeOptions) {
     if (isWanted && isSpoken(message)) history.seen(chatMessageOf(message, botId, proxies.speakerOf));
   }
 
-  /** A proven copy is a new message of its account [G2a]; what it was copied from was deleted as any other message. */
+  /** A proven copy is a new message of its account [G2a]; the original is deleted like any other message. */
   async function takeCopy(copy: Message): Promise<void> {
     const { channelId, applicationId } = copy;
     const channel = places.known(channelId);

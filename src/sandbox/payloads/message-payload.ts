@@ -189,7 +189,8 @@ export function attachmentPayload(
     proxy_url: url,
     description: attachment.description,
     ...imageDimensions(attachment.bytes),
-    ...(attachment.seconds === undefined ? {} : { duration_secs: attachment.seconds, waveform: '' }),
+    duration_secs: attachment.seconds,
+    waveform: attachment.seconds === undefined ? undefined : '',
     content_type: attachment.contentType,
   };
 }
