@@ -255,6 +255,7 @@ export async function startBot(config: Config, options: StartOptions) {
     if (config.page.isOn && isFirst(shards))
       page = await openPage(config.page, {
         command,
+        parseCommand,
         dmOf: discordPorts.dmOf,
         hasAccess: (userId) => known.of({ userId }),
         clock: discordTime.clock,

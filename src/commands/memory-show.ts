@@ -60,7 +60,9 @@ function dataOf(
 ): ShownMemory | undefined {
   const { items } = views.find((view) => view.items !== undefined) ?? {};
   const { restrictions: own } = views.find((view) => view.restrictions !== undefined) ?? {};
-  return own === undefined || (items === undefined && durableEnabled) ? undefined : { ...own, items };
+  return own === undefined || (items === undefined && durableEnabled)
+    ? undefined
+    : { kind: 'memory', ...own, items };
 }
 
 /** Each layer as it is shown. Never rejects: where one cannot be read, its text says so. */

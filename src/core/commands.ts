@@ -190,8 +190,12 @@ export interface ShownItem {
   readonly isPinned: boolean;
 }
 
-/** What `show` lists, for a page that lays it out by itself. */
+/** What an answer says, for a page that lays it out by itself. */
+export type CommandData = ShownMemory;
+
+/** What `show` lists. */
 export interface ShownMemory {
+  readonly kind: 'memory';
   /** Pinned first, then newest; absent where items are switched off. */
   readonly items?: readonly ShownItem[] | undefined;
   readonly mode: 'auto' | 'ask' | 'off';
@@ -212,8 +216,8 @@ export interface CommandReply {
   readonly form?: CommandForm;
   /** Only where the asker alone sees the answer: each a message below it. */
   readonly files?: readonly OutgoingFile[];
-  /** Of `show`, unless something could not be read; Discord shows the text alone. */
-  readonly data?: ShownMemory | undefined;
+  /** Absent where something could not be read; Discord shows the text alone. */
+  readonly data?: CommandData | undefined;
   /** To be called when it is known whether the person has the answer. Never rejects. */
   readonly onReplied?: (wasSent: boolean) => Promise<void>;
 }

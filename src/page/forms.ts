@@ -1,5 +1,4 @@
-import type { CommandButton } from '../core/chat.ts';
-import type { ShownItem } from '../core/commands.ts';
+import type { CommandReply, ShownItem } from '../core/commands.ts';
 import { answerText, hidden, html, type Html } from './html.ts';
 import type { Session } from './sign-in.ts';
 
@@ -9,56 +8,33 @@ export interface FormContext {
   readonly back: string;
 }
 
-function common({ csrf, back }: FormContext): Html {
+/** What a page is made from. */
+export interface OwnPage {
+  /** Of what is shown, where the address names one. */
+  readonly id?: string | undefined;
+  readonly query: URLSearchParams;
+  readonly context: FormContext;
+  /** Gives a command, such as `memory show`, of which the person does not see the answer itself. */
+  readonly give: (line: string) => Promise<CommandReply>;
+}
+
+/** A form that gives a command [Y3]; `content` has its button, and a field `text` for what follows its line. */
+export function commandForm(context: FormContext, line: string, content: Html): Html {
+  return html`<form method="post" action="/do">
+    ${hiddenFields(context)}${hidden('line', line)}${content}
+  </form>`;
+}
+
+function hiddenFields({ csrf, back }: FormContext): Html {
   return html`${hidden('_csrf', csrf)}${hidden('back', back)}`;
 }
 
-/** The commands that a form may give, each with its options, which are the names of its fields [Y3]. */
-const formCommands = {
-  remember: ['text'],
-  edit: ['id', 'text'],
-  forget: ['target'],
-  pin: ['id'],
-  unpin: ['id'],
-  share: ['id'],
-  hide: ['id'],
-  undo: ['id'],
-  mode: ['value'],
-  pause: [],
-  resume: [],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-
-export type FormCommand = keyof typeof formCommands;
-
-export function isFormCommand(name: string): name is FormCommand {
-  return Object.hasOwn(formCommands, name);
-}
-
-/** The options of a command as a form posted them, `item` being the first; other fields mean nothing. */
-export function optionsIn(
-  command: FormCommand,
-  { item, ...fields }: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const names: readonly string[] = formCommands[command];
-  return Object.fromEntries(
-    names.flatMap((name, index) => {
-      const value = (index === 0 ? item : undefined) ?? fields[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-}
-
-/** The fields of a form; of several with one name, none counts. */
+/** The fields of a form. */
 export function fieldsIn(body: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(Object(body)).flatMap(([name, value]): readonly [string, string][] =>
     typeof value === 'string' ? [[name, value]] : [],
   );
   return Object.fromEntries(entries);
-}
-
-/** A form that gives one command; `content` has its fields and the button. */
-export function commandForm(context: FormContext, command: FormCommand, content: Html): Html {
-  return html`<form method="post" action="/do/${command}">${common(context)}${content}</form>`;
 }
 
 const labels = {
@@ -69,7 +45,7 @@ const labels = {
   forget: 'Forget',
 } as const;
 
-/** The buttons that change one item at once. */
+/** The buttons that change one item at once; where it is gone, its id is not taken for words. */
 export function formsOf({ id, text, isPinned, visibility }: ShownItem, context: FormContext): Html {
   const commands = [
     isPinned ? 'unpin' : 'pin',
@@ -77,12 +53,13 @@ export function formsOf({ id, text, isPinned, visibility }: ShownItem, context: 
     ...(visibility === 'dm' ? [] : ['hide' as const]),
     'forget',
   ] as const;
-  return html`<form method="post">
-    ${common(context)}${hidden('item', id)}
+  return html`<form method="post" action="/do">
+    ${hiddenFields(context)}${hidden('item', id)}
     ${commands.map(
       (command) =>
         html`<button
-          formaction="/do/${command}"
+          name="line"
+          value="memory ${command} ${id}"
           data-key="${command} ${id}"
           aria-label="${labels[command]}: ${text}"
         >
@@ -92,20 +69,27 @@ export function formsOf({ id, text, isPinned, visibility }: ShownItem, context: 
   </form>`;
 }
 
-/** The answer to the last command, with what can be done about it, such as undoing it. */
+/** The answer to the last command. */
 export function saidBox(said: Session['said'], context: FormContext): Html {
   if (said === undefined) return html`<div id="said" role="status"></div>`;
-  return html`<div id="said" role="status" class="said">
-    ${answerText(said.text)}${said.buttons.map((button) => buttonForm(button, context))}
-  </div>`;
+  return html`<div id="said" role="status" class="said">${answer(said, context)}</div>`;
 }
 
-/** A button of an answer as a form; nothing where the page has no such command. */
-function buttonForm({ label, line = '' }: CommandButton, context: FormContext): Html | undefined {
-  const [, command = '', value = ''] = /^memory (\w+) (.+)$/su.exec(line) ?? [];
-  if (!isFormCommand(command)) return undefined;
-  if (command === 'edit') return html`<p><a href="/items/${value}">${label}</a></p>`;
-  const [option] = formCommands[command];
-  if (option === undefined) return undefined;
-  return commandForm(context, command, html`${hidden(option, value)}<button>${label}</button>`);
+/** An answer as Discord shows it, with its buttons, and the form that it asks to be filled in. */
+function answer(
+  { text, buttons = [], form }: Pick<CommandReply, 'text' | 'buttons' | 'form'>,
+  context: FormContext,
+): Html {
+  if (form !== undefined)
+    return commandForm(
+      context,
+      form.line,
+      html`<label for="answer">${form.label}</label>
+        <textarea id="answer" name="text" rows="3" maxlength="${form.maxChars}" required>
+${form.value}</textarea>
+        <button>${form.title}</button>`,
+    );
+  return html`${answerText(text)}${buttons.map(({ label, line }) =>
+    line === undefined ? undefined : commandForm(context, line, html`<button>${label}</button>`),
+  )}`;
 }

@@ -5,8 +5,15 @@ export type Html = SafeHtml;
 
 export { html };
 
-/** A whole page of the person who is signed in by this name, or of nobody. */
-export function layout(title: string, content: Html, name?: string): string {
+/** Who is signed in, where they are, and the pages that are theirs, by path. */
+export interface Navigation {
+  readonly name: string;
+  readonly path: string;
+  readonly pages: Readonly<Record<string, string>>;
+}
+
+/** A whole page of the person who is signed in, or of nobody. */
+export function layout(title: string, content: Html, own?: Navigation): string {
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -16,24 +23,35 @@ export function layout(title: string, content: Html, name?: string): string {
         <meta name="robots" content="noindex" />
         <meta name="color-scheme" content="light dark" />
         <link rel="stylesheet" href="/page.css" />
-        ${name === undefined ? undefined : html`<script src="/page.js" defer></script>`}
+        ${own === undefined ? undefined : html`<script src="/page.js" defer></script>`}
       </head>
       <body>
         <a class="skip" href="#main">Skip to the content</a>
         <header>
           <a class="home" href="/">Discoclaw</a>
           ${
-            name === undefined
+            own === undefined
               ? undefined
               : html`<form method="post" action="/sign-out">
-                  <span>${name}</span> <button>Sign out</button>
+                  <span>${own.name}</span> <button>Sign out</button>
                 </form>`
           }
         </header>
+        ${own === undefined ? undefined : navigation(own)}
         <main id="main">${content}</main>
       </body>
     </html>`;
   return page.toString();
+}
+
+function navigation({ path, pages }: Navigation): Html {
+  return html`<nav aria-label="Pages">
+    ${Object.entries(pages).map(([each, title]) =>
+      each === path
+        ? html`<a href="${each}" aria-current="page">${title}</a>`
+        : html`<a href="${each}">${title}</a>`,
+    )}
+  </nav>`;
 }
 
 export function hidden(name: string, value: string): Html {

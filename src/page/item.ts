@@ -1,13 +1,12 @@
-import type { CommandReply, ShownItem } from '../core/commands.ts';
-import { commandForm, formsOf, type FormContext } from './forms.ts';
+import { commandForm, formsOf, type OwnPage } from './forms.ts';
 import { answerText, hidden, html, type Html } from './html.ts';
 import { itemFacts } from './items.ts';
 
 /** One item: what it says, a form that changes it, where it comes from, and what it said before. */
-export function itemPage(item: ShownItem | undefined, why: CommandReply, context: FormContext): Html {
-  if (item === undefined)
-    return html`<h1>No such item</h1>
-      <p>It is not there, or no longer. <a href="/">All items</a></p>`;
+export async function itemPage({ id = '', context, give }: OwnPage): Promise<Html | undefined> {
+  const [{ data }, why] = await Promise.all([give('memory show'), give(`memory why ${id}`)]);
+  const item = data?.kind === 'memory' ? data.items?.find((each) => each.id === id) : undefined;
+  if (item === undefined) return undefined;
   return html`<p><a href="/">All items</a></p>
     <h1>An item</h1>
     <section id="item" data-live aria-label="The item">
@@ -18,7 +17,7 @@ export function itemPage(item: ShownItem | undefined, why: CommandReply, context
       <h2>Edit</h2>
       ${commandForm(
         context,
-        'edit',
+        `memory edit ${item.id}`,
         html`${hidden('item', item.id)}
           <label for="text">What it says</label>
           <textarea id="text" name="text" rows="3" maxlength="500" required>${item.text}</textarea>

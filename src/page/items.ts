@@ -1,6 +1,6 @@
 import type { ShownItem, ShownMemory } from '../core/commands.ts';
 import { counted, searchForm } from '../core/text.ts';
-import { commandForm, formsOf, type FormContext } from './forms.ts';
+import { commandForm, formsOf, type FormContext, type OwnPage } from './forms.ts';
 import { html, timeOf, type Html } from './html.ts';
 
 /** What the list is narrowed to, as it stands in the address. */
@@ -11,14 +11,6 @@ const filterNames = ['q', 'kind', 'where', 'source', 'day', 'pinned'] as const;
 export function readFilter(query: URLSearchParams): ItemFilter {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has just been made of these names
   return Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as ItemFilter;
-}
-
-/** The address of the list that is narrowed in this way. */
-export function addressOf(filter: ItemFilter): string {
-  const set = filterNames
-    .filter((name) => filter[name] !== '')
-    .map((name) => `${name}=${encodeURIComponent(filter[name])}`);
-  return set.length === 0 ? '/' : `/?${set.join('&')}`;
 }
 
 /** The items that a filter leaves. */
@@ -48,11 +40,17 @@ const places = {
 };
 const modes = { auto: 'auto: I notice', ask: 'ask: I ask first', off: 'off: only what you tell me' };
 
-/** The page with all items. */
-export function itemsPage(memory: ShownMemory, filter: ItemFilter, context: FormContext): Html {
+/** What can be remembered, and all items. */
+export async function itemsPage({ query, context, give }: OwnPage): Promise<Html> {
+  const { text, data } = await give('memory show');
+  const content = data?.kind === 'memory' ? itemList(data, readFilter(query), context) : html`<p>${text}</p>`;
   return html`<h1>Your memory</h1>
-    ${stateOf(memory, context)} ${memory.items === undefined ? undefined : rememberForm(context)}
-    ${memory.items === undefined ? html`<p>Items are switched off on this bot.</p>` : list(memory.items)}`;
+    ${content}`;
+}
+
+function itemList(memory: ShownMemory, filter: ItemFilter, context: FormContext): Html {
+  return html` ${stateOf(memory, context)} ${memory.items === undefined ? undefined : rememberForm(context)}
+  ${memory.items === undefined ? html`<p>Items are switched off on this bot.</p>` : list(memory.items)}`;
 
   function list(items: readonly ShownItem[]): Html {
     const shown = narrowed(items, filter);
@@ -79,16 +77,16 @@ function stateOf({ mode, pause }: ShownMemory, context: FormContext): Html {
   return html`<section id="state" class="state" data-live aria-label="What I keep">
     ${commandForm(
       context,
-      'mode',
+      'memory mode',
       html`<label for="mode">Mode</label>
-        <select id="mode" name="value">
+        <select id="mode" name="text">
           ${options(modes, mode)}
         </select>
         <button data-key="mode">Set</button>`,
     )}
     ${commandForm(
       context,
-      isPaused ? 'resume' : 'pause',
+      isPaused ? 'memory resume' : 'memory pause',
       html`<span>${isPaused ? 'Paused: I store nothing that you say.' : 'I store what you tell me.'}</span>
         <button data-key="pause">${isPaused ? 'Resume' : 'Pause'}</button>`,
     )}
@@ -99,7 +97,7 @@ function rememberForm(context: FormContext): Html {
   return html`<section class="remember">
     ${commandForm(
       context,
-      'remember',
+      'memory remember',
       html`<label for="text">Remember something</label>
         <textarea id="text" name="text" rows="2" maxlength="500" required></textarea>
         <button>Remember</button>`,

@@ -1,18 +1,21 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-import type { CommandHandlers, CommandReply, ShownMemory } from '../core/commands.ts';
+import type { CommandCall } from '../core/chat.ts';
+import type { CommandHandlers, CommandReply } from '../core/commands.ts';
 import { snowflakeAt } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
-import { fieldsIn, isFormCommand, optionsIn, saidBox, type FormContext } from './forms.ts';
+import { fieldsIn, saidBox, type OwnPage } from './forms.ts';
 import { html, layout, type Html } from './html.ts';
 import { itemPage } from './item.ts';
-import { addressOf, itemsPage, readFilter } from './items.ts';
+import { itemsPage } from './items.ts';
 import type { LivePages } from './live.ts';
 import type { Session } from './sign-in.ts';
 
 export interface OwnRoutesOptions {
   /** Commands as they are given on Discord, in order with those. Never rejects. */
   readonly command: CommandHandlers['command'];
+  /** As for a written command, from `!` on. */
+  readonly parseCommand: (text: string) => CommandCall | undefined;
   readonly clock: Clock;
   /** Text that cannot be guessed and may stand in an address. */
   readonly randomToken: () => string;
@@ -24,22 +27,25 @@ const anyHost = 'http://page';
 /** Ids that a millisecond has. */
 const idsAtOnce = 4096;
 
+/** In the order in which they are offered. */
+const pages = { '/': 'Items' };
+
+const gone = html`<h1>Not there</h1>
+  <p>It is not there, or no longer. <a href="/">Your memory</a></p>`;
+
 /** What a person sees and does who is signed in; all of it by commands that they give in their direct messages [Y3]. */
 export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions): void {
   let given = 0;
 
-  /** Gives a command of `memory`; `isTold` where the person sees what it answers. */
-  async function give(
-    { person, place }: Session,
-    subcommand: string,
-    values: Readonly<Record<string, string>> = {},
-    isTold = false,
-  ): Promise<CommandReply> {
+  /** Gives a command; `isTold` where the person sees what it answers. */
+  async function give({ person, place }: Session, line: string, isTold: boolean): Promise<CommandReply> {
+    const command = options.parseCommand(`!${line}`);
+    if (command === undefined) return { text: 'There is no such command.' };
     const now = options.clock();
     given = (given + 1) % idsAtOnce;
     const reply = await options.command({
       id: String(BigInt(snowflakeAt(now)) + BigInt(given)),
-      command: { name: 'memory', subcommand, options: values },
+      command,
       speaker: person,
       place,
       ephemeral: true,
@@ -49,59 +55,54 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
     return reply;
   }
 
-  /** A page of what is remembered, below the answer to what was done last. */
-  async function show(
-    {
-      session,
-      reply,
-      back,
-    }: { readonly session: Session; readonly reply: FastifyReply; readonly back: string },
-    content: (memory: ShownMemory, context: FormContext) => Html,
-  ): Promise<FastifyReply> {
-    const { text, data } = await give(session, 'show');
-    const context = { csrf: reply.generateCsrf(), back };
-    const asked = new URL(reply.request.url, anyHost).searchParams.get('said');
-    const said = session.said?.id === asked ? session.said : undefined;
-    const main = data === undefined ? html`<p>${text}</p>` : content(data, context);
-    const page = layout('Your memory', html`${saidBox(said, context)}${main}`, session.person.name);
-    return reply.type('text/html; charset=utf-8').send(page);
+  /** A page of the person's own, below the answer to what was done last. `make` resolves with nothing where it shows what is gone. */
+  function page(path: string, title: string, make: (asked: OwnPage) => Promise<Html | undefined>): void {
+    server.get<{ Params: { id?: string } }>(path, async (request, reply) => {
+      const session = sessionOf(request);
+      const { pathname, searchParams: query } = new URL(request.url, anyHost);
+      const saidId = query.get('said');
+      query.delete('said');
+      const context = {
+        csrf: reply.generateCsrf(),
+        back: query.size === 0 ? pathname : `${pathname}?${query.toString()}`,
+      };
+      const content = await make({
+        id: request.params.id,
+        query,
+        context,
+        give: (line) => give(session, line, false),
+      });
+      if (content === undefined) reply.code(404);
+      const said = session.said?.id === saidId ? session.said : undefined;
+      const main = html`${saidBox(said, context)}${content ?? gone}`;
+      return reply
+        .type('text/html; charset=utf-8')
+        .send(layout(title, main, { name: session.person.name, path: pathname, pages }));
+    });
   }
 
-  server.get('/', (request, reply) => {
-    const filter = readFilter(new URL(request.url, anyHost).searchParams);
-    const asked = { session: sessionOf(request), reply, back: addressOf(filter) };
-    return show(asked, (memory, context) => itemsPage(memory, filter, context));
-  });
+  page('/', 'Your memory', itemsPage);
+  page('/items/:id', 'An item', itemPage);
 
-  server.get<{ Params: { id: string } }>('/items/:id', async (request, reply) => {
-    const { id } = request.params;
+  server.post('/do', async (request, reply) => {
     const session = sessionOf(request);
-    const why = await give(session, 'why', { id });
-    return show({ session, reply, back: `/items/${encodeURIComponent(id)}` }, ({ items }, context) => {
-      const item = items?.find((each) => each.id === id);
-      if (item === undefined) reply.code(404);
-      return itemPage(item, why, context);
-    });
-  });
-
-  server.post<{ Params: { command: string } }>('/do/:command', async (request, reply) => {
-    const { command } = request.params;
-    if (!isFormCommand(command)) return reply.callNotFound();
-    const session = sessionOf(request);
-    const fields = fieldsIn(request.body);
-    const { item } = fields;
-    // An id that is gone would be taken for words.
+    const { line = '', text, item, back = '/' } = fieldsIn(request.body);
     const isGone = item !== undefined && !(await has(session, item));
-    const { text, buttons = [] } = isGone
+    const said = isGone
       ? { text: 'There is no such item, or no longer.' }
-      : await give(session, command, optionsIn(command, fields), true);
-    session.said = { id: options.randomToken().slice(0, 8), text, buttons };
-    return reply.redirect(returnAddress(fields['back'] ?? '/', session.said.id), 303);
+      : await give(session, text === undefined ? line : `${line} ${text}`, true);
+    session.said = {
+      id: options.randomToken().slice(0, 8),
+      text: said.text,
+      buttons: said.buttons,
+      form: said.form,
+    };
+    return reply.redirect(returnAddress(back, session.said.id), 303);
   });
 
   async function has(session: Session, id: string): Promise<boolean> {
-    const { data } = await give(session, 'show');
-    return data?.items?.some((item) => item.id === id) === true;
+    const { data } = await give(session, 'memory show', false);
+    return data?.kind === 'memory' && data.items?.some((item) => item.id === id) === true;
   }
 
   server.get('/events', { exposeHeadRoute: false }, (request, reply) => {

@@ -1,6 +1,5 @@
 import cookie from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
-import formBody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
@@ -17,7 +16,10 @@ import { script } from './script.ts';
 import { createSignIn, sessionMs, type PagePerson, type Session } from './sign-in.ts';
 import { style } from './style.ts';
 
-export interface PageOptions extends Pick<OwnRoutesOptions, 'command' | 'clock' | 'randomToken'> {
+export interface PageOptions extends Pick<
+  OwnRoutesOptions,
+  'command' | 'parseCommand' | 'clock' | 'randomToken'
+> {
   /** 0 for any that is free. */
   readonly port: number;
   readonly host: string;
@@ -57,7 +59,11 @@ export async function startPage(options: PageOptions) {
     strictTransportSecurity: false,
   });
   await server.register(cookie);
-  await server.register(formBody);
+  server.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_, body, done) => void done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  );
   await server.register(rateLimit, { global: false });
   await server.register(csrf, {
     sessionPlugin: '@fastify/session',

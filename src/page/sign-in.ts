@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import type { CommandButton } from '../core/chat.ts';
+import type { CommandReply } from '../core/commands.ts';
 import { lruCache } from '../core/limits.ts';
 import type { Place } from '../core/place.ts';
 import type { Clock } from '../core/time.ts';
@@ -17,7 +17,7 @@ export interface Session {
   /** The person's direct messages, where their commands count as given. */
   readonly place: Place;
   /** The answer to the last command, shown on the page that follows it. */
-  said?: { readonly id: string; readonly text: string; readonly buttons: readonly CommandButton[] };
+  said?: { readonly id: string } & Pick<CommandReply, 'text' | 'buttons' | 'form'>;
 }
 
 /** Milliseconds that a link and a session last [Y1]. */

@@ -14,6 +14,8 @@ html { font: 106.25%/1.6 system-ui, sans-serif; background: var(--paper); color:
 body { margin: 0 auto; padding: 0 1rem 4rem; max-width: 46rem; overflow-wrap: break-word; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; justify-content: space-between; align-items: center; padding: 1rem 0; border-bottom: 1px solid var(--line); }
 header form { display: flex; gap: .75rem; align-items: center; }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: .6rem 0; font-size: .9375rem; }
+nav a[aria-current] { color: inherit; font-weight: 600; text-decoration: none; }
 h1 { font-size: 1.7rem; line-height: 1.25; font-weight: 600; margin: 1.5rem 0 1rem; }
 h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 p { margin: .4rem 0; }

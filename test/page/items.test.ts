@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { ShownItem } from '../../src/core/commands.ts';
-import { addressOf, narrowed, readFilter } from '../../src/page/items.ts';
+import { narrowed, readFilter } from '../../src/page/items.ts';
 
 function item(id: string, changes: Partial<ShownItem> = {}): ShownItem {
   return {
@@ -42,14 +41,5 @@ describe('the list of items [Y2]', () => {
     ['unknown=1', 'abcd'],
   ])('is narrowed by %s', (query, ids) => {
     expect(idsBy(query).join('')).toBe(ids);
-  });
-
-  it('keeps what it is narrowed to in its address', () => {
-    fc.assert(
-      fc.property(fc.record({ q: fc.string(), kind: fc.string() }), (set) => {
-        const filter = readFilter(new URLSearchParams(set));
-        expect(readFilter(new URL(addressOf(filter), 'http://page').searchParams)).toEqual(filter);
-      }),
-    );
   });
 });

@@ -12,7 +12,9 @@ type Fields = Readonly<Record<string, string>>;
 type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Fields };
 
 /** The page over real commands and items, at a port of this machine; time stands still unless a test turns it. */
-export async function openPage(options: Partial<PageOptions> = {}) {
+export async function openPage(
+  options: Partial<Pick<PageOptions, 'command' | 'url' | 'dmOf' | 'hasAccess'>> = {},
+) {
   let now = new Date('2026-01-15T10:00:00Z');
   let tokens = 0;
   const logger = new RecordingLogger();
@@ -22,6 +24,7 @@ export async function openPage(options: Partial<PageOptions> = {}) {
     port,
     host: '127.0.0.1',
     command: (request) => commands.command({ ...request, startedAfter: undefined }),
+    parseCommand: (text: string) => commands.parse(text),
     dmOf: (userId) =>
       Promise.resolve(
         userId === aliceId
@@ -61,8 +64,8 @@ export async function openPage(options: Partial<PageOptions> = {}) {
       cookie: () => cookie,
       takeCookie: (other: string) => void (cookie = other),
       /** Gives a command by a form, and resolves with the page that follows it. */
-      async give(command: string, fields: Fields = {}) {
-        const answer = await post(`/do/${command}`, { _csrf: await csrf(), ...fields });
+      async give(line: string, fields: Fields = {}) {
+        const answer = await post('/do', { _csrf: await csrf(), line: `memory ${line}`, ...fields });
         return answer.status === 303 ? text(answer.headers.get('location') ?? '') : answer.text();
       },
       async signIn(person: PagePerson) {

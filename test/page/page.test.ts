@@ -153,7 +153,7 @@ describe('somebody else’s page', () => {
   ])('a form with %s does nothing [Y5]', async (_, token) => {
     const browser = await place.browserOf(alice);
     const before = await place.harness.say('show', dmPlace);
-    const answer = await browser.post('/do/forget', { item: id, _csrf: await token() });
+    const answer = await browser.post('/do', { line: `memory forget ${id}`, _csrf: await token() });
     expect(answer.status).toBe(403);
     expect(await place.harness.say('show', dmPlace)).toBe(before);
   });
@@ -166,30 +166,21 @@ describe('somebody else’s page', () => {
   ])('a form from elsewhere does nothing: %j [Y5]', async (headers) => {
     const browser = await place.browserOf(alice);
     const before = await place.harness.say('show', dmPlace);
-    const fields = { item: id, _csrf: await browser.csrf() };
-    expect((await browser.post('/do/forget', fields, headers)).status).toBe(403);
+    const fields = { line: `memory forget ${id}`, _csrf: await browser.csrf() };
+    expect((await browser.post('/do', fields, headers)).status).toBe(403);
     expect((await browser.post('/sign-out', fields, headers)).status).toBe(403);
     expect((await browser.post(place.linkPath(bob), fields, headers)).status).toBe(403);
     expect((await browser.ask('/')).status).toBe(200);
     expect(await place.harness.say('show', dmPlace)).toBe(before);
   });
 
-  it('gives no command that is not in its list, and none by looking at it [Y3]', async () => {
+  it('does nothing by looking at it, and nothing for words that give no command [Y3]', async () => {
     const browser = await place.browserOf(alice);
-    const csrf = await browser.csrf();
-    for (const command of [
-      'erase-confirmed',
-      'panel-do',
-      'export',
-      'constructor',
-      '__proto__',
-      'forget%20all',
-    ])
-      expect(
-        (await browser.post(`/do/${command}`, { _csrf: csrf, target: id, text: id, token: id })).status,
-      ).toBe(404);
-    for (const path of ['/do/forget', '/sign-out'])
-      expect((await browser.ask(`${path}?item=${id}`)).status).toBe(404);
+    const _csrf = await browser.csrf();
+    for (const path of [`/do?line=memory%20forget%20${id}`, '/sign-out'])
+      expect((await browser.ask(path)).status).toBe(404);
+    for (const line of ['', 'forget', `memroy forget ${id}`, '__proto__', `memory constructor ${id}`])
+      expect((await browser.post('/do', { _csrf, line })).status).toBe(303);
     expect(await place.harness.say('show', dmPlace)).toContain('xylophones');
   });
 
@@ -202,7 +193,11 @@ describe('somebody else’s page', () => {
       '/\t/evil.example',
       'javascript:alert(1)',
     ]) {
-      const { headers } = await browser.post('/do/resume', { _csrf: await browser.csrf(), back });
+      const { headers } = await browser.post('/do', {
+        line: 'memory resume',
+        _csrf: await browser.csrf(),
+        back,
+      });
       expect(new URL(headers.get('location') ?? '', place.url).origin).toBe(place.url);
       expect(headers.get('location')).not.toMatch(/^\/[/\\]/u);
     }
@@ -231,20 +226,20 @@ describe('the items [Y2]', () => {
       'Remembered: &quot;I like tea&quot;',
     );
     const item = await place.harness.idOf('I like tea');
-    expect(await browser.give('pin', { item })).toMatch(/Pinned: [\s\S]*<strong>pinned<\/strong>/u);
-    expect(await browser.give('unpin', { item })).not.toContain('<strong>pinned</strong>');
-    expect(await browser.give('share', { item })).toContain('used everywhere');
-    expect(await browser.give('hide', { item })).toContain('used in our DM only');
-    expect(await browser.give('edit', { item, text: 'I like mate', back: `/items/${item}` })).toMatch(
+    expect(await browser.give(`pin ${item}`, { item })).toMatch(/Pinned: [\s\S]*<strong>pinned<\/strong>/u);
+    expect(await browser.give(`unpin ${item}`, { item })).not.toContain('<strong>pinned</strong>');
+    expect(await browser.give(`share ${item}`, { item })).toContain('used everywhere');
+    expect(await browser.give(`hide ${item}`, { item })).toContain('used in our DM only');
+    expect(await browser.give(`edit ${item}`, { item, text: 'I like mate', back: `/items/${item}` })).toMatch(
       /Edited: [\s\S]*I like mate[\s\S]*before [\s\S]*I like tea/u,
     );
-    const forgotten = await browser.give('forget', { item });
+    const forgotten = await browser.give(`forget ${item}`, { item });
     expect(forgotten).toContain('Deprecated 1 item');
-    const [, undo = ''] = /action="\/do\/undo"[\s\S]*?name="id" value="([^"]+)"/u.exec(forgotten) ?? [];
-    expect(await browser.give('undo', { id: undo })).toMatch(
+    const [, undo = ''] = /value="memory (undo [^"]+)"/u.exec(forgotten) ?? [];
+    expect(await browser.give(undo)).toMatch(
       /Undone: [\s\S]*I like mate[\s\S]*<ul class="items">[\s\S]*I like mate/u,
     );
-    expect(await browser.give('mode', { value: 'off' })).toContain('<option value="off" selected>');
+    expect(await browser.give('mode', { text: 'off' })).toContain('<option value="off" selected>');
     expect(await browser.give('pause')).toContain('Paused: I store nothing that you say.');
     expect(await browser.give('remember', { text: 'I like rain' })).toContain('nothing was saved');
     expect(await browser.give('resume')).toContain('I store what you tell me.');
@@ -254,14 +249,15 @@ describe('the items [Y2]', () => {
     await using place = await openPage();
     await place.harness.give('remember I play chess', dmPlace);
     const browser = await place.browserOf(alice);
-    expect(await browser.give('forget', { item: 'chess' })).toContain('There is no such item');
+    expect(await browser.give('forget chess', { item: 'chess' })).toContain('There is no such item');
     expect(await place.harness.say('show', dmPlace)).toContain('chess');
   });
 
   it('shows an answer on the page that follows it, to its session alone', async () => {
     await using place = await openPage();
     const browser = await place.browserOf(alice);
-    const { headers } = await browser.post('/do/remember', {
+    const { headers } = await browser.post('/do', {
+      line: 'memory remember',
       _csrf: await browser.csrf(),
       text: 'I like tea',
     });
@@ -277,7 +273,7 @@ describe('the items [Y2]', () => {
       command: ({ command }) =>
         Promise.resolve({
           text: `answer to ${command.subcommand}`,
-          data: { mode: 'auto', items: [] },
+          data: { kind: 'memory', mode: 'auto', items: [] },
           onReplied: (wasSent) => Promise.resolve(void told.push(wasSent)),
         }),
     });
