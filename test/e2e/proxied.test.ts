@@ -157,6 +157,21 @@ describe('what a proxy posts for somebody [G2a]', () => {
     await press('bob', offer, 'Do it', 'Forgotten.');
   });
 
+  it('can be replied to by others: its words stay those of its account, and go with it [G5]', async () => {
+    const { copy } = await writes('@Discoclaw I keep snails');
+    await stage.answerTo(copy);
+    const text = '@Discoclaw what do you make of that?';
+    const reply = await stage.sandbox.say({ as: 'alice', in: place, replyTo: copy.id, text });
+    await stage.answerTo(reply);
+    expect(toldIn(newestCall(stage))).toMatch(/replied to, by Anna, .*\nI keep snails\n/u);
+    await stage.keeps(reply.id);
+    expect(await logOf('alice')).not.toContain('snails');
+    await stage.sandbox.delete({ message: copy.id });
+    await expect.poll(() => logOf('bob')).not.toContain('snails');
+    await stage.ask('alice', place, '@Discoclaw and now?');
+    expect(toldIn(newestCall(stage))).not.toContain('snails');
+  });
+
   it('carries out commands, but removes nothing without a button that only they can press', async () => {
     const remembered = await writes('!memory remember I like cake');
     expect((await told('I like cake', remembered.copy)).replyTo).toBe(remembered.copy.id);
