@@ -62,7 +62,7 @@ export async function startPage(options: PageOptions) {
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
-    (_, body, done) => void done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    async (_: FastifyRequest, body: string) => Object.fromEntries(new URLSearchParams(body)),
   );
   await server.register(rateLimit, { global: false });
   await server.register(csrf, {

@@ -176,11 +176,11 @@ describe('somebody else’s page', () => {
 
   it('does nothing by looking at it, and nothing for words that give no command [Y3]', async () => {
     const browser = await place.browserOf(alice);
-    const _csrf = await browser.csrf();
+    const csrf = await browser.csrf();
     for (const path of [`/do?line=memory%20forget%20${id}`, '/sign-out'])
       expect((await browser.ask(path)).status).toBe(404);
     for (const line of ['', 'forget', `memroy forget ${id}`, '__proto__', `memory constructor ${id}`])
-      expect((await browser.post('/do', { _csrf, line })).status).toBe(303);
+      expect((await browser.post('/do', { _csrf: csrf, line })).status).toBe(303);
     expect(await place.harness.say('show', dmPlace)).toContain('xylophones');
   });
 
