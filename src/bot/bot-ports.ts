@@ -21,7 +21,7 @@ import type { Clock, Timer } from '../core/time.ts';
 import type { ActionTools, LateNotice, OfferPort } from '../core/tool.ts';
 import type { WorkQueue } from '../core/work-queue.ts';
 import type { Spending } from '../observability/spending.ts';
-import type { PagePerson } from '../page/sign-in.ts';
+import type { PagePath, PagePerson } from '../page/sign-in.ts';
 import type { Outbox } from '../turn/outbox.ts';
 import type { OtherProcesses } from './processes.ts';
 import type { StatusSources } from './status.ts';
@@ -31,8 +31,8 @@ import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { SessionLog } from '../memory/log/session-log.ts';
 
 export interface PagePort {
-  /** Where a person signs in, once; `undefined` where the page is not there. Never rejects. */
-  readonly linkFor: (person: PagePerson) => Promise<string | undefined>;
+  /** Where a person signs in, once, and comes to one of the pages; `undefined` where there is no page. Never rejects. */
+  readonly linkFor: (person: PagePerson, path?: PagePath) => Promise<string | undefined>;
   /** Told of each change of a person's memory, by any process. */
   readonly memoryChanged: (userId: string) => void;
   /** Told when a person had everything erased. */

@@ -94,7 +94,8 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     timeZone: config.timeZone,
     now: () => performance.now(),
   });
-  const status = readStatus === undefined ? [] : [createStatusCommand(readStatus)];
+  const statusPage = async (person: PagePerson) => ports.page?.linkFor(person, '/status');
+  const status = readStatus === undefined ? [] : [createStatusCommand(readStatus, statusPage)];
   const ofMemory = config.commandsEnabled ? [createMemoryCommand(memoryPorts)] : [];
   return createCommandSet(
     [...ofMemory, catchup, settings, ...status],

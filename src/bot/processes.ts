@@ -9,7 +9,7 @@ import type { Shards } from '../core/processes.ts';
 import type { Identifying } from '../discord/shard.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
-import type { PagePerson } from '../page/sign-in.ts';
+import type { PagePath, PagePerson } from '../page/sign-in.ts';
 import { withDiscord } from '../discord/checkup.ts';
 
 /** @throws {GatewayError} */
@@ -58,7 +58,7 @@ export interface ProcessCalls {
   /** Called for a direct message; reads only channels of its own shards. */
   readChannel(wish: ChannelWish): Promise<ChannelTalk>;
   /** `undefined` in a process without the page. */
-  pageLink(person: PagePerson): Promise<string | undefined>;
+  pageLink(person: PagePerson, path?: PagePath): Promise<string | undefined>;
 }
 
 export interface SupervisorCalls {

@@ -88,13 +88,16 @@ export async function startBot(config: Config, options: StartOptions) {
     onMalformed: malformed.note,
   });
   const presence = createPresence(client, { timer, logger });
+  const costOf = (name: string, used: ModelUsage) => callCost(name, used, config.model.prices);
+  const { timeZone } = config;
+  const usage = createUsageMeter({ store: opened.store, clock, timer, timeZone, costOf, logger });
   try {
     const { store, lastWrite } = opened;
     let tellOwner: ((use: DailyUse) => Promise<void>) | undefined;
     const spending = createSpending({
       store,
       clock,
-      timeZone: config.timeZone,
+      timeZone,
       limits: config.limits,
       async tellOwner(use) {
         if (tellOwner === undefined) throw new Error('Nobody can be told yet');
@@ -102,8 +105,6 @@ export async function startBot(config: Config, options: StartOptions) {
       },
       logger,
     });
-    const costOf = (name: string, used: ModelUsage) => callCost(name, used, config.model.prices);
-    const usage = createUsageMeter({ store, clock, timer, timeZone: config.timeZone, costOf, logger });
     const model = watchModel(await createModel(config.model, logger, spending.budget), {
       clock,
       onState(state, name) {
@@ -163,9 +164,9 @@ export async function startBot(config: Config, options: StartOptions) {
     let people: Access | undefined;
     let page: Page | undefined;
     const pagePort: PagePort = {
-      async linkFor(person) {
-        if (page !== undefined) return page.linkFor(person);
-        const links = (await others?.ask('pageLink', [person])) ?? [];
+      async linkFor(person, path) {
+        if (page !== undefined) return page.linkFor(person, path);
+        const links = (await others?.ask('pageLink', [person, path])) ?? [];
         return links.find((link) => link !== undefined);
       },
       memoryChanged: (userId) => page?.memoryChanged(userId),
@@ -291,7 +292,7 @@ export async function startBot(config: Config, options: StartOptions) {
         ...answersOfChannels(discordPorts, isHeld),
         health: async () => ({ unhealthy: unhealthy(), unready: unready() }),
         status: bot.status,
-        pageLink: async (person) => page?.linkFor(person),
+        pageLink: async (person, path) => page?.linkFor(person, path),
       } satisfies Partial<ProcessCalls>,
       commandsRegistered: gateway.commandsRegistered,
       pageLink: pagePort.linkFor,
@@ -310,6 +311,7 @@ export async function startBot(config: Config, options: StartOptions) {
           .then(() => true);
         if (!(await withTimeout(waitMs, finished, false)))
           logger.warn('unfinished work is left to the next start', { waitMs });
+        usage.close();
         await Promise.all([usage.flush(), spending.flush()]);
         presence.close();
         await gateway.destroy();
@@ -318,6 +320,7 @@ export async function startBot(config: Config, options: StartOptions) {
       },
     };
   } catch (error) {
+    usage.close();
     await client.destroy();
     await opened.close();
     throw error;

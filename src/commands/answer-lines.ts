@@ -150,3 +150,19 @@ export function linkTo(message: {
 }): string {
   return `<https://discord.com/channels/${message.guildId ?? '@me'}/${message.channelId}/${message.messageId}>`;
 }
+
+/** A link that opens a page in the asker's browser [Y1], where nobody else reads it. */
+export async function replyWithLink(
+  isForAskerOnly: boolean,
+  texts: { readonly slash: string; readonly opens: string; readonly instead: string },
+  link: () => Promise<string | undefined>,
+): Promise<CommandReply> {
+  const { slash, opens, instead } = texts;
+  if (!isForAskerOnly) return { text: `The link is for you alone: use \`${slash}\`, or ask me in our DM.` };
+  const url = await link();
+  if (url === undefined) return { text: `This bot has no page to open in a browser; ${instead}.` };
+  return {
+    text: `This opens ${opens} in your browser. The link works once, within ten minutes.`,
+    buttons: [{ label: 'Open my page', url }],
+  };
+}

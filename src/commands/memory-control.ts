@@ -1,7 +1,7 @@
 import type { CommandReply } from '../core/commands.ts';
 import { sessionOf } from '../core/turn-context.ts';
 import type { CaptureMode, Pause } from '../memory/settings/person-settings.ts';
-import { counted, linesOf } from './answer-lines.ts';
+import { counted, linesOf, replyWithLink } from './answer-lines.ts';
 import type { MemoryCall, PrivacyFacts } from './memory-ports.ts';
 
 const modeTexts: Readonly<Record<CaptureMode, string>> = {
@@ -90,17 +90,14 @@ export async function restrictions(call: MemoryCall) {
   return { text: pause === undefined ? ofMode : pauseTexts[pause], mode, pause };
 }
 
-/** A link to the asker's own page [Y1], where nobody else reads it. */
-export async function givePageLink({ speaker, view, ports }: MemoryCall): Promise<CommandReply> {
-  if (view.audience !== 'dm')
-    return { text: 'The link is for you alone: use `/memory page`, or ask me in our DM.' };
-  const url = await ports.pageLink(speaker);
-  if (url === undefined)
-    return { text: 'This bot has no page to open in a browser; `/memory panel` shows your memory here.' };
-  return {
-    text: 'This opens your memory in your browser. The link works once, within ten minutes.',
-    buttons: [{ label: 'Open my page', url }],
+/** A link to the asker's own page [Y1]. */
+export function givePageLink({ speaker, view, ports }: MemoryCall): Promise<CommandReply> {
+  const texts = {
+    slash: '/memory page',
+    opens: 'your memory',
+    instead: '`/memory panel` shows your memory here',
   };
+  return replyWithLink(view.audience === 'dm', texts, () => ports.pageLink(speaker));
 }
 
 /** Where the owner's own text wants the facts. */

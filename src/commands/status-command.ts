@@ -7,10 +7,11 @@ import type {
   UsageSum,
 } from '../core/model.ts';
 import { sentMaxChars } from '../core/chat.ts';
+import type { CommandContext, ShownStatus, StatusFact } from '../core/commands.ts';
 import type { Shards } from '../core/processes.ts';
 import type { LastWrite } from '../core/store.ts';
 import { clip, toSingleLine } from '../core/text.ts';
-import { asManyAsFit, counted, linesOf, present } from './answer-lines.ts';
+import { asManyAsFit, counted, linesOf, present, replyWithLink } from './answer-lines.ts';
 import { defineCommand, type Command } from './command.ts';
 
 /** `!status` and `/status` as data. */
@@ -18,12 +19,28 @@ export const statusDefinition = {
   name: 'status',
   description: 'My status: model, queues, cost of today and this month, storage (for my owner)',
   ownerOnly: 'Only my owner can see my status.',
+  options: {
+    page: {
+      kind: 'choice',
+      description: 'Get a link to a page with charts of turns, tokens, cost and errors over time',
+      choices: [{ name: 'link', value: 'link', aliases: ['page'] }],
+      isOptional: true,
+    },
+  },
 } as const;
 
 /** `!status` and `/status`, for the bot's owner. */
-export function createStatusCommand(readStatus: () => Promise<StatusFacts>): Command {
+export function createStatusCommand(
+  readStatus: () => Promise<StatusFacts>,
+  pageLink: (owner: CommandContext['speaker']) => Promise<string | undefined>,
+): Command {
   return defineCommand(statusDefinition, {
-    handle: async () => ({ text: statusText(await readStatus()) }),
+    async handle({ page }, { speaker, place, ephemeral }) {
+      if (page !== undefined)
+        return replyWithLink(ephemeral || place.audience === 'dm', linkTexts, () => pageLink(speaker));
+      const facts = await readStatus();
+      return { text: statusText(facts), data: shownStatus(facts) };
+    },
     explain: () => 'Something went wrong on my side. Please try again.',
   });
 }
@@ -81,6 +98,8 @@ export interface StatusFacts {
   readonly noMemoryChannels: number;
 }
 
+const linkTexts = { slash: '/status page:link', opens: 'my status', instead: '`/status` shows it here' };
+
 const unreadable = 'cannot be read right now';
 
 /** Characters that each list of models, purposes or reasons may take: the most with which all fits. */
@@ -94,22 +113,55 @@ function statusText(facts: StatusFacts): string {
 }
 
 function statusLines(facts: StatusFacts, most: number): string {
-  const { turns, afterTurn, writes, modelCalls, usage, pricesOf } = facts;
+  const { version, upMs, usage, pricesOf } = facts;
   return linesOf(
-    `Discoclaw ${facts.version}, up ${duration(facts.upMs)}`,
-    `Model: ${modelLine(facts)}`,
-    `Gateway: ${gatewayLine(facts, most)}`,
-    `Turns: ${turns.running} running, ${turns.waiting} waiting, ${turns.stopped} stopped · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
+    `Discoclaw ${version}, up ${duration(upMs)}`,
+    workFacts(facts, most).map(lineOf),
     usage === undefined
       ? `Today: ${unreadable}`
       : [
           ...usageLines('Today', usage.today, ` at prices of ${pricesOf}`, most),
           ...usageLines('This month', usage.month, '', most),
         ],
-    `Limits: ${limitsLine(facts.limits)}`,
-    `Memory: ${keptLine(facts)}`,
-    `Store: ${storeLine(facts)}`,
+    keepingFacts(facts).map(lineOf),
   );
+}
+
+function lineOf({ title, text }: StatusFact): string {
+  return `${title}: ${text}`;
+}
+
+/** For the page, which names nobody. */
+function shownStatus(facts: StatusFacts): ShownStatus {
+  const { version, upMs, usage } = facts;
+  const work = workFacts({ ...facts, letIn: [], askers: [] }, Infinity);
+  const own = { title: 'Discoclaw', text: `${version}, up ${duration(upMs)}` };
+  return { kind: 'status', facts: [own, ...work, ...keepingFacts(facts)], usage };
+}
+
+function workFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
+  const { turns, afterTurn, writes, modelCalls, modelState, readsContent, processes } = facts;
+  return [
+    { title: 'Model', text: modelLine(facts), isBad: modelState.kind === 'unreachable' },
+    {
+      title: 'Gateway',
+      text: gatewayLine(facts, most),
+      isBad: readsContent === false || (processes !== undefined && processes.answering < processes.asked),
+    },
+    {
+      title: 'Turns',
+      text: `${turns.running} running, ${turns.waiting} waiting, ${turns.stopped} stopped · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
+    },
+  ];
+}
+
+function keepingFacts(facts: StatusFacts): readonly StatusFact[] {
+  const { kept, lastWrite, quarantined = 0 } = facts;
+  return [
+    { title: 'Limits', text: limitsLine(facts.limits) },
+    { title: 'Memory', text: keptLine(facts), isBad: kept === undefined },
+    { title: 'Store', text: storeLine(facts), isBad: lastWrite?.isOk === false || quarantined > 0 },
+  ];
 }
 
 function modelLine({ models, modelState, refused = [], now }: StatusFacts): string {
@@ -153,7 +205,7 @@ function gatewayLine(facts: StatusFacts, most: number): string {
 
 function usageLines(
   title: string,
-  { period, all, byModel, byPurpose }: PeriodUsage,
+  { period, all, byModel, byPurpose, turns, errors }: PeriodUsage,
   prices: string,
   most: number,
 ): readonly string[] {
@@ -167,7 +219,18 @@ function usageLines(
     `${amount(all.outputTokens)} output tokens`,
     costText(all, byModel, prices, most),
   ).join(' · ');
-  return [line, ...partLines('model', byModel, most), ...partLines('purpose', byPurpose, most)];
+  return [
+    line,
+    ...partLines('model', byModel, most),
+    ...partLines('purpose', byPurpose, most),
+    ...countLines('turns', turns, most),
+    ...countLines('errors', errors, most),
+  ];
+}
+
+function countLines(what: string, counts: Readonly<Record<string, number>>, most: number): readonly string[] {
+  const texts = Object.entries(counts).map(([name, times]) => `${amount(times)} ${shownName(name)}`);
+  return texts.length === 0 ? [] : [`- ${what}: ${asManyAsFit(texts, most, ' · ')}`];
 }
 
 function inputOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: UsageSum): number {

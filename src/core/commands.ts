@@ -6,6 +6,7 @@ import type {
   MessageReference,
   OutgoingFile,
 } from './chat.ts';
+import type { UsageReport } from './model.ts';
 import type { Place } from './place.ts';
 import type { Speaker } from './turn-context.ts';
 import type { Visibility } from './visibility.ts';
@@ -25,7 +26,7 @@ export interface CommandDefinition {
   /** Descriptions of groups: Discord takes 25 names at the top and 25 in each. Written forms may omit them. */
   readonly groups?: Readonly<Record<string, string>>;
   /** Of a command without subcommands; each is optional. */
-  readonly options?: Readonly<Record<string, TextOption & { readonly isOptional: true }>>;
+  readonly options?: Readonly<Record<string, (TextOption | ChoiceOption) & { readonly isOptional: true }>>;
   /** Required with subcommands: answers `help`, no subcommand, and what was not understood. */
   readonly help?: {
     readonly description: string;
@@ -191,7 +192,7 @@ export interface ShownItem {
 }
 
 /** What an answer says, for a page that lays it out by itself. */
-export type CommandData = ShownMemory;
+export type CommandData = ShownMemory | ShownStatus;
 
 /** What `show` lists. */
 export interface ShownMemory {
@@ -200,6 +201,22 @@ export interface ShownMemory {
   readonly items?: readonly ShownItem[] | undefined;
   readonly mode: 'auto' | 'ask' | 'off';
   readonly pause?: 'here' | 'everywhere' | undefined;
+}
+
+/** What the owner's `status` says; no words or names of people. */
+export interface ShownStatus {
+  readonly kind: 'status';
+  readonly facts: readonly StatusFact[];
+  /** Absent where it cannot be read. */
+  readonly usage?: UsageReport | undefined;
+}
+
+/** What is so right now. */
+export interface StatusFact {
+  readonly title: string;
+  readonly text: string;
+  /** Somebody should look at it. */
+  readonly isBad?: boolean;
 }
 
 /** The answer to a command, as data. */

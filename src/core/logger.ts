@@ -17,6 +17,8 @@ export interface Measured {
   /** Items that made room for others [D3]. */
   readonly evicted: { readonly items: number };
   readonly storeError: { readonly writes: number };
+  /** A call that failed for good. */
+  readonly modelError: { readonly failure: string };
 }
 
 /** From the words to the prompt, then to the model's whole answer, then to the last message of it. */

@@ -257,19 +257,26 @@ export interface UsageSum extends ModelUsage {
   readonly cacheMisses: Readonly<Record<string, number>>;
 }
 
-/** A local day or month. */
+/** A local month, day or hour. */
 export interface PeriodUsage {
-  /** `YYYY-MM-DD` or `YYYY-MM`. */
+  /** `YYYY-MM`, `YYYY-MM-DD` or `YYYY-MM-DDTHH`. */
   readonly period: string;
   readonly all: UsageSum;
   /** By the name that was asked for. */
   readonly byModel: Readonly<Record<string, UsageSum>>;
   readonly byPurpose: Readonly<Record<string, UsageSum>>;
+  /** By how they ended. */
+  readonly turns: Readonly<Record<string, number>>;
+  /** Failed calls by reason, and failed writes. */
+  readonly errors: Readonly<Record<string, number>>;
 }
 
 export interface UsageReport {
   readonly today: PeriodUsage;
   readonly month: PeriodUsage;
+  /** The last 30 days and 24 hours, the present ones included, oldest first. */
+  readonly days: readonly PeriodUsage[];
+  readonly hours: readonly PeriodUsage[];
 }
 
 /** What was set aside for one attempt at a model call. */

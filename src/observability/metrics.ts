@@ -55,6 +55,7 @@ export function createMetrics() {
   const ignored = counter('discoclaw_ignored_messages_total', 'Messages that were not for the bot', 'reason');
   const evicted = counter('discoclaw_evicted_items_total', 'Items that made room for others');
   const storeErrors = counter('discoclaw_store_errors_total', 'Writes that the disk refused');
+  const modelErrors = counter('discoclaw_model_errors_total', 'Calls that failed for good', 'failure');
   const calls = counter('discoclaw_model_calls_total', 'Answered calls', 'model', 'purpose');
   const tokensHelp = 'Tokens by kind: input is what no cache had';
   const tokens = counter('discoclaw_model_tokens_total', tokensHelp, 'model', 'purpose', 'kind');
@@ -78,6 +79,7 @@ export function createMetrics() {
     onMeasured('ignored', ({ reason }) => ignored.inc({ reason })),
     onMeasured('evicted', ({ items }) => evicted.inc(items)),
     onMeasured('storeError', ({ writes }) => storeErrors.inc(writes)),
+    onMeasured('modelError', ({ failure }) => modelErrors.inc({ failure })),
   ];
 
   function counter<Label extends string>(name: string, help: string, ...labelNames: Label[]) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { type Clock, type Timer, localDate } from '../core/time.ts';
+import { type Clock, type Timer, dayBefore, localDate, localDateTime } from '../core/time.ts';
 import {
   noUsage,
   type ModelRequest,
@@ -8,7 +8,7 @@ import {
   type PeriodUsage,
   type UsageReport,
 } from '../core/model.ts';
-import type { Logger } from '../core/logger.ts';
+import { onMeasured, type Logger } from '../core/logger.ts';
 import type { DocumentKind, Store } from '../core/store.ts';
 
 /** How long usage is gathered before it is written, so that not every call is a write; milliseconds. */
@@ -31,16 +31,19 @@ const usedSchema = z.object({
   cacheMisses: z.record(z.string(), z.number()),
 });
 const usedByName = z.record(z.string(), usedSchema);
-/** By the name that was asked for, and by what the calls were for. */
-const sumsSchema = z.object({ models: usedByName, purposes: usedByName });
+const counts = z.record(z.string(), z.number());
+/** Calls by the name that was asked for and by what they were for; turns by how they ended. */
+const sumsSchema = z.object({ models: usedByName, purposes: usedByName, turns: counts, errors: counts });
 const documentSchema = z.object({
   version: z.literal(1),
-  /** Local, `YYYY-MM-DD`. */
-  day: z.string(),
-  ofDay: sumsSchema,
-  /** Of the month of that day. */
-  ofMonth: sumsSchema,
+  /** By local day, `YYYY-MM-DD`: the newest ones, enough for a month. */
+  days: z.record(z.string(), sumsSchema),
+  /** By local hour, `YYYY-MM-DDTHH`: the newest ones, enough for a day. */
+  hours: z.record(z.string(), sumsSchema),
 });
+const mostDays = 31;
+const mostHours = 24;
+const shownDays = 30;
 
 type Used = z.infer<typeof usedSchema>;
 type Sums = z.infer<typeof sumsSchema>;
@@ -59,18 +62,37 @@ export interface UsageMeterOptions {
   readonly logger: Logger;
 }
 
-/** Adds up what the models use, in `usage.json`. A kill costs the last seconds. */
+/** Adds up what the models use, how turns end and what fails, in `usage.json`. A kill costs the last seconds. */
 export function createUsageMeter({ store, clock, timer, timeZone, costOf, logger }: UsageMeterOptions) {
   let unwritten: UsageDocument | undefined;
   let stopTimer: (() => void) | undefined;
   let writing = Promise.resolve();
 
-  const documentOf = (sums: Sums): UsageDocument => ({
-    version: 1,
-    day: localDate(clock(), timeZone),
-    ofDay: sums,
-    ofMonth: sums,
-  });
+  const hourOf = (date: Date): string => localDateTime(date, timeZone).slice(0, 13).replace(' ', 'T');
+
+  function gather(sums: Partial<Sums>): void {
+    const now = clock();
+    const whole = { ...noSums, ...sums };
+    unwritten = merged(unwritten, {
+      version: 1,
+      days: { [localDate(now, timeZone)]: whole },
+      hours: { [hourOf(now)]: whole },
+    });
+  }
+
+  function writeSoon(): void {
+    stopTimer ??= timer(() => void flush(), writeAfterMs);
+  }
+
+  const ends = [
+    onMeasured('turn', ({ outcome }) => {
+      gather({ turns: { [outcome]: 1 } });
+      writeSoon();
+    }),
+    // Failures are written with the next call or turn: where the disk refuses, trying at once would only fail again.
+    onMeasured('modelError', ({ failure }) => gather({ errors: { [`model ${failure}`]: 1 } })),
+    onMeasured('storeError', ({ writes }) => gather({ errors: { 'failed write': writes } })),
+  ];
 
   async function write(): Promise<void> {
     const gathered = unwritten;
@@ -79,7 +101,7 @@ export function createUsageMeter({ store, clock, timer, timeZone, costOf, logger
     try {
       await store.update(usageKey, usageKind, (stored) => merged(stored, gathered));
     } catch (error) {
-      unwritten = merged(unwritten, gathered);
+      unwritten = unwritten === undefined ? gathered : merged(unwritten, gathered);
       logger.warn('model usage could not be saved', { error });
     }
   }
@@ -105,43 +127,59 @@ export function createUsageMeter({ store, clock, timer, timeZone, costOf, logger
     ): void {
       const cacheMisses = cacheMiss === undefined ? {} : { [cacheMiss]: 1 };
       const used = { ...usage, calls: 1, cost: cost ?? 0, isUnpriced: cost === undefined, cacheMisses };
-      const sums = { models: { [model]: used }, purposes: { [purpose]: used } };
-      unwritten = merged(unwritten, documentOf(sums));
-      stopTimer ??= timer(() => void flush(), writeAfterMs);
+      gather({ models: { [model]: used }, purposes: { [purpose]: used } });
+      writeSoon();
     },
-    /** Of the present day and month. Rejects with `StoreError`. */
+    /** Up to the present moment. Rejects with `StoreError`. */
     async report(): Promise<UsageReport> {
       await writing;
       const stored = await store.read(usageKey, usageKind);
-      const gathered = merged(unwritten, documentOf({ models: {}, purposes: {} }));
-      const { day, ofDay, ofMonth } = merged(stored, gathered);
-      return { today: periodOf(day, ofDay), month: periodOf(monthIn(day), ofMonth) };
+      const { days, hours } = merged(stored, unwritten);
+      const now = clock();
+      const today = localDate(now, timeZone);
+      const month = today.slice(0, 7);
+      const ofMonth = Object.entries(days).filter(([day]) => day.startsWith(month));
+      const shown = [today];
+      for (let day = today; shown.length < shownDays; shown.unshift(day)) day = dayBefore(day);
+      const moments = Array.from({ length: mostHours }, (_, ago) => now.getTime() - ago * hourMs);
+      // Where clocks are set back, an hour comes twice.
+      const shownHours = new Set(moments.map((moment) => hourOf(new Date(moment))));
+      return {
+        today: periodOf(today, days[today]),
+        month: periodOf(month, sumsSchema.parse(ofMonth.map(([, sums]) => sums).reduce(added, noSums))),
+        days: shown.map((day) => periodOf(day, days[day])),
+        hours: [...shownHours].toReversed().map((hour) => periodOf(hour, hours[hour])),
+      };
+    },
+    /** What is measured is counted no longer. */
+    close(): void {
+      for (const end of ends) end();
     },
   };
 }
 
+const hourMs = 3_600_000;
+const noSums: Sums = { models: {}, purposes: {}, turns: {}, errors: {} };
 const nothingUsed: Used = { ...noUsage, calls: 0, cost: 0, isUnpriced: false, cacheMisses: {} };
 
-function monthIn(day: string): string {
-  return day.slice(0, 7);
-}
-
-function periodOf(period: string, { models, purposes }: Sums): PeriodUsage {
+function periodOf(period: string, { models, purposes, turns, errors }: Sums = noSums): PeriodUsage {
   const all = usedSchema.parse(Object.values(models).reduce(added, nothingUsed));
-  return { period, all, byModel: models, byPurpose: purposes };
+  return { period, all, byModel: models, byPurpose: purposes, turns, errors };
 }
 
-/** Both together where they are of one day, and of one month; otherwise the later one, since only the present ones count. */
-function merged(one: UsageDocument | undefined, other: UsageDocument): UsageDocument {
-  if (one === undefined) return other;
-  const [earlier, later] = one.day > other.day ? [other, one] : [one, other];
-  if (monthIn(earlier.day) !== monthIn(later.day)) return later;
-  const ofDay = earlier.day === later.day ? both(earlier.ofDay, later.ofDay) : later.ofDay;
-  return { ...later, ofDay, ofMonth: both(earlier.ofMonth, later.ofMonth) };
+/** Both together, without what is too old. */
+function merged(one: UsageDocument | undefined, other: UsageDocument | undefined): UsageDocument {
+  return documentSchema.parse({
+    version: 1,
+    days: newest(mostDays, added(one?.days, other?.days)),
+    hours: newest(mostHours, added(one?.hours, other?.hours)),
+  });
 }
 
-function both(a: Sums, b: Sums): Sums {
-  return sumsSchema.parse(added(a, b));
+/** Those whose names come last. */
+function newest(most: number, byPeriod: unknown): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(byPeriod ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.slice(-most));
 }
 
 /** Numbers under the same names are added up, at any depth; a flag stays set. */

@@ -1,4 +1,5 @@
 import { ModelError, type ModelFailure } from '../core/errors.ts';
+import { measure } from '../core/logger.ts';
 import type { Clock } from '../core/time.ts';
 import type { ModelClient, ModelRequest, ModelResponse, ModelState, OpenCalls } from '../core/model.ts';
 
@@ -72,7 +73,11 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
         follow(request, goodHealth);
         return response;
       } catch (error) {
-        if (error instanceof ModelError) follow(request, afterFailure(health, error, options.clock()));
+        if (error instanceof ModelError) {
+          follow(request, afterFailure(health, error, options.clock()));
+          // Somebody stopped it.
+          if (error.failure !== 'aborted') measure('modelError', { failure: error.failure });
+        }
         throw error;
       } finally {
         queue(false);

@@ -10,6 +10,7 @@ import { itemPage } from './item.ts';
 import { itemsPage } from './items.ts';
 import type { LivePages } from './live.ts';
 import type { Session } from './sign-in.ts';
+import { statusPage } from './status.ts';
 
 export interface OwnRoutesOptions {
   /** Commands as they are given on Discord, in order with those. Never rejects. */
@@ -29,6 +30,7 @@ const idsAtOnce = 4096;
 
 /** In the order in which they are offered. */
 const pages = { '/': 'Items' };
+const ownersPages = { '/status': 'Status' };
 
 const gone = html`<h1>Not there</h1>
   <p>It is not there, or no longer. <a href="/">Your memory</a></p>`;
@@ -75,14 +77,20 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
       if (content === undefined) reply.code(404);
       const said = session.said?.id === saidId ? session.said : undefined;
       const main = html`${saidBox(said, context)}${content ?? gone}`;
-      return reply
-        .type('text/html; charset=utf-8')
-        .send(layout(title, main, { name: session.person.name, path: pathname, pages }));
+      const { name, isOwner } = session.person;
+      return reply.type('text/html; charset=utf-8').send(
+        layout(title, main, {
+          name,
+          path: pathname,
+          pages: isOwner ? { ...pages, ...ownersPages } : pages,
+        }),
+      );
     });
   }
 
   page('/', 'Your memory', itemsPage);
   page('/items/:id', 'An item', itemPage);
+  page('/status', 'Status', statusPage);
 
   server.post('/do', async (request, reply) => {
     const session = sessionOf(request);

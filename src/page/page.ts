@@ -13,7 +13,7 @@ import { html, layout, type Html } from './html.ts';
 import { createLivePages } from './live.ts';
 import { addOwnRoutes, type OwnRoutesOptions } from './own-routes.ts';
 import { script } from './script.ts';
-import { createSignIn, sessionMs, type PagePerson, type Session } from './sign-in.ts';
+import { createSignIn, sessionMs, type PagePath, type PagePerson, type Session } from './sign-in.ts';
 import { style } from './style.ts';
 
 export interface PageOptions extends Pick<
@@ -89,11 +89,15 @@ export async function startPage(options: PageOptions) {
     return send(reply, 'Sign in', signInForm(person, token));
   });
   server.post<{ Params: { token: string } }>('/sign-in/:token', tries, async (request, reply) => {
-    const id = await signIn.open(request.params.token, options.dmOf);
-    if (id === undefined) return send(reply.code(403), ...oldLink);
+    const opened = await signIn.open(request.params.token, options.dmOf);
+    if (opened === undefined) return send(reply.code(403), ...oldLink);
     signIn.end(sessionIdIn(request));
-    reply.setCookie(cookieName(), id, { ...cookieScope(), sameSite: 'strict', maxAge: sessionMs / 1000 });
-    return reply.redirect('/', 303);
+    reply.setCookie(cookieName(), opened.id, {
+      ...cookieScope(),
+      sameSite: 'strict',
+      maxAge: sessionMs / 1000,
+    });
+    return reply.redirect(opened.path, 303);
   });
   server.post('/sign-out', async (request, reply) => {
     signIn.end(sessionIdIn(request));
@@ -152,7 +156,7 @@ export async function startPage(options: PageOptions) {
 
   return {
     /** Where a person signs in, once and within ten minutes; an earlier link of theirs works no longer. */
-    linkFor: (person: PagePerson): string => `${url}/sign-in/${signIn.link(person)}`,
+    linkFor: (person: PagePerson, path?: PagePath): string => `${url}/sign-in/${signIn.link(person, path)}`,
     memoryChanged: (userId: string): void => live.tell(userId),
     /** Nothing of the person is left here either. */
     erased: (userId: string): void => signIn.endAllOf(userId),

@@ -9,6 +9,9 @@ import type { Speaker } from '../core/turn-context.ts';
 /** Whose page it is. */
 export type PagePerson = Pick<Speaker, 'id' | 'name' | 'isOwner'>;
 
+/** Where a link leads. */
+export type PagePath = '/' | '/status';
+
 /** One browser that is signed in. */
 export interface Session {
   readonly person: PagePerson;
@@ -18,6 +21,13 @@ export interface Session {
   readonly place: Place;
   /** The answer to the last command, shown on the page that follows it. */
   said?: { readonly id: string } & Pick<CommandReply, 'text' | 'buttons' | 'form'>;
+}
+
+interface Link {
+  readonly person: PagePerson;
+  readonly path: PagePath;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
 }
 
 /** Milliseconds that a link and a session last [Y1]. */
@@ -31,41 +41,42 @@ const mostKept = 10_000;
  */
 export function createSignIn({ clock, randomToken }: { clock: Clock; randomToken: () => string }) {
   /** By hash. */
-  const links = lruCache<string, { readonly person: PagePerson; readonly expiresAt: number }>(mostKept);
+  const links = lruCache<string, Link>(mostKept);
   /** The hash of each person's newest link, which alone works. */
   const newest = lruCache<string, string>(mostKept);
   const sessions = lruCache<string, Session>(mostKept);
   const now = (): number => clock().getTime();
 
-  function personOf(token: string): PagePerson | undefined {
+  function linkOf(token: string): Link | undefined {
     const key = hashOf(token);
     const link = links.get(key);
     if (link === undefined || link.expiresAt <= now()) return undefined;
-    return newest.get(link.person.id) === key ? link.person : undefined;
+    return newest.get(link.person.id) === key ? link : undefined;
   }
 
   return {
     /** The token of a new link, which replaces an earlier one. */
-    link(person: PagePerson): string {
+    link(person: PagePerson, path: PagePath = '/'): string {
       const token = randomToken();
       const key = hashOf(token);
-      links.set(key, { person, expiresAt: now() + linkMs });
+      links.set(key, { person, path, expiresAt: now() + linkMs });
       newest.set(person.id, key);
       return token;
     },
     /** Whose link this is; `undefined` where it does not work, or no longer. Uses nothing up. */
-    personOf,
-    /** Uses a link up, and resolves with the id of a new session. Rejects as `placeOf` does; the link still works then. */
-    async open(token: string, placeOf: (userId: string) => Promise<Place>): Promise<string | undefined> {
-      const found = personOf(token);
-      const place = found && (await placeOf(found.id));
+    personOf: (token: string): PagePerson | undefined => linkOf(token)?.person,
+    /** Uses a link up, and resolves with the id of a new session and where it leads. Rejects as `placeOf` does; the link still works then. */
+    async open(token: string, placeOf: (userId: string) => Promise<Place>) {
+      const found = linkOf(token);
+      const place = found && (await placeOf(found.person.id));
       // Somebody may have used or replaced it meanwhile.
-      const person = personOf(token);
-      if (person === undefined || place === undefined) return undefined;
+      const link = linkOf(token);
+      if (link === undefined || place === undefined) return undefined;
+      const { person, path } = link;
       links.delete(hashOf(token));
       const id = randomToken();
       sessions.set(hashOf(id), { person, place, expiresAt: now() + sessionMs });
-      return id;
+      return { id, path };
     },
     session(id: string): Session | undefined {
       const session = sessions.get(hashOf(id));

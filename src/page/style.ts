@@ -3,10 +3,12 @@ export const style = `
 :root {
   color-scheme: light dark;
   --paper: #fdfcfa; --ink: #1d1c1a; --faint: #5c5954; --line: #d9d5ce; --field: #ffffff; --accent: #7a3e12; --mark: #f4ece2;
+  --part0: #7a3e12; --part1: #1f6f8b; --part2: #8a6d00; --part3: #5b4b9a; --part4: #2e7d4f; --part5: #b0354f; --part6: #5c5954;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #191817; --ink: #ece8e1; --faint: #aaa59c; --line: #3b3935; --field: #222120; --accent: #eaaf7f; --mark: #2b2724;
+    --part0: #eaaf7f; --part1: #6cc0dc; --part2: #d9bd4a; --part3: #b3a4f0; --part4: #7fcf9b; --part5: #f08fa2; --part6: #aaa59c;
   }
 }
 * { box-sizing: border-box; }
@@ -47,4 +49,21 @@ button { background: none; border: 1px solid var(--line); padding: .3rem .7rem; 
 button:hover { border-color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 code { font-family: ui-monospace, monospace; font-size: .9em; }
+.status { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; font-size: .9375rem; }
+.status dt { color: var(--faint); }
+.status dd { margin: 0; min-width: 0; }
+.choice { margin-top: 2rem; border-top: 1px solid var(--line); }
+.chart { display: grid; grid-template: 9rem auto / auto 1fr; gap: .25rem .5rem; margin: .5rem 0; }
+.chart svg { width: 100%; height: 100%; }
+.chart line { stroke: var(--line); vector-effect: non-scaling-stroke; }
+.scale, .times { display: flex; justify-content: space-between; color: var(--faint); font-size: .8125rem; line-height: 1; }
+.scale { flex-direction: column; text-align: right; margin: -.4rem 0; }
+.times { grid-column: 2; }
+.legend { list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1rem; padding: 0; margin: .25rem 0; font-size: .875rem; }
+.swatch { width: .7rem; height: .7rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: right; font-weight: inherit; padding: .15rem .75rem .15rem 0; white-space: nowrap; }
+th:first-child { text-align: left; }
+${[0, 1, 2, 3, 4, 5, 6].map((part) => `.part${part} { fill: var(--part${part}); }`).join('\n')}
 `;

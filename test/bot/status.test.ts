@@ -4,23 +4,8 @@ import { addUpStatus, createReadStatus, type StatusSources } from '../../src/bot
 import { readConfig } from '../../src/config/config.ts';
 import type { Store } from '../../src/core/store.ts';
 import { createBotSettings } from '../../src/memory/settings/bot-settings.ts';
+import { usage } from '../support/status-facts.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-
-const all = {
-  calls: 1,
-  inputTokens: 2,
-  cacheReadTokens: 3,
-  cacheWriteTokens: 4,
-  cacheHourTokens: 0,
-  outputTokens: 5,
-  cost: 0.1,
-  isUnpriced: false,
-  cacheMisses: {},
-};
-const usage = {
-  today: { period: '2026-01-15', all, byModel: { opus: all }, byPurpose: { chat: all } },
-  month: { period: '2026-01', all, byModel: { opus: all }, byPurpose: { chat: all } },
-};
 
 const unreadable = () => Promise.reject(new Error('EIO'));
 

@@ -30,7 +30,7 @@ const { definition: settings } = createSettingsCommand({
   configured: { access: 'allowlist', owners: () => [], letIn: [] },
   defaults: { answer: () => ({ value: 'mentions', from: '' }), actionsEnabled: true },
 });
-const { definition: status } = createStatusCommand(never);
+const { definition: status } = createStatusCommand(never, never);
 const definitions = [memory, settings, status];
 
 /** What the handler of such a command is given, or the help that is answered instead. */

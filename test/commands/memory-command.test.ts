@@ -440,8 +440,10 @@ describe('page [Y1]', () => {
     await harness.give('remember I like tea', publicPlace);
     await harness.give('remember I like rain', dmPlace);
     await harness.give('pause', dmPlace);
-    const shown = async (place: Place, ephemeral = false) =>
-      (await harness.give('show', place, { ephemeral })).data;
+    const shown = async (place: Place, ephemeral = false) => {
+      const { data } = await harness.give('show', place, { ephemeral });
+      return data?.kind === 'memory' ? data : undefined;
+    };
     const tea = {
       id: await harness.idOf('I like tea'),
       kind: 'fact',

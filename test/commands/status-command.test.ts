@@ -4,84 +4,48 @@ import { describe, expect, it } from 'vitest';
 import { createCommandSet } from '../../src/commands/commands.ts';
 import { createStatusCommand, type StatusFacts } from '../../src/commands/status-command.ts';
 import type { UsageReport, UsageSum } from '../../src/core/model.ts';
+import type { Place } from '../../src/core/place.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
+import { dmPlace } from './harness.ts';
+import { ago, all, facts, hourMs, now, ofSummaries, ofTurns, usage } from '../support/status-facts.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { runs } from '../support/runs.ts';
-
-const now = new Date('2026-01-15T10:00:00Z');
-const ago = (ms: number): Date => new Date(now.getTime() - ms);
-const hourMs = 3_600_000;
-
-const ofTurns: UsageSum = {
-  calls: 10,
-  inputTokens: 800,
-  cacheReadTokens: 8000,
-  cacheWriteTokens: 1000,
-  cacheHourTokens: 0,
-  outputTokens: 450,
-  cost: 1.2,
-  isUnpriced: false,
-  cacheMisses: {},
-};
-const ofSummaries: UsageSum = {
-  ...ofTurns,
-  calls: 2,
-  inputTokens: 200,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 50,
-  cost: 0.034,
-};
-const all: UsageSum = { ...ofTurns, calls: 12, inputTokens: 1000, outputTokens: 500, cost: 1.234 };
-const ofMonth: UsageSum = { ...all, calls: 120, cost: 12.34 };
-
-const usage: UsageReport = {
-  today: {
-    period: '2026-01-15',
-    all,
-    byModel: { haiku: ofSummaries, sonnet: ofTurns },
-    byPurpose: { summary: ofSummaries, chat: ofTurns },
-  },
-  month: { period: '2026-01', all: ofMonth, byModel: { sonnet: ofMonth }, byPurpose: {} },
-};
 
 /** The same with other sums of the day. */
 function today(changes: Partial<UsageSum>, byModel = usage.today.byModel): UsageReport {
   return { ...usage, today: { ...usage.today, all: { ...all, ...changes }, byModel } };
 }
 
-const facts: StatusFacts = {
-  version: '1.2.3',
-  upMs: 27 * hourMs,
-  now,
-  models: { main: 'sonnet', fast: 'haiku' },
-  modelState: { kind: 'reachable' },
-  pingMs: 41.6,
-  turns: { running: 2, waiting: 3, stopped: 1 },
-  afterTurn: 1,
-  writes: 4,
-  modelCalls: { running: 2, waiting: 1 },
-  pricesOf: '2026-10-24',
-  lastWrite: { at: ago(3000), isOk: true },
-  usage,
-  kept: { sessions: 7, users: 1, files: 40, bytes: 2_345_678 },
-  quarantined: 1,
-  limits: { turnsPerMinute: 10, dailyCost: 5 },
-  retentionDays: 0,
-  noMemoryChannels: 0,
-};
+const url = 'https://memory.example.org/sign-in/token';
+const noLink = () => Promise.resolve(undefined);
 
-async function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promise<string> {
-  const command = createStatusCommand(() => Promise.resolve({ ...facts, ...changes }));
-  const { text } = await command.answer({
+async function give(
+  words: string,
+  {
+    changes = {},
+    isOwner = true,
+    link,
+    place = dmPlace,
+  }: { changes?: Partial<StatusFacts>; isOwner?: boolean; link?: string; place?: Place },
+) {
+  const command = createStatusCommand(
+    () => Promise.resolve({ ...facts, ...changes }),
+    () => Promise.resolve(link),
+  );
+  const commands = createCommandSet([command], [], recordingLogger());
+  return commands.command({
     id: '400000000000000001',
-    command: { name: 'status', subcommand: '', options: {} },
+    command: commands.parse(`!status${words}`) ?? { name: '', subcommand: '', options: {} },
     speaker: { id: aliceId, name: 'Alice', isOwner },
-    place: publicPlace,
+    place,
     ephemeral: false,
     at: now.toISOString(),
     startedAfter: undefined,
   });
+}
+
+async function status(changes: Partial<StatusFacts> = {}, isOwner = true): Promise<string> {
+  const { text } = await give('', { changes, isOwner, place: publicPlace });
   return text;
 }
 
@@ -102,6 +66,8 @@ describe('the status [O8]', () => {
       'Today (2026-01-15): 12 model calls · 10,000 input tokens, 80% from the cache, 10% written to it, 10% plain · 500 output tokens · $1.23 at prices of 2026-10-24',
       '- by model: sonnet 9,800 in, 450 out, $1.20 · haiku 200 in, 50 out, $0.0340',
       '- by purpose: turn 9,800 in, 450 out, $1.20 · summary 200 in, 50 out, $0.0340',
+      '- turns: 9 answered · 1 failed',
+      '- errors: 2 model overloaded',
       'This month (2026-01): 120 model calls · 10,000 input tokens, 80% from the cache, 10% written to it, 10% plain · 500 output tokens · $12.34',
       '- by model: sonnet 10,000 in, 500 out, $12.34',
       'Limits: 10 turns a minute per person · $5.00 a day',
@@ -177,14 +143,24 @@ describe('the status [O8]', () => {
     });
     const byName = fc.dictionary(fc.string({ maxLength: 300 }), used, { maxKeys: 60 });
     const period = (name: string) =>
-      fc.record({ period: fc.constant(name), all: used, byModel: byName, byPurpose: byName });
+      fc.record({
+        period: fc.constant(name),
+        all: used,
+        byModel: byName,
+        byPurpose: byName,
+        turns: reasons,
+        errors: reasons,
+      });
     await fc.assert(
       fc.asyncProperty(
         period('2026-01-15'),
         period('2026-01'),
         fc.string({ maxLength: 2000 }),
         async (day, month, name) => {
-          const text = await status({ usage: { today: day, month }, models: { main: name, fast: name } });
+          const text = await status({
+            usage: { ...usage, today: day, month },
+            models: { main: name, fast: name },
+          });
           expect(text.length).toBeLessThanOrEqual(2000);
           expect(text).toMatch(/^Store: /mu);
           expect(text).toMatch(/^This month \(2026-01\): [^\n]* output tokens · [^\n]*$/mu);
@@ -196,11 +172,48 @@ describe('the status [O8]', () => {
 
   it('is for nobody else', async () => {
     expect(await status({}, false)).toBe('Only my owner can see my status.');
+    expect(await give('', { isOwner: false, link: url })).not.toHaveProperty('data');
+    expect(JSON.stringify(await give(' page', { isOwner: false, link: url }))).not.toContain(url);
+  });
+
+  it.each([' page', ' link'])(
+    'opens the page by a link where nobody else reads it: !status%s [Y4]',
+    async (words) => {
+      expect(await give(words, { link: url })).toEqual({
+        text: 'This opens my status in your browser. The link works once, within ten minutes.',
+        buttons: [{ label: 'Open my page', url }],
+      });
+      const inPublic = await give(words, { link: url, place: publicPlace });
+      expect(inPublic).toEqual({
+        text: 'The link is for you alone: use `/status page:link`, or ask me in our DM.',
+      });
+      expect((await give(words, {})).text).toBe(
+        'This bot has no page to open in a browser; `/status` shows it here.',
+      );
+    },
+  );
+
+  it('has as data what is so now, what is wrong, and what was used; it names nobody [Y4]', async () => {
+    const wrong = { lastWrite: { at: now, isOk: false }, letIn: ['<@123>'], askers: ['<@456>'] };
+    const { data } = await give('', { changes: wrong });
+    expect(data).toMatchObject({ kind: 'status', usage });
+    const found = data?.kind === 'status' ? data.facts : [];
+    expect(found.map(({ title }) => title)).toEqual([
+      'Discoclaw',
+      'Model',
+      'Gateway',
+      'Turns',
+      'Limits',
+      'Memory',
+      'Store',
+    ]);
+    expect(found.filter(({ isBad }) => isBad).map(({ title }) => title)).toEqual(['Store']);
+    expect(JSON.stringify(data)).not.toMatch(/123|456/u);
   });
 
   it('says so with a reference where it cannot be gathered', async () => {
     const logger = recordingLogger();
-    const command = createStatusCommand(() => Promise.reject(new Error('the disk')));
+    const command = createStatusCommand(() => Promise.reject(new Error('the disk')), noLink);
     const commands = createCommandSet([command], [], logger);
     const given = commands.parse('!status of my secret');
     expect(given).toEqual({ name: 'status', subcommand: '', options: {} });

@@ -10,7 +10,10 @@ let url: string;
 beforeAll(async () => {
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  stage = await openStage({ environment: { DISCOCLAW_PAGE_PORT: String(port), DISCOCLAW_PAGE_URL: url } });
+  stage = await openStage({
+    environment: { DISCOCLAW_PAGE_PORT: String(port), DISCOCLAW_PAGE_URL: url },
+    model: () => ({ text: 'Understood.' }),
+  });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -23,11 +26,11 @@ async function signIn(link: string) {
   return {
     status: opened.status,
     ask,
-    async give(name: string, fields: Readonly<Record<string, string>>) {
+    async give(line: string) {
       const [, csrf = ''] = /name="_csrf" value="([^"]+)"/u.exec(await ask('/')) ?? [];
-      const body = new URLSearchParams({ _csrf: csrf, ...fields });
+      const body = new URLSearchParams({ _csrf: csrf, line });
       const init = { method: 'POST', headers: { cookie, origin: url }, body };
-      return (await fetch(`${url}/do/${name}`, init)).text();
+      return (await fetch(`${url}/do`, init)).text();
     },
   };
 }
@@ -52,7 +55,7 @@ describe('a page of one’s own', () => {
     const page = await signIn(link);
     expect(await page.ask('/')).toContain('I like plums');
     expect((await signIn(link)).status).toBe(403);
-    expect(await page.give('forget', { item: id })).toContain('Deprecated 1 item');
+    expect(await page.give(`memory forget ${id}`)).toContain('Deprecated 1 item');
     expect(await command(stage, '/memory', 'alice', 'dm', 'show')).not.toContain('plums');
     expect(await command(stage, '/memory', 'alice', 'dm', 'undo')).toContain('Undone: the `forget`');
     expect(await page.ask('/')).toContain('I like plums');
@@ -84,6 +87,23 @@ describe('a page of one’s own', () => {
       followUps: 1,
     });
     expect(await page.ask('/')).toContain('You are not signed in');
+  });
+
+  it('shows the owner how the bot is and what it used, and nobody else [Y4]', async () => {
+    const owner = stage.info.owner.name;
+    await stage.ask(owner, 'dm', 'hello');
+    const slash = { in: '#general', name: 'status', options: { page: 'link' } };
+    const { answer, isEphemeral } = await stage.sandbox.slash({ as: owner, ...slash });
+    expect(isEphemeral).toBe(true);
+    const page = await signIn(answer?.components.rows[0]?.buttons[0]?.url ?? '');
+    await expect.poll(() => page.ask('/status')).toMatch(/<h2>Turns: [1-9]/u);
+    expect(await page.ask('/status')).toMatch(/<h2>Tokens by model: [1-9]/u);
+    const written = await stage.ask(owner, 'dm', '!status page');
+    expect(written.components.rows[0]?.buttons[0]?.url).toMatch(/\/sign-in\//u);
+    expect((await stage.ask(owner, '#general', '!status page')).text).toContain('for you alone');
+    expect((await stage.ask('bob', 'dm', '!status page')).components.rows).toEqual([]);
+    const others = await signIn(await linkBySlash('bob', 'dm'));
+    expect(await others.ask('/status')).toContain('Not there');
   });
 
   it('that is off is not there, and /memory page says so in one line [Y1]', async () => {

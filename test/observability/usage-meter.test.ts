@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../src/core/errors.ts';
+import { measure } from '../../src/core/logger.ts';
 import { createUsageMeter } from '../../src/observability/usage-meter.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -13,6 +14,8 @@ const call = {
   cacheWriteTokens: 2,
   cacheHourTokens: 0,
 };
+
+const hourMs = 3_600_000;
 
 const turnBy = (model: string) => ({ model, purpose: 'chat' }) as const;
 
@@ -110,6 +113,58 @@ describe('model usage', () => {
     await before.meter.flush();
     const { today, month } = await after.meter.report();
     expect([today.period, today.all.calls, month.all.calls]).toEqual(['2026-01-17', 2, 3]);
+  });
+
+  it('has the last 30 days and 24 hours by model and purpose, those without use too, and keeps no more [Y4]', async () => {
+    const { meter, store, time } = meterOver();
+    const begin = new Date('2026-02-01T12:00:00Z').getTime();
+    const days = Array.from({ length: 40 }, (_, index) => begin + index * 24 * hourMs);
+    for (const day of days) {
+      time.now = new Date(day);
+      meter.add(turnBy('sonnet'), call);
+      time.now = new Date(day + hourMs);
+      meter.add({ model: 'haiku', purpose: 'summary' }, call);
+      await meter.flush();
+    }
+    time.now = new Date('2026-03-13T12:30:00Z');
+    const report = await meter.report();
+    expect(report.days).toHaveLength(30);
+    expect(report.days[0]?.period).toBe('2026-02-12');
+    expect(report.days.at(-1)).toMatchObject({ period: '2026-03-13', all: { calls: 0 } });
+    expect(report.days.at(-2)).toMatchObject({
+      period: '2026-03-12',
+      byModel: { sonnet: { calls: 1 }, haiku: { calls: 1 } },
+      byPurpose: { chat: { calls: 1 }, summary: { calls: 1 } },
+    });
+    expect(report.month.all.calls).toBe(24);
+    expect(report.hours.map(({ period }) => period)).toEqual([
+      ...Array.from({ length: 10 }, (_, hour) => `2026-03-12T${hour + 14}`),
+      ...Array.from({ length: 14 }, (_, hour) => `2026-03-13T${String(hour).padStart(2, '0')}`),
+    ]);
+    expect(report.hours.reduce((sum, { all }) => sum + all.calls, 0)).toBe(1);
+    expect((await store.everything()).match(/2026-\d\d-\d\d"/gu)).toHaveLength(31);
+    expect((await store.everything()).match(/2026-\d\d-\d\dT\d\d"/gu)).toHaveLength(24);
+  });
+
+  it('counts how turns end, failed calls and failed writes, until it is closed [Y4]', async () => {
+    const { meter, store } = meterOver();
+    measure('turn', { outcome: 'answered' });
+    measure('turn', { outcome: 'answered' });
+    measure('modelError', { failure: 'overloaded' });
+    await meter.flush();
+    measure('storeError', { writes: 1 });
+    meter.close();
+    measure('turn', { outcome: 'failed' });
+    await meter.flush();
+    const next = meterOver(store).meter;
+    const { today, hours } = await next.report();
+    next.close();
+    for (const period of [today, hours.at(-1)])
+      expect(period).toMatchObject({
+        turns: { answered: 2 },
+        errors: { 'model overloaded': 1, 'failed write': 1 },
+      });
+    expect(today.turns).not.toHaveProperty('failed');
   });
 
   it('loses nothing while the disk fails', async () => {

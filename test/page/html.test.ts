@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ShownItem } from '../../src/core/commands.ts';
+import type { ShownItem, ShownStatus } from '../../src/core/commands.ts';
 import { saidBox, type OwnPage } from '../../src/page/forms.ts';
 import { answerText, html, layout } from '../../src/page/html.ts';
 import { itemPage } from '../../src/page/item.ts';
 import { itemsPage } from '../../src/page/items.ts';
+import { statusPage } from '../../src/page/status.ts';
+import { ofTurns, usage } from '../support/status-facts.ts';
 
 const signs = ['<', '>', '"', "'", '&', '`', '=', '/', ';', ' ', '\n', '${', '--', 'a', '\u0000', '\u2028'];
 const payload = fc.oneof(
@@ -53,8 +55,20 @@ async function pagesWith(said: string): Promise<string> {
     saidBox({ id: '1', text: `x${said}`, form }, context),
     await itemsPage(asked),
     await itemPage(asked),
+    await statusPage({ ...asked, give: () => Promise.resolve({ text: said, data: statusWith(said) }) }),
   ];
   return layout(said, html`${parts}`, { name: said, path: said, pages: { [said]: said } });
+}
+
+/** Models have the names that a server gives them. */
+function statusWith(said: string): ShownStatus {
+  const sums = { [said]: ofTurns };
+  const period = { ...usage.today, period: said, byModel: sums, byPurpose: sums, turns: { [said]: 1 } };
+  return {
+    kind: 'status',
+    facts: [{ title: said, text: said, isBad: true }],
+    usage: { ...usage, days: [period] },
+  };
 }
 
 /** The tags and attributes of a page; words of people are in the values of attributes and between tags. */

@@ -1,8 +1,11 @@
+import { createCommandSet } from '../../src/commands/commands.ts';
+import { createStatusCommand } from '../../src/commands/status-command.ts';
 import { startPage, type PageOptions } from '../../src/page/page.ts';
 import type { PagePerson } from '../../src/page/sign-in.ts';
 import { createHarness, dmPlace } from '../commands/harness.ts';
 import { aliceId, bobId } from '../support/incoming.ts';
 import { freePort } from '../support/free-port.ts';
+import { facts } from '../support/status-facts.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 
 export const alice: PagePerson = { id: aliceId, name: 'Alice', isOwner: false };
@@ -18,7 +21,12 @@ export async function openPage(
   let now = new Date('2026-01-15T10:00:00Z');
   let tokens = 0;
   const logger = new RecordingLogger();
-  const { commands, ...harness } = createHarness();
+  const { command: ofMemory, ...harness } = createHarness();
+  const status = createStatusCommand(
+    () => Promise.resolve({ ...facts, quarantined: 0 }),
+    () => Promise.resolve(undefined),
+  );
+  const commands = createCommandSet([ofMemory, status], [], logger);
   const port = await freePort();
   const page = await startPage({
     port,

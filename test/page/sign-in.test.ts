@@ -55,7 +55,7 @@ function createScene() {
       case 'open': {
         const link = working(each.token);
         const token = links[each.token]?.token ?? 'guessed';
-        const id = await signIn.open(token, () => Promise.resolve(dmPlace));
+        const id = (await signIn.open(token, () => Promise.resolve(dmPlace)))?.id;
         if (link !== undefined) link.isDead = true;
         if (id !== undefined) sessions.push({ id, who: link?.who ?? -1, until: now + 60 * minuteMs });
         return [id && signIn.session(id)?.person.id, link && idOf(link.who)];

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import type { PeriodUsage } from '../../src/core/model.ts';
+import { chart } from '../../src/page/charts.ts';
+import { statusPage } from '../../src/page/status.ts';
+import { usage } from '../support/status-facts.ts';
+import { alice, bob, openPage } from './page-harness.ts';
+
+describe("the owner's page [Y4]", () => {
+  it('is opened by its link, and stands in the navigation', async () => {
+    await using place = await openPage();
+    const browser = place.openBrowser();
+    const link = new URL(place.page.linkFor(bob, '/status')).pathname;
+    const opened = await browser.post(link);
+    expect(opened.headers.get('location')).toBe('/status');
+    const page = await browser.text('/status');
+    expect(page).toContain('<a href="/status" aria-current="page">Status</a>');
+    expect(page).toContain('All is well.');
+    expect(page).toContain('2 running, 3 waiting, 1 stopped');
+    expect(await browser.text('/')).toContain('<a href="/status">Status</a>');
+  });
+
+  it('is not there for anybody else, whatever link they come by', async () => {
+    await using place = await openPage();
+    const browser = place.openBrowser();
+    await browser.post(new URL(place.page.linkFor(alice, '/status')).pathname);
+    for (const address of ['/status', '/status?over=day&by=purpose']) {
+      const answer = await browser.ask(address);
+      expect(answer.status).toBe(404);
+      expect(await answer.text()).not.toMatch(/gateway|sonnet/iu);
+    }
+    expect(await browser.text('/')).not.toContain('/status');
+    expect((await place.openBrowser().ask('/status')).status).toBe(401);
+  });
+});
+
+/** The page over these days and hours. */
+async function pageOver(days: readonly PeriodUsage[], query = '') {
+  const page = await statusPage({
+    query: new URLSearchParams(query),
+    context: { csrf: '', back: '' },
+    give: async () => ({
+      text: 'x',
+      data: {
+        kind: 'status',
+        facts: [{ title: 'Store', text: 'the last write failed', isBad: true }],
+        usage: { ...usage, days, hours: days.slice(-1) },
+      },
+    }),
+  });
+  return String(page);
+}
+
+const day = (period: string, changes: Partial<PeriodUsage> = {}): PeriodUsage => ({
+  ...usage.today,
+  period,
+  ...changes,
+});
+
+describe('its charts [Y4]', () => {
+  const days = [day('2026-01-14'), day('2026-01-15', { turns: { answered: 4 }, errors: {} })];
+
+  it('show cost, tokens, the share of the cache, turns and errors, with the same as tables', async () => {
+    const page = await pageOver(days);
+    for (const title of [
+      'Cost by model: $2.47',
+      'Tokens by model: 21,000',
+      'Input from the cache: 80%',
+      'Turns: 14',
+      'Errors: 2',
+    ])
+      expect(page).toContain(`<h2>${title}</h2>`);
+    expect(page).toContain('Worth a look: Store.');
+    expect(page).toContain('<title>2026-01-14: sonnet $1.20, haiku $0.0340</title>');
+    expect(page.match(/<table>/gu)).toHaveLength(5);
+  });
+
+  it('go by purpose and by hour where that is asked for', async () => {
+    const page = await pageOver([day('2026-01-15T09')], 'over=day&by=purpose');
+    expect(page).toContain('Cost by purpose');
+    expect(page).toContain('2026-01-15 09:00: chat $1.20, summary $0.0340');
+    expect(page).toContain('href="/status?over=month&amp;by=purpose"');
+  });
+
+  it('say so where nothing was', async () => {
+    const page = await pageOver([day('2026-01-15', { byModel: {}, byPurpose: {}, turns: {}, errors: {} })]);
+    expect(page.match(/Nothing in this time\./gu)).toHaveLength(4);
+  });
+
+  it('have no scripts and no styles of their own, which the policy would refuse [Y5]', async () => {
+    expect(await pageOver(days)).not.toMatch(/<script|<style|style=|on\w+=/u);
+  });
+
+  it('stay inside of their picture, whatever the amounts, and lose none of them', () => {
+    const amounts = fc.array(fc.double({ min: 0, max: 1e9, noNaN: true }), { minLength: 30, maxLength: 30 });
+    fc.assert(
+      fc.property(fc.array(amounts, { minLength: 1, maxLength: 12 }), (lists) => {
+        const periods = Array.from({ length: 30 }, (_, index) => `day ${index}`);
+        const parts = Object.fromEntries(lists.map((list, index) => [`part ${index}`, list]));
+        const shown = String(chart({ title: 't', periods, parts, shown: (amount) => amount.toFixed(0) }));
+        const bars = [...shown.matchAll(/ y="([^"]+)"\s+width="[^"]+"\s+height="([^"]+)"/gu)].map((bar) =>
+          bar.slice(1).map(Number),
+        );
+        for (const [y = -1, height = 0] of bars) {
+          expect(y).toBeGreaterThanOrEqual(0);
+          expect(y + height).toBeLessThanOrEqual(120.2);
+        }
+        const total = lists.flat().reduce((sum, amount) => sum + amount, 0);
+        expect(shown).toContain(total > 0 ? `<h2>t: ${total.toFixed(0)}</h2>` : '<h2>t</h2>');
+      }),
+    );
+  });
+});
