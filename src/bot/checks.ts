@@ -3,6 +3,7 @@ import type { Logger } from '../core/logger.ts';
 import { type DiscordCheckup, withDiscord } from '../discord/checkup.ts';
 import { inviteLink } from '../discord/required-permissions.ts';
 import { GatewayError } from '../discord/gateway-error.ts';
+import { errorCode } from '../storage/files/file-system.ts';
 import type { ProbeOptions } from '../model/anthropic/anthropic-client.ts';
 import { registeredCommands } from './commands.ts';
 import { checkDatabase, checkDisk, checkFiles, checkFolders, checkOwner } from './disk-checks.ts';
@@ -19,6 +20,7 @@ export const checks: readonly Check[] = [
   checkFiles,
   checkDiscord,
   checkModels,
+  checkPage,
 ];
 
 /** The checks of every start; logs warnings. May be awaited later. @throws {UnusableError} */
@@ -138,6 +140,42 @@ async function checkModels({ model, summary }: Config): Promise<readonly Finding
     if (finding.level !== 'fine' && finding.wrong !== 'model') break;
   }
   return found;
+}
+
+/** Whether people reach the page at its address, which the configuration wants to be https outside of this machine. */
+async function checkPage({ page }: Config): Promise<readonly Finding[]> {
+  const { isOn, url = '', host, port } = page;
+  if (!isOn) return [];
+  const [about, remedy] = [
+    'page',
+    `have the server there pass requests on to ${host}:${port}, see docs/page.md`,
+  ];
+  const signal = AbortSignal.timeout(patienceMs);
+  try {
+    const { status, headers, body } = await fetch(`${url}/page.css`, { redirect: 'manual', signal });
+    await body?.cancel();
+    if (status !== 200 || headers.get('content-type')?.startsWith('text/css') !== true)
+      return [
+        warning(
+          about,
+          `${url} answers, but not with the page (status ${status})`,
+          `start the bot, and ${remedy}`,
+        ),
+      ];
+    return [
+      fine(about, url.startsWith('https:') ? `${url} answers` : `${url} answers, on this machine alone`),
+    ];
+  } catch (error) {
+    const { cause, message } = Object(error);
+    const reason = String(errorCode(cause) ?? message);
+    return [
+      warning(
+        about,
+        `${url} cannot be reached from this machine (${reason})`,
+        `check DISCOCLAW_PAGE_URL, its name and certificate, and ${remedy}`,
+      ),
+    ];
+  }
 }
 
 /** Asks a model for one token; `variable` is the setting that names the model. */

@@ -11,6 +11,7 @@ import {
   type SandboxServer,
 } from '../../src/sandbox/sandbox-server.ts';
 import { captured } from '../support/captured.ts';
+import { freePort } from '../support/free-port.ts';
 import type { ModelAnswer } from '../support/model-answer.ts';
 import { startModelServer, type ModelScript, type ModelServer } from '../support/model-server.ts';
 import { startChild } from './child.ts';
@@ -112,12 +113,19 @@ const anyServer = /^✓ servers: .+ gives all permissions$/u;
 
 describe('npm run doctor [O1]', () => {
   it('finds no problem beside a running bot, and changes nothing', async () => {
-    await using stage = await openStage({ isBuilt: true, model: () => ({ text: 'Here you are.' }) });
+    const port = await freePort();
+    const page = { DISCOCLAW_PAGE_PORT: String(port), DISCOCLAW_PAGE_URL: `http://127.0.0.1:${port}` };
+    await using stage = await openStage({
+      isBuilt: true,
+      environment: page,
+      model: () => ({ text: 'Here you are.' }),
+    });
     await stage.ask('alice', '#general', 'Are you there?');
     const { code, output } = await examined(stage.folder, {
       DISCORD_TOKEN: stage.info.token,
       DISCORD_API_URL: stage.info.apiUrl,
       ANTHROPIC_BASE_URL: stage.model.url,
+      ...page,
     });
     expect(code).toBe(0);
     const lines = output.trim().split('\n');
@@ -127,6 +135,7 @@ describe('npm run doctor [O1]', () => {
     expect(lines).toContainEqual(expect.stringMatching(anyServer));
     expect(lines).toContain('✓ commands: Discord has the slash commands');
     expect(lines).toContain('✓ model: sonnet answers');
+    expect(lines).toContain(`✓ page: http://127.0.0.1:${port} answers, on this machine alone`);
     expect((await stage.ask('alice', '#general', 'And now?')).text).toBe('Here you are.');
     expect(await stage.sandbox.sessions()).toHaveLength(1);
   });
@@ -217,6 +226,21 @@ describe('npm run doctor [O1]', () => {
       ],
     },
     {
+      name: 'a page that nobody serves at its address',
+      environment: { DISCOCLAW_PAGE_PORT: '8080', DISCOCLAW_PAGE_URL: 'https://127.0.0.1:9' },
+      told: [
+        [
+          '! page: https://127.0.0.1:9 cannot be reached from this machine (',
+          'pass requests on to 127.0.0.1:8080',
+        ],
+      ],
+    },
+    {
+      name: 'a page whose address is not https',
+      environment: { DISCOCLAW_PAGE_PORT: '8080', DISCOCLAW_PAGE_URL: 'http://memory.example.org' },
+      told: [['✗ configuration: DISCOCLAW_PAGE_URL: expected an https address', 'put it right in .env']],
+    },
+    {
       name: 'a web page in place of a model',
       answer: 'html',
       told: [["✗ model: The model's answer is not a message", 'check the network and ANTHROPIC_BASE_URL']],
@@ -225,6 +249,17 @@ describe('npm run doctor [O1]', () => {
     await using practice = await openPractice(answer === undefined ? {} : { probe: () => answer });
     const lines = await practice.examine(environment);
     for (const [said, remedy] of told) expect(remedyFor(said, lines)).toContain(remedy);
+  });
+
+  it('reports that something else answers at the address of the page', async () => {
+    await using practice = await openPractice();
+    const lines = await practice.examine({
+      DISCOCLAW_PAGE_PORT: '8080',
+      DISCOCLAW_PAGE_URL: new URL(practice.sandbox.apiUrl).origin,
+    });
+    expect(remedyFor(/^! page: .+ answers, but not with the page \(status 404\)/u, lines)).toContain(
+      'start the bot',
+    );
   });
 
   it('reports that Message Content is switched off', async () => {
