@@ -217,7 +217,11 @@ describe('a voice message to the bot [G7]', () => {
     await stage.ask(other, '#dev', 'Sure?');
     await command(stage, '!memory', name, 'dm', 'erase');
     const [asked] = (await stage.sandbox.messages({ in: `@${name}`, from: 'bot' })).slice(-1);
-    await stage.sandbox.click({ as: name, message: asked?.id ?? '', label: 'Erase everything' });
+    const button = { as: name, message: asked?.id ?? '', label: 'Erase everything' };
+    const clicked = await stage.sandbox.click(button);
+    await expect
+      .poll(async () => (await stage.sandbox.interaction({ id: clicked.id })).followUps.at(-1)?.text)
+      .toContain('Erased: everything');
     await expect.poll(() => filesWith('launch is on the ninth')).toEqual([]);
     await stage.ask(other, '#dev', 'And now?');
     expect(told()).not.toContain('on the ninth');
