@@ -35,9 +35,10 @@ interface Options {
   readonly fault?: PlantedFault | undefined;
 }
 
-/** What a process that looks for a planted fault tells the one that began it: the seed that it has come to, and what was broken there. */
-interface Progress {
+/** What a process tells the one that began it: the seed that it has come to, how often each promise was looked at there, and which was broken. */
+export interface Progress {
   readonly seed: number;
+  readonly tried?: Readonly<Record<string, number>>;
   readonly broken?: string;
 }
 
@@ -104,6 +105,7 @@ async function trySeeds(options: Options): Promise<boolean> {
     console.log(
       `seed ${seed}  ${result.steps} steps  ${(result.elapsedMs / 3_600_000).toFixed(1)} h  ${(result.steps / seconds).toFixed(0)} steps/s  hash ${hash.slice(0, 16)}`,
     );
+    tell({ seed, tried: Object.fromEntries(result.tried) });
     if (failure === undefined) continue;
     const { promise, detail, step } = failure;
     console.log(`  broken at step ${step}: ${promise}: ${detail}`);

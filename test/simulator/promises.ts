@@ -89,6 +89,7 @@ export class Promises {
   /** Conversations that a person took off the record once, by person and channel. */
   readonly #offRecordHere = new Set<string>();
   readonly #resets: Reset[] = [];
+  readonly #tried = new Map<string, number>();
   readonly #clock: VirtualClock;
   readonly #world: World;
   readonly #disk: SimulatedDisk;
@@ -116,6 +117,16 @@ export class Promises {
 
   broken(promise: string, detail: string): void {
     this.#breach ??= { promise, detail };
+  }
+
+  /** How often it was looked at whether each promise holds. */
+  get tried(): ReadonlyMap<string, number> {
+    return this.#tried;
+  }
+
+  /** It is looked at whether a promise holds. */
+  tries(promise: string): void {
+    this.#tried.set(promise, (this.#tried.get(promise) ?? 0) + 1);
   }
 
   // What people say and do
@@ -276,6 +287,7 @@ export class Promises {
 
   /** A message that the bot must leave alone, as long as this holds. */
   mustNotAnswer({ id }: WorldMessage, holds: () => boolean): void {
+    this.tries('nobody else is answered');
     this.#unanswerable.set(id, holds);
   }
 
@@ -307,6 +319,7 @@ export class Promises {
     if (request.purpose !== 'chat' || request.conversation === undefined) return;
     const text = textOf(request);
     // What was right when the turn began stands in its later rounds too.
+    this.tries('prompts keep to their budget');
     const isFirst = !request.messages.some(({ content }) =>
       content.some(({ type }) => type === 'tool_result'),
     );
@@ -369,6 +382,7 @@ export class Promises {
     if (isOnItsWay || (said.movedAt ?? 0) >= since) return;
     // A copy that is nobody's stands there for all to read.
     if ([...history].some((each) => each !== message && says(each, word))) return;
+    this.tries('nothing is told where it may not');
     const resumedAt = this.#resumed.get(speakerId);
     // What somebody makes of an older message in a pause stands in it, and what was not answered to its end is asked again.
     const isLeft = message !== undefined && (message.at < said.at || !this.#isAnswered(message));
@@ -383,6 +397,7 @@ export class Promises {
       this.broken('what was said off the record is used no more', `${word} in ${where()}`);
     // What is purged stays where it stands on Discord.
     if (said.gone !== undefined && !(standsHere && said.gone.how === 'purge')) {
+      this.tries('what is gone is told no more');
       // Nobody is told that a message of theirs could not be deleted on a disk that refuses it: it may take until the disk is well again.
       const isAcknowledged = said.gone.how !== 'delete' && said.gone.how !== 'edit';
       if (said.gone.at < since && (isAcknowledged || this.#isDiskCalmSince(this.#clock.now - minuteMs)))
@@ -416,6 +431,7 @@ export class Promises {
   #checkEcho(echo: string, speakerId: string, { channel, places, since, where, message }: Telling): void {
     const said = this.#words.get(unechoed(echo));
     if (said === undefined || said.hiddenAt !== undefined) return;
+    this.tries('nothing is told where it may not');
     const origins = [said, ...(this.#heard.get(echo)?.values() ?? [])];
     if (places.some((place) => origins.some((origin) => mayBeTold(origin, speakerId, place)))) return;
     for (const shown of this.#echoes.get(echo) ?? [])
@@ -446,6 +462,7 @@ export class Promises {
     if (message.text.length > messageChars) this.broken('messages fit', `${message.text.length} characters`);
     const { answers } = message;
     if (answers === undefined) return;
+    this.tries('one reply a message');
     const ids = this.#answers.get(answers) ?? new Set();
     this.#answers.set(answers, ids.add(message.id));
     const standing = [...ids].filter((id) => this.#world.message(id)?.isDeleted === false);
@@ -484,6 +501,7 @@ export class Promises {
     const lately = this.#clock.now - minuteMs;
     const isFine = this.#world.failedAt < lately && this.#isDiskCalmSince(lately);
     if (text.includes('(reference ') && isFine) this.broken('commands do what they say', `${line}: ${text}`);
+    this.tries('nobody sees the memory of another');
     const texts = [text, ...files.map(({ bytes }) => Buffer.from(bytes).toString('latin1'))];
     for (const each of texts)
       for (const word of each.match(wordPattern) ?? []) {
@@ -500,6 +518,7 @@ export class Promises {
   checkAnswered(): void {
     for (const [id, { message, isExcused }] of this.#asked) {
       this.#asked.delete(id);
+      if (!isExcused) this.tries('every message is answered');
       if (isExcused || this.#isAnswered(message)) continue;
       this.broken('every message is answered', `${id} of ${message.authorId}: ${message.text.slice(0, 80)}`);
     }
@@ -516,10 +535,12 @@ export class Promises {
     for (const said of this.#words.values()) {
       const { word, gone } = said;
       const paths = (onDisk.get(word) ?? []).filter((path) => !this.#mayKeep(said, path)).join(', ');
+      if (said.isOffRecord) this.tries('nothing is stored off the record');
       if (said.isOffRecord && paths !== '')
         this.broken('nothing is stored off the record', `${word} stands in ${paths}`);
       if (gone === undefined) continue;
       if (!gone.isFinal && this.#clock.now - gone.at < undoMs + minuteMs) continue;
+      this.tries('what is gone is gone');
       const answers = gone.how === 'delete' ? (onDisk.get(answerOf(word)) ?? []) : [];
       if (paths !== '') this.broken('what is gone is gone', `${word} (${gone.how}) stands in ${paths}`);
       else if (answers.length > 0)
@@ -565,6 +586,7 @@ export class Promises {
   }
 
   checkFound(word: string, found: string): void {
+    this.tries('what was said is found');
     // What was searched for is repeated.
     const passages = found.replaceAll(`"${word}"`, '');
     if (!passages.includes(word))
@@ -577,6 +599,7 @@ export class Promises {
   }
 
   checkReset({ channelId, answered }: Reset, shown: string): void {
+    this.tries('what was reset stays cleared');
     const summary = shown.slice(shown.indexOf('Rolling summary:'));
     for (const word of summary.match(wordPattern) ?? []) {
       const message = this.#world.message(this.#words.get(word)?.messageId ?? '');
@@ -599,15 +622,18 @@ export class Promises {
 
   /** What was only heard becomes no item before its person says so [G7]. */
   checkHeard(ownerId: string, items: string): void {
+    this.tries('what is only heard is asked about');
     for (const word of this.onlyHeard(ownerId))
       if (items.includes(word))
         this.broken('what is only heard is asked about', `${word} of ${ownerId} is shown: ${items}`);
   }
 
   checkKept(ownerId: string, shown: string): void {
-    for (const word of this.due(ownerId))
+    for (const word of this.due(ownerId)) {
+      this.tries('what is acknowledged is kept');
       if (!shown.includes(word))
         this.broken('what is acknowledged is kept', `${word} of ${ownerId} is not shown`);
+    }
   }
 
   #wordsIn({ id }: WorldMessage): readonly SaidWord[] {

@@ -36,6 +36,16 @@ export function forgottenBy(answer: ModelAnswer): readonly string[] {
     );
 }
 
+/** Whether an answer would have somebody else's words, or older ones, stored as what the person says now. */
+export function poisons(answer: ModelAnswer, body: MessagesBody): boolean {
+  if (typeof answer === 'string' || !('toolUse' in answer)) return false;
+  const own = lastWords(body);
+  return [answer.toolUse].flat().some(({ name, input }) => {
+    const stored = name === 'remember_item' ? (JSON.stringify(input).match(wordPattern) ?? []) : [];
+    return stored.some((word) => !own.includes(word));
+  });
+}
+
 function textOf({ system = [], messages = [] }: MessagesBody): string {
   const blocks = [...system, ...messages.flatMap(({ content }) => content)];
   return blocks

@@ -7,7 +7,7 @@ import { patienceMs, People } from './people.ts';
 import { BotProcess, ProcessTable, type Machine } from './process.ts';
 import { Promises, undoMs, type Breach } from './promises.ts';
 import { createRandom, seedOf, type Random } from './random.ts';
-import { forgottenBy, modelScript } from './script.ts';
+import { forgottenBy, modelScript, poisons } from './script.ts';
 import { createSteps, isOfMachine, type Step } from './steps.ts';
 import { Vendor } from './vendor.ts';
 import type { Logger } from '../../src/core/logger.ts';
@@ -36,6 +36,8 @@ export interface SimulationResult {
   readonly steps: number;
   /** Simulated milliseconds. */
   readonly elapsedMs: number;
+  /** How often it was looked at whether each promise holds. */
+  readonly tried: ReadonlyMap<string, number>;
   readonly failure?: Breach & { readonly step: number };
 }
 
@@ -86,6 +88,7 @@ class Simulation {
     this.#vendor = new Vendor(this.#clock, random, (body, luck) => {
       const answer = modelScript(body, luck, this.#sky.model);
       for (const word of forgottenBy(answer)) this.#promises.mayForget(word);
+      if (poisons(answer, body)) this.#promises.tries('only what a person said becomes theirs');
       return answer;
     });
     this.#sky = new Sky({ clock: this.#clock, disk: this.#disk, world: this.#world, vendor: this.#vendor });
@@ -150,6 +153,7 @@ class Simulation {
       scene: made,
       steps: made.length,
       elapsedMs: this.#clock.elapsed,
+      tried: this.#promises.tried,
       ...(breach !== undefined && { failure: { ...breach, step: made.length - 1 } }),
     };
   }
@@ -210,6 +214,7 @@ class Simulation {
       case 'kill':
       case 'power-loss':
         await this.#kill();
+        this.#promises.tries(step.kind === 'kill' ? 'a kill takes nothing' : 'a loss of power takes nothing');
         if (step.kind === 'power-loss') {
           this.#sky.calmDisk();
           this.#disk.losePower();
