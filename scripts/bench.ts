@@ -8,6 +8,7 @@ import { cleanUpAtEnd } from '../test/support/processes.ts';
 import { benchBill } from './bench/bill.ts';
 import { benchEvents } from './bench/event-speed.ts';
 import { createBench, type Bench } from './bench/measured.ts';
+import { benchPages } from './bench/page-speed.ts';
 import { benchPrompts } from './bench/prompt-speed.ts';
 import { benchRecall } from './bench/recall-speed.ts';
 import { benchRemembering } from './bench/remember-speed.ts';
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   remember: benchRemembering,
   events: benchEvents,
   recall: benchRecall,
+  page: benchPages,
   bill: benchBill,
 };
 

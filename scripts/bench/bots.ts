@@ -30,6 +30,7 @@ export interface BotOptions {
   readonly folder: string;
   /** Where its model is; without one it has none. */
   readonly modelUrl?: string;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export type StartBot = (options: BotOptions) => Promise<BotProcess>;
@@ -45,6 +46,7 @@ export const startOurs: StartBot = ({ modelUrl, ...options }) => {
     DISCOCLAW_DATA_DIR: join(options.folder, 'data'),
     DISCOCLAW_WORKSPACE_DIR: join(options.folder, 'workspace'),
     ...(modelUrl !== undefined && { ANTHROPIC_BASE_URL: modelUrl }),
+    ...options.environment,
   });
 };
 

@@ -59,7 +59,9 @@ async function whyItem(call: MemoryCall, item: DurableItem): Promise<CommandRepl
   const { source } = item;
   const isGone = (await ports.goneChannels()).has(source.channelId);
   const session = { channelId: source.channelId, userId: speaker.id };
-  const sentence = isGone ? undefined : await ports.logged(session, source.messageId);
+  // Somebody may have written the item by hand.
+  const isSaid = !isGone && isSnowflake(source.channelId);
+  const sentence = isSaid ? await ports.logged(session, source.messageId) : undefined;
   const former = (await ports.durable.formerOf(speaker.id)).get(item.id) ?? [];
   const mayTellSaid = namesChannel(item, view);
   const mayTellPlace = source.guildId === undefined || mayTellSaid;

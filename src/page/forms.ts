@@ -1,4 +1,4 @@
-import type { CommandForm, CommandReply, ShownItem } from '../core/commands.ts';
+import type { CommandReply, ShownItem } from '../core/commands.ts';
 import { answerText, hidden, html, type Html } from './html.ts';
 import type { Session } from './sign-in.ts';
 
@@ -45,43 +45,27 @@ const labels = {
   forget: 'Forget',
 } as const;
 
+/** What the buttons of all items on a page belong to, so that no item needs a form of its own. */
+export function itemsForm(context: FormContext): Html {
+  return html`<form id="items" method="post" action="/do">
+    ${hiddenFields(context)}${hidden('names', 'item')}
+  </form>`;
+}
+
 /** The buttons that change one item at once; where it is gone, its id is not taken for words. */
-export function formsOf({ id, text, isPinned, visibility }: ShownItem, context: FormContext): Html {
+export function itemButtons({ id, isPinned, visibility }: ShownItem): Html[] {
   const commands = [
     isPinned ? 'unpin' : 'pin',
     ...(visibility === 'everywhere' ? [] : ['share' as const]),
     ...(visibility === 'dm' ? [] : ['hide' as const]),
     'forget',
   ] as const;
-  return html`<form method="post" action="/do">
-    ${hiddenFields(context)}${hidden('item', id)}
-    ${commands.map(
-      (command) =>
-        html`<button
-          name="line"
-          value="memory ${command} ${id}"
-          data-key="${command} ${id}"
-          aria-label="${labels[command]}: ${text}"
-        >
-          ${labels[command]}
-        </button>`,
-    )}
-  </form>`;
-}
-
-/** A form with one text; `id` is that of its field. */
-export function textForm(
-  { line, label, maxChars, value, title }: CommandForm,
-  id: string,
-  context: FormContext,
-): Html {
-  return commandForm(
-    context,
-    line,
-    html`<label for="${id}">${label}</label>
-      <textarea id="${id}" name="text" rows="3" maxlength="${maxChars}" required>${value}</textarea>
-      <button>${title}</button>`,
-  );
+  return commands.map((command) => {
+    const [line, label, text] = [`memory ${command} ${id}`, labels[command], `text-${id}`];
+    return html`<button form="items" name="line" value="${line}" aria-describedby="${text}">
+      ${label}
+    </button>`;
+  });
 }
 
 /** The answer to the last command. */
@@ -95,7 +79,15 @@ function answer(
   { text, buttons = [], form }: Pick<CommandReply, 'text' | 'buttons' | 'form'>,
   context: FormContext,
 ): Html {
-  if (form !== undefined) return textForm(form, 'answer', context);
+  if (form !== undefined)
+    return commandForm(
+      context,
+      form.line,
+      html`<label for="answer">${form.label}</label>
+        <textarea id="answer" name="text" rows="3" maxlength="${form.maxChars}" required>
+${form.value}</textarea>
+        <button>${form.title}</button>`,
+    );
   return html`${answerText(text)}${buttons.map(({ label, line }) =>
     line === undefined ? undefined : commandForm(context, line, html`<button>${label}</button>`),
   )}`;

@@ -41,7 +41,8 @@ export function layout(title: string, content: Html, own?: Navigation): string {
         <main id="main">${content}</main>
       </body>
     </html>`;
-  return page.toString();
+  // Without what indents the templates, which is a sixth of a long list.
+  return page.toString().replaceAll(/>\n\s+</gu, '>\n<');
 }
 
 function navigation({ path, pages }: Navigation): Html {

@@ -1,4 +1,4 @@
-import { commandForm, formsOf, type OwnPage } from './forms.ts';
+import { commandForm, itemButtons, itemsForm, type OwnPage } from './forms.ts';
 import { answerText, hidden, html, type Html } from './html.ts';
 import { itemFacts } from './items.ts';
 
@@ -11,7 +11,8 @@ export async function itemPage({ id = '', context, give }: OwnPage): Promise<Htm
     <h1>An item</h1>
     <section id="item" data-live aria-label="The item">
       ${itemFacts(item)}
-      <div class="acts">${formsOf(item, context)}</div>
+      <div class="acts">${itemButtons(item)}</div>
+      ${itemsForm(context)}
     </section>
     <section>
       <h2>Edit</h2>

@@ -1,6 +1,6 @@
 import type { ShownItem, ShownMemory } from '../core/commands.ts';
 import { counted, searchForm } from '../core/text.ts';
-import { commandForm, formsOf, type FormContext, type OwnPage } from './forms.ts';
+import { commandForm, itemButtons, itemsForm, type FormContext, type OwnPage } from './forms.ts';
 import { html, timeOf, type Html } from './html.ts';
 
 /** What the list is narrowed to, as it stands in the address. */
@@ -60,8 +60,9 @@ function itemList(memory: ShownMemory, filter: ItemFilter, context: FormContext)
         <p class="count">${isAll ? '' : `${shown.length} of `}${counted(items.length, 'item')}</p>
         ${shown.length === 0 ? emptyText(items.length > 0) : undefined}
         <ul class="items">
-          ${shown.map((item) => html`<li>${itemCard(item, context)}</li>`)}
+          ${shown.map((item) => html`<li>${itemCard(item)}</li>`)}
         </ul>
+        ${itemsForm(context)}
       </section>`;
   }
 }
@@ -143,14 +144,14 @@ function options(values: Readonly<Record<string, string>>, chosen: string): Html
   );
 }
 
-function itemCard(item: ShownItem, context: FormContext): Html {
+function itemCard(item: ShownItem): Html {
   return html`<article aria-labelledby="text-${item.id}">
     ${itemFacts(item)}
     <div class="acts">
       <a href="/items/${item.id}" data-key="open ${item.id}" aria-describedby="text-${item.id}"
         >Edit and why</a
       >
-      ${formsOf(item, context)}
+      ${itemButtons(item)}
     </div>
   </article>`;
 }

@@ -9,7 +9,6 @@ import { html, layout, type Html } from './html.ts';
 import { itemPage } from './item.ts';
 import { itemsPage } from './items.ts';
 import type { LivePages } from './live.ts';
-import { reviewPage } from './review.ts';
 import type { Session } from './sign-in.ts';
 import { statusPage } from './status.ts';
 
@@ -30,7 +29,7 @@ const anyHost = 'http://page';
 const idsAtOnce = 4096;
 
 /** In the order in which they are offered. */
-const pages = { '/': 'Items', '/review': 'Review' };
+const pages = { '/': 'Items' };
 const ownersPages = { '/status': 'Status' };
 
 const gone = html`<h1>Not there</h1>
@@ -91,12 +90,12 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
 
   page('/', 'Your memory', itemsPage);
   page('/items/:id', 'An item', itemPage);
-  page('/review', 'To review', reviewPage);
   page('/status', 'Status', statusPage);
 
   server.post('/do', async (request, reply) => {
     const session = sessionOf(request);
-    const { line = '', text, item, back = '/' } = fieldsIn(request.body);
+    const { line = '', text, names, back = '/', ...fields } = fieldsIn(request.body);
+    const item = names === 'item' ? line.split(' ').at(-1) : fields['item'];
     const isGone = item !== undefined && !(await has(session, item));
     const said = isGone
       ? { text: 'There is no such item, or no longer.' }

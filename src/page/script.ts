@@ -13,6 +13,9 @@ function showTimes(root) {
 /** Each answer has tokens of its own. */
 const shown = (part) => part.outerHTML.replaceAll(/name="_csrf" value="[^"]*"/g, '');
 
+/** What tells a control from the others. */
+const keyOf = (control) => control.dataset.key ?? control.value;
+
 async function refresh() {
   const mine = (newest += 1);
   const answer = await fetch(location.href, { cache: 'no-store' }).catch(() => undefined);
@@ -24,12 +27,10 @@ async function refresh() {
   showTimes(page);
   for (const part of document.querySelectorAll('[data-live]')) {
     const fresh = page.getElementById(part.id);
-    // What somebody writes there would be lost.
-    if (part.querySelector('details[open]') !== null) continue;
     if (fresh === null || shown(part) === shown(fresh)) continue;
-    const key = part.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+    const key = part.contains(document.activeElement) ? keyOf(document.activeElement) : undefined;
     part.replaceWith(fresh);
-    if (key !== undefined) document.querySelector('[data-key="' + CSS.escape(key) + '"]')?.focus();
+    if (key) [...fresh.querySelectorAll('[data-key], button')].find((each) => keyOf(each) === key)?.focus();
   }
 }
 

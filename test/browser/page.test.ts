@@ -1,11 +1,10 @@
-import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { command, idIn } from '../e2e/memory-talk.ts';
 import { openStage, type Stage } from '../e2e/stage.ts';
 import { freePort } from '../support/free-port.ts';
-import { startBrowser } from './browser.ts';
+import { hindrances, openPageOf, startBrowser } from './browser.ts';
 
 let stage: Stage;
 let browser: Browser;
@@ -38,28 +37,7 @@ async function personWith(name: string, ...texts: readonly string[]) {
   return { ids, show: () => command(stage, '/memory', name, `@${name}`, 'show') };
 }
 
-/** Signs a person in by the link that the bot gives them, in a browser of their own. */
-async function openOf(name: string, options?: BrowserContextOptions) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(20_000);
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on('pageerror', ({ message }) => problems.push(message));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
-      problems.push(message.text());
-  });
-  const { answer } = await stage.sandbox.slash({
-    as: name,
-    in: `@${name}`,
-    name: 'memory',
-    subcommand: 'page',
-  });
-  await page.goto(answer?.components.rows[0]?.buttons[0]?.url ?? '');
-  await page.getByRole('button', { name: 'Open my memory' }).click();
-  await page.getByRole('heading', { name: 'Your memory' }).waitFor();
-  return { page, problems, [Symbol.asyncDispose]: () => context.close() };
-}
+const openOf = (name: string, options?: BrowserContextOptions) => openPageOf(stage, browser, name, options);
 
 /** The item that says something. */
 function itemSaying(page: Page, text: string) {
@@ -111,7 +89,7 @@ describe('in a browser [Y6]', () => {
       }
       throw new Error(`No way to ${accessibleName} by keyboard`);
     };
-    await reach('Forget: I play the zither');
+    await reach('Forget');
     await page.keyboard.press('Enter');
     await page.getByRole('status').getByText('Deprecated 1 item').waitFor();
     expect(await show()).not.toContain('zither');
@@ -172,13 +150,7 @@ describe('in a browser [Y6]', () => {
       new URL('/sign-in/x', page.url()).href,
     ]) {
       await page.goto(path);
-      await page.evaluate(axe.source);
-      const found = await page.evaluate('axe.run()');
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as axe says it
-      const { violations } = found as axe.AxeResults;
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      expect(await hindrances(page)).toEqual([]);
     }
   });
 });

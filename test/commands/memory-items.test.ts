@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { StoreError } from '../../src/core/errors.ts';
 import type { Place } from '../../src/core/place.ts';
+import { durableKey } from '../../src/memory/durable/document.ts';
 import { aliceId, bobId, publicPlace } from '../support/incoming.ts';
 import { createHarness, dmPlace, privatePlace } from './harness.ts';
 import { runs } from '../support/runs.ts';
@@ -176,5 +177,15 @@ describe('where an item comes from [K7]', () => {
     const told = await say(`why ${stored.item.id}`, publicPlace);
     expect(told).toContain('Where: in our DM');
     expect(told).not.toContain('divorce');
+  });
+
+  it('explains an item that somebody wrote by hand, without a place or with one that is none', async () => {
+    const { store, say } = createHarness();
+    const items = [
+      { id: 'a1', text: 'I keep bees' },
+      { id: 'a2', text: 'I keep hens', source: { channelId: 'our garden', messageId: '1' } },
+    ];
+    await store.writeText(durableKey(aliceId), JSON.stringify({ version: 1, items }));
+    for (const { id } of items) expect(await say(`why ${id}`, dmPlace)).toContain('How: you told me');
   });
 });

@@ -250,6 +250,7 @@ describe('the items [Y2]', () => {
     await place.harness.give('remember I play chess', dmPlace);
     const browser = await place.browserOf(alice);
     expect(await browser.give('forget chess', { item: 'chess' })).toContain('There is no such item');
+    expect(await browser.give('forget chess', { names: 'item' })).toContain('There is no such item');
     expect(await place.harness.say('show', dmPlace)).toContain('chess');
   });
 

@@ -1,0 +1,62 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { openStage, type Stage } from '../e2e/stage.ts';
+import { freePort } from '../support/free-port.ts';
+import { pagesFrom, writeLongHistory } from '../support/long-history.ts';
+import { hindrances, openPageOf, startBrowser } from './browser.ts';
+
+let stage: Stage;
+let browser: Browser;
+
+beforeAll(async () => {
+  const port = await freePort();
+  const environment = {
+    DISCOCLAW_PAGE_PORT: String(port),
+    DISCOCLAW_PAGE_URL: `http://127.0.0.1:${port}`,
+  };
+  [stage, browser] = await Promise.all([
+    openStage({ isBuilt: true, environment, model: () => ({ text: 'Understood.' }) }),
+    startBrowser(),
+  ]);
+  await stage.stopBot();
+  await writeLongHistory(stage.folder, stage.sandbox, stage.info.owner.id);
+  await stage.startBot();
+  await stage.ask(stage.info.owner.name, 'dm', 'hello');
+});
+
+afterAll(async () => {
+  await browser.close();
+  await stage[Symbol.asyncDispose]();
+});
+
+/** The largest page that is sent, in bytes. */
+const mostBytes = 200_000;
+
+describe('with 200 items, 20 conversations and 5,000 messages', () => {
+  const looks = [
+    { colorScheme: 'dark', width: 360 },
+    { colorScheme: 'light', width: 1280 },
+  ] as const;
+
+  it.each(looks)(
+    'every page is small, and fits and is readable: $colorScheme, $width pixels [Y5] [Y6]',
+    async ({ colorScheme, width }) => {
+      const options = { colorScheme, viewport: { width, height: 800 }, bypassCSP: true };
+      await using opened = await openPageOf(stage, browser, stage.info.owner.name, options);
+      const { page } = opened;
+      const home = page.url();
+      const read = async (path: string) => (await page.request.get(new URL(path, home).href)).text();
+      const paths = await pagesFrom(read);
+      expect(paths).toEqual(expect.arrayContaining(['/', '/status', expect.stringMatching(/^\/items\//u)]));
+      const found: Record<string, readonly string[]> = {};
+      for (const path of paths) {
+        const bytes = Buffer.byteLength(await read(path));
+        await page.goto(new URL(path, home).href);
+        found[path] = [...(await hindrances(page)), ...(bytes > mostBytes ? [`it has ${bytes} bytes`] : [])];
+      }
+      expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, []])));
+      expect(opened.problems).toEqual([]);
+    },
+  );
+});

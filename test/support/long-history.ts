@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+
+import { reachOf } from '../../src/core/visibility.ts';
+import type { Place } from '../../src/core/place.ts';
+import { snowflakeAt } from '../../src/core/snowflake.ts';
+import type { Store } from '../../src/core/store.ts';
+import {
+  durableDocumentKind,
+  durableKey,
+  emptyDurableDocument,
+  type ItemSource,
+} from '../../src/memory/durable/document.ts';
+import type { LogRecord } from '../../src/memory/log/records.ts';
+import { logKey, stateKey, stateKind } from '../../src/memory/log/session-state.ts';
+import { createUsageMeter } from '../../src/observability/usage-meter.ts';
+import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
+import { createFileStore } from '../../src/storage/files/store.ts';
+import { usualText } from './large-memory.ts';
+import { ManualTimer } from './manual-timer.ts';
+import { silent } from './sessions.ts';
+
+const items = 200;
+const conversations = 20;
+const messagesEach = 250;
+const dayMs = 86_400_000;
+
+/**
+ * Has the files of a bot that does not run hold what somebody has who talked with it for a long time: 200 items, 5,000 messages in 20 channels of the
+ * sandbox, their summaries, and a month of model calls.
+ */
+export async function writeLongHistory(folder: string, sandbox: SandboxServer, userId: string) {
+  const now = Date.now();
+  const store = await createFileStore({
+    dataDir: join(folder, 'data'),
+    workspaceDir: join(folder, 'workspace'),
+    clock: () => new Date(now),
+    logger: silent,
+  });
+  const { guilds } = await sandbox.info();
+  const [guildId = ''] = Object.values(guilds);
+  const sources: { channelId: string; channelName: string; guildId: string; messageId: string }[] = [];
+  for (let index = 0; index < conversations; index += 1) {
+    const channelName = `channel-${index}`;
+    const { id: channelId } = await sandbox.addChannel({ name: channelName });
+    const place = { audience: 'public', channelId, homeId: channelId, guildId, channelName } as const;
+    const ids = await writeConversation(store, userId, place, now - (index + 1) * dayMs);
+    for (const messageId of ids.slice(0, items / conversations))
+      sources.push({ channelId, channelName, guildId, messageId });
+  }
+  await writeItems(store, userId, now, sources);
+  await writeUsage(store, now);
+  await store.close();
+}
+
+async function writeItems(
+  store: Store,
+  userId: string,
+  now: number,
+  sources: readonly Omit<ItemSource, 'type'>[],
+): Promise<void> {
+  const all = sources.map((source, index) => {
+    const at = new Date(now - (items - index) * 3_600_000).toISOString();
+    return {
+      id: index.toString(16).padStart(8, '0'),
+      kind: 'fact',
+      text: usualText(index),
+      status: 'active',
+      visibility: index % 2 === 0 ? 'everywhere' : 'dm',
+      pinned: index % 50 === 0,
+      source: { type: 'discord', ...source },
+      createdAt: at,
+      updatedAt: at,
+    } as const;
+  });
+  await store.update(durableKey(userId), durableDocumentKind, () => ({
+    ...emptyDurableDocument,
+    items: all,
+  }));
+}
+
+async function writeConversation(store: Store, userId: string, place: Place, end: number) {
+  const session = { channelId: place.channelId, userId };
+  const reach = reachOf(place);
+  const records = Array.from({ length: messagesEach }, (_, index): LogRecord => {
+    const date = new Date(end - (messagesEach - index) * 60_000);
+    const id = snowflakeAt(date);
+    const common = { type: 'message', id, at: date.toISOString(), text: usualText(index) } as const;
+    const where = { ...reach, attachments: [], channelName: place.channelName };
+    return index % 2 === 0
+      ? { ...common, ...where, role: 'user', author: 'Alice', authorId: userId }
+      : { ...common, ...where, role: 'assistant', author: 'Discoclaw', ids: [id], replyTo: [] };
+  });
+  await Promise.all(records.map((record) => store.append(logKey(session), record)));
+  const text = Array.from({ length: 8 }, (_, index) => usualText(index)).join('. ');
+  const cursor = messagesEach;
+  await store.update(stateKey(session), stateKind, () => ({
+    version: 1 as const,
+    place,
+    speakerName: 'Alice',
+    rolling: {
+      from: 0,
+      cursor,
+      seen: cursor,
+      revision: 1,
+      rebuild: false,
+      summary: { text, updatedAt: new Date(end).toISOString(), ...reach },
+    },
+  }));
+  return records.map(({ id }) => id).filter((_, index) => index % 2 === 0);
+}
+
+const purposes = ['chat', 'summary', 'condense', 'extraction', 'reflection', 'catch-up'] as const;
+
+async function writeUsage(store: Store, now: number): Promise<void> {
+  let at = now;
+  const meter = createUsageMeter({
+    store,
+    clock: () => new Date(at),
+    timer: new ManualTimer().set,
+    timeZone: 'UTC',
+    costOf: (_, { inputTokens }) => inputTokens / 500_000,
+    logger: silent,
+  });
+  // Hourly on the last day.
+  const moments = [
+    ...Array.from({ length: 30 }, (_, day) => (30 - day) * dayMs),
+    ...Array.from({ length: 24 }, (_, hour) => (23 - hour) * 3_600_000),
+  ];
+  for (const [index, ago] of moments.entries()) {
+    at = now - ago;
+    for (const [turn, purpose] of purposes.entries()) {
+      const inputTokens = 500 + ((index * 7919 + turn * 104_729) % 4001);
+      const usage = {
+        inputTokens,
+        outputTokens: inputTokens / 5,
+        cacheReadTokens: inputTokens * 3,
+        cacheWriteTokens: inputTokens / 2,
+        cacheHourTokens: 0,
+      };
+      meter.add({ model: purpose === 'chat' ? 'sonnet' : 'haiku', purpose }, usage);
+    }
+  }
+  await meter.flush();
+  meter.close();
+}
+
+/** The pages that one leads to: those of the navigation, and the first of each kind below them. */
+export async function pagesFrom(read: (path: string) => Promise<string>): Promise<readonly string[]> {
+  const [, navigation = ''] = /<nav aria-label="Pages">(.*?)<\/nav>/su.exec(await read('/')) ?? [];
+  const pages = linksIn(navigation);
+  const below = new Map<string, string>();
+  for (const page of pages) {
+    const content = (await read(page)).split('<main').at(-1) ?? '';
+    for (const link of linksIn(content)) {
+      const [, kind = ''] = link.split(/[/?]/u);
+      if (!pages.includes(link) && !below.has(kind)) below.set(kind, link);
+    }
+  }
+  return [...pages, ...below.values()];
+}
+
+function linksIn(html: string): readonly string[] {
+  return Array.from(html.matchAll(/href="(\/[^"]*)"/gu), ([, path = '']) => path.replaceAll('&amp;', '&'));
+}
