@@ -1,9 +1,9 @@
 import type { CommandButton } from '../core/chat.ts';
-import type { CommandForm, CommandReply } from '../core/commands.ts';
+import type { CommandForm, CommandReply, ShownCard } from '../core/commands.ts';
 import { itemMaxChars, mayUseItem, wordingOf } from '../memory/durable/document.ts';
 import type { ProposedItem } from '../memory/durable/proposals.ts';
 import type { RefusalReason } from '../memory/durable/remember-item.ts';
-import { counted, idAndVisibility, linesOf, listedItem, quoted } from './answer-lines.ts';
+import { counted, idAndVisibility, linesOf, listedItem, quoted, shownItem } from './answer-lines.ts';
 import { refusalToStore } from './memory-control.ts';
 import { refusal, remembered } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
@@ -22,8 +22,10 @@ export async function showProposals(call: MemoryCall, id: string | undefined): P
   }
   const hidden = all.length - shown.length;
   const more = hidden > 0 && `${counted(hidden, 'more proposal')} in our DM: \`!memory proposals\` there.`;
-  if (shown.length === 0) return { text: linesOf('No proposals are waiting for you here.', more) };
+  const data = { kind: 'proposals', cards: shown.map((each) => shownCard(each, call)) } as const;
+  if (shown.length === 0) return { text: linesOf('No proposals are waiting for you here.', more), data };
   return {
+    data,
     text: linesOf(
       `${counted(shown.length, 'proposal')} for you to decide on, for seven days each:`,
       // An item has no id yet: that of the proposal stands in its place.
@@ -38,6 +40,20 @@ export async function showProposals(call: MemoryCall, id: string | undefined): P
       { label: `✏️ ${index + 1}`, line: `memory proposals ${each.id}`, takes: 'itself', opensForm: true },
       { label: `❌ ${index + 1}`, line: `memory decline ${each.id}`, takes: 'itself' },
     ]),
+  };
+}
+
+function shownCard(proposed: ProposedItem, call: MemoryCall): ShownCard {
+  const { id, item } = proposed;
+  const form = formOf(proposed);
+  return {
+    question: form.title,
+    items: [shownItem({ ...item, id }, call)],
+    answers: [
+      { label: 'Remember', line: `memory accept ${id}` },
+      { label: 'Decline', line: `memory decline ${id}` },
+    ],
+    form: { ...form, title: 'In other words' },
   };
 }
 

@@ -1,9 +1,9 @@
 import type { CommandButton } from '../core/chat.ts';
-import type { CommandReply } from '../core/commands.ts';
+import type { CommandReply, ShownCard } from '../core/commands.ts';
 import { mayUseItem, type DurableItem, wordingOf } from '../memory/durable/document.ts';
 import type { ReviewCard } from '../memory/durable/review.ts';
 import { undoButton } from '../memory/undo.ts';
-import { counted, linesOf, listedItem, present, quoted } from './answer-lines.ts';
+import { counted, linesOf, listedItem, present, quoted, shownItem } from './answer-lines.ts';
 import { forgetTarget, undoChange } from './memory-forget.ts';
 import { asSeen, editForm, editItem, itemWithId, unknownId } from './memory-items.ts';
 import type { MemoryCall } from './memory-ports.ts';
@@ -101,6 +101,25 @@ async function nextCard(call: MemoryCall, left: number, done?: CommandReply): Pr
   return {
     text: done === undefined ? lines : `${done.text}\n\n${lines}`,
     buttons: [...(card === undefined || isEnough ? [] : buttonsOf(card, left - 1)), ...undone],
+    data: { kind: 'review', cards: cards.map((each) => shownCard(each, call)) },
+  };
+}
+
+/** A card as data; no other follows its answer, since all are shown at once. */
+function shownCard(card: ReviewCard, call: MemoryCall): ShownCard {
+  const { items, reason } = card;
+  const [item, older] = items;
+  const answers = buttonsOf(card, 0).flatMap(({ label, line, opensForm }) =>
+    line === undefined || opensForm === true ? [] : [{ label, line }],
+  );
+  return {
+    question: questionBy[reason],
+    items: items.map((each) => shownItem(each, call)),
+    answers,
+    form:
+      older === undefined
+        ? { ...editForm(item, `memory review changed ${item.id}/0`), title: 'Changed' }
+        : undefined,
   };
 }
 

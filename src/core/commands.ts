@@ -192,7 +192,7 @@ export interface ShownItem {
 }
 
 /** What an answer says, for a page that lays it out by itself. */
-export type CommandData = ShownMemory | ShownStatus;
+export type CommandData = ShownMemory | ShownCards | ShownStatus;
 
 /** What `show` lists. */
 export interface ShownMemory {
@@ -201,6 +201,21 @@ export interface ShownMemory {
   readonly items?: readonly ShownItem[] | undefined;
   readonly mode: 'auto' | 'ask' | 'off';
   readonly pause?: 'here' | 'everywhere' | undefined;
+}
+
+/** What `review` and `proposals` ask their person. */
+export interface ShownCards {
+  readonly kind: 'review' | 'proposals';
+  readonly cards: readonly ShownCard[];
+}
+
+export interface ShownCard {
+  readonly question: string;
+  /** One, or two of one matter; a proposal has its own id in place of an item's. */
+  readonly items: readonly ShownItem[];
+  readonly answers: readonly { readonly label: string; readonly line: string }[];
+  /** The answer in the person's own words; absent for two items. */
+  readonly form?: CommandForm | undefined;
 }
 
 /** What the owner's `status` says; no words or names of people. */

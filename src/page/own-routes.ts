@@ -9,6 +9,7 @@ import { html, layout, type Html } from './html.ts';
 import { itemPage } from './item.ts';
 import { itemsPage } from './items.ts';
 import type { LivePages } from './live.ts';
+import { reviewPage } from './review.ts';
 import type { Session } from './sign-in.ts';
 import { statusPage } from './status.ts';
 
@@ -29,7 +30,7 @@ const anyHost = 'http://page';
 const idsAtOnce = 4096;
 
 /** In the order in which they are offered. */
-const pages = { '/': 'Items' };
+const pages = { '/': 'Items', '/review': 'Review' };
 const ownersPages = { '/status': 'Status' };
 
 const gone = html`<h1>Not there</h1>
@@ -90,6 +91,7 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
 
   page('/', 'Your memory', itemsPage);
   page('/items/:id', 'An item', itemPage);
+  page('/review', 'To review', reviewPage);
   page('/status', 'Status', statusPage);
 
   server.post('/do', async (request, reply) => {

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ShownItem, ShownStatus } from '../../src/core/commands.ts';
+import type { ShownCards, ShownItem, ShownStatus } from '../../src/core/commands.ts';
 import { saidBox, type OwnPage } from '../../src/page/forms.ts';
 import { answerText, html, layout } from '../../src/page/html.ts';
 import { itemPage } from '../../src/page/item.ts';
 import { itemsPage } from '../../src/page/items.ts';
+import { reviewPage } from '../../src/page/review.ts';
 import { statusPage } from '../../src/page/status.ts';
 import { ofTurns, usage } from '../support/status-facts.ts';
 
@@ -44,6 +45,8 @@ async function pagesWith(said: string): Promise<string> {
   const context = { csrf: 'token', back: said };
   const buttons = [{ label: said, line: `memory forget mentions of ${said}x` }];
   const form = { title: said, label: said, value: said, maxChars: 100, line: said };
+  const answers = [{ label: said, line: said }];
+  const cards: ShownCards = { kind: 'review', cards: [{ question: said, items: [item], answers, form }] };
   const asked: OwnPage = {
     id: 'a1',
     query: new URLSearchParams({ q: 'a1', kind: said }),
@@ -55,6 +58,7 @@ async function pagesWith(said: string): Promise<string> {
     saidBox({ id: '1', text: `x${said}`, form }, context),
     await itemsPage(asked),
     await itemPage(asked),
+    await reviewPage({ ...asked, give: () => Promise.resolve({ text: said, data: cards }) }),
     await statusPage({ ...asked, give: () => Promise.resolve({ text: said, data: statusWith(said) }) }),
   ];
   return layout(said, html`${parts}`, { name: said, path: said, pages: { [said]: said } });
