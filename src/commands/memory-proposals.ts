@@ -11,6 +11,8 @@ import type { MemoryCall } from './memory-ports.ts';
 /** Proposals that have buttons of their own, three each, beside those that turn pages. */
 const mostWithButtons = 6;
 
+const mayI = 'May I remember this?';
+
 /** Lists what waits for the asker's yes [K9], or tells of one proposal how it is answered in other words. */
 export async function showProposals(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
   const { speaker, view, ports } = call;
@@ -35,26 +37,31 @@ export async function showProposals(call: MemoryCall, id: string | undefined): P
         `The buttons are for the first ${mostWithButtons}; once these are answered, the next have theirs.`,
       '-# Without buttons: `!memory accept <id>`, `!memory accept <id> <other words>` or `!memory decline <id>`.',
     ),
-    buttons: shown.slice(0, mostWithButtons).flatMap((each, index): readonly CommandButton[] => [
-      { label: `✅ ${index + 1}`, line: `memory accept ${each.id}`, takes: 'itself' },
-      { label: `✏️ ${index + 1}`, line: `memory proposals ${each.id}`, takes: 'itself', opensForm: true },
-      { label: `❌ ${index + 1}`, line: `memory decline ${each.id}`, takes: 'itself' },
-    ]),
+    buttons: shown
+      .slice(0, mostWithButtons)
+      .flatMap(({ id: of }, index) =>
+        buttonsFor(of, [`✅ ${index + 1}`, `✏️ ${index + 1}`, `❌ ${index + 1}`]),
+      ),
   };
 }
 
-function shownCard(proposed: ProposedItem, call: MemoryCall): ShownCard {
-  const { id, item } = proposed;
-  const form = formOf(proposed);
+function shownCard({ id, item }: ProposedItem, call: MemoryCall): ShownCard {
   return {
-    question: form.title,
+    question: mayI,
     items: [shownItem({ ...item, id }, call)],
-    answers: [
-      { label: 'Remember', line: `memory accept ${id}` },
-      { label: 'Decline', line: `memory decline ${id}` },
-    ],
-    form: { ...form, title: 'In other words' },
+    buttons: buttonsFor(id, ['Remember', 'In other words', 'Decline']),
   };
+}
+
+function buttonsFor(
+  id: string,
+  [yes, other, no]: readonly [string, string, string],
+): readonly CommandButton[] {
+  return [
+    { label: yes, line: `memory accept ${id}`, takes: 'itself' },
+    { label: other, line: `memory proposals ${id}`, takes: 'itself', opensForm: true },
+    { label: no, line: `memory decline ${id}`, takes: 'itself' },
+  ];
 }
 
 function noneLeft(id: string): string {
@@ -68,7 +75,7 @@ function howToReword({ id, item }: ProposedItem): string {
 /** The same in a window, for a button. */
 function formOf({ id, item }: ProposedItem): CommandForm {
   return {
-    title: 'May I remember this?',
+    title: mayI,
     label: 'What I remember',
     value: item.text,
     maxChars: itemMaxChars,

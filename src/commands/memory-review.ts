@@ -107,19 +107,10 @@ async function nextCard(call: MemoryCall, left: number, done?: CommandReply): Pr
 
 /** A card as data; no other follows its answer, since all are shown at once. */
 function shownCard(card: ReviewCard, call: MemoryCall): ShownCard {
-  const { items, reason } = card;
-  const [item, older] = items;
-  const answers = buttonsOf(card, 0).flatMap(({ label, line, opensForm }) =>
-    line === undefined || opensForm === true ? [] : [{ label, line }],
-  );
   return {
-    question: questionBy[reason],
-    items: items.map((each) => shownItem(each, call)),
-    answers,
-    form:
-      older === undefined
-        ? { ...editForm(item, `memory review changed ${item.id}/0`), title: 'Changed' }
-        : undefined,
+    question: questionBy[card.reason],
+    items: card.items.map((item) => shownItem(item, call)),
+    buttons: buttonsOf(card, 0),
   };
 }
 

@@ -213,9 +213,7 @@ export interface ShownCard {
   readonly question: string;
   /** One, or two of one matter; a proposal has its own id in place of an item's. */
   readonly items: readonly ShownItem[];
-  readonly answers: readonly { readonly label: string; readonly line: string }[];
-  /** The answer in the person's own words; absent for two items. */
-  readonly form?: CommandForm | undefined;
+  readonly buttons: readonly CommandButton[];
 }
 
 /** What the owner's `status` says; no words or names of people. */

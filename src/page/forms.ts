@@ -1,4 +1,4 @@
-import type { CommandForm, CommandReply, ShownItem } from '../core/commands.ts';
+import type { CommandReply, ShownItem } from '../core/commands.ts';
 import { answerText, hidden, html, type Html } from './html.ts';
 import type { Session } from './sign-in.ts';
 
@@ -47,9 +47,12 @@ const labels = {
 
 /** What the buttons of all items on a page belong to, so that no item needs a form of its own. */
 export function itemsForm(context: FormContext): Html {
-  return html`<form id="items" method="post" action="/do">
-    ${hiddenFields(context)}${hidden('names', 'item')}
-  </form>`;
+  return buttonsForm('items', context, hidden('names', 'item'));
+}
+
+/** For buttons anywhere on the page that name it and have a line each. */
+export function buttonsForm(id: string, context: FormContext, fields?: Html): Html {
+  return html`<form id="${id}" method="post" action="/do">${hiddenFields(context)}${fields}</form>`;
 }
 
 /** The buttons that change one item at once; where it is gone, its id is not taken for words. */
@@ -68,21 +71,6 @@ export function itemButtons({ id, isPinned, visibility }: ShownItem): Html[] {
   });
 }
 
-/** A form with one text; `id` is that of its field. */
-export function textForm(
-  { line, label, maxChars, value, title }: CommandForm,
-  id: string,
-  context: FormContext,
-): Html {
-  return commandForm(
-    context,
-    line,
-    html`<label for="${id}">${label}</label>
-      <textarea id="${id}" name="text" rows="3" maxlength="${maxChars}" required>${value}</textarea>
-      <button>${title}</button>`,
-  );
-}
-
 /** The answer to the last command. */
 export function saidBox(said: Session['said'], context: FormContext): Html {
   if (said === undefined) return html`<div id="said" role="status"></div>`;
@@ -94,7 +82,15 @@ function answer(
   { text, buttons = [], form }: Pick<CommandReply, 'text' | 'buttons' | 'form'>,
   context: FormContext,
 ): Html {
-  if (form !== undefined) return textForm(form, 'answer', context);
+  if (form !== undefined)
+    return commandForm(
+      context,
+      form.line,
+      html`<label for="answer">${form.label}</label>
+        <textarea id="answer" name="text" rows="3" maxlength="${form.maxChars}" required autofocus>
+${form.value}</textarea>
+        <button>${form.title}</button>`,
+    );
   return html`${answerText(text)}${buttons.map(({ label, line }) =>
     line === undefined ? undefined : commandForm(context, line, html`<button>${label}</button>`),
   )}`;

@@ -1,5 +1,5 @@
 import type { ShownCard } from '../core/commands.ts';
-import { commandForm, textForm, type FormContext, type OwnPage } from './forms.ts';
+import { buttonsForm, type OwnPage } from './forms.ts';
 import { answerText, html, type Html } from './html.ts';
 import { itemFacts } from './items.ts';
 
@@ -7,38 +7,27 @@ import { itemFacts } from './items.ts';
 export async function reviewPage({ context, give }: OwnPage): Promise<Html> {
   const replies = await Promise.all([give('memory proposals'), give('memory review')]);
   const parts = replies.map(({ text, data }) =>
-    data?.kind === 'review' || data?.kind === 'proposals'
-      ? data.cards.map((card) => cardOf(card, context))
-      : answerText(text),
+    data?.kind === 'review' || data?.kind === 'proposals' ? data.cards.map(cardOf) : answerText(text),
   );
   return html`<h1>To review</h1>
-    <section id="cards" data-live aria-label="Questions for you">
+    <section id="list" data-live aria-label="Questions for you">
       ${parts.every((part) => part.length === 0) ? html`<p>Nothing to review.</p>` : parts}
+      ${buttonsForm('cards', context)}
     </section>`;
 }
 
-function cardOf({ question, items, answers, form }: ShownCard, context: FormContext): Html {
-  const key = items.map(({ id }) => id).join(' ');
-  const texts = items.map(({ text }) => text).join(' / ');
-  return html`<article class="card" aria-label="${texts}">
+function cardOf({ question, items, buttons }: ShownCard): Html {
+  const texts = items.map(({ id }) => `text-${id}`).join(' ');
+  return html`<article class="card" aria-labelledby="${texts}">
     <h2>${question}</h2>
     ${items.map(itemFacts)}
     <div class="acts">
-      ${answers.map(({ label, line }) =>
-        commandForm(
-          context,
-          line,
-          html`<button data-key="${label} ${key}" aria-label="${label}: ${texts}">${label}</button>`,
-        ),
+      ${buttons.map(
+        ({ label, line }) =>
+          html`<button form="cards" name="line" value="${line ?? ''}" aria-describedby="${texts}">
+            ${label}
+          </button>`,
       )}
     </div>
-    ${
-      form === undefined
-        ? undefined
-        : html`<details>
-            <summary data-key="words ${key}">${form.title}</summary>
-            ${textForm({ ...form, title: 'Save' }, `words-${key}`, context)}
-          </details>`
-    }
   </article>`;
 }

@@ -27,8 +27,6 @@ async function refresh() {
   showTimes(page);
   for (const part of document.querySelectorAll('[data-live]')) {
     const fresh = page.getElementById(part.id);
-    // What somebody writes there would be lost.
-    if (part.querySelector('details[open]') !== null) continue;
     if (fresh === null || shown(part) === shown(fresh)) continue;
     const key = part.contains(document.activeElement) ? keyOf(document.activeElement) : undefined;
     part.replaceWith(fresh);

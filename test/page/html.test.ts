@@ -45,8 +45,7 @@ async function pagesWith(said: string): Promise<string> {
   const context = { csrf: 'token', back: said };
   const buttons = [{ label: said, line: `memory forget mentions of ${said}x` }];
   const form = { title: said, label: said, value: said, maxChars: 100, line: said };
-  const answers = [{ label: said, line: said }];
-  const cards: ShownCards = { kind: 'review', cards: [{ question: said, items: [item], answers, form }] };
+  const cards: ShownCards = { kind: 'review', cards: [{ question: said, items: [item], buttons }] };
   const asked: OwnPage = {
     id: 'a1',
     query: new URLSearchParams({ q: 'a1', kind: said }),

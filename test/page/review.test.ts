@@ -40,9 +40,11 @@ describe('the page of what waits [Y2]', () => {
       await harness.say(`remember ${text}`, dmPlace);
     const first = await browser.text('/review');
     expect(first.match(/<article/gu)).toHaveLength(2);
-    const lines = [...first.matchAll(/name="line" value="([^"]+)"/gu)].map(([, line = '']) => line);
+    const lines = [...first.matchAll(/name="line"\s+value="([^"]+)"/gu)].map(([, line = '']) => line);
     const answerTo = (answer: string) =>
       lines.find((line) => line.startsWith(`memory review ${answer}`))?.slice('memory '.length) ?? '';
+    const asking = await browser.give(answerTo('changed'), back);
+    expect(asking).toContain('My exam is on 2025-12-01</textarea>');
     const changed = await browser.give(answerTo('changed'), { text: 'I passed my exam', ...back });
     expect(changed).toContain('I passed my exam');
     expect(changed).toContain('>Undo</button>');
