@@ -11,6 +11,7 @@ import type { Config } from '../config/config.ts';
 import { letInByConfig } from '../discord/access.ts';
 import type { AnswerMode, ChannelPort, DirectMessage } from '../core/chat.ts';
 import { countHoldings, countSaying } from '../memory/holdings.ts';
+import { limits } from '../core/limits.ts';
 import type { Place } from '../core/place.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
 import type { PagePerson } from '../page/sign-in.ts';
@@ -19,7 +20,7 @@ import { type Outbox, saveBestEffort } from '../turn/outbox.ts';
 
 export interface CommandPorts extends Pick<
   BotPorts,
-  'directMessages' | 'readAttachment' | 'server' | 'page' | 'ownerIds' | 'logger'
+  'directMessages' | 'readAttachment' | 'server' | 'page' | 'others' | 'ownerIds' | 'logger'
 > {
   readonly outbox: Pick<Outbox, 'isHidden' | 'hide'>;
   readonly modelChoice: ModelChoice;
@@ -41,6 +42,11 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
       summaryMaxChars: config.summary.maxChars,
       shortTermEnabled: config.shortTerm.enabled,
       shortTermMaxChars: config.shortTerm.injectMaxChars,
+    },
+    async answersTo(userId: string) {
+      const elsewhere = (await ports.others?.ask('sizesOf', [userId])) ?? [];
+      const all = [...memory.provenance.sizesOf(userId), ...elsewhere.flat()];
+      return all.toSorted((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limits.answerSizes.answers);
     },
     pageLink: async (person: PagePerson) => ports.page?.linkFor(person),
     privacyText: memory.workspace.privacyText,

@@ -17,7 +17,7 @@ import { outboxInJobs } from '../turn/outbox.ts';
 import { personaSource } from '../memory/settings/place-settings.ts';
 import type { PresentGuilds } from '../memory/gone-places.ts';
 import { createNoteTaking } from '../memory/channel/note-taking.ts';
-import { cachePrice } from '../model/anthropic/models.ts';
+import { cachePrice, callCost } from '../model/anthropic/models.ts';
 import { createMediaBudget } from '../model/media.ts';
 import { createLateNotices, createMemoryNotices } from '../turn/notices.ts';
 import { createPauseNotes } from '../turn/pauses.ts';
@@ -172,6 +172,7 @@ export function createBot(config: Config, ports: BotPorts) {
     mediaBudget: createMediaBudget(),
     limits,
     mainModel: modelChoice.current,
+    costOf: (name, used) => (ports.model.isOffline ? 0 : callCost(name, used, config.model.prices)),
     answerTimeoutMs: config.model.totalTimeoutMs,
     afterTurn,
     offers,
@@ -229,6 +230,7 @@ export function createBot(config: Config, ports: BotPorts) {
     readAttachment: ports.readAttachment,
     server: ports.server,
     page: ports.page,
+    others: ports.others,
     ownerIds,
     modelChoice,
     tellOfChannel: (wish, asker) => channelReading.tell(wish, asker),
@@ -273,6 +275,7 @@ export function createBot(config: Config, ports: BotPorts) {
   return {
     handlers,
     commands,
+    sizesOf: async (userId: string) => provenance.sizesOf(userId),
     /** Of this process; `undefined` without `statusSources`. */
     status: async (): Promise<StatusFacts | undefined> => readOwnStatus?.(),
     /** Tells the person that a file of theirs could not be read [S5]. */

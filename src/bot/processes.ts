@@ -9,6 +9,7 @@ import type { Shards } from '../core/processes.ts';
 import type { Identifying } from '../discord/shard.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/logger.ts';
+import type { SizedAnswer } from '../memory/provenance.ts';
 import type { PagePath, PagePerson } from '../page/sign-in.ts';
 import { withDiscord } from '../discord/checkup.ts';
 
@@ -57,6 +58,8 @@ export interface ProcessCalls {
   personMay(...asked: Parameters<ChannelPort['personMay']>): Promise<boolean>;
   /** Called for a direct message; reads only channels of its own shards. */
   readChannel(wish: ChannelWish): Promise<ChannelTalk>;
+  /** Of this process alone. */
+  sizesOf(userId: string): Promise<readonly SizedAnswer[]>;
   /** `undefined` in a process without the page. */
   pageLink(person: PagePerson, path?: PagePath): Promise<string | undefined>;
 }
@@ -135,6 +138,7 @@ const notReady: ProcessCalls = {
   placeOf: async () => undefined,
   personMay: async () => false,
   readChannel: async () => ({ kind: 'none' }),
+  sizesOf: async () => [],
   pageLink: async () => undefined,
 };
 

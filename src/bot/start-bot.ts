@@ -292,6 +292,7 @@ export async function startBot(config: Config, options: StartOptions) {
         ...answersOfChannels(discordPorts, isHeld),
         health: async () => ({ unhealthy: unhealthy(), unready: unready() }),
         status: bot.status,
+        sizesOf: bot.sizesOf,
         pageLink: async (person, path) => page?.linkFor(person, path),
       } satisfies Partial<ProcessCalls>,
       commandsRegistered: gateway.commandsRegistered,

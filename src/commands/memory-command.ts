@@ -2,6 +2,7 @@ import type { CommandReply } from '../core/commands.ts';
 import { captureModes } from '../memory/settings/person-settings.ts';
 import { writeFailure } from './answer-lines.ts';
 import { defineCommand, parseCommand, type Command, type CommandInput } from './command.ts';
+import { showAnswers } from './memory-answers.ts';
 import { channelMemory, noteInChannel } from './memory-channel.ts';
 import {
   endProxies,
@@ -43,6 +44,7 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
 \`!memory why <id>\` tells where an item comes from, or what an answer used
+\`!memory answers\`: how large my prompts were
 \`!memory history <id>\` shows what an item said before
 \`!memory pin <id>\`, \`!memory unpin <id>\`: a pinned item is never dropped
 \`!memory share <id>\`, \`!memory hide <id>\`: use an item everywhere, or only in our DM
@@ -51,13 +53,13 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory import\` brings an export, of mine, ChatGPT's or Claude's
 \`!memory erase\` erases all of it, after asking
 \`!memory purge <words>\` erases for good what says these words, after asking
-\`!memory mode auto|ask|off\`: keep what you say about yourself, ask first, or only when told
+\`!memory mode auto|ask|off\`: keep what you say of yourself, ask first, or only when told
 \`!memory proposals\` lists what I ask you about
-\`!memory pause\`, \`!memory pause here\`: store nothing, or nothing of this conversation, until \`!memory resume\`
+\`!memory pause\`, \`!memory pause here\`: store nothing, or nothing here, until \`!memory resume\`
 \`!memory notices on|off\`: say under answers what I stored, or not
 \`!memory timezone <name>\` sets your time zone
 \`!memory note <text>\` adds a note to this channel, \`!memory channel\` lists them
-\`!memory privacy\` says what I store, where, how long and who can read it
+\`!memory privacy\` says what I store and who can read it
 \`!memory help\` shows this
 
 Each item says where I may use it: \`everywhere\`, \`server\` (that server and our DM), \`here\` (that channel and our DM) or \`dm\`. All this exists as \`/memory\` too, which only you see.
@@ -157,6 +159,18 @@ export const memoryDefinition = {
         },
       },
       misuse: 'Name an item by its id, or write `!memory why` in reply to an answer of mine.',
+    },
+    answers: {
+      description: 'Show how much of what I was given for my newest answers to you, and what they cost',
+      options: {
+        id: {
+          kind: 'word',
+          description: 'The id or link of an answer; without it, the last twenty',
+          isOptional: true,
+        },
+      },
+      misuse: 'Name one answer by its link, or none for a list.',
+      group: 'data',
     },
     history: { description: 'Show what an item said before', ...ofOneItem, group: 'item' },
     undo: {
@@ -338,6 +352,7 @@ const handlers: Handlers<Handled> = {
   show: (_, call) => showMemory(call),
   search: ({ query }, call) => searchMemory(call, query),
   why: ({ id }, call) => tellWhy(call, id),
+  answers: ({ id }, call) => showAnswers(call, id),
   export: (_, call) => exportMemory(call),
   erase: (_, call, pending) => askToErase(call, pending),
   'erase-confirmed': ({ token }, call, pending) => eraseEverything(call, token, pending),

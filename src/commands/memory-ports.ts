@@ -9,7 +9,7 @@ import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
 import type { Holdings, Saying } from '../memory/holdings.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
-import type { Provenance } from '../memory/provenance.ts';
+import type { Provenance, SizedAnswer } from '../memory/provenance.ts';
 import type { Recall } from '../memory/recall/recall.ts';
 import type { Proposals } from '../memory/durable/proposals.ts';
 import type { MessagesByChannel } from '../memory/undo.ts';
@@ -54,6 +54,8 @@ export interface MemoryCommandPorts {
   readonly personMay: ChannelPort['personMay'];
   readonly rolling: Pick<RollingSummary, 'show' | 'reset' | 'madeAt'>;
   readonly provenance: Pick<Provenance, 'find'>;
+  /** The newest answers to a person since the start, by any process; the newest first [Y2a]. Never rejects. */
+  readonly answersTo: (userId: string) => Promise<readonly SizedAnswer[]>;
   readonly recall: Recall;
   readonly shortTerm: Pick<MemoryLayer, 'sections'>;
   /** All that hold something of a person. */

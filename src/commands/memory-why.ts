@@ -134,16 +134,10 @@ async function tell(call: MemoryCall, { channelId, answer }: Found): Promise<Com
   if (answer === 'unknown') return { text: unknownAnswer };
   const { prompt, tools } = answer;
   if (prompt.length === 0 && tools.length === 0) return { text: nothingUsed };
-  const lineOf = await createView(call, channelId, answer);
-  const parts = [
-    ...parted.map(({ title, isIn }) => ({ title, sources: prompt.filter(isIn) })),
-    ...tools.map(({ tool, sources }) => ({ title: `Read by \`${tool}\``, sources })),
-  ];
   const lines: string[] = [];
   const items = new Set<DurableItem>();
   let hidden = 0;
-  for (const { title, sources } of parts) {
-    const told = await Promise.all(sources.map(lineOf));
+  for (const { title, told } of await partsOf(call, channelId, answer)) {
     hidden += told.filter(({ line }) => line === 'hidden').length;
     for (const { item } of told) if (item !== undefined) items.add(item);
     const named = listed(told);
@@ -157,6 +151,38 @@ async function tell(call: MemoryCall, { channelId, answer }: Found): Promise<Com
     ),
     buttons: buttonsFor(call, [...items]),
   };
+}
+
+/** What an answer was made from, by layer and tool. */
+async function partsOf(call: MemoryCall, channelId: string, answer: AnswerProvenance) {
+  const tellOf = await createView(call, channelId, answer);
+  const parts = [
+    ...parted.map(({ title, isIn }) => ({ title, sources: answer.prompt.filter(isIn) })),
+    ...answer.tools.map(({ tool, sources }) => ({ title: `Read by \`${tool}\``, sources })),
+  ];
+  return Promise.all(
+    parts.map(async ({ title, sources }) => ({ title, told: await Promise.all(sources.map(tellOf)) })),
+  );
+}
+
+function isOwn({ kind }: MemorySource): boolean {
+  return kind !== 'note';
+}
+
+/** The asker's own words in what an answer was made from, by layer, where they alone read it; what is not theirs is left out [Y2a]. */
+export async function ownWordsIn(call: MemoryCall, channelId: string, answer: AnswerProvenance) {
+  const own = {
+    ...answer,
+    prompt: answer.prompt.filter(isOwn),
+    tools: answer.tools.map((read) => ({ ...read, sources: read.sources.filter(isOwn) })),
+  };
+  const parts = await partsOf(call, channelId, own);
+  return Promise.all(
+    parts.map(async ({ title, told }) => {
+      const texts = namedIn(told).map(async ({ line, whole }) => (await whole()) ?? line);
+      return { title, texts: [...(await Promise.all(texts)), ...goneIn(told)] };
+    }),
+  );
 }
 
 /** Items that have three buttons each; of more, each has one that tells of it, with these three. */
@@ -175,17 +201,24 @@ function buttonsFor(call: MemoryCall, items: readonly DurableItem[]): readonly C
 /** A line, or that there is none: `hidden` where it may not be told, or `gone`; with an item that can be put right. */
 interface Told {
   readonly line: string;
+  /** All that it says, if it is still there. */
+  readonly whole: () => Promise<string | undefined>;
   readonly item?: DurableItem | undefined;
 }
 
 /** What may be told; what was forgotten is counted only. */
 function listed(told: readonly Told[]): readonly string[] {
-  const lines = told.map(({ line }) => line);
-  const named = lines.filter((line) => line !== 'hidden' && line !== 'gone').map((line) => `- ${line}`);
-  const gone = lines.filter((line) => line === 'gone').length;
-  if (gone === 0) return named;
+  return [...namedIn(told).map(({ line }) => line), ...goneIn(told)].map((line) => `- ${line}`);
+}
+
+function namedIn(told: readonly Told[]): readonly Told[] {
+  return told.filter(({ line }) => line !== 'hidden' && line !== 'gone');
+}
+
+function goneIn(told: readonly Told[]): readonly string[] {
+  const gone = told.filter(({ line }) => line === 'gone').length;
   const were = gone === 1 ? 'was' : 'were';
-  return [...named, `- ${counted(gone, 'item')} that ${were} forgotten since, or made way for others`];
+  return gone === 0 ? [] : [`${counted(gone, 'item')} that ${were} forgotten since, or made way for others`];
 }
 
 /** The layers in a prompt, in the order in which they are told. */
@@ -199,9 +232,11 @@ const parted: readonly { readonly title: string; readonly isIn: (source: MemoryS
   { title: 'Messages', isIn: ({ kind }) => kind === 'message' },
 ];
 
+const nothing = () => Promise.resolve(undefined);
+
 /** Tells what a source is by now. */
 async function createView(
-  { speaker, view: place, ports: { durable, rolling, goneChannels } }: MemoryCall,
+  { speaker, view: place, ports: { durable, rolling, goneChannels, logged } }: MemoryCall,
   channelId: string,
   answer: AnswerProvenance,
 ): Promise<(source: MemorySource) => Promise<Told>> {
@@ -224,7 +259,7 @@ async function createView(
       if (past !== undefined) return named(past, now, wordingOf(past), since);
     }
     return present === undefined
-      ? { line: 'gone' }
+      ? { line: 'gone', whole: nothing }
       : named(present, present, undefined, ' · said something else then');
 
     function named(
@@ -233,9 +268,10 @@ async function createView(
       text: string | undefined,
       since: string,
     ): Told {
-      if (!mayUseItem(item, speaker.id, place)) return { line: 'hidden' };
+      if (!mayUseItem(item, speaker.id, place)) return { line: 'hidden', whole: nothing };
       const line = `${text === undefined ? '' : `${brieflyQuoted(text)} · `}id ${dataLine(source.id)}${since}`;
-      return { line, item: now !== undefined && mayUseItem(now, speaker.id, place) ? now : undefined };
+      const whole = async () => text;
+      return { line, whole, item: now !== undefined && mayUseItem(now, speaker.id, place) ? now : undefined };
     }
   }
 
@@ -268,5 +304,16 @@ async function createView(
     }
   }
 
-  return async (source) => (source.kind === 'item' ? lineOfItem(source) : { line: await lineOf(source) });
+  async function wordsOf(source: MemorySource): Promise<string | undefined> {
+    if ('channelId' in source && goneIds.has(source.channelId)) return undefined;
+    if (source.kind === 'summary')
+      return rolling.madeAt({ channelId, userId: speaker.id }, source.at, place, speaker.id);
+    if (source.kind !== 'exchange' && source.kind !== 'message') return undefined;
+    return logged({ channelId: source.channelId, userId: speaker.id }, source.messageId);
+  }
+
+  return async (source) =>
+    source.kind === 'item'
+      ? lineOfItem(source)
+      : { line: await lineOf(source), whole: () => wordsOf(source) };
 }

@@ -1,16 +1,17 @@
-import type {
-  ModelState,
-  OpenCalls,
-  PeriodUsage,
-  RefusedFeature,
-  UsageReport,
-  UsageSum,
+import {
+  inputOf,
+  type ModelState,
+  type OpenCalls,
+  type PeriodUsage,
+  type RefusedFeature,
+  type UsageReport,
+  type UsageSum,
 } from '../core/model.ts';
 import { sentMaxChars } from '../core/chat.ts';
 import type { CommandContext, ShownStatus, StatusFact } from '../core/commands.ts';
 import type { Shards } from '../core/processes.ts';
 import type { LastWrite } from '../core/store.ts';
-import { clip, toSingleLine } from '../core/text.ts';
+import { amount, clip, dollars, toSingleLine } from '../core/text.ts';
 import { asManyAsFit, counted, linesOf, present, replyWithLink } from './answer-lines.ts';
 import { defineCommand, type Command } from './command.ts';
 
@@ -233,10 +234,6 @@ function countLines(what: string, counts: Readonly<Record<string, number>>, most
   return texts.length === 0 ? [] : [`- ${what}: ${asManyAsFit(texts, most, ' · ')}`];
 }
 
-function inputOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: UsageSum): number {
-  return inputTokens + cacheReadTokens + cacheWriteTokens;
-}
-
 /** What each kind of call used, the dearest first. */
 function partLines(
   kind: 'model' | 'purpose',
@@ -278,10 +275,6 @@ function costText(
   return unpriced.length === 0 ? dollars(cost) + prices : `${dollars(cost)}${prices}, without ${names}`;
 }
 
-function dollars(cost: number): string {
-  return `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)}`;
-}
-
 function limitsLine({ turnsPerMinute, dailyCost, dailyCostPerPerson }: StatusFacts['limits']): string {
   const parts = present(
     turnsPerMinute > 0 && `${counted(turnsPerMinute, 'turn')} a minute per person`,
@@ -310,10 +303,6 @@ function storeLine({ lastWrite, quarantined, now }: StatusFacts): string {
       : `${lastWrite.isOk ? 'the last write succeeded' : '⚠️ the last write failed'} ${ago} ago`;
   const files = quarantined === undefined ? unreadable : counted(quarantined, 'file');
   return `${write} · quarantine: ${files}`;
-}
-
-function amount(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 const minuteMs = 60_000;

@@ -8,6 +8,7 @@ import type {
 } from './chat.ts';
 import type { UsageReport } from './model.ts';
 import type { Place } from './place.ts';
+import type { PartSize } from './section.ts';
 import type { Speaker } from './turn-context.ts';
 import type { Visibility } from './visibility.ts';
 import type { Work } from './writes.ts';
@@ -192,7 +193,7 @@ export interface ShownItem {
 }
 
 /** What an answer says, for a page that lays it out by itself. */
-export type CommandData = ShownMemory | ShownCards | ShownStatus;
+export type CommandData = ShownMemory | ShownCards | ShownStatus | ShownAnswers;
 
 /** What `show` lists. */
 export interface ShownMemory {
@@ -214,6 +215,29 @@ export interface ShownCard {
   /** One, or two of one matter; a proposal has its own id in place of an item's. */
   readonly items: readonly ShownItem[];
   readonly buttons: readonly CommandButton[];
+}
+
+/** What `answers` tells: the newest first, or the one that was named [Y2a]. */
+export interface ShownAnswers {
+  readonly kind: 'answers';
+  readonly answers: readonly ShownAnswer[];
+}
+
+/** One answer: what its model was given, by name and size. */
+export interface ShownAnswer {
+  /** Of the message that was answered. */
+  readonly id: string;
+  /** When and where it was, and what it took, as Discord shows it. */
+  readonly title: string;
+  readonly took: string;
+  /** In the order of the request, each name once. */
+  readonly parts: readonly ShownPart[];
+  /** The asker's own words in it, as far as they are still there; only of the one that was named. */
+  readonly own?: readonly { readonly title: string; readonly texts: readonly string[] }[] | undefined;
+}
+
+export interface ShownPart extends PartSize {
+  readonly title: string;
 }
 
 /** What the owner's `status` says; no words or names of people. */

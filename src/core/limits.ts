@@ -26,6 +26,8 @@ export const limits = {
   outboxIds: 500,
   /** Answers of a conversation whose sources are known, the newest; on disk up to twice as many [K7]. */
   answerSources: 50,
+  /** Answers to a person of which it is known how large their prompts were, the newest; in memory only [Y2a]. */
+  answerSizes: { answers: 20, people: 1000 },
   /** What a turn's voice messages come to at most, and characters heard in them [G7]. */
   voice: { seconds: 600, bytes: 10 * megabyte, characters: 8000 },
   /** Damaged files kept for a person to look at, the newest. */

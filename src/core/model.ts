@@ -173,6 +173,11 @@ export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   };
 }
 
+/** All input tokens, cached or not. */
+export function inputOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: ModelUsage): number {
+  return inputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
 export interface ModelResponse {
   readonly content: AssistantMessage['content'];
   /** `cut`: the output limit was reached; never stored as memory [M7]. */

@@ -1,5 +1,6 @@
 import { memoizeByObject } from './limits.ts';
 import { distinctSources, type MemorySource } from './memory-source.ts';
+import type { ModelUsage } from './model.ts';
 import { toSingleLine } from './text.ts';
 
 /** Every tag of the prompt; data can forge none of them [P3]. */
@@ -31,6 +32,25 @@ export const sectionNames = [
 ] as const;
 
 export type SectionName = (typeof sectionNames)[number];
+
+/** How much of what a model is given is what, in characters. */
+export interface PartSize {
+  readonly name: SectionName | 'soul' | 'rules' | 'history' | 'tools' | 'tool_results';
+  readonly characters: number;
+  /** Absent where nothing but the whole bounds it. */
+  readonly budget?: number | undefined;
+}
+
+/** How large what a model was given for one answer was, and what its calls took; none of its words [Y2a]. */
+export interface AnswerSize {
+  /** In the order of the request. */
+  readonly parts: readonly PartSize[];
+  /** Characters of all parts but the tools and what they gave, at most [P4]. */
+  readonly maxChars: number;
+  readonly usage: ModelUsage;
+  /** US dollars; absent where a price is not known. */
+  readonly cost?: number | undefined;
+}
 
 /**
  * Where a section stands [P2]: `channel` in the system prompt; `slow` and `fast` in the snapshot, which keeps

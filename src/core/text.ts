@@ -188,6 +188,15 @@ const withoutSpaces =
 const wordCharacter = new RegExp(`^(?!${withoutSpaces.source})[\\p{L}\\p{M}\\p{N}]$`, 'u');
 
 /** `1 item`, `2 items`. */
+export function amount(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** US dollars. */
+export function dollars(cost: number): string {
+  return `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)}`;
+}
+
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }

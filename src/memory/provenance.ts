@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { workOf, type Writes } from '../core/writes.ts';
 import { lruCache, limits } from '../core/limits.ts';
 import { usedMemorySchema, type UsedMemory } from '../core/memory-source.ts';
-import { sessionName, type SessionKey } from '../core/place.ts';
+import { sessionName, type Place, type SessionKey } from '../core/place.ts';
+import type { AnswerSize } from '../core/section.ts';
 import type { Store } from '../core/store.ts';
 import { saysWords } from '../core/text.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
-import { reachFields, reachOf } from '../core/visibility.ts';
+import { reachFields, reachOf, type Reach } from '../core/visibility.ts';
 import type { MemoryLayer, Withdrawn } from './layer.ts';
 import { idsOf } from './log/records.ts';
 import { sessionFolder } from './log/session-state.ts';
@@ -25,6 +26,17 @@ const answerSchema = z.object({
 
 /** What the model was shown of memory for one answer. */
 export type AnswerProvenance = z.infer<typeof answerSchema>;
+
+/** An answer of which it is known how large its prompt was. */
+export interface SizedAnswer extends AnswerSize {
+  /** The messages that were answered. */
+  readonly messageIds: readonly string[];
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly place: Pick<Place, 'channelId' | 'guildId' | 'channelName'>;
+  /** Where it may be told. */
+  readonly reach: Reach;
+}
 
 /** Answers of this process, of all people, that are found also where nothing of them may be stored. */
 const knownAnswers = 1000;
@@ -46,6 +58,8 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
   const recent = lruCache<string, AnswerProvenance>(knownAnswers);
   /** By session and each message of an answer, the message that it answers. */
   const questions = lruCache<string, string>(knownAnswers);
+  /** By person, the newest last. */
+  const sizes = lruCache<string, readonly SizedAnswer[]>(limits.answerSizes.people);
 
   async function recordsOf(session: SessionKey): Promise<readonly AnswerProvenance[]> {
     const records: AnswerProvenance[] = [];
@@ -59,6 +73,12 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
     if (known !== undefined) return known;
     const message = await log.logged(session, answerId);
     return message?.role === 'assistant' ? message.replyTo.at(-1) : undefined;
+  }
+
+  function dropSizes(userId: string, isGone: (answer: SizedAnswer) => boolean): void {
+    const kept = (sizes.get(userId) ?? []).filter((answer) => !isGone(answer));
+    if (kept.length === 0) sizes.delete(userId);
+    else sizes.set(userId, kept);
   }
 
   /** As part of a job of the user's queue. */
@@ -90,13 +110,15 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
       if (change.kind === 'purged' && stage === 'hide')
         for (const session of await log.sessionsOfPerson(change.userId))
           await withoutPaths(session, change.words);
-      if (change.kind === 'withdrawn')
-        for (const { before } of change.messages)
-          for (const id of idsOf(before)) questions.delete(nameOf(change.session, id));
-      if (change.kind === 'withdrawn' && stage === 'delete') {
-        const gone = goneIn(change);
-        await drop(change.session, ({ messageIds }) => messageIds.some((id) => gone.has(id)));
-      }
+      if (change.kind !== 'withdrawn') return;
+      const gone = goneIn(change);
+      const isGone = ({ messageIds }: Pick<SizedAnswer, 'messageIds'>): boolean =>
+        messageIds.some((id) => gone.has(id));
+      for (const { before } of change.messages)
+        for (const id of idsOf(before)) questions.delete(nameOf(change.session, id));
+      // An undo does not bring it back.
+      dropSizes(change.session.userId, isGone);
+      if (stage === 'delete') await drop(change.session, isGone);
     },
     async *export(userId) {
       for (const session of await log.sessionsOfPerson(userId)) {
@@ -109,9 +131,16 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
     async erase({ userId, sessions, isWhole }) {
       for (const session of sessions) await store.remove(keyOf(session));
       const names = new Set(sessions.map(sessionName));
+      dropSizes(
+        userId,
+        ({ place: { channelId } }) => isWhole || names.has(sessionName({ channelId, userId })),
+      );
       evict((session) => names.has(session) || (isWhole && session.endsWith(`:${userId}`)));
     },
-    evict: (userId) => evict((session) => session.endsWith(`:${userId}`)),
+    evict(userId) {
+      sizes.delete(userId);
+      evict((session) => session.endsWith(`:${userId}`));
+    },
   };
 
   function evict(isGone: (session: string) => boolean): void {
@@ -119,10 +148,26 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
       for (const name of cache.keys()) if (isGone(name.split(' ')[0] ?? '')) cache.delete(name);
   }
 
+  function knowSize(turn: TurnContext, size: AnswerSize): void {
+    const { channelId, guildId, channelName } = turn.place;
+    const place = { channelId, guildId, channelName };
+    const messageIds = turn.messages.map(({ id }) => id);
+    const answer = { ...size, messageIds, at: turn.now.toISOString(), place, reach: reachOf(turn.place) };
+    sizes.set(
+      turn.speaker.id,
+      [...(sizes.get(turn.speaker.id) ?? []), answer].slice(-limits.answerSizes.answers),
+    );
+  }
+
   return {
     ...layer,
-    /** Where nothing of the turn may be stored, only this process knows it. */
-    async record(turn: TurnContext, used: UsedMemory, isStored: boolean): Promise<void> {
+    /** Where nothing of the turn may be stored, only this process knows what was used, and nobody its size. */
+    async record(
+      turn: TurnContext,
+      used: UsedMemory,
+      isStored: boolean,
+      size: AnswerSize | undefined,
+    ): Promise<void> {
       const session = sessionOf(turn);
       const messageIds = turn.messages.map(({ id }) => id);
       const answer = { messageIds, at: turn.now.toISOString(), ...reachOf(turn.place), ...used };
@@ -132,6 +177,7 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
       if (!isStored) return know();
       await writes.run(workOf(turn), async () => {
         know();
+        if (size !== undefined) knowSize(turn, size);
         const key = keyOf(session);
         const last = await store.append(key, answer);
         if (last % limits.answerSources !== 0) return;
@@ -146,6 +192,8 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
         await store.rewrite(key, answerSchema, change);
       });
     },
+    /** The newest answers to a person since the start, as far as they are stored, the newest first [Y2a]. */
+    sizesOf: (userId: string): readonly SizedAnswer[] => (sizes.get(userId) ?? []).toReversed(),
     /** The answer was sent as these messages. */
     sent(turn: TurnContext, answerIds: readonly string[]): void {
       const session = sessionOf(turn);

@@ -10,6 +10,7 @@ import {
   type ModelMessage,
   type ModelRequest,
   type ModelResponse,
+  type ModelUsage,
   type ToolResultBlock,
   type ToolUseBlock,
 } from '../core/model.ts';
@@ -43,8 +44,10 @@ export interface ToolLoopOptions extends ModelCallOptions {
   readonly onOffer?: (offer: Offer) => boolean;
   /** Called when a tool has shown the model text by others; later tools know it [M5a]. */
   readonly onThirdPartyText?: (outcome: Pick<ToolOutcome, 'retells' | 'thirdPartyTextAt'>) => void;
-  /** Called with what a tool showed the model of memory [K7]. */
-  readonly onRead?: (read: ToolRead) => void;
+  /** Called with what a tool gave the model: the memory in it [K7], and its characters. */
+  readonly onRead?: (read: ToolRead, characters: number) => void;
+  /** Called with what each round took at the model that answered. */
+  readonly onUsage?: (usage: ModelUsage, model: string) => void;
   readonly logger: Logger;
 }
 
@@ -127,6 +130,7 @@ async function runRounds(
     );
     const response = await unlessAborted(signal, asked);
     exchange.endRound(response);
+    options.onUsage?.(response.usage, response.answeredBy ?? request.model);
     for (const feature of response.leftOut ?? [])
       if (feature === 'pictures' || feature === 'documents') options.onNote?.(unseenNotes[feature]);
     if (response.answeredBy !== undefined)
@@ -153,7 +157,7 @@ async function runRounds(
       const text = withinResults(result.text, resultsLeft);
       resultsLeft -= text.length;
       const sources = outcomes.flatMap((outcome) => sourcesShown(outcome, text));
-      if (sources.length > 0) options.onRead?.({ tool: call.name, sources });
+      options.onRead?.({ tool: call.name, sources }, text.length);
       results.push({ ...result, text });
     }
     // Only the next round, within seconds, reads this from the cache.

@@ -1,5 +1,6 @@
 import type { ShownStatus } from '../core/commands.ts';
-import type { PeriodUsage, UsageReport, UsageSum } from '../core/model.ts';
+import { inputOf, type PeriodUsage, type UsageReport, type UsageSum } from '../core/model.ts';
+import { amount, dollars } from '../core/text.ts';
 import { chart, type Chart } from './charts.ts';
 import type { OwnPage } from './forms.ts';
 import { html, type Html } from './html.ts';
@@ -82,18 +83,6 @@ function partsOf(periods: readonly Readonly<Record<string, number>>[]): Chart['p
   return Object.fromEntries(names.map((name) => [name, periods.map((period) => period[name] ?? 0)]));
 }
 
-function inputOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: UsageSum): number {
-  return inputTokens + cacheReadTokens + cacheWriteTokens;
-}
-
 function share(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
-}
-
-function amount(count: number): string {
-  return count.toLocaleString('en-US');
-}
-
-function dollars(cost: number): string {
-  return `$${cost.toFixed(cost > 0 && cost < 0.1 ? 4 : 2)}`;
 }

@@ -60,9 +60,12 @@ const shrinkOrder: readonly Shrinkable[] = [
   'soul',
 ];
 
+const afterSoul = '\n\n';
+export const soulPartMaxChars = soulMaxChars + afterSoul.length;
+
 /** Empty without a SOUL.md. */
 export function renderSoul(soul: string): string {
-  return soul === '' ? '' : `${soul}\n\n`;
+  return soul === '' ? '' : soul + afterSoul;
 }
 
 /**

@@ -5,11 +5,11 @@ import {
   renderSection,
   sectionNames,
   sourcesOf,
+  type PartSize,
   type Section,
-  type SectionName,
   type SectionSlot,
 } from '../core/section.ts';
-import { fitPrompt, renderSoul, withinBudget, type PromptDraft } from './budget.ts';
+import { fitPrompt, renderSoul, soulPartMaxChars, withinBudget, type PromptDraft } from './budget.ts';
 import { renderHistory, type HistoryWindow } from './history.ts';
 import { label, renderFile, renderMessage, type FilePiece, type PromptMessage } from './quoted.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -24,6 +24,8 @@ export interface PromptInput {
   readonly channel: readonly Section[];
   readonly snapshot: Snapshot;
   readonly history: Pick<HistoryWindow, 'entries' | 'stableUpTo'>;
+  /** In characters, as the window keeps to it. */
+  readonly historyBudget?: number;
   /** Sections of slot `last`, with the changes since the snapshot. */
   readonly last: readonly Section[];
   readonly message: PromptMessage;
@@ -42,16 +44,16 @@ export interface KeptParts {
 }
 
 /** End to end, the parts are the whole text of system and messages, without pictures and documents. */
-export interface PromptPart {
-  readonly name: SectionName | 'soul' | 'rules' | 'history';
+export interface PromptPart extends PartSize {
   readonly slot: SectionSlot | 'system' | 'history';
-  readonly characters: number;
 }
 
 export interface Prompt {
   readonly system: readonly TextBlock[];
   readonly messages: readonly ModelMessage[];
   readonly parts: readonly PromptPart[];
+  /** Characters of all parts at most. */
+  readonly maxChars: number;
   /** Files that people are told are not shown whole, each with the reason. */
   readonly leftOut: readonly string[];
   /** The person's memory in it, no more and no less [K7]. */
@@ -103,16 +105,17 @@ export function buildPrompt(input: PromptInput): Prompt {
       ...withFiles(last.text, files, draft.message),
     ]),
     parts: [
-      part('soul', 'system', soul),
+      part('soul', 'system', soul, soulPartMaxChars),
       part('rules', 'system', draft.rules),
       ...channel.parts,
       ...slow.parts,
       ...fast.parts,
-      part('history', 'history', history.map(({ text }) => text).join('')),
+      part('history', 'history', history.map(({ text }) => text).join(''), input.historyBudget),
       ...last.parts,
       ...files.flatMap((piece) => ('text' in piece ? [part('attached_file', 'last', piece.text)] : [])),
       part('message', 'last', draft.message),
     ].filter(({ characters }) => characters > 0),
+    maxChars: input.promptMaxChars,
     leftOut: input.files.flatMap((file) => leftOutOf(file, draft.files) ?? []),
     sources: sourcesOf(draft.sections),
   };
@@ -164,10 +167,10 @@ function renderSlot(
 ): { text: string; parts: readonly PromptPart[] } {
   const rendered = draft.sections
     .filter((section) => section.slot === slot)
-    .map((section) => ({ name: section.name, text: renderSection(section) }));
+    .map((section) => ({ ...section, text: renderSection(section) }));
   return {
     text: rendered.map(({ text }) => text).join(''),
-    parts: rendered.map(({ name, text }) => part(name, slot, text)),
+    parts: rendered.map(({ name, text, budget }) => part(name, slot, text, budget)),
   };
 }
 
@@ -194,8 +197,8 @@ function marked(life: CacheLife | undefined): { readonly cache?: CacheLife } {
   return life === undefined ? {} : { cache: life };
 }
 
-function part(name: PromptPart['name'], slot: PromptPart['slot'], text: string): PromptPart {
-  return { name, slot, characters: text.length };
+function part(name: PromptPart['name'], slot: PromptPart['slot'], text: string, budget?: number): PromptPart {
+  return { name, slot, characters: text.length, budget };
 }
 
 /** One side's text, perhaps the last that the vendor should cache. */

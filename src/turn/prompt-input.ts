@@ -152,6 +152,7 @@ export class PromptComposer {
       channel: sections.filter((section) => section.slot === 'channel'),
       snapshot,
       history: window,
+      historyBudget,
       last: [
         ...sections.filter((section) => section.slot === 'last'),
         changes,

@@ -5,14 +5,16 @@ import type { Clock } from '../core/time.ts';
 import { timed } from '../core/logger.ts';
 import { ModelError } from '../core/errors.ts';
 import { usesNotes, type MemorySource, type ToolRead } from '../core/memory-source.ts';
-import type { ModelClient } from '../core/model.ts';
+import { addUsage, noUsage, type ModelClient, type ModelUsage } from '../core/model.ts';
 import { hasMoreReaders, sessionName, type Place } from '../core/place.ts';
-import type { MemoryNotice, Offer, OfferPort } from '../core/tool.ts';
+import type { AnswerSize, PartSize } from '../core/section.ts';
+import type { MemoryNotice, Offer, OfferPort, Tool } from '../core/tool.ts';
 import { newestTime, sessionOf, type TurnContext } from '../core/turn-context.ts';
 import { workOf, type Work, type Writes } from '../core/writes.ts';
 import type { ChangeLedger } from '../memory/changes.ts';
 import type { MediaBudget } from '../model/media.ts';
 import { runToolLoop } from '../model/tool-loop.ts';
+import type { Prompt } from '../prompt/build-prompt.ts';
 import type { AfterTurn } from './after-turn.ts';
 import type { HeardTurn, Hearing } from './hearing.ts';
 import type { CommandOrder } from './commands.ts';
@@ -70,6 +72,8 @@ export interface TurnPorts extends ReplyPorts, PolicyPorts, ToolPorts, TurnMemor
   readonly limits: Pick<TurnLimits, 'costLine'>;
   /** The model that answers people [M10]. Never rejects. */
   readonly mainModel: () => Promise<string>;
+  /** US dollars of one call; `undefined` where the price is not known. */
+  readonly costOf: (model: string, usage: ModelUsage) => number | undefined;
   /** Milliseconds for an answer, tools included. */
   readonly answerTimeoutMs: number;
   readonly afterTurn: AfterTurn;
@@ -105,6 +109,8 @@ interface Known {
   readonly offers: Offer[];
   /** What the model was shown of memory [K7]. */
   readonly used: { readonly prompt: MemorySource[]; readonly tools: ToolRead[] };
+  /** Once the model is asked [Y2a]. */
+  size?: AnswerSize;
   hasThirdPartyText: boolean;
   /** When that was in view itself, where only an earlier answer that may repeat it was (ISO 8601, UTC). */
   thirdPartyTextAt?: string | undefined;
@@ -232,6 +238,9 @@ async function answerTurn(
       reply.onlyWhile(() => bot.channelNotes.canDisclose(prompt.sources, turn.place, turn.speaker.id));
     const { system, messages } = prompt;
     const model = await bot.mainModel();
+    const tools = policy.tools(bot);
+    const size = sizeOf(prompt, tools);
+    known.size = size;
     const answering = runToolLoop({
       client: bot.model,
       request: {
@@ -243,7 +252,7 @@ async function answerTurn(
         messages,
         maxTokens: answerMaxTokens,
       },
-      tools: policy.tools(bot),
+      tools,
       context: { ...turn, hasThirdPartyText },
       mediaBudget: bot.mediaBudget,
       deadlineMs: bot.answerTimeoutMs,
@@ -262,7 +271,15 @@ async function answerTurn(
         known.hasThirdPartyText = true;
         if (retells === true) known.retells = true;
       },
-      onRead: (read) => known.used.tools.push(read),
+      onRead(read, characters) {
+        if (read.sources.length > 0) known.used.tools.push(read);
+        size.parts.push({ name: 'tool_results', characters });
+      },
+      onUsage(usage, by) {
+        size.usage = addUsage(size.usage, usage);
+        const cost = bot.costOf(by, usage);
+        size.cost = size.cost === undefined || cost === undefined ? undefined : size.cost + cost;
+      },
       logger: bot.logger,
     });
     // Behind the request, which it would hold up.
@@ -278,6 +295,14 @@ async function answerTurn(
     // Nothing is offered under a partial answer.
     return explain(error, turn, reply, { ...known, offers: [] }, control, bot);
   }
+}
+
+/** What the model is given; what its calls take is added. */
+function sizeOf({ parts, maxChars }: Prompt, tools: readonly Tool[]) {
+  const characters = JSON.stringify(tools.map(({ definition }) => definition)).length;
+  const first: PartSize[] = tools.length === 0 ? [] : [{ name: 'tools', characters }];
+  const calls: { usage: ModelUsage; cost: number | undefined } = { usage: noUsage, cost: 0 };
+  return { parts: [...first, ...parts], maxChars, ...calls };
 }
 
 /** What people get instead of a whole answer: what came of it, and one clear line. */
@@ -332,7 +357,7 @@ async function deliver(
   const question = questionOf(turn);
   if (text === '') return explainInPlace(turn, memory, reply, answer, control, bot);
   if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
-  await memory.recordUsed(answer.used);
+  await memory.recordUsed(answer.used, answer.size);
   const late = await bot.lateNotices.waiting(turn);
   const firstWords = await memory.toldOnce();
   const footer = await footerOf(turn, memory, reply, answer, bot, [

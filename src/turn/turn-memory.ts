@@ -1,4 +1,5 @@
 import { usesNotes, type UsedMemory } from '../core/memory-source.ts';
+import type { AnswerSize } from '../core/section.ts';
 import { hasSecret } from '../core/secrets.ts';
 import type { Clock } from '../core/time.ts';
 import { sessionOf, sessionWorkOf, type TurnContext } from '../core/turn-context.ts';
@@ -77,10 +78,10 @@ export function openMemory(turn: TurnContext, policy: TurnPolicy, bot: TurnMemor
       return told;
     },
     /** Notes what the answer is made from, before it is sent [K7]. Never rejects. */
-    async recordUsed(used: UsedMemory): Promise<void> {
+    async recordUsed(used: UsedMemory, size: AnswerSize | undefined): Promise<void> {
       if (isBot) return;
       await saveBestEffort(logger, 'what an answer is made from', async () =>
-        provenance.record(turn, used, await mayStoreNow()),
+        provenance.record(turn, used, await mayStoreNow(), size),
       );
     },
     async recordReply(ids: readonly string[], answer: AnswerToKeep): Promise<void> {

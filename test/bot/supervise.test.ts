@@ -52,6 +52,7 @@ function open(
           placeOf: answer('placeOf'),
           personMay: answer('personMay'),
           readChannel: answer('readChannel'),
+          sizesOf: answer('sizesOf'),
           pageLink: answer('pageLink'),
         },
         exited: exit.promise,

@@ -154,7 +154,10 @@ export function createHarness(
   const channelNotes = notesOver(store, { writes, channels, recent: changes, people });
   const maxItems = options.maxItems ?? 200;
   const proposals = proposalsOver(store, { writes, durable, clock: now, modeOf: people.mode, maxItems });
-  const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer, channelNotes], { logger });
+  const provenance = createProvenance({ store, writes, log: sessionLog });
+  const ledger = ledgerFor(store, writes, [durable, shortTerm, proposals.layer, channelNotes, provenance], {
+    logger,
+  });
   const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];
   const ports = {
     layers: [durable, sessionLog],
@@ -173,7 +176,8 @@ export function createHarness(
     personMay: (...asked: Parameters<typeof channels.personMay>) => channels.personMay(...asked),
     rolling,
     shortTerm,
-    provenance: createProvenance({ store, writes, log: sessionLog }),
+    provenance,
+    answersTo: async (userId: string) => provenance.sizesOf(userId),
     sessionsOf: (userId: string) => sessionLog.sessionsOfPerson(userId),
     recall: createRecall({
       sources: [createMessageSource(sessionLog), createItemSource(durable)],
@@ -246,6 +250,7 @@ export function createHarness(
     rolling,
     shortTerm,
     durable,
+    provenance,
     proposals,
     people,
     /** The direct messages that were sent. */

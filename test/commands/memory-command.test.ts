@@ -466,6 +466,7 @@ describe('page [Y1]', () => {
     expect((await broken.give('show', dmPlace)).data).toBeUndefined();
     const off = createHarness({ settings: { durableEnabled: false } });
     expect((await off.give('show', dmPlace)).data).toEqual({
+      kind: 'memory',
       mode: 'auto',
       pause: undefined,
       items: undefined,

@@ -22,6 +22,7 @@ const examples: Readonly<Record<string, readonly (() => string)[]>> = {
   unpin: [() => itemId, () => 'ffffffff'],
   edit: [() => `${itemId} I keep hens`, () => `${itemId} I drink tea`, () => 'ffffffff I keep hens'],
   why: [() => itemId, () => 'ffffffff'],
+  answers: [() => '', () => 'ffffffff'],
   history: [() => itemId, () => 'ffffffff'],
   review: [() => '', () => `still ${itemId}`, () => 'still ffffffff', () => 'keep ffffffff'],
   undo: [() => '', () => 'ffffffff'],

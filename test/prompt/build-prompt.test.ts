@@ -283,16 +283,15 @@ describe('whatever is remembered, said and configured', () => {
   it('each section stays within its own budget', () => {
     fc.assert(
       fc.property(anyInput, (input) => {
-        const budgets = new Map(
+        const budgets = new Map<string, number>(
           [...input.channel, ...input.snapshot.sections, ...input.last].map(({ name, budget }) => [
             name,
             budget,
           ]),
         );
-        for (const { name, characters } of buildPrompt(input).parts) {
-          const budget =
-            name === 'soul' || name === 'rules' || name === 'history' ? undefined : budgets.get(name);
+        for (const { name, characters, budget } of buildPrompt(input).parts) {
           expect(characters).toBeLessThanOrEqual(budget ?? Number.POSITIVE_INFINITY);
+          expect(budgets.get(name) ?? budget).toBe(budget);
         }
       }),
     );

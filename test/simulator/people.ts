@@ -555,8 +555,11 @@ export class People {
       case 'show':
       case 'export':
       case 'panel':
+        await ask(kind);
+        return;
       case 'why':
         await ask(kind);
+        await ask('answers');
     }
   }
 

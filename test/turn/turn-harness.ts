@@ -107,7 +107,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
       compose: (turn) => {
         present = turn;
         return Promise.resolve({
-          prompt: { system: [], messages: [], parts: [], leftOut: [], sources: [] },
+          prompt: { system: [], messages: [], parts: [], maxChars: 1000, leftOut: [], sources: [] },
           hasThirdPartyText,
           notes: [],
         });
@@ -128,6 +128,7 @@ export function turnWith(answer: AnswerTurn, changes: Partial<TurnPorts> = {}, h
     mediaBudget: createMediaBudget(),
     limits: { costLine: () => 'over the limit' },
     mainModel: async () => 'sonnet',
+    costOf: () => 0.01,
     answerTimeoutMs: 10_000,
     afterTurn: { schedule: () => steps.push('after turn') },
     outbox,
