@@ -11,4 +11,9 @@ export const found: readonly Found[] = [
     broken: 'what was erased stood in a prompt after a restart',
     why: 'nobody knew whose words a proxy had posted: such messages are left out until that is known',
   },
+  {
+    seed: '56',
+    broken: 'somebody who had just lost their role was answered in its server',
+    why: 'a message that was missed while the connection broke was judged by roles that Discord had told a minute before: they are asked for again',
+  },
 ];

@@ -96,9 +96,9 @@ export function createAccess(
   }
 
   /** Rejects where Discord cannot be asked. */
-  async function rolesIn(guildId: string, userId: string): Promise<readonly string[]> {
+  async function rolesIn(guildId: string, userId: string, mayBeOld: boolean): Promise<readonly string[]> {
     const key = `${guildId}:${userId}`;
-    const known = answers.get(key);
+    const known = mayBeOld ? answers.get(key) : undefined;
     if (known !== undefined) return known;
     const members = client.guilds.cache.get(guildId)?.members;
     const member = await members?.fetch({ user: userId, force: true }).catch((error: unknown) => {
@@ -120,7 +120,7 @@ export function createAccess(
       const mayHave =
         client.guilds.cache.get(id)?.roles.cache.some((_, roleId) => here.has(`<@&${roleId}>`)) === true;
       if (!isNamed && roleIds === undefined && !mayHave) continue;
-      const has = roleIds === undefined ? await rolesIn(id, userId) : [id, ...roleIds];
+      const has = roleIds === undefined ? await rolesIn(id, userId, guildId === undefined) : [id, ...roleIds];
       if (has.length > 0 && (isNamed || has.some((each) => here.has(`<@&${each}>`)))) return true;
     }
     return false;

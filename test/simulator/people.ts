@@ -233,7 +233,7 @@ export class People {
     );
     this.#promises.said(personId, channel.id, message.id);
     if (isForBot) this.#promises.asked(message, !this.#process.hears);
-    else this.#promises.overheard(message, channel.name === goesOnIn);
+    else this.#promises.overheard(message, (channel.parent ?? channel).name === goesOnIn);
     this.#stage.inBackground(this.#process.message(message, isForBot));
   }
 

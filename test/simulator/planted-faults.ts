@@ -190,8 +190,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'role-asked-for-where-it-was-told',
     promise: '[G1] Who lost their role in a server is answered there for another minute.',
     file: 'src/discord/access.ts',
-    find: 'const has = roleIds === undefined ? await rolesIn(id, userId) : [id, ...roleIds];',
-    put: 'const has = await rolesIn(id, userId);',
+    find: 'const has = roleIds === undefined ? await rolesIn(id, userId, guildId === undefined) : [id, ...roleIds];',
+    put: 'const has = await rolesIn(id, userId, true);',
   },
   // By somebody who had not read the simulator.
   {
