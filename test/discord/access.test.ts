@@ -361,10 +361,10 @@ describe('who is let in [G1]', () => {
   it('by a role that is asked for again in its server, as for a message that was missed there', async () => {
     let answer = withRoles(role);
     const people = peopleOf({ allowedRoleIds: [role] }, noChange, () => answer);
-    const inServer = { userId: bob, guildId };
-    expect([await people.of({ userId: bob }), await people.of(inServer)]).toEqual([true, true]);
+    const missed = { userId: bob, guildId };
+    expect([await people.of({ userId: bob }), await people.of(missed)]).toEqual([true, true]);
     answer = withRoles();
-    expect(await people.of(inServer)).toBe(false);
+    expect(await people.of(missed)).toBe(false);
   });
 
   it('by a role that is asked for once a minute in DMs, and by none where Discord does not answer', async () => {
