@@ -53,6 +53,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
     privacyFacts: async () => privacyFacts(config, await ports.modelChoice.current()),
     isMemoryOff: memory.placeSettings.isMemoryOff,
     personMay: channels.personMay,
+    titleOf: (guildId: string) => server.titleOf(guildId),
     logged: memory.sessionLog.message,
     mentions: (userId: string, words: string, place: Place) =>
       memory.sessionLog.mentions(userId, words, (message) =>

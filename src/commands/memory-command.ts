@@ -13,6 +13,7 @@ import {
   setNotices,
   showPrivacy,
 } from './memory-control.ts';
+import { resetRolling, showConversations } from './memory-conversations.ts';
 import {
   askToErase,
   askToPurge,
@@ -37,9 +38,9 @@ import { tellWhy } from './memory-why.ts';
 const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory page\` opens it in a browser
 \`!memory show\` shows what I remember about you
-\`!memory search <words>\` finds what you said and what I keep about it
+\`!memory search <words>\` finds what you said and what I noted
 \`!memory remember <text>\` makes me remember something
-\`!memory forget <words or id>\` forgets an item and the messages it came from; \`!memory forget all <words>\` takes several
+\`!memory forget <words or id>\` forgets an item and the messages it came from; \`forget all <words>\` takes several
 \`!memory review\` asks what still holds
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
@@ -48,21 +49,20 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory history <id>\` shows what an item said before
 \`!memory pin <id>\`, \`!memory unpin <id>\`: a pinned item is never dropped
 \`!memory share <id>\`, \`!memory hide <id>\`: use an item everywhere, or only in our DM
-\`!memory reset rolling\` clears this conversation's summary
+\`!memory conversations\` lists ours with my notes; \`!memory reset rolling\` clears this one's summary
 \`!memory export\` sends you all of it
 \`!memory import\` brings an export, of mine, ChatGPT's or Claude's
-\`!memory erase\` erases all of it, after asking
-\`!memory purge <words>\` erases for good what says these words, after asking
+\`!memory erase\` erases all of it, \`!memory purge <words>\` what says these words, for good, after asking
 \`!memory mode auto|ask|off\`: keep what you say of yourself, ask first, or only when told
 \`!memory proposals\` lists what I ask you about
-\`!memory pause\`, \`!memory pause here\`: store nothing, or nothing here, until \`!memory resume\`
+\`!memory pause\`, \`pause here\`: store nothing, or nothing here, until \`!memory resume\`
 \`!memory notices on|off\`: say under answers what I stored, or not
 \`!memory timezone <name>\` sets your time zone
 \`!memory note <text>\` adds a note to this channel, \`!memory channel\` lists them
 \`!memory privacy\` says what I store and who can read it
 \`!memory help\` shows this
 
-Each item says where I may use it: \`everywhere\`, \`server\` (that server and our DM), \`here\` (that channel and our DM) or \`dm\`. All this exists as \`/memory\` too, which only you see.
+Where I may use an item: \`everywhere\`, \`server\` (that server and our DM), \`here\` (that channel and our DM) or \`dm\`. All this exists as \`/memory\` too, which only you see.
 In a message's menu, under Apps: “Remember this”, “What do you know about this?”, “Why this answer?”.`;
 
 const ofOneItem = {
@@ -118,10 +118,21 @@ export const memoryDefinition = {
         layer: {
           kind: 'choice',
           description: 'Which layer',
-          choices: [{ name: 'rolling summary of this conversation', value: 'rolling' }],
+          choices: [{ name: 'rolling summary of a conversation', value: 'rolling' }],
+        },
+        conversation: {
+          kind: 'word',
+          description: 'The id of another conversation; without it, this one',
+          isOptional: true,
         },
       },
       misuse: 'Only `rolling` can be reset.',
+    },
+    conversations: {
+      description: 'List our conversations with their summaries, or show all that I noted of one',
+      options: { id: { kind: 'word', description: 'The id of a conversation', isOptional: true } },
+      misuse: 'Say `!memory conversations`, or `!memory conversations <id>`.',
+      group: 'data',
     },
     share: {
       description: 'Let an item be used everywhere, in other servers too',
@@ -359,10 +370,8 @@ const handlers: Handlers<Handled> = {
   'erase-dm': (_, call) => eraseOwnMessages(call),
   purge: ({ target }, call, pending) => askToPurge(call, target, pending),
   'purge-confirmed': ({ token }, call, pending) => purgeWords(call, token, pending),
-  async reset(_, call) {
-    await call.ports.rolling.reset(call.work);
-    return { text: 'Rolling summary of this conversation cleared.' };
-  },
+  reset: ({ conversation }, call) => resetRolling(call, conversation),
+  conversations: ({ id }, call) => showConversations(call, id),
   note: ({ text }, call) => noteInChannel(call, text),
   channel: (input, call) => channelMemory(call, input),
   mode: ({ value }, call) => setMode(call, value),

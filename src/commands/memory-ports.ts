@@ -9,6 +9,8 @@ import type { ChannelNotes } from '../memory/channel/channel-notes.ts';
 import type { DurableMemory } from '../memory/durable/durable-memory.ts';
 import type { Holdings, Saying } from '../memory/holdings.ts';
 import type { MemoryLayer } from '../memory/layer.ts';
+import type { SessionStates } from '../memory/log/session-state.ts';
+import type { NotebookFiles } from '../memory/notebook/files.ts';
 import type { Provenance, SizedAnswer } from '../memory/provenance.ts';
 import type { Recall } from '../memory/recall/recall.ts';
 import type { Proposals } from '../memory/durable/proposals.ts';
@@ -50,9 +52,14 @@ export interface MemoryCommandPorts {
   /** What waits for its person's yes [K9]. */
   readonly proposals: Pick<Proposals, 'list' | 'accept' | 'decline'>;
   /** What was noted of people's talk in channels [B1]. */
-  readonly channelNotes: Pick<ChannelNotes, 'since' | 'keep' | 'list' | 'remove'>;
+  readonly channelNotes: Pick<ChannelNotes, 'since' | 'keep' | 'list' | 'ownNotes' | 'remove'>;
   readonly personMay: ChannelPort['personMay'];
   readonly rolling: Pick<RollingSummary, 'show' | 'reset' | 'madeAt'>;
+  /** The notebook, and the notes on a conversation [N1][W1]. */
+  readonly notebook: Pick<NotebookFiles, 'list' | 'open' | 'change'>;
+  readonly states: Pick<SessionStates, 'read'>;
+  /** A server's name by its id, which stays where the name is not known. */
+  readonly titleOf: (guildId: string) => string;
   readonly provenance: Pick<Provenance, 'find'>;
   /** The newest answers to a person since the start, by any process; the newest first [Y2a]. Never rejects. */
   readonly answersTo: (userId: string) => Promise<readonly SizedAnswer[]>;

@@ -193,7 +193,7 @@ export interface ShownItem {
 }
 
 /** What an answer says, for a page that lays it out by itself. */
-export type CommandData = ShownMemory | ShownCards | ShownStatus | ShownAnswers;
+export type CommandData = ShownMemory | ShownCards | ShownConversations | ShownStatus | ShownAnswers;
 
 /** What `show` lists. */
 export interface ShownMemory {
@@ -238,6 +238,24 @@ export interface ShownAnswer {
 
 export interface ShownPart extends PartSize {
   readonly title: string;
+}
+
+/** What `conversations` lists, or all of one. */
+export interface ShownConversations {
+  readonly kind: 'conversations';
+  readonly conversations: readonly ShownConversation[];
+}
+
+export interface ShownConversation {
+  readonly channelId: string;
+  readonly title: string;
+  /** On Discord. */
+  readonly link: string;
+  readonly summary?: string | undefined;
+  /** Read of one conversation alone. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** The person's own among the channel's notes [B1]. */
+  readonly notes: readonly { readonly id: string; readonly text: string }[];
 }
 
 /** What the owner's `status` says; no words or names of people. */

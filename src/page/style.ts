@@ -39,6 +39,7 @@ a { color: var(--accent); text-underline-offset: .15em; }
 .filter details { grid-column: 1 / -1; }
 .filter details div { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .5rem 1rem; margin-top: .5rem; }
 summary { color: var(--faint); cursor: pointer; }
+.note { white-space: pre-wrap; }
 .card { padding: 1rem 0; border-top: 1px solid var(--line); }
 .card h2 { margin: 0 0 .5rem; }
 .remember, section > form { margin: 1rem 0; }

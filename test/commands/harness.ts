@@ -14,6 +14,9 @@ import { createProvenance } from '../../src/memory/provenance.ts';
 import { createRecall } from '../../src/memory/recall/recall.ts';
 import { createItemSource } from '../../src/memory/recall/sources.ts';
 import { createSessionLog } from '../../src/memory/log/session-log.ts';
+import { createSessionStates } from '../../src/memory/log/session-state.ts';
+import { createNotebook } from '../../src/memory/notebook/notebook.ts';
+import { createUndoableNotes } from '../../src/memory/notebook/undoable.ts';
 import { plainWrites } from '../support/plain-writes.ts';
 import { createPersonSettings } from '../../src/memory/settings/person-settings.ts';
 import { aliceId, publicPlace } from '../support/incoming.ts';
@@ -21,7 +24,7 @@ import { ledgerFor } from '../support/ledger.ts';
 import { FakeChannels, notesOver } from '../support/channel-notes.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { durableSettings } from '../support/layer-settings.ts';
+import { durableSettings, notebookSettings } from '../support/layer-settings.ts';
 import { proposalsOver, undoOver } from '../support/undo.ts';
 
 export const dmPlace: Place = {
@@ -139,12 +142,15 @@ export function createHarness(
     clock: now,
     botName: 'Discoclaw',
   });
+  const { undo } = undoOver(store, now);
+  const undoable = createUndoableNotes({ store, writes, undo });
   const durable: DurableMemory = createDurableMemory({
     settings: { ...durableSettings, maxItems: options.maxItems ?? 200, injectMaxChars: 2000 },
     store,
     writes,
     changes: { forget: (...asked) => ledger.forget(...asked), restore: (change) => ledger.restore(change) },
-    ...undoOver(store, now),
+    undo,
+    notes: undoable.part,
     clock: now,
     timeZone: 'UTC',
     logger,
@@ -159,6 +165,17 @@ export function createHarness(
     logger,
   });
   const direct: { readonly userId: string; readonly messages: readonly DirectMessage[] }[] = [];
+  const states = createSessionStates({ store, writes });
+  const notebook = createNotebook({
+    settings: notebookSettings,
+    store,
+    writes,
+    states,
+    log: sessionLog,
+    timeZone: 'UTC',
+    undoable,
+    logger,
+  });
   const ports = {
     layers: [durable, sessionLog],
     sendDirect(userId: string, messages: readonly DirectMessage[]) {
@@ -178,6 +195,9 @@ export function createHarness(
     shortTerm,
     provenance,
     answersTo: async (userId: string) => provenance.sizesOf(userId),
+    notebook: notebook.files,
+    states,
+    titleOf: (guildId: string) => `server ${guildId}`,
     sessionsOf: (userId: string) => sessionLog.sessionsOfPerson(userId),
     recall: createRecall({
       sources: [createMessageSource(sessionLog), createItemSource(durable)],
@@ -241,6 +261,8 @@ export function createHarness(
 
   return {
     command,
+    states,
+    channelNotes,
     commands,
     sessionLog,
     /** Ids of commands, their answers and notices. */

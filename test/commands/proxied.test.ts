@@ -42,6 +42,7 @@ describe('a command that a proxy posted [G2a]', () => {
         .filter((name) => !asked.includes(name))
         .toSorted(),
     ).toEqual([
+      'conversations',
       'erase',
       'export',
       'history',

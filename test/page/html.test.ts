@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ShownCards, ShownItem, ShownStatus } from '../../src/core/commands.ts';
+import type { ShownCards, ShownConversations, ShownItem, ShownStatus } from '../../src/core/commands.ts';
+import { conversationPage, conversationsPage } from '../../src/page/conversations.ts';
 import { saidBox, type OwnPage } from '../../src/page/forms.ts';
 import { answerText, html, layout } from '../../src/page/html.ts';
 import { itemPage } from '../../src/page/item.ts';
@@ -46,6 +47,20 @@ async function pagesWith(said: string): Promise<string> {
   const buttons = [{ label: said, line: `memory forget mentions of ${said}x` }];
   const form = { title: said, label: said, value: said, maxChars: 100, line: said };
   const cards: ShownCards = { kind: 'review', cards: [{ question: said, items: [item], buttons }] };
+  const conversations: ShownConversations = {
+    kind: 'conversations',
+    conversations: [
+      {
+        channelId: '1',
+        title: said,
+        link: 'https://discord.com/channels/1/2',
+        summary: said,
+        files: [{ path: said, text: said }],
+        notes: [{ id: said, text: said }],
+      },
+    ],
+  };
+  const ofConversations = { give: () => Promise.resolve({ text: said, data: conversations }) };
   const asked: OwnPage = {
     id: 'a1',
     query: new URLSearchParams({ q: 'a1', kind: said }),
@@ -58,6 +73,8 @@ async function pagesWith(said: string): Promise<string> {
     await itemsPage(asked),
     await itemPage(asked),
     await reviewPage({ ...asked, give: () => Promise.resolve({ text: said, data: cards }) }),
+    await conversationsPage({ ...asked, ...ofConversations }),
+    await conversationPage({ ...asked, ...ofConversations }),
     await statusPage({ ...asked, give: () => Promise.resolve({ text: said, data: statusWith(said) }) }),
   ];
   return layout(said, html`${parts}`, { name: said, path: said, pages: { [said]: said } });

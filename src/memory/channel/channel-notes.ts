@@ -107,11 +107,8 @@ export function createChannelNotes(options: ChannelNotesOptions) {
       if (ids.size > 0) await changeWhere(change.userId, isOf, hidden);
     },
     async *export(userId) {
-      for await (const { channelId, notes } of documents({ authorId: userId })) {
-        const own = notes.filter((note) => note.authorId === userId && note.isForgotten === undefined);
-        const text = JSON.stringify(own, undefined, 2);
-        if (own.length > 0) yield { path: `channel-notes/${channelId}.json`, text };
-      }
+      for await (const { channelId, notes } of ownNotes(userId))
+        yield { path: `channel-notes/${channelId}.json`, text: JSON.stringify(notes, undefined, 2) };
     },
     async erase({ userId, sessions, isWhole }) {
       const only = isWhole ? undefined : new Set(sessions.map(({ channelId }) => channelId));
@@ -122,6 +119,14 @@ export function createChannelNotes(options: ChannelNotesOptions) {
         await update({ guildId, channelId }, (document) => document, { erase: true });
     },
   };
+
+  /** A person's own notes, by channel; without channels that have none. */
+  async function* ownNotes(userId: string) {
+    for await (const { channelId, guildId, notes } of documents({ authorId: userId })) {
+      const own = notes.filter((note) => note.authorId === userId && note.isForgotten === undefined);
+      if (own.length > 0) yield { channelId, guildId, notes: own };
+    }
+  }
 
   /** The notes' channel as it is now, if they may be used in an answer there [B2]. Never rejects. */
   async function isUsable(
@@ -166,6 +171,7 @@ export function createChannelNotes(options: ChannelNotesOptions) {
   return {
     ...layer,
     since,
+    ownNotes,
 
     /** Whether all notes exist and all readers can read their channels. Never rejects. */
     async canDisclose(sources: readonly MemorySource[], place: Place, askerId: string): Promise<boolean> {

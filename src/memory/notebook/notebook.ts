@@ -99,7 +99,7 @@ export function createNotebook(options: NotebookOptions) {
     },
   };
 
-  return { ...layer, tools: createNotebookTools(files, timeZone) };
+  return { ...layer, tools: createNotebookTools(files, timeZone), files };
 }
 
 function notebookFolder(userId: string): string {

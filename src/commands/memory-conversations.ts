@@ -1,0 +1,116 @@
+import type { CommandReply, ShownConversation } from '../core/commands.ts';
+import type { Place } from '../core/place.ts';
+import { dataLine } from '../core/section.ts';
+import { clip, toSingleLine } from '../core/text.ts';
+import { parseNote } from '../memory/log/kept-summary.ts';
+import { counted, linesOf, quoted, withoutFences } from './answer-lines.ts';
+import type { MemoryCall } from './memory-ports.ts';
+
+/** Of each summary in the list. */
+const listedMaxChars = 200;
+
+/** Lists the asker's conversations with their summaries, or tells all that was noted of one [K3]. */
+export async function showConversations(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
+  if (call.view.audience !== 'dm')
+    return { text: 'That is for you alone: use `/memory conversations`, or ask me in our DM.' };
+  const conversations = await conversationsOf(call, id);
+  const data = { kind: 'conversations', conversations } as const;
+  const [first] = conversations;
+  if (id !== undefined) return { text: first === undefined ? noConversation(id) : wholeText(first), data };
+  if (first === undefined) return { text: 'We have had no conversation yet.', data };
+  return {
+    text: linesOf(
+      `${counted(conversations.length, 'conversation')}:`,
+      conversations.map(listed),
+      '-# `!memory conversations <id>` shows all of one, `!memory reset rolling <id>` clears its summary.',
+    ),
+    data,
+  };
+}
+
+function listed({ title, channelId, summary, notes }: ShownConversation): string {
+  const said = summary === undefined ? 'no summary' : withoutFences(toSingleLine(summary));
+  const noted = notes.length === 0 ? '' : ` · ${counted(notes.length, 'note')} of yours in the channel`;
+  return `- **${dataLine(title)}** · id ${channelId}${noted}: ${clip(said, listedMaxChars)}`;
+}
+
+function wholeText({ title, link, summary, files, notes, channelId }: ShownConversation): string {
+  return linesOf(
+    `**${dataLine(title)}** · <${link}>`,
+    `Summary: ${withoutFences(summary ?? 'none')}`,
+    files.map(({ path, text }) => `\`${path}\`: ${withoutFences(text.trim())}`),
+    notes.map((note) => `- your note in the channel: ${quoted(note.text)} · id ${note.id}`),
+    `-# \`!memory reset rolling ${channelId}\` clears the summary, \`!memory forget <id>\` a note.`,
+  );
+}
+
+/** Clears the summary of this conversation, or of another one of the asker's [R4]. */
+export async function resetRolling({ speaker, work, ports }: MemoryCall, id?: string): Promise<CommandReply> {
+  if (id !== undefined && !(await ports.sessionsOf(speaker.id)).some(({ channelId }) => channelId === id))
+    return { text: noConversation(id) };
+  await ports.rolling.reset({ ...work, channelId: id ?? work.channelId });
+  return { text: `Rolling summary of ${id === undefined ? 'this' : 'that'} conversation cleared.` };
+}
+
+function noConversation(id: string): string {
+  return `We have had no conversation with the id ${quoted(id)}; \`!memory conversations\` lists them.`;
+}
+
+/** Direct messages first, then by title; one alone has its files. */
+async function conversationsOf(
+  call: MemoryCall,
+  only: string | undefined,
+): Promise<readonly ShownConversation[]> {
+  const { speaker, ports } = call;
+  const noted = new Map<string, { readonly guildId: string; readonly notes: ShownConversation['notes'] }>();
+  for await (const { channelId, ...own } of ports.channelNotes.ownNotes(speaker.id))
+    noted.set(channelId, own);
+  const gone = await ports.goneChannels();
+  const sessions = await ports.sessionsOf(speaker.id);
+  const ids = new Set([...sessions.map(({ channelId }) => channelId), ...noted.keys()]);
+  const found = [...ids].filter((id) => !gone.has(id) && (only === undefined || only === id)).map(describe);
+  return (await Promise.all(found)).toSorted(
+    (a, b) => Number(isDirect(b)) - Number(isDirect(a)) || (a.title < b.title ? -1 : 1),
+  );
+
+  async function describe(channelId: string): Promise<ShownConversation> {
+    const session = { channelId, userId: speaker.id };
+    const { place } = await ports.states.read(session);
+    const { guildId = place?.guildId, notes = [] } = noted.get(channelId) ?? {};
+    return {
+      channelId,
+      title: titleOf(place, guildId, call),
+      link: `https://discord.com/channels/${guildId ?? '@me'}/${channelId}`,
+      summary: await ports.rolling.show(session, call.view, speaker.id),
+      files: only === undefined ? [] : await filesOf(call, channelId),
+      notes: notes.map(({ id, text }) => ({ id, text })),
+    };
+  }
+}
+
+function isDirect({ link }: ShownConversation): boolean {
+  return link.includes('/@me/');
+}
+
+function titleOf(place: Place | undefined, guildId: string | undefined, { ports }: MemoryCall): string {
+  if (guildId === undefined) return place === undefined ? 'A conversation' : 'Our direct messages';
+  const channel = place?.channelName === undefined ? 'A channel' : `#${place.channelName}`;
+  const thread = place?.parentName === undefined ? '' : ` in #${place.parentName}`;
+  return `${channel}${thread}, ${ports.titleOf(guildId)}`;
+}
+
+/** The notes on a conversation [W1], and what its summary was before [R3]. */
+async function filesOf(
+  { speaker, view, at, ports }: MemoryCall,
+  channelId: string,
+): Promise<ShownConversation['files']> {
+  const context = { speaker, place: { ...view, channelId }, now: new Date(at) };
+  const files = await ports.notebook.list(context, ['overview.md', 'detail']);
+  const read = files.map(async ({ file: { path } }) => {
+    const opened = await ports.notebook.open(path, context);
+    if (opened.outcome === 'refused' || opened.content === undefined) return [];
+    const { text } = opened.content;
+    return [{ path, text: parseNote(text)?.text ?? text }];
+  });
+  return (await Promise.all(read)).flat();
+}
