@@ -15,12 +15,13 @@ export async function withSandboxBot<T>(
   const folder = await mkdtemp(join(tmpdir(), 'discoclaw-script-'));
   const sandbox = await startSandboxServer();
   try {
-    const { config } = readConfig({
+    const { config: wanted } = readConfig({
       DISCOCLAW_ACCESS: 'everyone',
       DISCOCLAW_DATA_DIR: join(folder, 'data'),
       DISCOCLAW_WORKSPACE_DIR: join(folder, 'workspace'),
       ...(await prepare(sandbox, folder)),
     });
+    const config = { ...wanted, page: { ...wanted.page, isOn: true } };
     const { token, apiUrl } = sandbox;
     const logger = createLogger({ level: 'error' });
     const bot = await startBot(config, { token, apiUrl, logger, onLost: (error) => console.error(error) });

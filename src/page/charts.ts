@@ -103,12 +103,15 @@ function swatch(part: number): Html {
   </svg>`;
 }
 
+/** In the order of their names, so that a part has the same colour in charts of the same parts. */
 function largestParts(parts: Chart['parts']): Parts {
-  const sorted = Object.entries(parts).toSorted(([, a], [, b]) => sumOf(b) - sumOf(a));
-  if (sorted.length <= mostParts) return sorted;
-  const rest = sorted.slice(mostParts - 1).map(([, amounts]) => amounts);
+  const byName = Object.entries(parts).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (byName.length <= mostParts) return byName;
+  const bySize = byName.toSorted(([, a], [, b]) => sumOf(b) - sumOf(a));
+  const large = new Set(bySize.slice(0, mostParts - 1));
+  const rest = bySize.slice(mostParts - 1).map(([, amounts]) => amounts);
   const others = (rest[0] ?? []).map((_, index) => sumOf(rest.map((amounts) => amounts[index] ?? 0)));
-  return [...sorted.slice(0, mostParts - 1), [`${rest.length} others`, others]];
+  return [...byName.filter((part) => large.has(part)), [`${rest.length} others`, others]];
 }
 
 /** Periods in which nothing was are left out. */

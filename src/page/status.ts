@@ -32,10 +32,14 @@ function overTime(usage: UsageReport, query: URLSearchParams): Html {
   const by = query.get('by') === 'purpose' ? 'purpose' : 'model';
   const over = isDay ? 'day' : 'month';
   return html`<nav class="choice" aria-label="What the charts show">
-      ${choice('Last 30 days', { over: 'month', by }, !isDay)}
-      ${choice('Last 24 hours', { over: 'day', by }, isDay)}
-      ${choice('By model', { over, by: 'model' }, by === 'model')}
-      ${choice('By purpose', { over, by: 'purpose' }, by === 'purpose')}
+      <span>
+        ${choice('Last 30 days', { over: 'month', by }, !isDay)}
+        ${choice('Last 24 hours', { over: 'day', by }, isDay)}
+      </span>
+      <span>
+        ${choice('By model', { over, by: 'model' }, by === 'model')}
+        ${choice('By purpose', { over, by: 'purpose' }, by === 'purpose')}
+      </span>
     </nav>
     ${chartsOf(isDay ? usage.hours : usage.days, by)}`;
 }

@@ -31,6 +31,7 @@ a { color: var(--accent); text-underline-offset: .15em; }
 .text { font-size: 1.1rem; margin: 0; white-space: pre-wrap; }
 .acts, .acts form, .state, .state form { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: center; }
 .acts { margin-top: .4rem; font-size: .9375rem; }
+.state form { margin: 0; }
 .state { justify-content: space-between; gap: .75rem 1.5rem; margin-bottom: 1.5rem; font-size: .9375rem; }
 .said { background: var(--mark); border-left: 3px solid var(--accent); padding: .6rem 1rem; margin: 1rem 0; }
 .said form { display: inline-block; margin: .4rem .75rem 0 0; }
@@ -55,7 +56,8 @@ code { font-family: ui-monospace, monospace; font-size: .9em; }
 .status { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; font-size: .9375rem; }
 .status dt { color: var(--faint); }
 .status dd { margin: 0; min-width: 0; }
-.choice { margin-top: 2rem; border-top: 1px solid var(--line); }
+.choice { margin-top: 2rem; border-top: 1px solid var(--line); gap: .25rem 2.5rem; }
+.choice span { display: flex; gap: 1.25rem; }
 .chart { display: grid; grid-template: 9rem auto / auto 1fr; gap: .25rem .5rem; margin: .5rem 0; }
 .chart svg { width: 100%; height: 100%; }
 .chart line { stroke: var(--line); vector-effect: non-scaling-stroke; }

@@ -72,7 +72,7 @@ describe('its charts [Y4]', () => {
     ])
       expect(page).toContain(`<h2>${title}</h2>`);
     expect(page).toContain('Worth a look: Store.');
-    expect(page).toContain('<title>2026-01-14: sonnet $1.20, haiku $0.0340</title>');
+    expect(page).toContain('<title>2026-01-14: haiku $0.0340, sonnet $1.20</title>');
     expect(page.match(/<table>/gu)).toHaveLength(5);
   });
 

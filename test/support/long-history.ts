@@ -2,6 +2,7 @@ import { join } from 'node:path';
 
 import { reachOf } from '../../src/core/visibility.ts';
 import type { Place } from '../../src/core/place.ts';
+import { measure } from '../../src/core/logger.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import type { Store } from '../../src/core/store.ts';
 import {
@@ -12,6 +13,7 @@ import {
 } from '../../src/memory/durable/document.ts';
 import type { LogRecord } from '../../src/memory/log/records.ts';
 import { logKey, stateKey, stateKind } from '../../src/memory/log/session-state.ts';
+import { callCost } from '../../src/model/anthropic/models.ts';
 import { createUsageMeter } from '../../src/observability/usage-meter.ts';
 import type { SandboxServer } from '../../src/sandbox/sandbox-server.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
@@ -22,7 +24,8 @@ import { silent } from './sessions.ts';
 const items = 200;
 const conversations = 20;
 const messagesEach = 250;
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /**
  * Has the files of a bot that does not run hold what somebody has who talked with it for a long time: 200 items, 5,000 messages in 20 channels of the
@@ -38,12 +41,16 @@ export async function writeLongHistory(folder: string, sandbox: SandboxServer, u
   });
   const { guilds } = await sandbox.info();
   const [guildId = ''] = Object.values(guilds);
+  const talk = {
+    texts: Array.from({ length: messagesEach }, (_, message) => usualText(message)),
+    summary: Array.from({ length: 8 }, (_, line) => usualText(line)).join('. '),
+  };
   const sources: { channelId: string; channelName: string; guildId: string; messageId: string }[] = [];
   for (let index = 0; index < conversations; index += 1) {
     const channelName = `channel-${index}`;
     const { id: channelId } = await sandbox.addChannel({ name: channelName });
     const place = { audience: 'public', channelId, homeId: channelId, guildId, channelName } as const;
-    const ids = await writeConversation(store, userId, place, now - (index + 1) * dayMs);
+    const ids = await writeConversation(store, userId, place, now - (index + 1) * dayMs, talk);
     for (const messageId of ids.slice(0, items / conversations))
       sources.push({ channelId, channelName, guildId, messageId });
   }
@@ -59,7 +66,7 @@ async function writeItems(
   sources: readonly Omit<ItemSource, 'type'>[],
 ): Promise<void> {
   const all = sources.map((source, index) => {
-    const at = new Date(now - (items - index) * 3_600_000).toISOString();
+    const at = new Date(now - (items - index) * hourMs).toISOString();
     return {
       id: index.toString(16).padStart(8, '0'),
       kind: 'fact',
@@ -78,21 +85,27 @@ async function writeItems(
   }));
 }
 
-async function writeConversation(store: Store, userId: string, place: Place, end: number) {
+/** What was said in a place, every second message an answer, a minute apart, and its summary. Resolves with the ids of the person's own. */
+export async function writeConversation(
+  store: Store,
+  userId: string,
+  place: Place,
+  end: number,
+  { texts, summary }: { readonly texts: readonly string[]; readonly summary: string },
+): Promise<readonly string[]> {
   const session = { channelId: place.channelId, userId };
   const reach = reachOf(place);
-  const records = Array.from({ length: messagesEach }, (_, index): LogRecord => {
-    const date = new Date(end - (messagesEach - index) * 60_000);
+  const records = texts.map((text, index): LogRecord => {
+    const date = new Date(end - (texts.length - index) * 60_000);
     const id = snowflakeAt(date);
-    const common = { type: 'message', id, at: date.toISOString(), text: usualText(index) } as const;
+    const common = { type: 'message', id, at: date.toISOString(), text } as const;
     const where = { ...reach, attachments: [], channelName: place.channelName };
     return index % 2 === 0
       ? { ...common, ...where, role: 'user', author: 'Alice', authorId: userId }
       : { ...common, ...where, role: 'assistant', author: 'Discoclaw', ids: [id], replyTo: [] };
   });
   await Promise.all(records.map((record) => store.append(logKey(session), record)));
-  const text = Array.from({ length: 8 }, (_, index) => usualText(index)).join('. ');
-  const cursor = messagesEach;
+  const cursor = texts.length;
   await store.update(stateKey(session), stateKind, () => ({
     version: 1 as const,
     place,
@@ -103,7 +116,7 @@ async function writeConversation(store: Store, userId: string, place: Place, end
       seen: cursor,
       revision: 1,
       rebuild: false,
-      summary: { text, updatedAt: new Date(end).toISOString(), ...reach },
+      summary: { text: summary, updatedAt: new Date(end).toISOString(), ...reach },
     },
   }));
   return records.map(({ id }) => id).filter((_, index) => index % 2 === 0);
@@ -111,30 +124,34 @@ async function writeConversation(store: Store, userId: string, place: Place, end
 
 const purposes = ['chat', 'summary', 'condense', 'extraction', 'reflection', 'catch-up'] as const;
 
-async function writeUsage(store: Store, now: number): Promise<void> {
+/** A month of model calls and turns, with those of the last day by hour. */
+export async function writeUsage(store: Store, now: number): Promise<void> {
   let at = now;
   const meter = createUsageMeter({
     store,
     clock: () => new Date(at),
     timer: new ManualTimer().set,
     timeZone: 'UTC',
-    costOf: (_, { inputTokens }) => inputTokens / 500_000,
+    costOf: (model, used) => callCost(model, used, {}),
     logger: silent,
   });
-  // Hourly on the last day.
-  const moments = [
-    ...Array.from({ length: 30 }, (_, day) => (30 - day) * dayMs),
-    ...Array.from({ length: 24 }, (_, hour) => (23 - hour) * 3_600_000),
-  ];
-  for (const [index, ago] of moments.entries()) {
+  const days = Array.from({ length: 28 }, (_, day) => (29 - day) * dayMs);
+  const hours = Array.from({ length: 24 }, (_, hour) => (23 - hour) * hourMs);
+  for (const [index, ago] of [...days, ...hours].entries()) {
     at = now - ago;
-    for (const [turn, purpose] of purposes.entries()) {
-      const inputTokens = 500 + ((index * 7919 + turn * 104_729) % 4001);
+    // More on some days than on others, and little at night.
+    const turns =
+      ago < dayMs ? Math.round(4 - 4 * Math.cos((at / dayMs) * 2 * Math.PI)) : 30 + ((index * 17) % 41);
+    for (let turn = 0; turn < turns; turn += 1)
+      measure('turn', { outcome: turn % 23 === 22 ? 'explained' : 'answered' });
+    if (index % 9 === 4) measure('modelError', { failure: 'overloaded' });
+    for (const [part, purpose] of purposes.entries()) {
+      const calls = Math.ceil(turns / (1 + 3 * part));
       const usage = {
-        inputTokens,
-        outputTokens: inputTokens / 5,
-        cacheReadTokens: inputTokens * 3,
-        cacheWriteTokens: inputTokens / 2,
+        inputTokens: 400 * calls,
+        outputTokens: 250 * calls,
+        cacheReadTokens: (2000 + ((index * 7919 + part) % 1500)) * calls,
+        cacheWriteTokens: 500 * calls,
         cacheHourTokens: 0,
       };
       meter.add({ model: purpose === 'chat' ? 'sonnet' : 'haiku', purpose }, usage);
