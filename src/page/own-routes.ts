@@ -4,6 +4,7 @@ import type { CommandCall } from '../core/chat.ts';
 import type { CommandHandlers, CommandReply } from '../core/commands.ts';
 import { snowflakeAt } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
+import { answerPage, answersPage } from './answers.ts';
 import { conversationPage, conversationsPage } from './conversations.ts';
 import { fieldsIn, saidBox, type OwnPage } from './forms.ts';
 import { html, layout, type Html } from './html.ts';
@@ -31,7 +32,7 @@ const anyHost = 'http://page';
 const idsAtOnce = 4096;
 
 /** In the order in which they are offered. */
-const pages = { '/': 'Items', '/review': 'Review', '/conversations': 'Conversations' };
+const pages = { '/': 'Items', '/review': 'Review', '/conversations': 'Conversations', '/answers': 'Answers' };
 const ownersPages = { '/status': 'Status' };
 
 const gone = html`<h1>Not there</h1>
@@ -95,6 +96,8 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   page('/review', 'To review', reviewPage);
   page('/conversations', 'Conversations', conversationsPage);
   page('/conversations/:id', 'A conversation', conversationPage);
+  page('/answers', 'What I was given', answersPage);
+  page('/answers/:id', 'One answer', answerPage);
   page('/status', 'Status', statusPage);
 
   server.post('/do', async (request, reply) => {

@@ -66,6 +66,17 @@ code { font-family: ui-monospace, monospace; font-size: .9em; }
 .times { grid-column: 2; }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1rem; padding: 0; margin: .25rem 0; font-size: .875rem; }
 .swatch { width: .7rem; height: .7rem; }
+.bar { display: block; width: 100%; height: 1.6rem; margin: .5rem 0; }
+.bar rect { stroke: var(--paper); }
+.meter { display: block; width: 100%; max-width: 16rem; height: .5rem; }
+.room { fill: var(--line); }
+.grains { position: absolute; }
+.grains path { stroke: var(--paper); stroke-width: 1.5; fill: none; }
+.parts { width: 100%; }
+.parts th { white-space: normal; }
+.parts th:first-child { width: 100%; }
+.own { padding-left: 1.25rem; }
+.own p { white-space: pre-wrap; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; font-weight: inherit; padding: .15rem .75rem .15rem 0; white-space: nowrap; }

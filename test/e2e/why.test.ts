@@ -93,6 +93,25 @@ async function toldOf(as: string, place: string, id: string): Promise<readonly s
 
 const all = Object.keys(waysToAsk).map(() => expect.anything() as unknown);
 
+it('answers tells how large what the model was given was, to its person alone, until the message goes [Y2a]', async () => {
+  const [name, other] = [await newcomer(), await newcomer()];
+  const place = `@${name}`;
+  await command(stage, '/memory', name, place, 'remember I grow a rare orchid');
+  const said = await stage.sandbox.say({ as: name, in: place, text: 'What do I grow?' });
+  const answer = await stage.answerTo(said);
+  const listed = await command(stage, '/memory', name, place, 'answers');
+  expect(listed).toMatch(/in our DM, .*: [\d,]+ of 40,000 characters · [\d,]+ input tokens/u);
+  for (const id of [said.id, answer.id]) {
+    const told = await command(stage, '/memory', name, place, `answers ${id}`);
+    expect(told).toMatch(/- Tools: [\d,]+[^]*- Items: \d+ of [\d,]+[^]*- Your message: \d+/u);
+    expect(told).not.toContain('orchid');
+    expect(await command(stage, '/memory', other, '#general', `answers ${id}`)).toContain('no such answer');
+  }
+  expect(await command(stage, '!memory', name, '#general', 'answers')).toBe("1 that I don't name here");
+  await stage.sandbox.delete({ as: name, message: said.id });
+  await expect.poll(() => command(stage, '/memory', name, place, 'answers')).toContain('I have not answered');
+});
+
 describe('why in reply to an answer [K7]', () => {
   it.each(['#dev', '#secret', '@'])('works in every way in %s, before and after a kill', async (where) => {
     await stage.startBuilt();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { ShownCards, ShownConversations, ShownItem, ShownStatus } from '../../src/core/commands.ts';
+import { answerPage, answersPage } from '../../src/page/answers.ts';
 import { conversationPage, conversationsPage } from '../../src/page/conversations.ts';
 import { saidBox, type OwnPage } from '../../src/page/forms.ts';
 import { answerText, html, layout } from '../../src/page/html.ts';
@@ -67,7 +68,15 @@ async function pagesWith(said: string): Promise<string> {
     context,
     give: () => Promise.resolve({ text: `x${said}`, data: { kind: 'memory', items: [item], mode: 'auto' } }),
   };
+  const part = { name: 'history', title: said, characters: 10, budget: 20 } as const;
+  const answer = { id: said, title: said, took: said, parts: [part], own: [{ title: said, texts: [said] }] };
+  const answered: OwnPage = {
+    ...asked,
+    give: () => Promise.resolve({ text: said, data: { kind: 'answers', answers: [answer] } }),
+  };
   const parts = [
+    await answersPage(answered),
+    await answerPage(answered),
     saidBox({ id: '1', text: `x${said}`, buttons }, context),
     saidBox({ id: '1', text: `x${said}`, form }, context),
     await itemsPage(asked),
