@@ -17,6 +17,8 @@ export interface Measured {
   /** Items that made room for others [D3]. */
   readonly evicted: { readonly items: number };
   readonly storeError: { readonly writes: number };
+  /** A turn or model call that could not begin at once. */
+  readonly waited: { readonly queue: 'turns' | 'model calls' };
   /** A call that failed for good. */
   readonly modelError: { readonly failure: string };
 }

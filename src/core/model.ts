@@ -272,6 +272,8 @@ export interface PeriodUsage {
   readonly byPurpose: Readonly<Record<string, UsageSum>>;
   /** By how they ended. */
   readonly turns: Readonly<Record<string, number>>;
+  /** Turns and model calls that could not begin at once. */
+  readonly waited: Readonly<Record<string, number>>;
   /** Failed calls by reason, and failed writes. */
   readonly errors: Readonly<Record<string, number>>;
 }

@@ -33,7 +33,13 @@ const usedSchema = z.object({
 const usedByName = z.record(z.string(), usedSchema);
 const counts = z.record(z.string(), z.number());
 /** Calls by the name that was asked for and by what they were for; turns by how they ended. */
-const sumsSchema = z.object({ models: usedByName, purposes: usedByName, turns: counts, errors: counts });
+const sumsSchema = z.object({
+  models: usedByName,
+  purposes: usedByName,
+  turns: counts,
+  waited: counts,
+  errors: counts,
+});
 const documentSchema = z.object({
   version: z.literal(1),
   /** By local day, `YYYY-MM-DD`: the newest ones, enough for a month. */
@@ -89,6 +95,7 @@ export function createUsageMeter({ store, clock, timer, timeZone, costOf, logger
       gather({ turns: { [outcome]: 1 } });
       writeSoon();
     }),
+    onMeasured('waited', ({ queue }) => gather({ waited: { [queue]: 1 } })),
     // Failures are written with the next call or turn: where the disk refuses, trying at once would only fail again.
     onMeasured('modelError', ({ failure }) => gather({ errors: { [`model ${failure}`]: 1 } })),
     onMeasured('storeError', ({ writes }) => gather({ errors: { 'failed write': writes } })),
@@ -159,12 +166,12 @@ export function createUsageMeter({ store, clock, timer, timeZone, costOf, logger
 }
 
 const hourMs = 3_600_000;
-const noSums: Sums = { models: {}, purposes: {}, turns: {}, errors: {} };
+const noSums: Sums = { models: {}, purposes: {}, turns: {}, waited: {}, errors: {} };
 const nothingUsed: Used = { ...noUsage, calls: 0, cost: 0, isUnpriced: false, cacheMisses: {} };
 
-function periodOf(period: string, { models, purposes, turns, errors }: Sums = noSums): PeriodUsage {
+function periodOf(period: string, { models, purposes, ...counted }: Sums = noSums): PeriodUsage {
   const all = usedSchema.parse(Object.values(models).reduce(added, nothingUsed));
-  return { period, all, byModel: models, byPurpose: purposes, turns, errors };
+  return { period, all, byModel: models, byPurpose: purposes, ...counted };
 }
 
 /** Both together, without what is too old. */

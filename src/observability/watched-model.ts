@@ -58,6 +58,7 @@ export function watchModel(model: ModelClient, options: WatchedModelOptions): Wa
       const queue = (waits: boolean): void => {
         if (waits === isWaiting) return;
         isWaiting = waits;
+        if (waits) measure('waited', { queue: 'model calls' });
         waiting += waits ? 1 : -1;
       };
       open += 1;

@@ -73,6 +73,12 @@ function chartsOf(used: readonly PeriodUsage[], by: 'model' | 'purpose'): Html[]
       total: share(read, input),
     }),
     chart({ title: 'Turns', periods, parts: partsOf(used.map(({ turns }) => turns)), shown: amount }),
+    chart({
+      title: 'Waited in a queue',
+      periods,
+      parts: partsOf(used.map(({ waited }) => waited)),
+      shown: amount,
+    }),
     chart({ title: 'Errors', periods, parts: partsOf(used.map(({ errors }) => errors)), shown: amount }),
   ];
 }

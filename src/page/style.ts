@@ -3,12 +3,12 @@ export const style = `
 :root {
   color-scheme: light dark;
   --paper: #fdfcfa; --ink: #1d1c1a; --faint: #5c5954; --line: #d9d5ce; --field: #ffffff; --accent: #7a3e12; --mark: #f4ece2;
-  --part0: #7a3e12; --part1: #1f6f8b; --part2: #8a6d00; --part3: #5b4b9a; --part4: #2e7d4f; --part5: #b0354f; --part6: #5c5954;
+  --part0: #7a3e12; --part1: #1f6f8b; --part2: #8a6d00; --part3: #5b4b9a; --part4: #2e7d4f; --part5: #b0354f; --part6: #5c5954; --part7: #0b5394; --part8: #6b4f1d;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #191817; --ink: #ece8e1; --faint: #aaa59c; --line: #3b3935; --field: #222120; --accent: #eaaf7f; --mark: #2b2724;
-    --part0: #eaaf7f; --part1: #6cc0dc; --part2: #d9bd4a; --part3: #b3a4f0; --part4: #7fcf9b; --part5: #f08fa2; --part6: #aaa59c;
+    --part0: #eaaf7f; --part1: #6cc0dc; --part2: #d9bd4a; --part3: #b3a4f0; --part4: #7fcf9b; --part5: #f08fa2; --part6: #aaa59c; --part7: #8db4f2; --part8: #cdb38b;
   }
 }
 * { box-sizing: border-box; }
@@ -60,12 +60,12 @@ code { font-family: ui-monospace, monospace; font-size: .9em; }
 .choice span { display: flex; gap: 1.25rem; }
 .chart { display: grid; grid-template: 9rem auto / auto 1fr; gap: .25rem .5rem; margin: .5rem 0; }
 .chart svg { width: 100%; height: 100%; }
-.chart line { stroke: var(--line); vector-effect: non-scaling-stroke; }
+.lines { stroke: var(--line); vector-effect: non-scaling-stroke; }
 .scale, .times { display: flex; justify-content: space-between; color: var(--faint); font-size: .8125rem; line-height: 1; }
 .scale { flex-direction: column; text-align: right; margin: -.4rem 0; }
 .times { grid-column: 2; }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1rem; padding: 0; margin: .25rem 0; font-size: .875rem; }
-.swatch { width: .7rem; height: .7rem; }
+.swatch { display: inline-block; width: .7rem; height: .7rem; }
 .bar { display: block; width: 100%; height: 1.6rem; margin: .5rem 0; }
 .bar rect { stroke: var(--paper); }
 .meter { display: block; width: 100%; max-width: 16rem; height: .5rem; }
@@ -81,5 +81,5 @@ code { font-family: ui-monospace, monospace; font-size: .9em; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; font-weight: inherit; padding: .15rem .75rem .15rem 0; white-space: nowrap; }
 th:first-child { text-align: left; }
-${[0, 1, 2, 3, 4, 5, 6].map((part) => `.part${part} { fill: var(--part${part}); }`).join('\n')}
+${[0, 1, 2, 3, 4, 5, 6, 7, 8].map((part) => `.part${part} { fill: var(--part${part}); background: var(--part${part}); }`).join('\n')}
 `;

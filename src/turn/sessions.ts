@@ -1,6 +1,7 @@
 import { createAbortGroup } from '../core/deadline.ts';
 import type { MessageChange, RecentChanges } from '../core/changes.ts';
 import type { IncomingMessage } from '../core/chat.ts';
+import { measure } from '../core/logger.ts';
 import { sessionName } from '../core/place.ts';
 import { compareSnowflakes } from '../core/snowflake.ts';
 import { messageMaxChars } from '../prompt/quoted.ts';
@@ -85,6 +86,7 @@ export class SessionTurns {
         const entry = { message, isBegun, done };
         // After a gap older messages may come late; the newest gets the reply.
         session.waiting = [...session.waiting, entry].toSorted(byTime);
+        measure('waited', { queue: 'turns' });
         refuseSurplus(session, entry);
         session.hurry();
         return;

@@ -149,6 +149,7 @@ describe('the status [O8]', () => {
         byModel: byName,
         byPurpose: byName,
         turns: reasons,
+        waited: reasons,
         errors: reasons,
       });
     await fc.assert(

@@ -151,6 +151,7 @@ describe('model usage', () => {
     measure('turn', { outcome: 'answered' });
     measure('turn', { outcome: 'answered' });
     measure('modelError', { failure: 'overloaded' });
+    measure('waited', { queue: 'turns' });
     await meter.flush();
     measure('storeError', { writes: 1 });
     meter.close();
@@ -162,6 +163,7 @@ describe('model usage', () => {
     for (const period of [today, hours.at(-1)])
       expect(period).toMatchObject({
         turns: { answered: 2 },
+        waited: { turns: 1 },
         errors: { 'model overloaded': 1, 'failed write': 1 },
       });
     expect(today.turns).not.toHaveProperty('failed');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { onMeasured } from '../../src/core/logger.ts';
 import { ModelError, type ModelFailure } from '../../src/core/errors.ts';
 import type { ModelCallOptions, ModelClient, ModelRequest } from '../../src/core/model.ts';
 import {
@@ -89,6 +90,23 @@ describe('a watched model', () => {
     calls[0]?.end(new ModelError('no', 'aborted'));
     await expect(asked).rejects.toThrow(ModelError);
     expect(model.openCalls).toEqual({ running: 0, waiting: 0 });
+  });
+
+  it('measures what had to wait and what failed, but nothing that somebody stopped [Y4]', async () => {
+    const measured: unknown[] = [];
+    const ends = [
+      onMeasured('waited', (value) => measured.push(value)),
+      onMeasured('modelError', (value) => measured.push(value)),
+    ];
+    const { model, calls } = watchedModel();
+    for (const [index, failure] of (['overloaded', 'aborted'] as const).entries()) {
+      const asked = model.complete(request('sonnet'));
+      if (index === 0) calls[0]?.options.onQueue?.(true);
+      calls[index]?.end(new ModelError('no', failure));
+      await expect(asked).rejects.toThrow(ModelError);
+    }
+    for (const end of ends) end();
+    expect(measured).toEqual([{ queue: 'model calls' }, { failure: 'overloaded' }]);
   });
 });
 

@@ -59,7 +59,10 @@ const day = (period: string, changes: Partial<PeriodUsage> = {}): PeriodUsage =>
 });
 
 describe('its charts [Y4]', () => {
-  const days = [day('2026-01-14'), day('2026-01-15', { turns: { answered: 4 }, errors: {} })];
+  const days = [
+    day('2026-01-14', { waited: { turns: 3 } }),
+    day('2026-01-15', { turns: { answered: 4 }, errors: {} }),
+  ];
 
   it('show cost, tokens, the share of the cache, turns and errors, with the same as tables', async () => {
     const page = await pageOver(days);
@@ -68,24 +71,25 @@ describe('its charts [Y4]', () => {
       'Tokens by model: 21,000',
       'Input from the cache: 80%',
       'Turns: 14',
+      'Waited in a queue: 3',
       'Errors: 2',
     ])
       expect(page).toContain(`<h2>${title}</h2>`);
     expect(page).toContain('Worth a look: Store.');
-    expect(page).toContain('<title>2026-01-14: haiku $0.0340, sonnet $1.20</title>');
-    expect(page.match(/<table>/gu)).toHaveLength(5);
+    expect(page).toMatch(/<th scope="row">2026-01-14<\/th>\s*<td>\$0\.0340<\/td><td>\$1\.20<\/td>/u);
+    expect(page.match(/<table>/gu)).toHaveLength(6);
   });
 
   it('go by purpose and by hour where that is asked for', async () => {
     const page = await pageOver([day('2026-01-15T09')], 'over=day&by=purpose');
     expect(page).toContain('Cost by purpose');
-    expect(page).toContain('2026-01-15 09:00: chat $1.20, summary $0.0340');
+    expect(page).toMatch(/2026-01-15 09:00<\/th>\s*<td>\$1\.20<\/td><td>\$0\.0340<\/td>/u);
     expect(page).toContain('href="/status?over=month&amp;by=purpose"');
   });
 
   it('say so where nothing was', async () => {
     const page = await pageOver([day('2026-01-15', { byModel: {}, byPurpose: {}, turns: {}, errors: {} })]);
-    expect(page.match(/Nothing in this time\./gu)).toHaveLength(4);
+    expect(page.match(/Nothing in this time\./gu)).toHaveLength(5);
   });
 
   it('have no scripts and no styles of their own, which the policy would refuse [Y5]', async () => {
@@ -99,12 +103,19 @@ describe('its charts [Y4]', () => {
         const periods = Array.from({ length: 30 }, (_, index) => `day ${index}`);
         const parts = Object.fromEntries(lists.map((list, index) => [`part ${index}`, list]));
         const shown = String(chart({ title: 't', periods, parts, shown: (amount) => amount.toFixed(0) }));
-        const bars = [...shown.matchAll(/ y="([^"]+)"\s+width="[^"]+"\s+height="([^"]+)"/gu)].map((bar) =>
-          bar.slice(1).map(Number),
+        const outlines = Array.from(
+          shown.matchAll(/<path class="part\d" d="([^"]+)"/gu),
+          ([, outline = '']) => outline,
         );
-        for (const [y = -1, height = 0] of bars) {
-          expect(y).toBeGreaterThanOrEqual(0);
-          expect(y + height).toBeLessThanOrEqual(120.2);
+        expect(outlines).toHaveLength(lists.length);
+        for (const [, x, bottom, top, right] of outlines.flatMap((outline) => [
+          ...outline.matchAll(/M(\S+) (\S+)V(\S+)H(\S+)V/gu),
+        ])) {
+          expect(Number(x)).toBeLessThan(Number(right));
+          expect(Number(right)).toBeLessThanOrEqual(600);
+          expect(Number(top)).toBeGreaterThanOrEqual(0);
+          expect(Number(top)).toBeLessThanOrEqual(Number(bottom));
+          expect(Number(bottom)).toBeLessThanOrEqual(120);
         }
         const total = lists.flat().reduce((sum, amount) => sum + amount, 0);
         expect(shown).toContain(total > 0 ? `<h2>t: ${total.toFixed(0)}</h2>` : '<h2>t</h2>');

@@ -145,6 +145,7 @@ export async function writeUsage(store: Store, now: number): Promise<void> {
     for (let turn = 0; turn < turns; turn += 1)
       measure('turn', { outcome: turn % 23 === 22 ? 'explained' : 'answered' });
     if (index % 9 === 4) measure('modelError', { failure: 'overloaded' });
+    if (index % 4 === 1) measure('waited', { queue: 'turns' });
     for (const [part, purpose] of purposes.entries()) {
       const calls = Math.ceil(turns / (1 + 3 * part));
       const usage = {

@@ -35,6 +35,7 @@ export const usage: UsageReport = {
     byModel: { haiku: ofSummaries, sonnet: ofTurns },
     byPurpose: { summary: ofSummaries, chat: ofTurns },
     turns: { answered: 9, failed: 1 },
+    waited: {},
     errors: { 'model overloaded': 2 },
   },
   month: {
@@ -43,6 +44,7 @@ export const usage: UsageReport = {
     byModel: { sonnet: ofMonth },
     byPurpose: {},
     turns: {},
+    waited: {},
     errors: {},
   },
   days: [],

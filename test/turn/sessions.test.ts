@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { RecentChanges } from '../../src/core/changes.ts';
+import { onMeasured } from '../../src/core/logger.ts';
 import type { IncomingMessage } from '../../src/core/chat.ts';
 import { SessionTurns, type TurnControl } from '../../src/turn/sessions.ts';
 import { aliceId, bobId, generalId, incoming } from '../support/incoming.ts';
@@ -50,7 +51,11 @@ async function settle(): Promise<void> {
 describe('turns of sessions', () => {
   it('take together what one speaker wrote while a turn ran', async () => {
     const { turns, started } = gatedTurns();
+    const waited: string[] = [];
+    const end = onMeasured('waited', ({ queue }) => waited.push(queue));
     const all = [1, 2, 3].map((id) => turns.submit(message(id)));
+    end();
+    expect(waited).toEqual(['turns', 'turns']);
     expect(started.map(({ ids }) => ids)).toEqual([['400000000000000001']]);
     started[0]?.release();
     await settle();
