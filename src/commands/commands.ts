@@ -32,7 +32,7 @@ export type CommandSet = ReturnType<typeof createCommandSet>;
 
 /** What shows, adds, or asks by itself; all else may change or remove something for good [G2a]. */
 const atOnce: ReadonlySet<string> = new Set(
-  'panel show search remember note why history conversations proposals privacy pin import export erase purge'.split(
+  'panel show search remember note why history conversations notebook proposals privacy pin import export erase purge'.split(
     ' ',
   ),
 );

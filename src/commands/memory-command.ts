@@ -29,6 +29,7 @@ import { acceptImport, previewImport, previewList } from './memory-import.ts';
 import { changeItem, completeItem, editItem, itemHistory, rememberText } from './memory-items.ts';
 import { panelActions, pressPanel, showPanel } from './memory-panel.ts';
 import { memoryCall, type MemoryCall, type MemoryCommandPorts } from './memory-ports.ts';
+import { showNotebook, writeNotebook } from './memory-notebook.ts';
 import { acceptProposal, declineProposal, showProposals } from './memory-proposals.ts';
 import { reviewMemory } from './memory-review.ts';
 import { searchMemory, showMemory } from './memory-show.ts';
@@ -44,12 +45,13 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory review\` asks what still holds
 \`!memory undo\` takes back your last change, for ten minutes
 \`!memory edit <id> <text>\` corrects an item
-\`!memory why <id>\` tells where an item comes from, or what an answer used
+\`!memory why <id>\` tells where an item or answer comes from
 \`!memory answers\`: how large my prompts were
 \`!memory history <id>\` shows what an item said before
 \`!memory pin <id>\`, \`!memory unpin <id>\`: a pinned item is never dropped
-\`!memory share <id>\`, \`!memory hide <id>\`: use an item everywhere, or only in our DM
+\`!memory share <id>\`, \`!memory hide <id>\`: use it everywhere, or only in our DM
 \`!memory conversations\` lists ours with my notes; \`!memory reset rolling\` clears this one's summary
+\`!memory notebook\` shows your notebook
 \`!memory export\` sends you all of it
 \`!memory import\` brings an export, of mine, ChatGPT's or Claude's
 \`!memory erase\` erases all of it, \`!memory purge <words>\` what says these words, for good, after asking
@@ -63,7 +65,7 @@ const help = `\`/memory panel\` has it all with buttons, only for you
 \`!memory help\` shows this
 
 Where I may use an item: \`everywhere\`, \`server\` (that server and our DM), \`here\` (that channel and our DM) or \`dm\`. All this exists as \`/memory\` too, which only you see.
-In a message's menu, under Apps: “Remember this”, “What do you know about this?”, “Why this answer?”.`;
+In a message's menu: “Remember this”, “What do you know about this?”, “Why this answer?”.`;
 
 const ofOneItem = {
   options: { id: { kind: 'word', description: 'The id of the item', autocomplete: true } },
@@ -133,6 +135,22 @@ export const memoryDefinition = {
       options: { id: { kind: 'word', description: 'The id of a conversation', isOptional: true } },
       misuse: 'Say `!memory conversations`, or `!memory conversations <id>`.',
       group: 'data',
+    },
+    notebook: {
+      description: 'List the files of your notebook, or show one to edit it',
+      options: { file: { kind: 'word', description: 'A file, such as USER.md', isOptional: true } },
+      misuse: 'Say `!memory notebook`, or `!memory notebook <file>`.',
+      group: 'data',
+    },
+    'notebook-write': {
+      description: 'Put a text in place of a file of your notebook',
+      options: {
+        tag: { kind: 'word', description: 'Of what the file said' },
+        file: { kind: 'word', description: 'The file' },
+        text: { kind: 'text', description: 'All that it says from now on', isOptional: true },
+      },
+      misuse: 'Use `!memory notebook <file>`.',
+      isHidden: true,
     },
     share: {
       description: 'Let an item be used everywhere, in other servers too',
@@ -372,6 +390,8 @@ const handlers: Handlers<Handled> = {
   'purge-confirmed': ({ token }, call, pending) => purgeWords(call, token, pending),
   reset: ({ conversation }, call) => resetRolling(call, conversation),
   conversations: ({ id }, call) => showConversations(call, id),
+  notebook: ({ file }, call) => showNotebook(call, file),
+  'notebook-write': (input, call) => writeNotebook(call, input),
   note: ({ text }, call) => noteInChannel(call, text),
   channel: (input, call) => channelMemory(call, input),
   mode: ({ value }, call) => setMode(call, value),

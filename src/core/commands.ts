@@ -147,8 +147,13 @@ export const buttonLineMaxChars = 70;
 export const mostChoices = 25;
 export const choiceMaxChars = 100;
 
+/** What Discord takes as the text of a form. */
+export const formTextMaxChars = 4000;
+
 /** A form with one text, for the person alone to change. */
 export interface CommandForm {
+  /** Why it is to be filled in again, where it was refused. */
+  readonly reason?: string;
   /** Each at most 45 characters. */
   readonly title: string;
   readonly label: string;
@@ -193,7 +198,13 @@ export interface ShownItem {
 }
 
 /** What an answer says, for a page that lays it out by itself. */
-export type CommandData = ShownMemory | ShownCards | ShownConversations | ShownStatus | ShownAnswers;
+export type CommandData =
+  | ShownMemory
+  | ShownCards
+  | ShownConversations
+  | ShownNotebook
+  | ShownStatus
+  | ShownAnswers;
 
 /** What `show` lists. */
 export interface ShownMemory {
@@ -256,6 +267,12 @@ export interface ShownConversation {
   readonly files: readonly { readonly path: string; readonly text: string }[];
   /** The person's own among the channel's notes [B1]. */
   readonly notes: readonly { readonly id: string; readonly text: string }[];
+}
+
+/** What `notebook` lists. */
+export interface ShownNotebook {
+  readonly kind: 'notebook';
+  readonly files: readonly { readonly path: string; readonly bytes: number; readonly summary: string }[];
 }
 
 /** What the owner's `status` says; no words or names of people. */

@@ -14,7 +14,12 @@ import {
 } from 'discord.js';
 
 import type { CommandButton } from '../core/chat.ts';
-import type { CommandForm, CommandReply, CommandSelect } from '../core/commands.ts';
+import {
+  formTextMaxChars,
+  type CommandForm,
+  type CommandReply,
+  type CommandSelect,
+} from '../core/commands.ts';
 import { clip, chunk, withoutInvisible } from '../core/text.ts';
 
 /** All that is needed to carry it out, even after a restart. */
@@ -38,7 +43,6 @@ const optionMaxChars = 100;
 const customIdMaxChars = 100;
 const placeholderMaxChars = 150;
 const formLabelMaxChars = 45;
-const formTextMaxChars = 4000;
 const mostRows = 5;
 const mostOptions = 25;
 /** Discord refuses an invisible label. */

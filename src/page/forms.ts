@@ -1,4 +1,4 @@
-import type { CommandReply, ShownItem } from '../core/commands.ts';
+import type { CommandForm, CommandReply, ShownItem } from '../core/commands.ts';
 import { answerText, hidden, html, type Html } from './html.ts';
 import type { Session } from './sign-in.ts';
 
@@ -71,6 +71,23 @@ export function itemButtons({ id, isPinned, visibility }: ShownItem): Html[] {
   });
 }
 
+/** A form with one text; `id` is that of its field. */
+export function textForm(
+  { line, label, maxChars, value, title, reason }: CommandForm,
+  context: FormContext,
+  { id, rows, isFocused }: { readonly id: string; readonly rows: number; readonly isFocused?: true },
+): Html {
+  return commandForm(
+    context,
+    line,
+    html`${reason === undefined ? undefined : html`<p>${reason}</p>`}
+      <label for="${id}">${label}</label>
+      <textarea id="${id}" name="text" rows="${rows}" maxlength="${maxChars}" ${isFocused ? 'autofocus' : ''}>
+${value}</textarea>
+      <button>${title}</button>`,
+  );
+}
+
 /** The answer to the last command. */
 export function saidBox(said: Session['said'], context: FormContext): Html {
   if (said === undefined) return html`<div id="said" role="status"></div>`;
@@ -82,15 +99,7 @@ function answer(
   { text, buttons = [], form }: Pick<CommandReply, 'text' | 'buttons' | 'form'>,
   context: FormContext,
 ): Html {
-  if (form !== undefined)
-    return commandForm(
-      context,
-      form.line,
-      html`<label for="answer">${form.label}</label>
-        <textarea id="answer" name="text" rows="3" maxlength="${form.maxChars}" required autofocus>
-${form.value}</textarea>
-        <button>${form.title}</button>`,
-    );
+  if (form !== undefined) return textForm(form, context, { id: 'answer', rows: 3, isFocused: true });
   return html`${answerText(text)}${buttons.map(({ label, line }) =>
     line === undefined ? undefined : commandForm(context, line, html`<button>${label}</button>`),
   )}`;

@@ -11,6 +11,7 @@ import { html, layout, type Html } from './html.ts';
 import { itemPage } from './item.ts';
 import { itemsPage } from './items.ts';
 import type { LivePages } from './live.ts';
+import { notebookPage } from './notebook.ts';
 import { reviewPage } from './review.ts';
 import type { Session } from './sign-in.ts';
 import { statusPage } from './status.ts';
@@ -32,7 +33,13 @@ const anyHost = 'http://page';
 const idsAtOnce = 4096;
 
 /** In the order in which they are offered. */
-const pages = { '/': 'Items', '/review': 'Review', '/conversations': 'Conversations', '/answers': 'Answers' };
+const pages = {
+  '/': 'Items',
+  '/review': 'Review',
+  '/conversations': 'Conversations',
+  '/notebook': 'Notebook',
+  '/answers': 'Answers',
+};
 const ownersPages = { '/status': 'Status' };
 
 const gone = html`<h1>Not there</h1>
@@ -96,6 +103,7 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   page('/review', 'To review', reviewPage);
   page('/conversations', 'Conversations', conversationsPage);
   page('/conversations/:id', 'A conversation', conversationPage);
+  page('/notebook', 'Notebook', notebookPage);
   page('/answers', 'What I was given', answersPage);
   page('/answers/:id', 'One answer', answerPage);
   page('/status', 'Status', statusPage);

@@ -39,8 +39,8 @@ declare module 'fastify' {
   }
 }
 
-/** Bytes of a form. */
-const bodyLimit = 64 * 1024;
+/** Bytes of a form: a file of the notebook may have 64 KiB, and three times that in a form. */
+const bodyLimit = 256 * 1024;
 const triesAMinute = 30;
 
 export type Page = Awaited<ReturnType<typeof startPage>>;

@@ -211,6 +211,8 @@ describe('the two forms of a command [K0]', () => {
     text: 'I like tea',
     target: 'tea, or coffee',
     id: '1a2b3c4d',
+    tag: 'e3b0c442',
+    file: 'USER.md',
     conversation: '200000000000000001',
     role: '@Verified people',
     who: '@Verified people',

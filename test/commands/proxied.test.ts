@@ -48,6 +48,7 @@ describe('a command that a proxy posted [G2a]', () => {
       'history',
       'import',
       'note',
+      'notebook',
       'panel',
       'pin',
       'privacy',

@@ -18,6 +18,7 @@ const optionNames: ReadonlyMap<string, string> = new Map([
   ['notices', 'value'],
   ['review', 'answer'],
   ['timezone', 'name'],
+  ['notebook', 'file'],
 ]);
 
 /** Gives a command by its words, such as `forget Acme`, and resolves with the answer's first message. */

@@ -1,13 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { ShownCards, ShownConversations, ShownItem, ShownStatus } from '../../src/core/commands.ts';
+import type {
+  ShownCards,
+  ShownConversations,
+  ShownItem,
+  ShownNotebook,
+  ShownStatus,
+} from '../../src/core/commands.ts';
 import { answerPage, answersPage } from '../../src/page/answers.ts';
 import { conversationPage, conversationsPage } from '../../src/page/conversations.ts';
 import { saidBox, type OwnPage } from '../../src/page/forms.ts';
 import { answerText, html, layout } from '../../src/page/html.ts';
 import { itemPage } from '../../src/page/item.ts';
 import { itemsPage } from '../../src/page/items.ts';
+import { notebookPage } from '../../src/page/notebook.ts';
 import { reviewPage } from '../../src/page/review.ts';
 import { statusPage } from '../../src/page/status.ts';
 import { ofTurns, usage } from '../support/status-facts.ts';
@@ -61,6 +68,7 @@ async function pagesWith(said: string): Promise<string> {
       },
     ],
   };
+  const notebook: ShownNotebook = { kind: 'notebook', files: [{ path: said, bytes: 1, summary: said }] };
   const ofConversations = { give: () => Promise.resolve({ text: said, data: conversations }) };
   const asked: OwnPage = {
     id: 'a1',
@@ -84,6 +92,16 @@ async function pagesWith(said: string): Promise<string> {
     await reviewPage({ ...asked, give: () => Promise.resolve({ text: said, data: cards }) }),
     await conversationsPage({ ...asked, ...ofConversations }),
     await conversationPage({ ...asked, ...ofConversations }),
+    await notebookPage({
+      ...asked,
+      query: new URLSearchParams(),
+      give: () => Promise.resolve({ text: said, data: notebook }),
+    }),
+    await notebookPage({
+      ...asked,
+      query: new URLSearchParams({ file: said }),
+      give: () => Promise.resolve({ text: said, form: { ...form, reason: said } }),
+    }),
     await statusPage({ ...asked, give: () => Promise.resolve({ text: said, data: statusWith(said) }) }),
   ];
   return layout(said, html`${parts}`, { name: said, path: said, pages: { [said]: said } });

@@ -150,8 +150,13 @@ export function createNotebookFiles(
     marks.mark(sessionOf(context), file.key, content, from, to);
   }
 
-  /** One change, all or nothing. */
-  async function change(path: string, context: TurnContext, edit: FileEdit): Promise<WrittenFile | Refusal> {
+  /** One change, all or nothing; by hand it may leave nothing, and the model has not seen what it made. */
+  async function change(
+    path: string,
+    context: TurnContext,
+    edit: FileEdit,
+    isByHand = false,
+  ): Promise<WrittenFile | Refusal> {
     const resolved = resolvePath(path, context);
     if (resolved.outcome === 'refused') return resolved;
     if (context.hasThirdPartyText) return refused(thirdPartyReason);
@@ -159,7 +164,7 @@ export function createNotebookFiles(
     if (context.saidIn !== undefined) return refused(moreReadersReason);
     if (hasUnknownReaders(context.place)) return refused(unknownReadersReason);
     const { file } = resolved;
-    const job = () => orRefusal(file, () => changeFile(file, context, edit));
+    const job = () => orRefusal(file, () => changeFile(file, context, edit, isByHand));
     return file.queueKey === 'workspace' ? writes.runInWorkspace(job) : writes.run(workOf(context), job);
   }
 
@@ -167,6 +172,7 @@ export function createNotebookFiles(
     file: TreeFile,
     context: TurnContext,
     edit: FileEdit,
+    isByHand: boolean,
   ): Promise<WrittenFile | Refusal> {
     // A withdrawn message brings nothing into the notes any more [A4].
     if ((await log?.standsAsSaid(context)) === false) return refused(changedReason);
@@ -186,7 +192,7 @@ export function createNotebookFiles(
     const wanted = plainText(edited);
     // What a person has written into the file by hand stays.
     const masked = maskNewSecrets(wanted, content?.text ?? '');
-    if (masked.trim() === '') return refused('The file would be empty. Nothing was written.');
+    if (masked.trim() === '' && !isByHand) return refused('The file would be empty. Nothing was written.');
     const stored = isOfSession(file) ? withMark(masked, context.place) : masked;
     const written = {
       outcome: 'written',
@@ -205,7 +211,8 @@ export function createNotebookFiles(
     const { key, queueKey } = file;
     const changed = { key, queueKey, before: present?.raw, after: stored, archive };
     const undoId = await (undoable?.change(context.speaker.id, changed, write) ?? write());
-    if (knowledge === 'whole') marks.mark(session, file.key, { text: plainText(readMark(stored).text) });
+    if (knowledge === 'whole' && !isByHand)
+      marks.mark(session, file.key, { text: plainText(readMark(stored).text) });
     return { ...written, isNew: content === undefined, undoId: undoId ?? undefined };
   }
 
@@ -227,7 +234,7 @@ const moreReadersReason =
 /** Of all facts files together [N6]. */
 const factsMaxBytes = 15_360;
 /** Of any other file [N6]. */
-const fileMaxBytes = 64 * 1024;
+export const fileMaxBytes = 64 * 1024;
 
 /** Why a file must not become this text, or `undefined`; sizes are in bytes of UTF-8, marks included [N6]. */
 async function sizeProblem(store: NotebookStore, file: TreeFile, text: string): Promise<string | undefined> {

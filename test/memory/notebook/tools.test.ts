@@ -55,6 +55,17 @@ describe('memory_read', () => {
   });
 });
 
+describe('a file that its person changed by hand [N9]', () => {
+  it('has to be read again before the model replaces it, though it had read all of it', async () => {
+    const { run, notebook, read } = await openNotebook({ [`${aliceRoot}/USER.md`]: 'likes tea\n' });
+    await run('read', { path: 'USER.md' });
+    await notebook.files.change('USER.md', dmContext(), () => 'likes bees\n', true);
+    const replaced = await run('write', { path: 'USER.md', content: 'likes tea and rain' });
+    expect(replaced.text).toContain('changed since you last read it');
+    expect(await read(`${aliceRoot}/USER.md`)).toBe('likes bees\n');
+  });
+});
+
 describe('memory_list', () => {
   it('gives path, bytes and summary, the notes of the conversation first and the newest day first', async () => {
     const { run } = await openNotebook({
