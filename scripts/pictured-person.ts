@@ -12,6 +12,7 @@ import {
 import type { SandboxServer } from '../src/sandbox/sandbox-server.ts';
 import { createFileStore } from '../src/storage/files/store.ts';
 import { writeConversation, writeUsage } from '../test/support/long-history.ts';
+import { streamedMessage } from '../test/support/model-answer.ts';
 import { startModelServer } from '../test/support/model-server.ts';
 import { silent } from '../test/support/sessions.ts';
 
@@ -104,7 +105,19 @@ const told: readonly Told[] = [
   },
 ];
 
+/** By channel; `dm` is the direct messages. */
 const conversations = {
+  dm: {
+    daysAgo: 2,
+    summary:
+      'Alice is learning the cello and practises on Sundays. Her sister Inês visits on 21 March; Alice wants to cook without peanuts for both.',
+    texts: [
+      'I practise the cello on Sundays',
+      'How far are you with the first suite?',
+      'My sister Inês visits me on 21 March',
+      'That is next Saturday. Shall I remember what she likes to eat?',
+    ],
+  },
   garden: {
     daysAgo: 8,
     summary:
@@ -153,6 +166,14 @@ const answers: Readonly<Record<string, string>> = {
     'In Rust, as you prefer for command line tools. It also runs without a network, as your parser has to.',
 };
 
+/** What a vendor would count. */
+const tokens: Readonly<Record<string, number>> = {
+  input_tokens: 412,
+  cache_read_input_tokens: 4380,
+  cache_creation_input_tokens: 310,
+  output_tokens: 58,
+};
+
 /** Writes all that is remembered of the sandbox's owner into the bot's folder; resolves with what the bot has to be configured by. */
 export async function writePicturedPerson(sandbox: SandboxServer, folder: string): Promise<Environment> {
   for (const name of ['garden']) await sandbox.addChannel({ name });
@@ -173,10 +194,16 @@ export async function writePicturedPerson(sandbox: SandboxServer, folder: string
   });
   const said = new Map<string, string>();
   for (const [name, { daysAgo, summary, texts }] of Object.entries(conversations)) {
-    const ids = await writeConversation(store, owner.id, placeIn(name), picturedNow - daysAgo * dayMs, {
-      texts,
-      summary,
-    });
+    const ids = await writeConversation(
+      store,
+      owner.id,
+      placeIn(name === 'dm' ? undefined : name),
+      picturedNow - daysAgo * dayMs,
+      {
+        texts,
+        summary,
+      },
+    );
     for (const [index, id] of ids.entries()) said.set(texts[2 * index] ?? '', id);
   }
   const items = told.map(
@@ -199,7 +226,9 @@ export async function writePicturedPerson(sandbox: SandboxServer, folder: string
   for (const [path, text] of Object.entries(notebook)) await store.writeText(`workspace/${path}`, text);
   await writeUsage(store, picturedNow);
   await store.close();
-  const model = await startModelServer(({ messages = [] }) => {
+  const model = await startModelServer(({ messages = [], tools }) => {
+    // A summary.
+    if (tools === undefined) return { text: conversations.dm.summary };
     const asked =
       messages
         .at(-1)
@@ -207,9 +236,13 @@ export async function writePicturedPerson(sandbox: SandboxServer, folder: string
         .join('') ?? '';
     const [, answer = 'Understood.'] =
       Object.entries(answers).find(([question]) => asked.includes(question)) ?? [];
-    return { text: answer };
+    const events = streamedMessage({ blocks: [{ type: 'text', pieces: [answer] }], stop: 'end_turn' });
+    return { events: JSON.parse(JSON.stringify(events), (key, value) => tokens[key] ?? value) };
   });
-  return { ANTHROPIC_BASE_URL: model.url, DISCOCLAW_TIMEZONE: 'UTC' };
+  return {
+    ANTHROPIC_BASE_URL: model.url,
+    DISCOCLAW_TIMEZONE: 'UTC',
+  };
 }
 
 /** Has the person ask, so that there are answers to look into. */

@@ -41,12 +41,10 @@ try {
       const home = page.url();
       const read = async (path: string) => (await page.request.get(new URL(path, home).href)).text();
       for (const path of await pagesFrom(read)) {
-        if (path.includes('?')) continue;
+        if (path.startsWith('/status?')) continue;
         await page.goto(new URL(path + (searched[path] ?? ''), home).href);
-        await take(
-          page,
-          `${path.split('/')[1] || 'items'}${/\/.*\//u.test(path) ? '-one' : ''}-${viewport.width}.png`,
-        );
+        const [, name = '', ...below] = path.split(/[/?]/u);
+        await take(page, `${name || 'items'}${below.length > 0 ? '-one' : ''}-${viewport.width}.png`);
       }
       await context.close();
     }

@@ -16,7 +16,7 @@ export async function conversationsPage({ give }: OwnPage): Promise<Html> {
       ${shown.map(
         ({ channelId, title, summary, notes }) =>
           html`<li>
-            <p class="text">
+            <p class="title">
               <a href="/conversations/${channelId}" data-key="open ${channelId}">${title}</a>
             </p>
             <p class="facts">

@@ -34,7 +34,7 @@ function fileOf({
   readonly summary: string;
 }): Html {
   return html`<li>
-    <p class="text">
+    <p class="title">
       <a href="/notebook?file=${encodeURIComponent(path)}" data-key="open ${path}">${path}</a>
     </p>
     <p class="facts">${bytes === 0 ? 'empty' : counted(bytes, 'byte')}${summary && ` · ${summary}`}</p>
