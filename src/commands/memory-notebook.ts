@@ -139,7 +139,7 @@ async function readFile(call: MemoryCall, path: string) {
 /** A form that holds `value` for a file that says `stored`. */
 function formOf(path: string, stored: string, value: string): CommandForm {
   const line = `memory notebook-write ${tagOf(stored)} ${path}`;
-  return { title: 'Save', label: path, value, maxChars: fileMaxBytes, line };
+  return { title: 'Edit', label: path, value, maxChars: fileMaxBytes, line };
 }
 
 /** Short enough for a button. */

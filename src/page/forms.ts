@@ -73,7 +73,7 @@ export function itemButtons({ id, isPinned, visibility }: ShownItem): Html[] {
 
 /** A form with one text; `id` is that of its field. */
 export function textForm(
-  { line, label, maxChars, value, title, reason }: CommandForm,
+  { line, label, maxChars, value, reason }: CommandForm,
   context: FormContext,
   { id, rows, isFocused }: { readonly id: string; readonly rows: number; readonly isFocused?: true },
 ): Html {
@@ -84,7 +84,7 @@ export function textForm(
       <label for="${id}">${label}</label>
       <textarea id="${id}" name="text" rows="${rows}" maxlength="${maxChars}" ${isFocused ? 'autofocus' : ''}>
 ${value}</textarea>
-      <button>${title}</button>`,
+      <button>Save</button>`,
   );
 }
 

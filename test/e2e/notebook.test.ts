@@ -53,6 +53,34 @@ describe("a person's notebook", () => {
     expect(told).toContain('- facts/user.md (37B): Name\n');
   });
 
+  it('is edited by its person in a form, for the next prompt, and what comes too late is given back [N9]', async () => {
+    const { name, id } = await newcomer();
+    const place = `@${name}`;
+    const path = `data/users/${id}/notebook/USER.md`;
+    const options = { file: 'USER.md' };
+    const { answer } = await stage.sandbox.slash({
+      as: name,
+      in: place,
+      name: 'memory',
+      subcommand: 'notebook',
+      options,
+    });
+    const message = answer?.id ?? '';
+    const write = async (words: string, meanwhile?: string) => {
+      const { id: interaction, modal } = await stage.sandbox.click({ as: name, message, label: 'Edit' });
+      if (meanwhile !== undefined) await stage.writeFile(path, meanwhile);
+      const sent = await stage.sandbox.submit({ as: name, interaction, values: { 'USER.md': words } });
+      return { stood: modal?.fields[0]?.value, text: sent.followUps.at(-1)?.text };
+    };
+    expect((await write('Bakes bread.')).text).toContain('Saved `USER.md`: 13 bytes.');
+    await promptFor(stage, name, place);
+    expect(toldIn(newestCall(stage))).toContain('Bakes bread.');
+    const late = await write('Bakes cakes.', 'Sells bread.\n');
+    expect(late.stood).toBe('Bakes bread.\n');
+    expect(late.text).toMatch(/was changed since you opened it[^]*Bakes cakes\./u);
+    expect(await stage.readFile(path)).toBe('Sells bread.\n');
+  });
+
   it('holds nothing twice where a kill came before the answer, and the question is asked again', async () => {
     await stage.startBuilt();
     const { name, id } = await newcomer();
