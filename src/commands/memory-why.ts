@@ -236,7 +236,7 @@ const nothing = () => Promise.resolve(undefined);
 
 /** Tells what a source is by now. */
 async function createView(
-  { speaker, view: place, ports: { durable, rolling, goneChannels, logged } }: MemoryCall,
+  { speaker, view: place, at, ports: { durable, rolling, goneChannels, logged, notebook } }: MemoryCall,
   channelId: string,
   answer: AnswerProvenance,
 ): Promise<(source: MemorySource) => Promise<Told>> {
@@ -308,8 +308,17 @@ async function createView(
     if ('channelId' in source && goneIds.has(source.channelId)) return undefined;
     if (source.kind === 'summary')
       return rolling.madeAt({ channelId, userId: speaker.id }, source.at, place, speaker.id);
+    if (source.kind === 'file') return source.isListed === true ? undefined : noteOf(source);
     if (source.kind !== 'exchange' && source.kind !== 'message') return undefined;
     return logged({ channelId: source.channelId, userId: speaker.id }, source.messageId);
+  }
+
+  /** The owners' workspace is not one's own. */
+  async function noteOf(source: Extract<MemorySource, { kind: 'file' }>): Promise<string | undefined> {
+    const context = { speaker, place: { ...place, channelId }, now: new Date(at) };
+    const opened = await notebook.open(source.path, context);
+    if (opened.outcome === 'refused' || opened.file.queueKey === 'workspace') return undefined;
+    return opened.content && `${await lineOf(source)}\n${opened.content.text}`;
   }
 
   return async (source) =>

@@ -357,7 +357,7 @@ async function deliver(
   const question = questionOf(turn);
   if (text === '') return explainInPlace(turn, memory, reply, answer, control, bot);
   if (!(await reply.mayShow())) return takeAway(turn, reply, answer, control, bot);
-  await memory.recordUsed(answer.used, answer.size);
+  await memory.recordUsed(answer.used, (await isForgotten(turn, bot)) ? undefined : answer.size);
   const late = await bot.lateNotices.waiting(turn);
   const firstWords = await memory.toldOnce();
   const footer = await footerOf(turn, memory, reply, answer, bot, [

@@ -89,13 +89,15 @@ describe('answers [Y2a]', () => {
   });
 
   it('has the own message and memory in full for the DM, as they are by now', async () => {
-    const { say, answered, dataOf, durable, idOf } = open();
+    const { say, answered, dataOf, durable, idOf, store } = open();
+    await store.writeText(`users/${aliceId}/notebook/USER.md`, 'Alice grows fruit.');
     await say('remember I grow apples', dmPlace);
     await say('remember I grow pears', dmPlace);
     const items = await durable.list(aliceId);
     const id = await answered(dmPlace, [
       ...items.map(sourceOfItem),
       { kind: 'file', path: 'USER.md', bytes: 12 },
+      { kind: 'file', path: 'facts/garden.md', isListed: true },
       { kind: 'note', guildId: '1', channelId: '2', messageId: '3' },
     ]);
     const own = async () => (await dataOf(`answers ${id}`))[0]?.own;
@@ -103,11 +105,31 @@ describe('answers [Y2a]', () => {
     expect(await own()).toEqual([
       { title: 'Your message', texts: ['What do I grow? (1)'] },
       { title: 'Items', texts: items.map(({ text }) => text) },
-      { title: 'Notes', texts: ['`USER.md` (12 bytes)'] },
+      { title: 'Notes', texts: ['`USER.md` (12 bytes)\nAlice grows fruit.'] },
+      { title: 'Notes by name only', texts: ['`facts/garden.md`'] },
     ]);
     await say(`forget ${await idOf(apples)}`, dmPlace);
     const itemsNow = (await own())?.find(({ title }) => title === 'Items')?.texts;
     expect(itemsNow).toEqual([pears, '1 item that was forgotten since, or made way for others']);
+  });
+
+  it("names no word of the owners' workspace, only the file and its size", async () => {
+    const { answered, store, commands } = open();
+    await store.writeText('workspace/USER.md', 'We own a boat.');
+    const id = await answered(dmPlace, [{ kind: 'file', path: 'USER.md', bytes: 14 }]);
+    const command = commands.parse(`!memory answers ${id}`);
+    if (command === undefined) throw new Error('No command');
+    const { data } = await commands.command({
+      id: messageId(90),
+      command,
+      speaker: { id: aliceId, name: 'Alice', isOwner: true },
+      place: dmPlace,
+      ephemeral: true,
+      at: '2026-01-15T11:00:00Z',
+      startedAfter: undefined,
+    });
+    expect(JSON.stringify(data)).toContain('`USER.md` (14 bytes)');
+    expect(JSON.stringify(data)).not.toContain('boat');
   });
 
   it('names in a server nothing that may not be said there, and shows no words [V2]', async () => {

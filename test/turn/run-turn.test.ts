@@ -42,6 +42,11 @@ const failing: AnswerTurn = (_context, _signal, { onOffer }) => {
   return Promise.reject(new ModelError('cut', 'broken', { partialText: 'Half of ' }));
 };
 
+const noting: AnswerTurn = (_context, _signal, { onNote }) => {
+  onNote('it');
+  return Promise.resolve({ text: 'Hi.', stop: 'whole' });
+};
+
 const offering: AnswerTurn = (_context, _signal, { onOffer }) => {
   onOffer('Pin it.');
   return Promise.resolve({ text: 'Shall I?', stop: 'whole' });
@@ -55,6 +60,23 @@ describe('a turn', () => {
     expect(await outbox.isHandled(generalId, '400000000000000010')).toBe(true);
     expect(await outbox.unsent(generalId)).toEqual([]);
   });
+
+  it.each([
+    [0.01, 0.02],
+    [undefined, undefined],
+  ])(
+    'notes what all its calls took and cost, each %s dollars, and how much tools gave [Y2a]',
+    async (each, all) => {
+      const record = vi.fn<TurnPorts['provenance']['record']>();
+      const ports = { costOf: () => each, provenance: { record, sent: () => {} } };
+      await turnWith(noting, ports).run([message], new TurnControl());
+      const [, , , size] = record.mock.lastCall ?? [];
+      expect(size).toMatchObject({ maxChars: 1000, usage: { inputTokens: 2, outputTokens: 2 } });
+      expect(size?.cost).toBe(all);
+      expect(size?.parts.map(({ name }) => name)).toEqual(['tools', 'tool_results']);
+      expect(size?.parts[1]?.characters).toBe('done'.length);
+    },
+  );
 
   it('does not call the model before the words are on disk, however long that takes [F4]', async () => {
     const written = deferred<void>();
