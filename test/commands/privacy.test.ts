@@ -38,6 +38,9 @@ const step = fc.oneof(
       'show' as const,
       'search' as const,
       'review' as const,
+      'conversations' as const,
+      'notebook' as const,
+      'notebook file' as const,
       'forget all' as const,
       'forget nothing' as const,
       'help' as const,
@@ -64,9 +67,10 @@ describe('what commands answer in a guild', () => {
         fc.array(step, { minLength: 4, maxLength: 16 }),
         fc.integer({ min: 2, max: 5 }),
         async (steps, maxItems) => {
-          const { say, durable, rolling } = createHarness({ maxItems });
+          const { say, durable, rolling, store } = createHarness({ maxItems });
           const summary = { text: 'summary-of-the-dm', visibility: 'dm', homeId: dmPlace.homeId } as const;
           for (const { channelId } of guildPlaces) rolling.put({ channelId, userId: aliceId }, summary);
+          await store.writeText(`users/${aliceId}/notebook/USER.md`, 'line-of-the-notebook');
           let count = 0;
           for (const each of steps) {
             const [own, others] = await Promise.all([durable.list(aliceId), durable.list(bobId)]);
@@ -78,6 +82,9 @@ describe('what commands answer in a guild', () => {
             const words = {
               remember: `remember My best word is word-${(count += 1)}-of-mine`,
               review: 'review',
+              conversations: 'conversations',
+              notebook: 'notebook',
+              'notebook file': 'notebook USER.md',
               'review still': `review still ${target}`,
               'review keep': `review keep ${target},${own[0]?.id}`,
               show: 'show',
@@ -93,7 +100,7 @@ describe('what commands answer in a guild', () => {
             const answer = await say(words, each.where, { speakerId });
             if (each.where.audience === 'dm' || speakerId !== aliceId) continue;
             for (const text of forbidden) expect(answer).not.toContain(text);
-            expect(answer).not.toContain('summary-of-the-dm');
+            expect(answer).not.toMatch(/summary-of-the-dm|line-of-the-notebook/u);
             expect(answer.replaceAll(`#${each.where.channelName}`, '')).not.toMatch(/#(?:hideout|attic)/u);
             const foreignName = each.where === foreignPlace ? publicPlace.channelName : 'foyer';
             expect(answer).not.toContain(`#${foreignName}`);

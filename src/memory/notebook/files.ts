@@ -165,7 +165,11 @@ export function createNotebookFiles(
     if (hasUnknownReaders(context.place)) return refused(unknownReadersReason);
     const { file } = resolved;
     const job = () => orRefusal(file, () => changeFile(file, context, edit, isByHand));
-    return file.queueKey === 'workspace' ? writes.runInWorkspace(job) : writes.run(workOf(context), job);
+    // As a job of the person's, so that their open page is told.
+    return writes.run(
+      workOf(context),
+      file.queueKey === 'workspace' ? () => writes.runInWorkspace(job) : job,
+    );
   }
 
   async function changeFile(

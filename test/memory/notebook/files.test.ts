@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import type { TurnContext } from '../../../src/core/turn-context.ts';
-import { ReadMarks } from '../../../src/memory/notebook/files.ts';
+import { createOneProcess } from '../../../src/core/processes.ts';
+import { createWrites } from '../../../src/core/writes.ts';
+import { createNotebookFiles, ReadMarks } from '../../../src/memory/notebook/files.ts';
 import { aliceId } from '../../support/incoming.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
 import { session } from '../../support/sessions.ts';
 import { aliceRoot, asOwner, dmContext, dmSession, inGuild, openNotebook } from './notebook-fixtures.ts';
 
@@ -26,6 +29,22 @@ describe('a folder of the tree [L3]', () => {
     const refused = await run('write', { path: 'topics/one-more.md', content: 'x'.repeat(60_000) });
     expect(refused).toMatchObject({ ok: false, text: expect.stringContaining('topics/ is full') });
   });
+});
+
+it.each([
+  ['a person', {}],
+  ['an owner', asOwner],
+])('a change of the notebook of %s is told to their open page [Y3]', async (_, speaker) => {
+  const told: string[] = [];
+  const writes = createWrites({
+    locks: createOneProcess().locks,
+    erasedAt: () => Promise.resolve(undefined),
+    written: (userId) => void told.push(userId),
+    clock: () => new Date(0),
+  });
+  const files = createNotebookFiles(new MemoryStore(), writes, 'UTC');
+  await files.change('USER.md', dmContext(speaker), () => 'likes tea');
+  expect(told).toEqual([aliceId]);
 });
 
 it('no note is made of a message that was edited or deleted meanwhile [A4]', async () => {
