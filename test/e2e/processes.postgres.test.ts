@@ -68,6 +68,8 @@ describe('two processes with two shards each over one database [X3]', () => {
       const said = await stage.sandbox.say({ as: 'bob', in: channel, text: 'hello', mentionBot: true });
       expect((await stage.answerTo(said)).text).toBe('Understood.');
     }
+    const { text: answers } = await stage.ask('bob', '@bob', '!memory answers');
+    expect(answers.match(/ of 40,000 characters/gu)).toHaveLength(places.length);
     await stage.ask('bob', '@bob', '!memory remember I drink oolong tea');
     const last = places.at(-1)?.channel ?? '';
     const shown = await stage.ask('bob', last, '!memory search oolong');
