@@ -56,11 +56,8 @@ function noConversation(id: string): string {
   return `We have had no conversation with the id ${quoted(id)}; \`!memory conversations\` lists them.`;
 }
 
-/** Direct messages first, then by title; one alone has its files. */
-async function conversationsOf(
-  call: MemoryCall,
-  only: string | undefined,
-): Promise<readonly ShownConversation[]> {
+/** By title; one alone has its files. */
+async function conversationsOf(call: MemoryCall, only?: string): Promise<readonly ShownConversation[]> {
   const { speaker, ports } = call;
   const noted = new Map<string, { readonly guildId: string; readonly notes: ShownConversation['notes'] }>();
   for await (const { channelId, ...own } of ports.channelNotes.ownNotes(speaker.id))
@@ -69,9 +66,7 @@ async function conversationsOf(
   const sessions = await ports.sessionsOf(speaker.id);
   const ids = new Set([...sessions.map(({ channelId }) => channelId), ...noted.keys()]);
   const found = [...ids].filter((id) => !gone.has(id) && (only === undefined || only === id)).map(describe);
-  return (await Promise.all(found)).toSorted(
-    (a, b) => Number(isDirect(b)) - Number(isDirect(a)) || (a.title < b.title ? -1 : 1),
-  );
+  return (await Promise.all(found)).toSorted((a, b) => (a.title < b.title ? -1 : 1));
 
   async function describe(channelId: string): Promise<ShownConversation> {
     const session = { channelId, userId: speaker.id };
@@ -86,10 +81,6 @@ async function conversationsOf(
       notes: notes.map(({ id, text }) => ({ id, text })),
     };
   }
-}
-
-function isDirect({ link }: ShownConversation): boolean {
-  return link.includes('/@me/');
 }
 
 function titleOf(place: Place | undefined, guildId: string | undefined, { ports }: MemoryCall): string {

@@ -19,6 +19,7 @@ import type { MemoryCall } from './memory-ports.ts';
 
 const forAskerOnly = { text: 'That is for you alone: use `/memory notebook`, or ask me in our DM.' };
 
+const parts = ['USER.md', 'MEMORY.md', 'facts', 'episodes', 'topics', 'daily'] as const;
 /** Of a file in an answer. */
 const shownMaxChars = 6000;
 /** Files that have a button. */
@@ -53,17 +54,10 @@ export async function showNotebook(call: MemoryCall, path: string | undefined): 
 }
 
 async function listNotebook(call: MemoryCall): Promise<CommandReply> {
-  const listed = await call.ports.notebook.list(contextOf(call), [
-    'USER.md',
-    'MEMORY.md',
-    'facts',
-    'episodes',
-    'topics',
-    'daily',
-  ]);
+  const listed = await call.ports.notebook.list(contextOf(call), parts);
   const found = listed.map(({ file: { path }, bytes, summary }) => ({ path, bytes, summary }));
   // These two are in every prompt of the DM, and can be begun by hand.
-  const missing = ['USER.md', 'MEMORY.md'].filter((path) => !found.some((file) => file.path === path));
+  const missing = parts.slice(0, 2).filter((path) => !found.some((file) => file.path === path));
   const files = [...missing.map((path) => ({ path, bytes: 0, summary: '' })), ...found];
   const data: ShownNotebook = { kind: 'notebook', files };
   return {
@@ -86,11 +80,9 @@ async function listNotebook(call: MemoryCall): Promise<CommandReply> {
 /** Puts a text in place of a file's, unless that changed since the form with this tag was made [N9]. */
 export async function writeNotebook(
   call: MemoryCall,
-  {
-    tag,
-    file: path,
-    text = '',
-  }: { readonly tag: string; readonly file: string; readonly text?: string | undefined },
+  tag: string,
+  path: string,
+  text = '',
 ): Promise<CommandReply> {
   if (call.view.audience !== 'dm') return forAskerOnly;
   const file = await readFile(call, path);
@@ -105,12 +97,10 @@ export async function writeNotebook(
   const written =
     reason === undefined ? await call.ports.notebook.change(path, turn, edit, true) : refused(reason);
   if (written.outcome === 'refused') {
-    const now = await readFile(call, path);
-    const stored = now.outcome === 'refused' ? '' : now.text;
     const again = 'What you wrote is below; saving it replaces what the file says now.';
     return {
       text: linesOf(written.reason, 'You wrote:', withoutFences(text)),
-      form: { ...formOf(path, stored, text), reason: `${written.reason} ${again}` },
+      form: { ...formOf(path, file.text, text), reason: `${written.reason} ${again}` },
     };
   }
   return {

@@ -1,4 +1,3 @@
-import type { ShownConversation } from '../core/commands.ts';
 import { clipAtWord, toSingleLine } from '../core/text.ts';
 import { commandForm, type OwnPage } from './forms.ts';
 import { html, type Html } from './html.ts';
@@ -34,7 +33,7 @@ export async function conversationPage({ id = '', context, give }: OwnPage): Pro
   const { data } = await give(`memory conversations ${id}`);
   const [shown] = data?.kind === 'conversations' ? data.conversations : [];
   if (shown === undefined) return undefined;
-  const { title, link, summary, files, notes }: ShownConversation = shown;
+  const { title, link, summary, files, notes } = shown;
   return html`<p><a href="/conversations">All conversations</a></p>
     <h1>${title}</h1>
     <p><a href="${link}" rel="noreferrer">Open it on Discord</a></p>

@@ -48,14 +48,14 @@ async function withConversations() {
 }
 
 describe('conversations [K3]', () => {
-  it('are listed with title, server and summary, the DM first, and whether one has notes in the channel', async () => {
+  it('are listed with title, server and summary, and whether one has notes in the channel', async () => {
     const { say } = await withConversations();
     const server = `server ${publicPlace.guildId}`;
     expect((await say('conversations', dmPlace)).split('\n')).toEqual([
       '3 conversations:',
-      `- **Our direct messages** · id ${dmPlace.channelId}: Summary of dm`,
       `- **#${publicPlace.channelName}, ${server}** · id ${publicPlace.channelId} · 1 note of yours in the channel: Summary of server`,
       `- **#plans in #hideout, ${server}** · id ${thread.channelId}: Summary of here`,
+      `- **Our direct messages** · id ${dmPlace.channelId}: Summary of dm`,
       expect.stringMatching(/^-# /u),
     ]);
   });
