@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 import { startBrowser } from '../../test/browser/browser.ts';
+import { usualText } from '../../test/support/large-memory.ts';
 import { pagesFrom, writeLongHistory } from '../../test/support/long-history.ts';
-import { openStage, startOurs } from './bots.ts';
+import { ask, openStage, startOurs } from './bots.ts';
 import { print, timeOf, type Bench } from './measured.ts';
 
 const rounds = 15;
@@ -19,6 +20,7 @@ export async function benchPages(bench: Bench): Promise<void> {
   const url = `http://127.0.0.1:${port}`;
   const environment = { DISCOCLAW_PAGE_PORT: String(port), DISCOCLAW_PAGE_URL: url };
   const bot = await startOurs({ sandbox, folder, environment });
+  for (let turn = 0; turn < 20; turn += 1) await ask(sandbox, owner.name, usualText(turn));
   const slash = { as: owner.name, in: 'dm', name: 'memory', subcommand: 'page' };
   const { answer } = await sandbox.slash(slash);
   const link = answer?.components.rows[0]?.buttons[0]?.url ?? '';

@@ -28,6 +28,7 @@ a { color: var(--accent); text-underline-offset: .15em; }
 .facts, .count, small { color: var(--faint); font-size: .875rem; }
 .items { list-style: none; padding: 0; margin: 0; }
 .items li { padding: 1rem 0; border-top: 1px solid var(--line); }
+.items li, .card { content-visibility: auto; contain-intrinsic-size: auto 8.5rem; }
 .text, .title { font-size: 1.1rem; margin: 0; }
 .text { white-space: pre-wrap; }
 .acts, .acts form, .state, .state form { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: center; }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { openStage, type Stage } from '../e2e/stage.ts';
 import { freePort } from '../support/free-port.ts';
+import { usualText } from '../support/large-memory.ts';
 import { pagesFrom, writeLongHistory } from '../support/long-history.ts';
 import { hindrances, openPageOf, startBrowser } from './browser.ts';
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await stage.stopBot();
   await writeLongHistory(stage.folder, stage.sandbox, stage.info.owner.id);
   await stage.startBot();
-  await stage.ask(stage.info.owner.name, 'dm', 'hello');
+  for (let turn = 0; turn < 20; turn += 1) await stage.ask(stage.info.owner.name, 'dm', usualText(turn));
 });
 
 afterAll(async () => {

@@ -66,7 +66,7 @@ async function writeItems(
   sources: readonly Omit<ItemSource, 'type'>[],
 ): Promise<void> {
   const all = sources.map((source, index) => {
-    const at = new Date(now - (items - index) * hourMs).toISOString();
+    const at = new Date(now - (items - index) * 2 * dayMs).toISOString();
     return {
       id: index.toString(16).padStart(8, '0'),
       kind: 'fact',
