@@ -3,7 +3,7 @@ import { inputOf } from '../core/model.ts';
 import { dataLine, type PartSize } from '../core/section.ts';
 import { messageReferenceIn } from '../core/snowflake.ts';
 import { amount, dollars } from '../core/text.ts';
-import { mayUse } from '../core/visibility.ts';
+import { mayUse, reachOf } from '../core/visibility.ts';
 import type { AnswerProvenance, SizedAnswer } from '../memory/provenance.ts';
 import { linesOf, linkTo, present, shownTime } from './answer-lines.ts';
 import type { MemoryCall } from './memory-ports.ts';
@@ -18,7 +18,9 @@ const noSuchAnswer =
 export async function showAnswers(call: MemoryCall, id: string | undefined): Promise<CommandReply> {
   const { ports, speaker, view } = call;
   const [all, gone] = await Promise.all([ports.answersTo(speaker.id), ports.goneChannels()]);
-  const named = all.filter(({ reach }) => mayUse({ ownerId: speaker.id, ...reach }, view, speaker.id));
+  const mayName = ({ place }: SizedAnswer) =>
+    mayUse({ ownerId: speaker.id, ...reachOf(place) }, view, speaker.id);
+  const named = all.filter(mayName);
   if (id !== undefined) return showAnswer(call, named, gone, id);
   const hidden = all.length - named.length;
   const answers = named.map((answer) => shownAnswer(answer, gone));
@@ -119,7 +121,7 @@ function shownParts(parts: readonly PartSize[]): readonly ShownPart[] {
     const budget = same.reduce((sum, part) => sum + (part.budget ?? Number.NaN), 0);
     return {
       name,
-      title: titles[name] ?? name.replaceAll('_', ' '),
+      title: titles[name] ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`,
       characters: sumOf(same),
       budget: Number.isNaN(budget) ? undefined : budget,
     };
@@ -144,28 +146,12 @@ function largestOf(parts: readonly ShownPart[]): string {
     .join(', ');
 }
 
+/** Where the name of a part says too little. */
 const titles: Partial<Record<PartSize['name'], string>> = {
-  tools: 'Tools',
   soul: 'SOUL.md',
-  rules: 'My rules',
-  channel_context: 'About the channel',
-  server_manner: "The server's manner",
-  discord_actions: 'What I may do on Discord',
   user_profile: 'USER.md',
   notes: 'MEMORY.md',
   durable_items: 'Items',
-  recent_elsewhere: 'Recent exchanges elsewhere',
-  overview: 'Notes on the conversation',
-  conversation_summary: 'Summary of the conversation',
-  matching_items: 'Items that match',
-  channel_notes: "Channels' notes",
-  notebook_index: 'Notebook, names only',
-  history: 'Conversation so far',
-  changes: 'Changes since',
-  turn_facts: 'About this turn',
-  replied_to: 'Message replied to',
-  forwarded: 'Forwarded messages',
-  attached_file: 'Files',
   message: 'Your message',
-  tool_results: 'What tools gave',
+  recent_elsewhere: 'Recent exchanges elsewhere',
 };

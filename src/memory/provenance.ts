@@ -8,7 +8,7 @@ import type { AnswerSize } from '../core/section.ts';
 import type { Store } from '../core/store.ts';
 import { saysWords } from '../core/text.ts';
 import { sessionOf, type TurnContext } from '../core/turn-context.ts';
-import { reachFields, reachOf, type Reach } from '../core/visibility.ts';
+import { reachFields, reachOf } from '../core/visibility.ts';
 import type { MemoryLayer, Withdrawn } from './layer.ts';
 import { idsOf } from './log/records.ts';
 import { sessionFolder } from './log/session-state.ts';
@@ -33,9 +33,8 @@ export interface SizedAnswer extends AnswerSize {
   readonly messageIds: readonly string[];
   /** ISO 8601, UTC. */
   readonly at: string;
-  readonly place: Pick<Place, 'channelId' | 'guildId' | 'channelName'>;
-  /** Where it may be told. */
-  readonly reach: Reach;
+  /** That it was made for, with its readers: it may be told there. */
+  readonly place: Place;
 }
 
 /** Answers of this process, of all people, that are found also where nothing of them may be stored. */
@@ -149,14 +148,10 @@ export function createProvenance({ store, writes, log }: ProvenanceOptions) {
   }
 
   function knowSize(turn: TurnContext, size: AnswerSize): void {
-    const { channelId, guildId, channelName } = turn.place;
-    const place = { channelId, guildId, channelName };
+    const { id: userId } = turn.speaker;
     const messageIds = turn.messages.map(({ id }) => id);
-    const answer = { ...size, messageIds, at: turn.now.toISOString(), place, reach: reachOf(turn.place) };
-    sizes.set(
-      turn.speaker.id,
-      [...(sizes.get(turn.speaker.id) ?? []), answer].slice(-limits.answerSizes.answers),
-    );
+    const answer = { ...size, messageIds, at: turn.now.toISOString(), place: turn.place };
+    sizes.set(userId, [...(sizes.get(userId) ?? []), answer].slice(-limits.answerSizes.answers));
   }
 
   return {

@@ -64,7 +64,7 @@ describe('answers [Y2a]', () => {
     const id = await answered(publicPlace);
     expect(await say('answers', dmPlace)).toBe(
       `My newest answers to you, and what I was given for them:
-- <t:1768471260:f> in #general, <https://discord.com/channels/${publicPlace.guildId}/${publicPlace.channelId}/${id}>: 4,890 of 40,000 characters · 2,000 input tokens, 75% from the cache · 60 output tokens · $0.0123 · most of it Tools 8,000, My rules 3,000, Items 1,200
+- <t:1768471260:f> in #general, <https://discord.com/channels/${publicPlace.guildId}/${publicPlace.channelId}/${id}>: 4,890 of 40,000 characters · 2,000 input tokens, 75% from the cache · 60 output tokens · $0.0123 · most of it Tools 8,000, Rules 3,000, Items 1,200
 -# \`!memory answers <link>\` tells all parts of one, \`!memory why <link>\` what of your memory was in it.`,
     );
     expect(await say('answers', dmPlace, { speakerId: bobId })).toContain('I have not answered you');
@@ -77,11 +77,11 @@ describe('answers [Y2a]', () => {
     expect(told.split('\n').slice(2)).toEqual([
       '- Tools: 8,000',
       '- SOUL.md: 500 of 8,002',
-      '- My rules: 3,000',
+      '- Rules: 3,000',
       '- Items: 1,200 of 2,000',
-      '- Forwarded messages: 150 of 800',
+      '- Forwarded: 150 of 800',
       '- Your message: 40',
-      '- What tools gave: 100',
+      '- Tool results: 100',
     ]);
     for (const other of [messageId(99), 'x', '<@1>'])
       expect(await say(`answers ${other}`, dmPlace)).toContain('I know no such answer');

@@ -47,8 +47,8 @@ it('shows each answer as a bar with its parts in words, the longest prompt at fu
   const page = await browser.text('/answers');
   const bars = [...page.matchAll(/aria-label="Characters: ([^"]+)"/gu)].map(([, text]) => text);
   expect(bars).toEqual([
-    'My rules 300, Conversation so far 100, Your message 100',
-    'My rules 300, Conversation so far 100, Your message 600',
+    'Rules 300, History 100, Your message 100',
+    'Rules 300, History 100, Your message 600',
   ]);
   const widths = [...page.matchAll(/<rect\s+x="[\d.]+%"\s+width="([\d.]+)%"/gu)].map(([, width]) =>
     Number(width),
@@ -66,7 +66,7 @@ it('shows of one answer each part against its budget and the own words, until th
   const id = await opened.answered(1, publicPlace, 'What do <b>I</b> grow?');
   const page = await browser.text(`/answers/${id}`);
   expect(page).toMatch(/<summary>Your message<\/summary>[^]*What do &lt;b&gt;I&lt;\/b&gt; grow\?/u);
-  expect(page).toMatch(/Conversation so far[^]*25\.00%[^]*<td>100<\/td>\s*<td>400<\/td>/u);
+  expect(page).toMatch(/History[^]*25\.00%[^]*<td>100<\/td>\s*<td>400<\/td>/u);
   expect((await (await opened.browserOf(bob)).ask(`/answers/${id}`)).status).toBe(404);
   await opened.harness.provenance.erase({ userId: aliceId, sessions: [], isWhole: true });
   expect((await browser.ask(`/answers/${id}`)).status).toBe(404);
