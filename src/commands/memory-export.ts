@@ -23,15 +23,17 @@ export async function exportMemory(
     id,
     speaker,
     ephemeral,
+    takesFiles,
     at,
     ports,
-  }: Pick<MemoryCall, 'id' | 'speaker' | 'ephemeral' | 'at'> & {
+  }: Pick<MemoryCall, 'id' | 'speaker' | 'ephemeral' | 'takesFiles' | 'at'> & {
     readonly ports: Pick<MemoryCommandPorts, 'layers' | 'sendDirect'>;
   },
   maxBytes = partMaxBytes,
 ): Promise<CommandReply> {
   const files = await archivesOf(ports.layers, speaker.id, at, maxBytes);
   const whole = 'everything that I hold about you; `README.md` in it says what is where';
+  if (takesFiles === true) return { text: `Here is ${whole}.`, files };
   const messages = files.map((file, index) => ({
     text:
       files.length === 1 ? `Here is ${whole}.` : `Here is ${whole}: part ${index + 1} of ${files.length}.`,

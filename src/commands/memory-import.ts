@@ -30,7 +30,10 @@ export async function previewImport(
   if (file === undefined) return howToImport();
   const refusal = await refusalToStore(call);
   if (refusal !== undefined) return refusal;
-  const bytes = await call.ports.readAttachment(file, call.speaker.id, importMaxBytes);
+  const bytes =
+    file.bytes === undefined
+      ? await call.ports.readAttachment(file, call.speaker.id, importMaxBytes)
+      : Buffer.from(file.bytes);
   if (bytes === 'too-large') return { text: 'That file is larger than 10 MB, so nothing was imported.' };
   if (bytes === 'unavailable')
     return { text: 'I could not fetch that file from Discord. Please try again in a minute.' };

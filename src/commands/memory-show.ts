@@ -1,4 +1,4 @@
-import type { CommandReply, ShownItem, ShownMemory } from '../core/commands.ts';
+import type { CommandReply, ShownFound, ShownItem, ShownMemory } from '../core/commands.ts';
 import { dataLine, renderSection } from '../core/section.ts';
 import { clip } from '../core/text.ts';
 import { sessionOf } from '../core/turn-context.ts';
@@ -154,11 +154,20 @@ export async function searchMemory(
       passages.length === 0
         ? `I found nothing about ${brieflyQuoted(query)}.`
         : `Found ${counted(passages.length, 'result')} for ${brieflyQuoted(query)}:`;
-    const blocks = passages.map(
-      ({ unit, date, content }, index) =>
-        `[${index + 1}] ${date === '' ? '' : `${date}: `}${withoutFences(content)}\n${origin(unit.reference)} · ${unit.reach.visibility}`,
+    const results = passages.map(({ unit, date, content }) => ({
+      text: withoutFences(content),
+      date,
+      visibility: unit.reach.visibility,
+      origin: originOf(unit.reference),
+    }));
+    const blocks = results.map(
+      ({ text, date, visibility, origin }, index) =>
+        `[${index + 1}] ${date === '' ? '' : `${date}: `}${text}\n${originText(origin)} · ${visibility}`,
     );
-    return { text: [heading, ...blocks, ...(place.audience === 'dm' ? [] : [elsewhere])].join('\n\n') };
+    return {
+      text: [heading, ...blocks, ...(place.audience === 'dm' ? [] : [elsewhere])].join('\n\n'),
+      data: { kind: 'found', results },
+    };
   } catch (error) {
     return readFailureReply(error, 'memory could not be searched', call);
   }
@@ -167,13 +176,20 @@ export async function searchMemory(
 const elsewhere =
   'Here I search only what may be used here; `/memory search`, or this command in our DM, searches everything.';
 
-function origin(reference: Reference): string {
+type Origin = ShownFound['results'][number]['origin'];
+
+function originOf(reference: Reference): Origin {
   switch (reference.kind) {
     case 'item':
-      return `id ${dataLine(reference.id)}`;
+      return { itemId: reference.id };
     case 'line':
-      return `file ${dataLine(reference.path)}:${reference.line}`;
+      return { file: `${reference.path}:${reference.line}` };
     case 'message':
-      return linkTo(reference);
+      return { link: linkTo(reference).slice(1, -1) };
   }
+}
+
+function originText(origin: Origin): string {
+  if ('link' in origin) return `<${origin.link}>`;
+  return 'itemId' in origin ? `id ${dataLine(origin.itemId)}` : `file ${dataLine(origin.file)}`;
 }

@@ -57,6 +57,8 @@ export interface AttachedFile {
   readonly pixels?: number;
   /** Discord's addresses hold for a day. */
   readonly url: string;
+  /** What it holds, where it did not come through Discord. */
+  readonly bytes?: Uint8Array | undefined;
 }
 
 export interface VoiceRecording extends AttachedFile {

@@ -107,6 +107,8 @@ export interface CommandContext extends Pick<Work, 'startedAfter'> {
   readonly at: string;
   /** The files of the message, or of the options. */
   readonly files?: readonly AttachedFile[];
+  /** The asker can save files of the answer as they are, and needs none by direct message. */
+  readonly takesFiles?: true;
   readonly repliesTo?: MessageReference;
   /** Whom a written command mentions, as `<@id>` and `<@&id>`, without the bot. */
   readonly mentions?: readonly string[];
@@ -202,6 +204,7 @@ export type CommandData =
   | ShownMemory
   | ShownCards
   | ShownConversations
+  | ShownFound
   | ShownNotebook
   | ShownStatus
   | ShownAnswers;
@@ -267,6 +270,19 @@ export interface ShownConversation {
   readonly files: readonly { readonly path: string; readonly text: string }[];
   /** The person's own among the channel's notes [B1]. */
   readonly notes: readonly { readonly id: string; readonly text: string }[];
+}
+
+/** What `search` found, the best first. */
+export interface ShownFound {
+  readonly kind: 'found';
+  readonly results: readonly {
+    readonly text: string;
+    /** Local; empty where nobody knows. */
+    readonly date: string;
+    readonly visibility: Visibility;
+    /** The item with this id, the message at this address, or a file by its path and line. */
+    readonly origin: { readonly itemId: string } | { readonly link: string } | { readonly file: string };
+  }[];
 }
 
 /** What `notebook` lists. */

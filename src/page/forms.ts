@@ -25,6 +25,13 @@ export function commandForm(context: FormContext, line: string, content: Html): 
   </form>`;
 }
 
+/** The same with a file in its field `file`. */
+export function fileForm(context: FormContext, line: string, content: Html): Html {
+  return html`<form method="post" action="/do" enctype="multipart/form-data">
+    ${hiddenFields(context)}${hidden('line', line)}${content}
+  </form>`;
+}
+
 function hiddenFields({ csrf, back }: FormContext): Html {
   return html`${hidden('_csrf', csrf)}${hidden('back', back)}`;
 }
@@ -35,6 +42,12 @@ export function fieldsIn(body: unknown): Readonly<Record<string, string>> {
     typeof value === 'string' ? [[name, value]] : [],
   );
   return Object.fromEntries(entries);
+}
+
+/** The file of a form. */
+export function fileIn(body: unknown): Uint8Array | undefined {
+  const file: unknown = Object(body)['file'];
+  return file instanceof Uint8Array && file.length > 0 ? file : undefined;
 }
 
 const labels = {
@@ -91,7 +104,13 @@ ${value}</textarea>
 /** The answer to the last command. */
 export function saidBox(said: Session['said'], context: FormContext): Html {
   if (said === undefined) return html`<div id="said" role="status"></div>`;
-  return html`<div id="said" role="status" class="said">${answer(said, context)}</div>`;
+  const files = (said.files ?? []).map(
+    ({ name, bytes }, index) =>
+      html`<p>
+        <a href="/files/${said.id}/${index}" download>${name}</a> (${Math.ceil(bytes.length / 1000)} kB)
+      </p>`,
+  );
+  return html`<div id="said" role="status" class="said">${answer(said, context)}${files}</div>`;
 }
 
 /** An answer as Discord shows it, with its buttons, and the form that it asks to be filled in. */

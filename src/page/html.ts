@@ -67,7 +67,7 @@ const marks =
 export function answerText(text: string): Html[] {
   return text
     .split('\n')
-    .filter((line) => line.trim() !== '')
+    .filter((line) => line.trim() !== '' && line !== '```')
     .map((line) =>
       line.startsWith('-# ')
         ? html`<p><small>${inline(line.slice('-# '.length))}</small></p>`

@@ -32,7 +32,8 @@ function is(wanted: string, found: string): boolean {
 }
 
 const sources = { manual: 'you told me', discord: 'noticed while talking', summary: 'noticed afterwards' };
-const places = {
+/** In words, where something may be used. */
+export const places = {
   everywhere: 'used everywhere',
   server: 'used in its server and our DM',
   here: 'used in its channel and our DM',

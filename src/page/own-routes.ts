@@ -6,13 +6,15 @@ import { snowflakeAt } from '../core/snowflake.ts';
 import type { Clock } from '../core/time.ts';
 import { answerPage, answersPage } from './answers.ts';
 import { conversationPage, conversationsPage } from './conversations.ts';
-import { fieldsIn, saidBox, type OwnPage } from './forms.ts';
-import { html, layout, type Html } from './html.ts';
+import { dataPage } from './data.ts';
+import { fieldsIn, fileIn, saidBox, type OwnPage } from './forms.ts';
+import { answerText, html, layout, type Html } from './html.ts';
 import { itemPage } from './item.ts';
 import { itemsPage } from './items.ts';
 import type { LivePages } from './live.ts';
 import { notebookPage } from './notebook.ts';
 import { reviewPage } from './review.ts';
+import { searchPage } from './search.ts';
 import type { Session } from './sign-in.ts';
 import { statusPage } from './status.ts';
 
@@ -35,10 +37,12 @@ const idsAtOnce = 4096;
 /** In the order in which they are offered. */
 const pages = {
   '/': 'Items',
+  '/search': 'Search',
   '/review': 'Review',
   '/conversations': 'Conversations',
   '/notebook': 'Notebook',
   '/answers': 'Answers',
+  '/data': 'Your data',
 };
 const ownersPages = { '/status': 'Status' };
 
@@ -50,7 +54,12 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
   let given = 0;
 
   /** Gives a command; `isTold` where the person sees what it answers. */
-  async function give({ person, place }: Session, line: string, isTold: boolean): Promise<CommandReply> {
+  async function give(
+    { person, place }: Session,
+    line: string,
+    isTold: boolean,
+    file?: Uint8Array,
+  ): Promise<CommandReply> {
     const command = options.parseCommand(`!${line}`);
     if (command === undefined) return { text: 'There is no such command.' };
     const now = options.clock();
@@ -61,6 +70,8 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
       speaker: person,
       place,
       ephemeral: true,
+      files: file && [{ name: 'file', size: file.length, url: '', bytes: file }],
+      takesFiles: true,
       at: now.toISOString(),
     });
     await reply.onReplied?.(isTold);
@@ -100,6 +111,8 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
 
   page('/', 'Your memory', itemsPage);
   page('/items/:id', 'An item', itemPage);
+  page('/search', 'Search', searchPage);
+  page('/data', 'Your data', dataPage);
   page('/review', 'To review', reviewPage);
   page('/conversations', 'Conversations', conversationsPage);
   page('/conversations/:id', 'A conversation', conversationPage);
@@ -115,13 +128,17 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
     const isGone = item !== undefined && !(await has(session, item));
     const said = isGone
       ? { text: 'There is no such item, or no longer.' }
-      : await give(session, text === undefined ? line : `${line} ${text}`, true);
-    session.said = {
-      id: options.randomToken().slice(0, 8),
-      text: said.text,
-      buttons: said.buttons,
-      form: said.form,
-    };
+      : await give(session, text === undefined ? line : `${line} ${text}`, true, fileIn(request.body));
+    // There is no page of theirs to come back to.
+    if (session.isOver === true)
+      return reply.type('text/html; charset=utf-8').send(
+        layout(
+          'Erased',
+          html`<h1>Erased</h1>
+            ${answerText(said.text)}`,
+        ),
+      );
+    session.said = { ...said, id: options.randomToken().slice(0, 8) };
     return reply.redirect(returnAddress(back, session.said.id), 303);
   });
 
@@ -129,6 +146,14 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
     const { data } = await give(session, 'memory show', false);
     return data?.kind === 'memory' && data.items?.some((item) => item.id === id) === true;
   }
+
+  server.get<{ Params: { said: string; index: string } }>('/files/:said/:index', (request, reply) => {
+    const { said } = sessionOf(request);
+    const file = said?.id === request.params.said ? said.files?.[Number(request.params.index)] : undefined;
+    if (file === undefined) return reply.callNotFound();
+    reply.header('content-disposition', `attachment; filename="${file.name}"`);
+    return reply.type('application/zip').send(file.bytes);
+  });
 
   server.get('/events', { exposeHeadRoute: false }, (request, reply) => {
     const { raw } = reply.hijack();

@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
 import helmet from '@fastify/helmet';
+import multipart from '@fastify/multipart';
 import rateLimit from '@fastify/rate-limit';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 
@@ -42,6 +43,8 @@ declare module 'fastify' {
 /** Bytes of a form: a file of the notebook may have 64 KiB, and three times that in a form. */
 const bodyLimit = 256 * 1024;
 const triesAMinute = 30;
+/** As large as Discord takes a file from anybody; bytes. */
+const uploadLimits = { fileSize: 10 * 1024 * 1024, files: 1, fields: 10, fieldSize: bodyLimit };
 
 export type Page = Awaited<ReturnType<typeof startPage>>;
 
@@ -107,7 +110,9 @@ export async function startPage(options: PageOptions) {
 
   /** For its person alone, as long as they have access. */
   await server.register(async (own) => {
-    own.addHook('preHandler', async ({ session }, reply) => {
+    await own.register(multipart, { attachFieldsToBody: 'keyValues', limits: uploadLimits });
+    // Before anything of theirs is read.
+    own.addHook('onRequest', async ({ session }, reply) => {
       if (session === undefined) return send(reply.code(401), ...signedOut);
       if (!(await options.hasAccess(session.person.id))) return send(reply.code(403), ...noAccess);
       return undefined;

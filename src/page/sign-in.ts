@@ -20,7 +20,9 @@ export interface Session {
   /** The person's direct messages, where their commands count as given. */
   readonly place: Place;
   /** The answer to the last command, shown on the page that follows it. */
-  said?: { readonly id: string } & Pick<CommandReply, 'text' | 'buttons' | 'form'>;
+  said?: { readonly id: string } & Pick<CommandReply, 'text' | 'buttons' | 'form' | 'files'>;
+  /** Its person had everything erased. */
+  isOver?: true;
 }
 
 interface Link {
@@ -86,7 +88,11 @@ export function createSignIn({ clock, randomToken }: { clock: Clock; randomToken
     /** Ends all links and sessions of a person. */
     endAllOf(userId: string): void {
       newest.delete(userId);
-      for (const [key, { person }] of sessions) if (person.id === userId) sessions.delete(key);
+      for (const [key, session] of sessions) {
+        if (session.person.id !== userId) continue;
+        session.isOver = true;
+        sessions.delete(key);
+      }
     },
   };
 }

@@ -4,18 +4,21 @@ import { describe, expect, it } from 'vitest';
 import type {
   ShownCards,
   ShownConversations,
+  ShownFound,
   ShownItem,
   ShownNotebook,
   ShownStatus,
 } from '../../src/core/commands.ts';
 import { answerPage, answersPage } from '../../src/page/answers.ts';
 import { conversationPage, conversationsPage } from '../../src/page/conversations.ts';
+import { dataPage } from '../../src/page/data.ts';
 import { saidBox, type OwnPage } from '../../src/page/forms.ts';
 import { answerText, html, layout } from '../../src/page/html.ts';
 import { itemPage } from '../../src/page/item.ts';
 import { itemsPage } from '../../src/page/items.ts';
 import { notebookPage } from '../../src/page/notebook.ts';
 import { reviewPage } from '../../src/page/review.ts';
+import { searchPage } from '../../src/page/search.ts';
 import { statusPage } from '../../src/page/status.ts';
 import { ofTurns, usage } from '../support/status-facts.ts';
 
@@ -102,9 +105,18 @@ async function pagesWith(said: string): Promise<string> {
       query: new URLSearchParams({ file: said }),
       give: () => Promise.resolve({ text: said, form: { ...form, reason: said } }),
     }),
+    await searchPage({ ...asked, give: () => Promise.resolve({ text: said, data: foundWith(said) }) }),
+    saidBox({ id: '1', text: said, files: [{ name: said, bytes: Buffer.from(said) }] }, context),
+    await dataPage(asked),
     await statusPage({ ...asked, give: () => Promise.resolve({ text: said, data: statusWith(said) }) }),
   ];
   return layout(said, html`${parts}`, { name: said, path: said, pages: { [said]: said } });
+}
+
+function foundWith(said: string): ShownFound {
+  const origins = [{ itemId: said }, { link: 'https://discord.com/channels/1/2/3' }, { file: said }];
+  const results = origins.map((origin) => ({ text: said, date: said, visibility: 'dm' as const, origin }));
+  return { kind: 'found', results };
 }
 
 /** Models have the names that a server gives them. */
