@@ -105,7 +105,7 @@ function shownAnswer(answer: SizedAnswer, gone: ReadonlySet<string>): ShownAnswe
     id,
     title: `${shownTime(new Date(at))} ${where}, ${link}`,
     took: present(
-      `${amount(sumOf(inPrompt))} of ${amount(maxChars)} characters`,
+      `${amount(sumOf(inPrompt))} of ${amount(maxChars)} characters beside tools`,
       `${amount(input)} input tokens, ${cached}% from the cache`,
       `${amount(usage.outputTokens)} output tokens`,
       cost === undefined ? 'cost not known' : dollars(cost),

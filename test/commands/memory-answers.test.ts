@@ -64,7 +64,7 @@ describe('answers [Y2a]', () => {
     const id = await answered(publicPlace);
     expect(await say('answers', dmPlace)).toBe(
       `My newest answers to you, and what I was given for them:
-- <t:1768471260:f> in #general, <https://discord.com/channels/${publicPlace.guildId}/${publicPlace.channelId}/${id}>: 4,890 of 40,000 characters · 2,000 input tokens, 75% from the cache · 60 output tokens · $0.0123 · most of it Tools 8,000, Rules 3,000, Items 1,200
+- <t:1768471260:f> in #general, <https://discord.com/channels/${publicPlace.guildId}/${publicPlace.channelId}/${id}>: 4,890 of 40,000 characters beside tools · 2,000 input tokens, 75% from the cache · 60 output tokens · $0.0123 · most of it Tools 8,000, Rules 3,000, Items 1,200
 -# \`!memory answers <link>\` tells all parts of one, \`!memory why <link>\` what of your memory was in it.`,
     );
     expect(await say('answers', dmPlace, { speakerId: bobId })).toContain('I have not answered you');

@@ -100,7 +100,7 @@ it('answers tells how large what the model was given was, to its person alone, u
   const said = await stage.sandbox.say({ as: name, in: place, text: 'What do I grow?' });
   const answer = await stage.answerTo(said);
   const listed = await command(stage, '/memory', name, place, 'answers');
-  expect(listed).toMatch(/in our DM, .*: [\d,]+ of 40,000 characters · [\d,]+ input tokens/u);
+  expect(listed).toMatch(/in our DM, .*: [\d,]+ of 40,000 characters beside tools · [\d,]+ input tokens/u);
   for (const id of [said.id, answer.id]) {
     const told = await command(stage, '/memory', name, place, `answers ${id}`);
     expect(told).toMatch(/- Tools: [\d,]+[^]*- Items: \d+ of [\d,]+[^]*- Your message: \d+/u);

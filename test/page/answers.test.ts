@@ -55,7 +55,7 @@ it('shows each answer as a bar with its parts in words, the longest prompt at fu
   );
   expect(widths).toEqual([30, 10, 10, 30, 10, 60]);
   expect(page).toContain(
-    '1,000 of 40,000 characters · 100 input tokens, 0% from the cache · 0 output tokens · $0.0100',
+    '1,000 of 40,000 characters beside tools · 100 input tokens, 0% from the cache · 0 output tokens · $0.0100',
   );
   expect(page).not.toContain('style=');
 });
