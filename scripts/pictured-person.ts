@@ -114,8 +114,8 @@ const conversations = {
     texts: [
       'I practise the cello on Sundays',
       'How far are you with the first suite?',
-      'My sister Inês visits me on 21 March',
-      'That is next Saturday. Shall I remember what she likes to eat?',
+      'Inês, my sister, visits me next week',
+      'Shall I remember what she likes to eat?',
     ],
   },
   garden: {
