@@ -34,6 +34,10 @@ export async function openPageOf(
     if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
       problems.push(message.text());
   });
+  // What the policy stopped.
+  await page.addInitScript(
+    "addEventListener('securitypolicyviolation', ({ blockedURI, violatedDirective }) => console.error(violatedDirective + ' ' + blockedURI))",
+  );
   const { answer } = await stage.sandbox.slash({
     as: name,
     in: `@${name}`,

@@ -95,6 +95,10 @@ it('what people write runs nothing, loads nothing and breaks no page, in sixty f
   await page.getByText('x <script>alert(1)</script>').first().waitFor();
   for (const link of await page.getByRole('navigation').getByRole('link').all())
     await look((await link.getAttribute('href')) ?? '/');
+  await look('/');
+  const items = (await page.content()).match(/(?<=href=")\/items\/\w+/gu) ?? [];
+  expect(items.length).toBeGreaterThanOrEqual(60);
+  for (const address of items.slice(0, 8)) await look(address);
   for (const payload of payloads) {
     await look(`/search?q=${encodeURIComponent(payload)}`);
     await look(`/?q=${encodeURIComponent(payload)}`);

@@ -45,6 +45,6 @@ it('fifty turns at once make no signal collect listeners, and leave none behind'
   await expect.poll(() => fromBot('⏳')).toBe(people.length);
   expect(signals.size).toBeGreaterThan(people.length);
   await stage.stopBot();
-  expect([...signals].flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
+  await expect.poll(() => [...signals].flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
   expect(warnings).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { memoryDefinition } from '../../src/commands/memory-command.ts';
 import { dmPlace } from '../commands/harness.ts';
@@ -68,4 +68,41 @@ it('somebody else’s ids get nothing and change nothing, in any address and any
   expect(tries).toBeGreaterThanOrEqual(300);
   expect(await harness.say('show', dmPlace, { ephemeral: true })).toBe(before);
   expect(await alices.give(`import-accept ${ids.import}`)).toContain('Imported 1 item');
+});
+
+describe('files', () => {
+  it('that were taken along are saved as they are, by their session alone [K10]', async () => {
+    await using place = await openPage();
+    await place.harness.give('remember I like xylophones', dmPlace);
+    const browser = await place.browserOf(alice);
+    const [, address = ''] = /href="(\/files\/[^"]+)"/u.exec(await browser.give('export')) ?? [];
+    const saved = await browser.ask(address);
+    expect(saved.status).toBe(200);
+    expect(saved.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="discoclaw-memory-.*\.zip"$/u,
+    );
+    expect(saved.headers.get('content-type')).toBe('application/zip');
+    expect(saved.headers.get('x-content-type-options')).toBe('nosniff');
+    for (const person of [alice, bob])
+      expect((await (await place.browserOf(person)).ask(address)).status).toBe(404);
+    expect((await place.openBrowser().ask(address)).status).toBe(401);
+    await browser.give('resume');
+    expect((await browser.ask(address)).status).toBe(404);
+  });
+
+  it.each([
+    ['without a token', '', 10, 403],
+    ['with a guessed token', 'guessed', 10, 403],
+    ['that are too large', undefined, 11 * 1024 * 1024, 413],
+  ])('%s are not taken', async (_, token, size, status) => {
+    await using place = await openPage();
+    const browser = await place.browserOf(alice);
+    const form = new FormData();
+    form.set('_csrf', token ?? (await browser.csrf()));
+    form.set('line', 'memory import');
+    form.set('file', new Blob(['x'.repeat(size)]), 'list.txt');
+    const init = { method: 'POST', body: form, headers: { origin: place.url } };
+    expect((await browser.ask('/do', init)).status).toBe(status);
+    expect((await place.openBrowser().ask('/do', init)).status).toBe(401);
+  });
 });
