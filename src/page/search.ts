@@ -34,7 +34,7 @@ function resultOf({ text, date, visibility, origin }: ShownFound['results'][numb
         ? html`<a href="/items/${origin.itemId}">the item</a>`
         : origin.file;
   return html`<li>
-    <p class="note">${text}</p>
+    <p class="note">${text.replaceAll(' | ', '\n')}</p>
     <p class="facts">${date === '' ? '' : `${date} · `}${places[visibility]} · ${from}</p>
   </li>`;
 }
