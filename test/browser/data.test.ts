@@ -37,7 +37,7 @@ async function filesIn(page: Page): Promise<ReadonlyMap<string, string>> {
   await page
     .getByRole('status')
     .getByRole('link', { name: /^discoclaw-memory-.*\.zip$/u })
-    .click();
+    .press('Enter');
   const zip = await fromBufferPromise(await readFile(await (await saving).path()), { lazyEntries: true });
   const files = new Map<string, string>();
   for await (const entry of zip.eachEntry())
@@ -101,11 +101,18 @@ describe.each([
   });
 });
 
-it('a list is brought, and a matter erased, by keyboard alone', async () => {
+it('all of it goes by keyboard alone', async () => {
   const name = await personWith('typist', 'My boat is called Marlin');
   await using opened = await openPageOf(stage, browser, name);
   const { page } = opened;
-  await page.goto(new URL('/data', page.url()).href);
+  await page.getByRole('link', { name: 'Search', exact: true }).press('Enter');
+  await page.getByRole('searchbox').focus();
+  await page.keyboard.type('boat');
+  await page.keyboard.press('Enter');
+  await page.getByRole('listitem').filter({ hasText: 'Marlin' }).first().waitFor();
+  await page.getByRole('link', { name: 'Your data' }).press('Enter');
+  await page.getByRole('button', { name: 'Export' }).press('Enter');
+  expect((await filesIn(page)).get('items.json')).toContain('Marlin');
   await page.getByLabel('Or a list').focus();
   await page.keyboard.type('I brew cider');
   await page.keyboard.press('Tab');
@@ -119,6 +126,9 @@ it('a list is brought, and a matter erased, by keyboard alone', async () => {
   await page.getByRole('button', { name: 'Erase it' }).press('Enter');
   await page.getByText('Erased: everything that says').waitFor();
   expect(await command(stage, '/memory', name, `@${name}`, 'show')).toMatch(/^(?!.*Marlin).*cider/su);
+  await page.getByRole('button', { name: 'Erase everything about me' }).press('Enter');
+  await page.getByRole('status').getByRole('button', { name: 'Erase everything' }).press('Enter');
+  await page.getByText('Erased: everything that I held about you').waitFor();
 });
 
 it.each(

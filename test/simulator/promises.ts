@@ -338,9 +338,9 @@ export class Promises {
     const text = textOf(request);
     // What was right when the turn began stands in its later rounds too.
     this.tries('prompts keep to their budget');
-    const isFirst = !request.messages.some(({ content }) =>
-      content.some(({ type }) => type === 'tool_result'),
-    );
+    const isFirst =
+      request.isFallback !== true &&
+      !request.messages.some(({ content }) => content.some(({ type }) => type === 'tool_result'));
     const since = this.#clock.now - (isFirst ? graceMs : turnMs);
     const historyLength = historyOf(request).length;
     if (isFirst && historyLength > historyChars)
