@@ -58,7 +58,11 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
       return sandbox.setFault({ kind: 'status', status, code, route, times: 1000 });
     };
     await allAsk('early', refuse);
-    const signs = () => Promise.all(asked.map((said) => signsOn(stage, said)));
+    // On a busy machine the kill may come before a message's 👀 is taken away.
+    const signs = async () =>
+      (await Promise.all(asked.map((said) => signsOn(stage, said)))).map((each) =>
+        each.filter((sign) => sign !== '👀'),
+      );
     await eventually(async () => expect(await signs()).toEqual(asked.map(() => ['⚠️'])));
     const posts = () => Promise.all(asked.map(({ channelId }) => postsTo(stage, channelId)));
     const sent = await posts();
