@@ -37,7 +37,6 @@ export type Step = { readonly luck: number; readonly pauseMs: number } & (
         | 'resume'
         | 'panel'
         | 'why'
-        | 'review'
         | 'mode-auto'
         | 'mode-ask'
         | 'mode-off';
@@ -96,7 +95,6 @@ const weights: Readonly<Record<StepKind, number>> = {
   resume: 0.8,
   panel: 0.2,
   why: 0.3,
-  review: 0.4,
   'mode-auto': 0.2,
   'mode-ask': 0.2,
   'mode-off': 0.1,
@@ -219,7 +217,6 @@ function stepOf(kind: StepKind, sky: Readonly<Record<Weather, number>>, random: 
     case 'resume':
     case 'panel':
     case 'why':
-    case 'review':
     case 'mode-auto':
     case 'mode-ask':
     case 'mode-off':
