@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-
 import { startBrowser } from '../../test/browser/browser.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { usualText } from '../../test/support/large-memory.ts';
 import { pagesFrom, writeLongHistory } from '../../test/support/long-history.ts';
 import { ask, openStage, startOurs } from './bots.ts';
@@ -40,14 +38,6 @@ export async function benchPages(bench: Bench): Promise<void> {
   await paints?.close();
   await bot.stop();
   await sandbox.close();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
 /** `undefined` where there is no Chromium. */

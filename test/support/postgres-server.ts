@@ -2,12 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, chownSync, constants, existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import pg from 'pg';
+
+import { freePort } from './free-port.ts';
 
 /** A PostgreSQL server of one's own on loopback, with an empty database named `postgres`. */
 export interface PostgresServer {
@@ -121,15 +122,6 @@ export async function startPostgresServer(
 function openFolder(): string {
   if (process.getuid?.() !== 0) return tmpdir();
   return existsSync('/dev/shm') ? '/dev/shm' : '/tmp';
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No port was given');
-  return address.port;
 }
 
 async function untilReady(url: string, child: ChildProcess): Promise<void> {
