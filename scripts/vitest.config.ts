@@ -102,6 +102,10 @@ export default defineConfig({
     // Many tests wait for other processes, so there may be more of them than cores.
     maxWorkers: 4,
     reporters: ['default', new URL('closing-line-reporter.ts', import.meta.url).pathname],
-    coverage: { provider: 'v8', include: ['src/**/*.ts'] },
+    coverage: {
+      provider: 'custom',
+      customProviderModule: new URL('coverage-provider.ts', import.meta.url).pathname,
+      include: ['src/**/*.ts'],
+    },
   },
 });
