@@ -1,24 +1,11 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BrowserContextOptions } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 
 import { command } from '../e2e/memory-talk.ts';
-import { openStage, type Stage } from '../e2e/stage.ts';
-import { freePort } from '../support/free-port.ts';
-import { hindrances, openPageOf, startBrowser } from './browser.ts';
+import { hindrances } from './browser.ts';
+import { openPages } from './pages.ts';
 
-let stage: Stage;
-let browser: Browser;
-
-beforeAll(async () => {
-  const port = await freePort();
-  const environment = { DISCOCLAW_PAGE_PORT: String(port), DISCOCLAW_PAGE_URL: `http://127.0.0.1:${port}` };
-  [stage, browser] = await Promise.all([openStage({ isBuilt: true, environment }), startBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await stage[Symbol.asyncDispose]();
-});
+const { stage, openPageOf } = await openPages();
 
 /** The page of a person who was answered in their DM and in a channel. */
 async function openOf(name: string, options?: BrowserContextOptions) {
@@ -26,7 +13,7 @@ async function openOf(name: string, options?: BrowserContextOptions) {
   await command(stage, '/memory', name, `@${name}`, 'remember I grow apples');
   await stage.ask(name, `@${name}`, 'What do I grow?');
   await stage.ask(name, '#general', 'What do I like?');
-  return openPageOf(stage, browser, name, options);
+  return openPageOf(name, options);
 }
 
 describe('what the bot was given, in a browser [Y2a] [Y6]', () => {

@@ -2,9 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-
-import type { Stage } from '../e2e/stage.ts';
+import { chromium, type Browser, type Page } from 'playwright-core';
 
 /** Chromium of this machine. @throws {Error} with what to install where there is none. */
 export function startBrowser(): Promise<Browser> {
@@ -16,38 +14,6 @@ export function startBrowser(): Promise<Browser> {
     throw new Error('These tests need Chromium: apt-get install chromium, or put it into PATH by that name.');
   // Its own sandbox cannot be had by root, or in a container.
   return chromium.launch({ executablePath, args: ['--no-sandbox'] });
-}
-
-/** Signs a person in by the link that the bot gives them, in a browser of their own. */
-export async function openPageOf(
-  stage: Stage,
-  browser: Browser,
-  name: string,
-  options?: BrowserContextOptions,
-) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(20_000);
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on('pageerror', ({ message }) => problems.push(message));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
-      problems.push(message.text());
-  });
-  // What the policy stopped.
-  await page.addInitScript(
-    "addEventListener('securitypolicyviolation', ({ blockedURI, violatedDirective }) => console.error(violatedDirective + ' ' + blockedURI))",
-  );
-  const { answer } = await stage.sandbox.slash({
-    as: name,
-    in: `@${name}`,
-    name: 'memory',
-    subcommand: 'page',
-  });
-  await page.goto(answer?.components.rows[0]?.buttons[0]?.url ?? '');
-  await page.getByRole('button', { name: 'Open my memory' }).click();
-  await page.getByRole('heading', { name: 'Your memory' }).waitFor();
-  return { page, problems, [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** What keeps people from reading or using a page: what axe-core calls serious, and lines that reach beyond its width. */

@@ -2,28 +2,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 
 import { command } from '../e2e/memory-talk.ts';
-import { openStage, type Stage } from '../e2e/stage.ts';
-import { freePort } from '../support/free-port.ts';
-import { hindrances, openPageOf, startBrowser } from './browser.ts';
+import { hindrances } from './browser.ts';
+import { openPages } from './pages.ts';
 
-let stage: Stage;
-let browser: Browser;
-
-beforeAll(async () => {
-  const port = String(await freePort());
-  const environment = { DISCOCLAW_PAGE_PORT: port, DISCOCLAW_PAGE_URL: `http://127.0.0.1:${port}` };
-  [stage, browser] = await Promise.all([openStage({ isBuilt: true, environment }), startBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await stage[Symbol.asyncDispose]();
-});
+const { stage, openPageOf } = await openPages();
 
 async function personWith(name: string, text: string): Promise<string> {
   await stage.sandbox.addPerson({ name });
@@ -54,7 +41,7 @@ describe.each([
   it('what was said and is kept is found, with the way to it [C1]', async () => {
     const name = await personWith(`seeker${suffix}`, 'I keep seven tortoises');
     await stage.ask(name, '#general', '@Discoclaw the tortoises slept all winter');
-    await using opened = await openPageOf(stage, browser, name, { javaScriptEnabled });
+    await using opened = await openPageOf(name, { javaScriptEnabled });
     const { page } = opened;
     await page.getByRole('link', { name: 'Search', exact: true }).click();
     await page.getByRole('searchbox').fill('tortoises');
@@ -73,7 +60,7 @@ describe.each([
 
   it('all is taken along, erased, and brought again [K10] [K11]', async () => {
     const name = await personWith(`mover${suffix}`, 'I collect sextants');
-    await using opened = await openPageOf(stage, browser, name, { javaScriptEnabled });
+    await using opened = await openPageOf(name, { javaScriptEnabled });
     const { page } = opened;
     await page.getByRole('link', { name: 'Your data' }).click();
     await page.getByRole('button', { name: 'Export' }).click();
@@ -89,7 +76,7 @@ describe.each([
     await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     expect(await command(stage, '/memory', name, `@${name}`, 'show')).toContain('(0 items)');
 
-    await using again = await openPageOf(stage, browser, name, { javaScriptEnabled });
+    await using again = await openPageOf(name, { javaScriptEnabled });
     await again.page.getByRole('link', { name: 'Your data' }).click();
     await again.page.getByLabel('A file of at most 10 MB').setInputFiles(path);
     await again.page.getByRole('button', { name: 'Look into the file' }).click();
@@ -103,7 +90,7 @@ describe.each([
 
 it('all of it goes by keyboard alone', async () => {
   const name = await personWith('typist', 'My boat is called Marlin');
-  await using opened = await openPageOf(stage, browser, name);
+  await using opened = await openPageOf(name);
   const { page } = opened;
   await page.getByRole('link', { name: 'Search', exact: true }).press('Enter');
   await page.getByRole('searchbox').focus();
@@ -137,7 +124,7 @@ it.each(
   ),
 )('the pages are readable and fit: %s, %i pixels [Y5]', async (colorScheme, width) => {
   const name = await personWith(`reader${colorScheme}${width}`, 'I keep four tortoises');
-  await using opened = await openPageOf(stage, browser, name, {
+  await using opened = await openPageOf(name, {
     colorScheme,
     viewport: { width, height: 800 },
   });

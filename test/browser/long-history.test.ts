@@ -1,34 +1,17 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-import { openStage, type Stage } from '../e2e/stage.ts';
-import { freePort } from '../support/free-port.ts';
 import { usualText } from '../support/large-memory.ts';
 import { pagesFrom, writeLongHistory } from '../support/long-history.ts';
-import { hindrances, openPageOf, startBrowser } from './browser.ts';
+import { hindrances } from './browser.ts';
+import { openPages } from './pages.ts';
 
-let stage: Stage;
-let browser: Browser;
+const { stage, openPageOf } = await openPages({ model: () => ({ text: 'Understood.' }) });
 
 beforeAll(async () => {
-  const port = await freePort();
-  const environment = {
-    DISCOCLAW_PAGE_PORT: String(port),
-    DISCOCLAW_PAGE_URL: `http://127.0.0.1:${port}`,
-  };
-  [stage, browser] = await Promise.all([
-    openStage({ isBuilt: true, environment, model: () => ({ text: 'Understood.' }) }),
-    startBrowser(),
-  ]);
   await stage.stopBot();
   await writeLongHistory(stage.folder, stage.sandbox, stage.info.owner.id);
   await stage.startBot();
   for (let turn = 0; turn < 20; turn += 1) await stage.ask(stage.info.owner.name, 'dm', usualText(turn));
-});
-
-afterAll(async () => {
-  await browser.close();
-  await stage[Symbol.asyncDispose]();
 });
 
 /** The largest page that is sent, in bytes. */
@@ -44,7 +27,7 @@ describe('with 200 items, 20 conversations and 5,000 messages', () => {
     'every page is small, and fits and is readable: $colorScheme, $width pixels [Y5] [Y6]',
     async ({ colorScheme, width }) => {
       const options = { colorScheme, viewport: { width, height: 800 }, bypassCSP: true };
-      await using opened = await openPageOf(stage, browser, stage.info.owner.name, options);
+      await using opened = await openPageOf(stage.info.owner.name, options);
       const { page } = opened;
       const home = page.url();
       const read = async (path: string) => (await page.request.get(new URL(path, home).href)).text();

@@ -1,39 +1,25 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 
 import { command } from '../e2e/memory-talk.ts';
 import { answeringBy } from '../e2e/model-calls.ts';
-import { openStage, type Stage } from '../e2e/stage.ts';
-import { freePort } from '../support/free-port.ts';
-import { hindrances, openPageOf, startBrowser } from './browser.ts';
+import { hindrances } from './browser.ts';
+import { openPages } from './pages.ts';
 
-let stage: Stage;
-let browser: Browser;
-
-beforeAll(async () => {
-  const port = await freePort();
-  const environment = {
-    DISCOCLAW_PAGE_PORT: String(port),
-    DISCOCLAW_PAGE_URL: `http://127.0.0.1:${port}`,
-    DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
-    DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
-  };
-  const model = answeringBy({
-    summary: () => ({ text: 'They plan a trip.' }),
-    extraction: ({ messages = [] }) => {
-      const told = messages.flatMap(({ content }) => content.map(({ text = '' }) => text)).join('');
-      const messageId = /\[(\d+)\] [^\n]*I keep an axolotl/u.exec(told)?.[1];
-      const found = { kind: 'fact', quote: 'I keep an axolotl', messageId };
-      return { json: { items: messageId === undefined ? [] : [found] } };
-    },
-  });
-  [stage, browser] = await Promise.all([openStage({ isBuilt: true, environment, model }), startBrowser()]);
+const environment = {
+  DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
+  DISCOCLAW_SUMMARY_EVERY_N_TURNS: '1',
+};
+const model = answeringBy({
+  summary: () => ({ text: 'They plan a trip.' }),
+  extraction: ({ messages = [] }) => {
+    const told = messages.flatMap(({ content }) => content.map(({ text = '' }) => text)).join('');
+    const messageId = /\[(\d+)\] [^\n]*I keep an axolotl/u.exec(told)?.[1];
+    const found = { kind: 'fact', quote: 'I keep an axolotl', messageId };
+    return { json: { items: messageId === undefined ? [] : [found] } };
+  },
 });
-
-afterAll(async () => {
-  await browser.close();
-  await stage[Symbol.asyncDispose]();
-});
+const { stage, openPageOf } = await openPages({ environment, model });
 
 /** Somebody with two items of one matter, a summary of their DM, and something that they are asked about. */
 async function openOf(name: string, options?: BrowserContextOptions) {
@@ -47,7 +33,7 @@ async function openOf(name: string, options?: BrowserContextOptions) {
   await give('mode ask');
   await stage.ask(name, dm, 'I keep an axolotl');
   await expect.poll(() => give('proposals')).toContain('axolotl');
-  const opened = await openPageOf(stage, browser, name, options);
+  const opened = await openPageOf(name, options);
   return { ...opened, give, notebookFile: `data/users/${id}/notebook/USER.md` };
 }
 

@@ -1,32 +1,11 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 
 import { command, idIn } from '../e2e/memory-talk.ts';
-import { openStage, type Stage } from '../e2e/stage.ts';
-import { freePort } from '../support/free-port.ts';
-import { hindrances, openPageOf, startBrowser } from './browser.ts';
+import { hindrances } from './browser.ts';
+import { openPages } from './pages.ts';
 
-let stage: Stage;
-let browser: Browser;
-
-beforeAll(async () => {
-  const port = await freePort();
-  [stage, browser] = await Promise.all([
-    openStage({
-      isBuilt: true,
-      environment: {
-        DISCOCLAW_PAGE_PORT: String(port),
-        DISCOCLAW_PAGE_URL: `http://127.0.0.1:${port}`,
-      },
-    }),
-    startBrowser(),
-  ]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await stage[Symbol.asyncDispose]();
-});
+const { stage, openPageOf } = await openPages();
 
 /** A person who has these items. */
 async function personWith(name: string, ...texts: readonly string[]) {
@@ -36,8 +15,6 @@ async function personWith(name: string, ...texts: readonly string[]) {
     ids.push(idIn(await command(stage, '/memory', name, `@${name}`, `remember ${text}`)));
   return { ids, show: () => command(stage, '/memory', name, `@${name}`, 'show') };
 }
-
-const openOf = (name: string, options?: BrowserContextOptions) => openPageOf(stage, browser, name, options);
 
 /** The item that says something. */
 function itemSaying(page: Page, text: string) {
@@ -51,7 +28,7 @@ describe('in a browser [Y6]', () => {
   ])('forgets and brings back by mouse, %s', async (_, javaScriptEnabled) => {
     const name = `mouse${String(javaScriptEnabled)}`;
     const { show } = await personWith(name, 'I drink green tea', 'I keep bees');
-    await using opened = await openOf(name, { javaScriptEnabled });
+    await using opened = await openPageOf(name, { javaScriptEnabled });
     const { page } = opened;
     await itemSaying(page, 'green tea').getByRole('button', { name: 'Forget' }).click();
     await page.getByRole('status').getByText('Deprecated 1 item').waitFor();
@@ -78,7 +55,7 @@ describe('in a browser [Y6]', () => {
 
   it('forgets and brings back by keyboard alone', async () => {
     const { show } = await personWith('keys', 'I play the zither');
-    await using opened = await openOf('keys');
+    await using opened = await openPageOf('keys');
     const { page } = opened;
     const reach = async (accessibleName: string) => {
       for (let steps = 0; steps < 60; steps += 1) {
@@ -101,7 +78,7 @@ describe('in a browser [Y6]', () => {
 
   it('shows within two seconds what changes on Discord, and the other way round [Y3]', async () => {
     const { ids, show } = await personWith('liv', 'I live in Porto');
-    await using opened = await openOf('liv');
+    await using opened = await openPageOf('liv');
     const { page } = opened;
     const within = { timeout: 2000 };
     await itemSaying(page, 'Porto').getByRole('link', { name: 'Edit and why' }).focus();
@@ -122,7 +99,7 @@ describe('in a browser [Y6]', () => {
 
   it('runs nothing that an item says', async () => {
     await personWith('mallory', '<img src=x onerror="document.title=1"><script>document.title=2</script>');
-    await using opened = await openOf('mallory');
+    await using opened = await openPageOf('mallory');
     await itemSaying(opened.page, '<script>').waitFor();
     expect(await opened.page.title()).toBe('Your memory');
     expect(await opened.page.locator('main img, main script').count()).toBe(0);
@@ -136,7 +113,7 @@ describe('in a browser [Y6]', () => {
     const name = `${colorScheme}${width}`;
     const long = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
     const { ids } = await personWith(name, `I work for the ${long}`, 'I keep bees');
-    await using opened = await openOf(name, {
+    await using opened = await openPageOf(name, {
       colorScheme,
       viewport: { width, height: 800 },
       bypassCSP: true,

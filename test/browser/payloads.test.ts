@@ -1,24 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { command } from '../e2e/memory-talk.ts';
-import { openStage, type Stage } from '../e2e/stage.ts';
-import { freePort } from '../support/free-port.ts';
-import { openPageOf, startBrowser } from './browser.ts';
+import { openPages } from './pages.ts';
 
-let stage: Stage;
-let browser: Browser;
-
-beforeAll(async () => {
-  const port = String(await freePort());
-  const environment = { DISCOCLAW_PAGE_PORT: port, DISCOCLAW_PAGE_URL: `http://127.0.0.1:${port}` };
-  [stage, browser] = await Promise.all([openStage({ isBuilt: true, environment }), startBrowser()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await stage[Symbol.asyncDispose]();
-});
+const { stage, openPageOf } = await openPages();
 
 const call = 'alert(1)';
 /** Texts that run, load or break something where they are taken for HTML, SVG, CSS or Markdown. */
@@ -69,7 +54,7 @@ it('what people write runs nothing, loads nothing and breaks no page, in sixty f
   for (const payload of payloads) await command(stage, '/memory', name, `@${name}`, `remember x ${payload}`);
   for (const payload of payloads.slice(0, 20))
     await command(stage, '!memory', name, '#general', `note x ${payload}`);
-  await using opened = await openPageOf(stage, browser, name, { viewport: { width: 360, height: 800 } });
+  await using opened = await openPageOf(name, { viewport: { width: 360, height: 800 } });
   const { page, problems } = opened;
   let dialogs = 0;
   page.on('dialog', (dialog) => {
