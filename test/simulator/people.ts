@@ -19,6 +19,8 @@ const minuteMs = 60_000;
 /** What a command or an answer may take while everything is calm: the model's two minutes, Discord's retries, and what waits before it. */
 export const patienceMs = 6 * minuteMs;
 
+const goesOnIn = 'lobby';
+
 const doors: readonly Door[] = ['everyone', ['staff'], ['crew'], ['staff', 'crew'], ['guest', 'staff']];
 const roles = ['staff', 'crew', 'guest'];
 
@@ -137,6 +139,7 @@ export class People {
       case 'resume':
       case 'panel':
       case 'why':
+      case 'review':
       case 'mode-auto':
       case 'mode-ask':
       case 'mode-off':
@@ -147,6 +150,14 @@ export class People {
   /** What a person is shown of what is kept about them, in their DM or elsewhere. */
   async show(personId: string, channel = this.#dmOf(personId)): Promise<string | undefined> {
     return (await this.#ask(personId, channel, 'memory show'))?.text;
+  }
+
+  /** The owner has one channel where a conversation goes on without a mention [G2]. */
+  async letGoOn(): Promise<void> {
+    const [owner] = this.#world.people;
+    const channel = [...this.#world.channels.values()].find(({ name }) => name === goesOnIn);
+    if (owner !== undefined && channel !== undefined)
+      await this.#ask(owner.id, channel, 'settings answer conversation channel');
   }
 
   /** Everything that was promised to people, and that they can look at by themselves. */
@@ -222,6 +233,7 @@ export class People {
     );
     this.#promises.said(personId, channel.id, message.id);
     if (isForBot) this.#promises.asked(message, !this.#process.hears);
+    else this.#promises.overheard(message, (channel.parent ?? channel).name === goesOnIn);
     this.#stage.inBackground(this.#process.message(message, isForBot));
   }
 
@@ -545,6 +557,15 @@ export class People {
         this.#promises.erased(id, now, done?.text.startsWith('Erased') === true);
         // Nobody says something new in the same millisecond.
         await this.#stage.clock.run(1);
+        return;
+      }
+      case 'review': {
+        const { buttons = [] } = (await ask('review')) ?? {};
+        const { line } = buttons[place % Math.max(1, buttons.length)] ?? {};
+        if (line === undefined) return;
+        // What it changes or takes back is known to nobody here.
+        this.#promises.unsettle(id, line.startsWith('memory review undo'));
+        await this.#ask(id, this.#channelFor(id, place), line);
         return;
       }
       case 'mode-auto':

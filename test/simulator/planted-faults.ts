@@ -378,4 +378,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     find: '          return await job();\n        } finally {\n          leave(key, lane);\n        }',
     put: '          return await job();\n        } catch {\n          return await new Promise<never>(() => {});\n        }',
   },
+  {
+    name: 'conversation-goes-on-with-everybody',
+    promise: '[G2] Where a conversation goes on without a mention, anybody who speaks next is answered.',
+    file: 'src/discord/history.ts',
+    find: 'if (asked !== undefined && !saysCommand(asked)) return asked.author.id === userId;',
+    put: 'if (asked !== undefined && !saysCommand(asked)) return true;',
+  },
 ];

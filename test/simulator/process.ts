@@ -23,6 +23,7 @@ import { createOffers } from '../../src/discord/interactions/offers.ts';
 import { createDirectMessages, createReplies } from '../../src/discord/replies/replies.ts';
 import { splitFooter } from '../../src/discord/replies/split-reply.ts';
 import { createAnthropicClient } from '../../src/model/anthropic/anthropic-client.ts';
+import { withFallback } from '../../src/model/fallback.ts';
 import { createFileStore } from '../../src/storage/files/store.ts';
 import { createOutbox } from '../../src/turn/outbox.ts';
 import type { Logger } from '../../src/core/logger.ts';
@@ -127,6 +128,7 @@ export class BotProcess {
   /** It is connected again, by a new session, and looks for what it missed. */
   reconnect(): void {
     this.#isCutOff = false;
+    this.#parts?.history.forget(() => true);
     this.#caughtUp.clear();
     void this.#catchUpEverywhere();
   }
@@ -204,8 +206,14 @@ export class BotProcess {
     const chat = world.chatMessage(message, parts.proxies.accountOf);
     const { guildId, parentId } = world.placeOf(channelId);
     history.seen(chat);
+    const isTalking = history.isTalkingWith(authorId, channelId, id);
     const hasAccess = people.of(visitor);
-    if (!isForBot) {
+    const answerMode =
+      isForBot || guildId === undefined
+        ? undefined
+        : await bot.answerModes.answerMode({ guildId, channelId, parentId });
+    const goesOn = answerMode === 'conversation' && isTalking;
+    if (!isForBot && !goesOn) {
       if (guildId !== undefined && (await hasAccess))
         bot.handlers.onUserMessage({ guildId, channelId, messageId: id, authorId });
       return;
@@ -229,7 +237,8 @@ export class BotProcess {
           isEdited: false,
           mentionsBot: text.includes(`<@${botId}>`),
           repliesToBot: false,
-          goesOn: false,
+          answerMode,
+          goesOn,
         },
         { ...parts.policy, parseCommand: (line) => bot.commands.parse(line, botId) },
       );
@@ -414,13 +423,16 @@ async function connect(config: Config, machine: Machine, life: ProcessLife) {
     fetch: vendor.fetch(life),
     logger,
   });
-  const model: ModelClient = {
+  const watched: ModelClient = {
     isOffline: false,
     complete(request, options) {
       requested(request);
       return client.complete(request, options);
     },
   };
+  const { fallback } = config.model;
+  const patienceMs = config.model.totalTimeoutMs / 2;
+  const model = withFallback(watched, { fallback, patienceMs, now: () => performance.now(), logger });
   const recent = new RecentChanges();
   const outbox = createOutbox({ store, changes: recent });
   const api = world.api(life);

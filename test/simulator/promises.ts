@@ -285,6 +285,24 @@ export class Promises {
     if (!isLetIn && isSure) this.mustNotAnswer(message, () => author.accessChangedAt < now);
   }
 
+  /** A message that names nobody. Only where a conversation goes on, and if the bot was talking with its author, it may be for the bot [G2]. */
+  overheard(message: WorldMessage, mayGoOn: boolean): void {
+    if (!mayGoOn || !this.#wasTalkingWith(message)) this.mustNotAnswer(message, () => true);
+  }
+
+  #wasTalkingWith({ id, authorId, channelId, at }: WorldMessage): boolean {
+    let answeredAt: number | undefined;
+    for (const each of this.#world.channel(channelId).messages.toReversed()) {
+      if (each.id === id || each.isDeleted || each.authorId === authorId) continue;
+      if (each.authorId !== botId) return false;
+      answeredAt ??= each.at;
+      const asked = this.#world.message(each.answers ?? '');
+      if (asked !== undefined && !asked.text.startsWith('!'))
+        return asked.authorId === authorId && at - answeredAt <= 2 * minuteMs;
+    }
+    return false;
+  }
+
   /** A message that the bot must leave alone, as long as this holds. */
   mustNotAnswer({ id }: WorldMessage, holds: () => boolean): void {
     this.tries('nobody else is answered');

@@ -134,6 +134,7 @@ class Simulation {
     const count = scene?.length ?? steps;
     try {
       await this.#start();
+      await this.#people.letGoOn();
       while (made.length < count && this.#promises.breach === undefined) {
         const step = scene?.[made.length] ?? nextStep();
         this.#random = createRandom(step.luck);
@@ -239,6 +240,7 @@ class Simulation {
       DISCOCLAW_SHORTTERM_MEMORY_ENABLED: 'true',
       DISCOCLAW_SUMMARY_TO_DURABLE_ENABLED: 'true',
       DISCOCLAW_RATE_PER_MINUTE: '0',
+      DISCOCLAW_FALLBACK_MODEL: this.#options.seed % 2 === 0 ? 'claude-haiku-4-5' : '',
     });
     if (!(await this.#clock.runUntilSettled(started, patienceMs))) {
       // A process that was killed meanwhile never ends its start.

@@ -37,6 +37,7 @@ export type Step = { readonly luck: number; readonly pauseMs: number } & (
         | 'resume'
         | 'panel'
         | 'why'
+        | 'review'
         | 'mode-auto'
         | 'mode-ask'
         | 'mode-off';
@@ -95,6 +96,7 @@ const weights: Readonly<Record<StepKind, number>> = {
   resume: 0.8,
   panel: 0.2,
   why: 0.3,
+  review: 0.4,
   'mode-auto': 0.2,
   'mode-ask': 0.2,
   'mode-off': 0.1,
@@ -217,6 +219,7 @@ function stepOf(kind: StepKind, sky: Readonly<Record<Weather, number>>, random: 
     case 'resume':
     case 'panel':
     case 'why':
+    case 'review':
     case 'mode-auto':
     case 'mode-ask':
     case 'mode-off':
