@@ -435,13 +435,17 @@ describe('an edit or deletion [G5]', () => {
     expect(await logIn(store)).not.toMatch(/bassoon|clarinet/u);
   });
 
-  it('of a message that is being logged meanwhile leaves nothing of it', async () => {
-    const { ledgerOver, contextOf, log, store } = await setUp();
+  it('of the first message of a conversation, which is being logged meanwhile, leaves nothing of it, after a kill too', async () => {
+    const store = new RefusingStore();
+    const { ledgerOver, contextOf, log } = openSessions(store);
     const context = contextOf(['a secret']);
     const ids = context.messages.map(({ id }) => id);
     const deletion = { kind: 'deleted', channelId: generalId, messageIds: ids } as const;
+    store.refusesRewrites = true;
     await Promise.all([log.recordUser(context), ledgerOver([]).record(deletion)]);
     expect(await log.message(session, ids[0] ?? '')).toBeUndefined();
+    store.refusesRewrites = false;
+    await openSessions(store).ledgerOver([]).finish();
     expect(await logIn(store)).not.toContain('secret');
   });
 });

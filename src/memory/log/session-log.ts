@@ -64,7 +64,7 @@ export interface SessionLogOptions {
   /** The users' write queue; its jobs must not call the methods that record. */
   readonly writes: Writes;
   /** What became of messages on their way into the log. */
-  readonly changes: Pick<RecentChanges, 'latest' | 'hasChanged'>;
+  readonly changes: Pick<RecentChanges, 'latest' | 'hasChanged' | 'wasDeleted'>;
   readonly placeOf: ChannelPort['placeOf'];
   readonly clock: Clock;
   /** The author of replies. */
@@ -97,6 +97,8 @@ export function createSessionLog(options: SessionLogOptions) {
   const sessions = createSessions(store);
   const tails = new LogTails(store, sessions);
   const takenBackAt = lruCache<string, number>(keptPeople);
+  /** Of which messages are being logged: nothing of them may be on disk yet where a deletion looks. */
+  const begun = new Set<SessionKey>();
 
   async function since(session: SessionKey, cursor: number): Promise<LogFold> {
     return foldLog(await tails.after(session, cursor), cursor);
@@ -114,7 +116,7 @@ export function createSessionLog(options: SessionLogOptions) {
     const logged = new Map(known.map(({ sequence, record }) => [record.id, sequence]));
     const last = await store.lastSequence(logKey(session));
     for (const { id, at, text, heard, attachments, shown = [] } of context.messages) {
-      if (logged.has(id)) continue;
+      if (logged.has(id) || changes.wasDeleted(id)) continue;
       const changed = changes.latest(id);
       const said = reachOf(context.place);
       await tails.append(session, {
@@ -124,7 +126,7 @@ export function createSessionLog(options: SessionLogOptions) {
         at,
         authorId: context.speaker.id,
         author: context.speaker.name,
-        text: maskSecrets(changed === undefined ? text : (changed.text ?? '')),
+        text: maskSecrets(changed?.text ?? text),
         heard,
         attachments: [...attachments, ...shown.map(({ kind }) => kind)],
         // The edited text was said where others may read [V1].
@@ -133,8 +135,6 @@ export function createSessionLog(options: SessionLogOptions) {
         mode: mode === 'ask' ? mode : undefined,
       });
     }
-    const added = ids.filter((id) => !logged.has(id));
-    await followLate(session, added);
     const folds = activeFolds.filter((name) => blindIn.get(name)?.includes(mode) !== true);
     const before = Math.min(last, ...ids.map((id) => (logged.get(id) ?? Infinity) - 1));
     await changeState(store, session, (state) => seenIn(state, context, before, folds));
@@ -149,6 +149,7 @@ export function createSessionLog(options: SessionLogOptions) {
       ...reply.ids,
     ]);
     if (known.some(({ record }) => namesAny(record, reply.ids))) return true;
+    if (reply.ids.some((each) => changes.wasDeleted(each))) return true;
     if (context.messages.some((message) => isAnswerWithdrawn(message, reply.text, known))) return false;
     const asked = known.flatMap(({ record }) =>
       record.type === 'message' && context.messages.some(({ id: of }) => of === record.id) ? [record] : [],
@@ -173,35 +174,11 @@ export function createSessionLog(options: SessionLogOptions) {
       channelName: context.place.channelName,
       mode: asked.some(({ mode }) => mode === 'ask') ? 'ask' : undefined,
     });
-    await followLate(session, reply.ids);
     return true;
   }
 
   async function presentReach({ channelId }: SessionKey): Promise<Reach> {
     return reachIn(channelId, await placeOf(channelId));
-  }
-
-  /** A change may overtake its message's turn; no layer has read the message yet. */
-  async function followLate(session: SessionKey, ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      const changed = changes.latest(id);
-      if (changed === undefined) continue;
-      const { channelId } = session;
-      const change: MessageChange =
-        changed.text === undefined
-          ? { kind: 'deleted', channelId, messageIds: [id] }
-          : {
-              kind: 'edited',
-              channelId,
-              messageId: id,
-              text: changed.text,
-              reach: await presentReach(session),
-            };
-      const messages = await affectedMessages(tails, session, change);
-      if (messages.length === 0) continue;
-      await appendChanges(tails, session, messages, clock().toISOString());
-      await eraseChanges(tails, session, messages);
-    }
   }
 
   /** Whether what a reply answers was deleted, or edited so that the reply repeats what was removed. */
@@ -266,8 +243,10 @@ export function createSessionLog(options: SessionLogOptions) {
     },
     /** Logs the turn's messages once, each with its edit or deletion; never another bot's [G2]. */
     async recordUser(context: TurnContext, mode: CaptureMode = 'auto'): Promise<void> {
-      if (context.speaker.isBot === undefined)
-        await writes.run(workOf(context), () => logUser(context, mode));
+      if (context.speaker.isBot !== undefined) return;
+      const session = sessionOf(context);
+      begun.add(session);
+      await writes.run(workOf(context), () => logUser(context, mode)).finally(() => begun.delete(session));
     },
     /** Logs the reply once; resolves with whether it may be remembered. */
     recordReply: (context: TurnContext, reply: SentReply): Promise<boolean> =>
@@ -277,9 +256,10 @@ export function createSessionLog(options: SessionLogOptions) {
     /** The author's session, or everybody's in the channel where Discord does not tell. */
     async sessionsOf(change: MessageChange): Promise<readonly SessionKey[]> {
       const { channelId } = change;
-      return change.kind === 'edited' && change.authorId !== undefined
-        ? [{ channelId, userId: change.authorId }]
-        : sessions.inChannel(channelId);
+      if (change.kind === 'edited' && change.authorId !== undefined)
+        return [{ channelId, userId: change.authorId }];
+      const beingLogged = [...begun].filter((session) => session.channelId === channelId);
+      return [...beingLogged, ...(await sessions.inChannel(channelId))];
     },
     /** What a change takes out of a session [G5]. Part of a job of the user's queue. */
     affected: (session: SessionKey, change: MessageChange) => affectedMessages(tails, session, change),

@@ -369,12 +369,15 @@ describe('a deleted message [G5]', () => {
       sessions.places.set(generalId, secretPlace);
       const edit = { kind: 'edited', channelId: generalId, messageId: id, text: 'I keep axolotls' } as const;
       const append = sessions.store.append.bind(sessions.store);
+      let following: Promise<unknown> = Promise.resolve();
       sessions.store.append = (...parameters) => {
-        sessions.recent.note(edit);
+        following = sessions.ledgerOver([]).record(edit);
+        sessions.store.append = append;
         return append(...parameters);
       };
       if (!isLate) sessions.recent.note(edit);
       await sessions.log.recordUser(context);
+      await following;
       await sessions.log.recordReply(context, { ids: [messageId(50)], text: 'Axolotls are fine.', at: '' });
       const { messages } = await sessions.log.since(session, 0);
       const told = messages.filter(({ message }) => message.visibility !== 'here');
