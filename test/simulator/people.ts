@@ -274,6 +274,7 @@ export class People {
     };
     const post = (): WorldMessage => {
       const copy = this.#world.write(room.id, id, said, { proxy: proxyOf(way, original, this.#world) });
+      this.#promises.saidAgain(original);
       this.#stage.inBackground(this.#process.message(copy, true));
       return copy;
     };

@@ -309,6 +309,16 @@ export class Promises {
     this.#unanswerable.set(id, holds);
   }
 
+  /** A copy says it as of now; a pause may have begun or ended meanwhile. */
+  saidAgain(message: WorldMessage): void {
+    for (const said of this.#wordsIn(message)) {
+      said.at = this.#clock.now;
+      if (said.isOffRecord === this.#offRecord.has(said.ownerId)) continue;
+      said.isOffRecord = false;
+      said.mayBeOffRecord = true;
+    }
+  }
+
   /** What a message said stands in another one now: a copy by a proxy. */
   moved(from: WorldMessage, to: WorldMessage, isExcused: boolean): void {
     const words = this.#wordsIn(from);

@@ -16,7 +16,8 @@ export interface SaidWord extends Origin {
   messageId?: string;
   /** When a proxy had moved it to that message. */
   movedAt?: number;
-  readonly at: number;
+  /** A copy by a proxy says it later. */
+  at: number;
   /** Its owner had been told that nothing is stored. */
   isOffRecord: boolean;
   /** Its owner may have been: it is not known whether they had paused before it was answered. */
