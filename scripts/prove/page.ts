@@ -98,7 +98,7 @@ ${table(['seed', 'what was broken', 'why'], found)}
 - What a model makes of what it is given: a model may answer wrongly, or say something that its prompt holds to somebody who asks in the same place.
 - More than one process at a time, and PostgreSQL: these have end-to-end tests, but no simulated lives.
 - Disks that lie about what they have stored.
-- A line that a model noted of a message which was not for the bot, once that message is edited or deleted: such messages are in no log, and in about one life of five hundred the line stays among the notes on its conversation until these are cleared.
+- A line that a model noted of a message which was not for the bot, once that message is edited or deleted: such messages are in no log, and in about one life of eight hundred the line stays among the notes on its conversation until these are cleared.
 `;
 }
 

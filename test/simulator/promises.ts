@@ -73,6 +73,8 @@ export class Promises {
   readonly #asked = new Map<string, Asked>();
   /** Messages that the bot must leave alone, as long as this holds. */
   readonly #unanswerable = new Map<string, () => boolean>();
+  /** Messages that name nobody. */
+  readonly #overheard = new Set<string>();
   /** Messages of the bot by what they answer. */
   readonly #answers = new Map<string, Set<string>>();
   /** The newest message of each person in each channel that was answered. */
@@ -287,6 +289,7 @@ export class Promises {
 
   /** A message that names nobody. Only where a conversation goes on, and if the bot was talking with its author, it may be for the bot [G2]. */
   overheard(message: WorldMessage, mayGoOn: boolean): void {
+    this.#overheard.add(message.id);
     if (!mayGoOn || !this.#wasTalkingWith(message)) this.mustNotAnswer(message, () => true);
   }
 
@@ -580,7 +583,8 @@ export class Promises {
   /**
    * The workspace belongs to the installation and survives its owner's erasing [K11]. An item remembered by command
    * has no message, so `forget` takes the item but not the model's notes about it [K4]. With a message go the notes on
-   * its conversation, and the notebook with a direct message [G5]: not what a model took from memory into notes elsewhere.
+   * its conversation, and the notebook with a direct message [G5]: not what a model took from memory into notes elsewhere,
+   * nor what it noted of words that were not for it, since no log tells what these said.
    */
   #mayKeep({ messageId, gone }: SaidWord, path: string): boolean {
     if (gone === undefined || gone.how === 'purge') return false;
@@ -590,7 +594,8 @@ export class Promises {
     const isOfDm = message !== undefined && this.#world.channel(message.channelId).kind === 'dm';
     if (/^\/workspace\/|\/notebook\//u.test(path)) return gone.how === 'forget' ? isOfCommand : !isOfDm;
     const noteOf = /\/sessions\/(?<channelId>\d+)\/.*\.md/u.exec(path)?.groups?.['channelId'];
-    return noteOf !== undefined && gone.how !== 'forget' && noteOf !== message?.channelId;
+    if (noteOf === undefined || gone.how === 'forget') return false;
+    return noteOf !== message?.channelId || this.#overheard.has(message.id);
   }
 
   /** What a person was told to be remembered, and has not touched since, is shown to them. */
