@@ -338,9 +338,9 @@ export class People {
   async #remember(step: { readonly person: number; readonly channel: number }): Promise<void> {
     const person = pickAt(this.#world.people, step.person);
     const channel = this.#channelFor(person.id, step.channel);
-    const text = `!memory remember I prefer ${this.#promises.nextWord()}`;
-    const message = this.#world.write(channel.id, person.id, text);
-    this.#asksToKeep(this.#promises.said(person.id, channel.id, message.id));
+    const { text, day } = this.#preference();
+    const message = this.#world.write(channel.id, person.id, `!memory remember ${text}`);
+    this.#asksToKeep(this.#promises.said(person.id, channel.id, message.id), day);
     this.#promises.asked(message, true);
     this.#stage.inBackground(this.#process.message(message, true));
     return Promise.resolve();
@@ -353,18 +353,27 @@ export class People {
   }
 
   #rememberIn(personId: string, channel: WorldChannel): void {
+    const { text, day } = this.#preference();
     const said = this.#promises.said(personId, channel.id);
-    this.#asksToKeep(said);
+    this.#asksToKeep(said, day);
     const answered = async (): Promise<void> => {
-      const line = `memory remember I prefer ${said.word}`;
-      const reply = await this.#process.slash(personId, channel.id, line);
+      const reply = await this.#process.slash(personId, channel.id, `memory remember ${text}`);
       if (reply?.text.startsWith('Remembered') === true) said.isAcknowledged = true;
     };
     this.#stage.inBackground(answered());
   }
 
+  /** What somebody says next; in the evening mostly about that day [D7]. */
+  #preference(): { readonly text: string; readonly day?: string } {
+    const text = `I prefer ${this.#promises.nextWord()}`;
+    const now = new Date(this.#stage.clock.now);
+    const isEvening = now.getUTCHours() === 23 && now.getUTCMinutes() < 55;
+    return isEvening ? { text: `${text} today`, day: now.toISOString().slice(0, 10) } : { text };
+  }
+
   /** What is asked for in public is for everywhere [V1]. */
-  #asksToKeep(said: SaidWord): void {
+  #asksToKeep(said: SaidWord, day: string | undefined): void {
+    if (day !== undefined) said.day = day;
     if (said.places[0]?.audience === 'public') said.scope = 'everywhere';
   }
 

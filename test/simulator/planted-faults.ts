@@ -162,7 +162,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     promise:
       "[S3] A message is logged beside the queue of its author's writes, and so behind an erasing of everything.",
     file: 'src/memory/log/session-log.ts',
-    find: 'await writes.run(workOf(context), () => logUser(context, mode));',
+    find: 'await writes.run(workOf(context), () => logUser(context, mode)).finally(() => begun.delete(session));',
     put: 'await logUser(context, mode);',
   },
   {
@@ -384,5 +384,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     file: 'src/discord/history.ts',
     find: 'if (asked !== undefined && !saysCommand(asked)) return asked.author.id === userId;',
     put: 'if (asked !== undefined && !saysCommand(asked)) return true;',
+  },
+  {
+    name: 'days-are-never-over',
+    promise: '[D7] An item about yesterday stands in prompts and lists as if it were still to come.',
+    file: 'src/memory/durable/document.ts',
+    find: 'return when !== undefined && when < today && looksBack === undefined;',
+    put: "return when !== undefined && when < today && looksBack === undefined && when === '';",
   },
 ];

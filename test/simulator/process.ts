@@ -53,16 +53,23 @@ export class ProcessTable {
     });
   }
 
-  /** A new process has a number of its own, which it sees until the next one starts. */
+  /** A new process has a number of its own. */
   begin(): number {
     this.#last += 1;
     this.#alive.add(this.#last);
-    Object.defineProperty(process, 'pid', { value: this.#last, configurable: true });
+    this.#show();
     return this.#last;
   }
 
   end(pid: number): void {
     this.#alive.delete(pid);
+    this.#show();
+  }
+
+  /** What is read as one's own number is that of the newest that runs. */
+  #show(): void {
+    const value = [...this.#alive].at(-1);
+    if (value !== undefined) Object.defineProperty(process, 'pid', { value, configurable: true });
   }
 
   restore(): void {

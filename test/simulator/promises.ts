@@ -259,7 +259,8 @@ export class Promises {
   messageGone(message: WorldMessage, how: string): void {
     for (const said of this.#wordsIn(message)) {
       said.isUncertain = true;
-      if (!message.text.startsWith('!')) this.gone(said, how, true);
+      // What was erased before is in no log by which the rest could be found.
+      if (!message.text.startsWith('!') && said.gone?.how !== 'erase') this.gone(said, how, true);
     }
     this.excuse(message.id);
   }
@@ -387,6 +388,7 @@ export class Promises {
       );
       this.#hears(echoOf(word), speakerId, heardIn);
     }
+    for (const line of text.split('\n')) if (line.startsWith('- [')) this.#checkItem(line);
     for (const echo of new Set(text.match(echoPattern))) {
       this.#checkEcho(echo, speakerId, {
         channel,
@@ -662,11 +664,36 @@ export class Promises {
   }
 
   checkKept(ownerId: string, shown: string): void {
+    const [ahead = '', over = ''] = shown.split('\nOver:\n');
     for (const word of this.due(ownerId)) {
       this.tries('what is acknowledged is kept');
       if (!shown.includes(word))
         this.broken('what is acknowledged is kept', `${word} of ${ownerId} is not shown`);
+      const day = this.#words.get(word)?.day;
+      if (day !== undefined) this.#checkDay(word, day, (this.#isPast(day) ? over : ahead).includes(word));
     }
+  }
+
+  /** The line of an item in a prompt; a turn that began before midnight may still call it to come. */
+  #checkItem(line: string): void {
+    const [word = ''] = line.match(wordPattern) ?? [];
+    const day = this.#words.get(word)?.day;
+    if (
+      day === undefined ||
+      !line.includes(`${word} today`) ||
+      this.#isPast(day) !== this.#isPast(day, turnMs)
+    )
+      return;
+    this.#checkDay(word, day, line.endsWith(' (over)') === this.#isPast(day));
+  }
+
+  #checkDay(word: string, day: string, isRight: boolean): void {
+    this.tries('what is over is called over');
+    if (!isRight) this.broken('what is over is called over', `${word} of ${day}`);
+  }
+
+  #isPast(day: string, beforeMs = 0): boolean {
+    return day < new Date(this.#clock.now - beforeMs).toISOString().slice(0, 10);
   }
 
   #wordsIn({ id }: WorldMessage): readonly SaidWord[] {

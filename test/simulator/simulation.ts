@@ -75,7 +75,9 @@ class Simulation {
   constructor(options: SimulationOptions) {
     this.#options = options;
     this.#random = createRandom(seedOf(options.seed, -1));
-    this.#clock = new VirtualClock(seedOf(options.seed, -2), new Date('2026-03-02T08:00:00Z'));
+    // Some lives see midnight.
+    const start = new Date(`2026-03-02T${options.seed % 4 === 3 ? '23:40' : '08:00'}:00Z`);
+    this.#clock = new VirtualClock(seedOf(options.seed, -2), start);
     const random = (): Random => this.#random;
     this.#disk = new SimulatedDisk(this.#clock, random);
     this.#world = new World(this.#clock, random, (message, channel) => {

@@ -12,6 +12,8 @@ export interface Origin {
 /** What a person wrote once, told apart from everything else by one made-up word. */
 export interface SaidWord extends Origin {
   readonly word: string;
+  /** The day that it is about, `YYYY-MM-DD`. */
+  day?: string;
   /** The message that says it; absent where it came by a slash command. */
   messageId?: string;
   /** When a proxy had moved it to that message. */
