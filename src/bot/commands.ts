@@ -10,7 +10,7 @@ import type { Memory } from './layers.ts';
 import type { Config } from '../config/config.ts';
 import { letInByConfig } from '../discord/access.ts';
 import type { AnswerMode, ChannelPort, DirectMessage } from '../core/chat.ts';
-import { countHoldings, countSaying } from '../memory/holdings.ts';
+import { countHoldings, countNotesSaying, countSaying } from '../memory/holdings.ts';
 import { limits } from '../core/limits.ts';
 import type { Place } from '../core/place.ts';
 import { mayUse, pickReach } from '../core/visibility.ts';
@@ -71,6 +71,7 @@ export function createCommands(config: Config, memory: Memory, ports: CommandPor
       isDone: (await memory.changes.erase(userId, at)).size === 0,
     }),
     saying: (userId: string, words: string) => countSaying(userId, words, memory),
+    notesSaying: (userId: string, words: string) => countNotesSaying(userId, words, [memory.notes]),
     async purge(userId: string, words: string, commandId: string) {
       // Otherwise undo could bring back what was forgotten before.
       await memory.undo.expireAll(userId);

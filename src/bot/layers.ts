@@ -295,6 +295,7 @@ export function createLayers(config: Config, ports: LayerPorts) {
     provenance,
     writes,
     noted: [rolling, notebook, channelNotes],
+    notes: notebook,
     notebook: notebook.files,
     workspace: createWorkspace({ store, server: ports.server, logger }),
     channelNotes,

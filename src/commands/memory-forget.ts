@@ -124,19 +124,29 @@ async function leftOver(call: MemoryCall, words: string) {
   try {
     const messages = countOf(await ports.mentions(speaker.id, words, place));
     const summary = await ports.rolling.show(sessionOf(call), view, speaker.id);
+    const notes = place.audience === 'dm' ? await ports.notesSaying(speaker.id, words) : 0;
     const brief = withoutFences(clip(toSingleLine(words), 100));
+    const fitsButton = words.length <= wordsOfButtonMaxChars;
     return {
       lines: present(
         messages > 0 &&
           `${messages === 1 ? '1 more message says' : `${messages} more messages say`} it in our conversations, including my answers; \`!memory forget mentions of ${brief}\` takes them too.`,
         saysWords(summary ?? '', words) &&
           'The rolling summary of this conversation still mentions it; `!memory reset rolling` clears it.',
+        notes > 0 &&
+          `${notes === 1 ? '1 note says' : `${notes} notes say`} it too; \`!memory purge ${brief}\` erases all that does.`,
       ),
       buttons: present<CommandButton>(
         messages > 0 &&
-          words.length <= wordsOfButtonMaxChars && {
+          fitsButton && {
             label: 'Forget these messages too',
             line: `memory forget mentions of ${toSingleLine(words)}`,
+            takes: 'itself',
+          },
+        notes > 0 &&
+          fitsButton && {
+            label: 'Erase all that says it',
+            line: `memory purge ${toSingleLine(words)}`,
             takes: 'itself',
           },
       ),

@@ -80,6 +80,8 @@ export interface MemoryCommandPorts {
   readonly erase: (userId: string, at: string) => Promise<{ readonly isDone: boolean }>;
   /** How much of it says some words. Rejects with `StoreError`. */
   readonly saying: (userId: string, words: string) => Promise<Saying>;
+  /** How many files of the notebook and of notes on conversations do. Rejects with `StoreError`. */
+  readonly notesSaying: (userId: string, words: string) => Promise<number>;
   /** Erases what says some words [K11], by the command with this id. Rejects with `StoreError`. */
   readonly purge: (
     userId: string,

@@ -62,8 +62,17 @@ export async function countSaying(
   const items = [...(await durable.list(userId)), ...former].filter(({ text }) => saysWords(text, words));
   const found = await sessionLog.mentions(userId, words, () => true);
   const messages = found.reduce((sum, { messageIds }) => sum + messageIds.length, 0);
+  return { items: items.length, messages, notes: await countNotesSaying(userId, words, noted) };
+}
+
+/** Counts the notes in some layers that say some words. Rejects with `StoreError`. */
+export async function countNotesSaying(
+  userId: string,
+  words: string,
+  noted: readonly Pick<MemoryLayer, 'export'>[],
+): Promise<number> {
   let notes = 0;
   for (const layer of noted)
     for await (const { text } of layer.export(userId)) if (saysWords(text, words)) notes += 1;
-  return { items: items.length, messages, notes };
+  return notes;
 }

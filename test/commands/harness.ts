@@ -221,6 +221,7 @@ export function createHarness(
     holdings: () => Promise.resolve({ items: 0, messages: 0, notes: 0, servers: 0 }),
     erase: async (userId: string, at: string) => ({ isDone: (await ledger.erase(userId, at)).size === 0 }),
     saying: () => Promise.resolve({ items: 0, messages: 0, notes: 0 }),
+    notesSaying: () => Promise.resolve(0),
     purge: () => Promise.resolve({ messages: 0, isDone: true }),
     deleteOwnMessages: () => Promise.resolve({ deleted: 0, isAll: true }),
     isMemoryOff: (place: Place) => Promise.resolve(options.memoryIsOffIn?.includes(place.channelId) ?? false),

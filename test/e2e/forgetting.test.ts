@@ -156,6 +156,21 @@ describe('forgetting an item', () => {
   });
 });
 
+describe('a note that says what was forgotten', () => {
+  it('is told of in the DM, with a button that purges it [K4]', async () => {
+    const { name, id } = await newcomer();
+    await stage.ask(name, '#dev', 'NOTE: I keep ferrets');
+    await stage.writeFile(
+      `data/users/${id}/notebook/topics/pets.md`,
+      '# Pets\n\n- Three ferrets.\n- A cat.\n',
+    );
+    const told = '1 note says it too';
+    expect(await memory(name, '#dev', 'forget "keep ferrets"')).not.toContain(told);
+    expect(await memory(name, 'dm', 'forget ferrets')).toContain(told);
+    expect(await press(name, 'dm', told, 'Erase all that says it')).toContain('1 note (including summaries)');
+  });
+});
+
 describe('an item', () => {
   it('is corrected by its id, tells why it is there and what it said before, and is pinned [K7][K8]', async () => {
     const { name } = await newcomer();

@@ -585,8 +585,9 @@ export class Promises {
   /**
    * The workspace belongs to the installation and survives its owner's erasing [K11]. An item remembered by command
    * has no message, so `forget` takes the item but not the model's notes about it [K4]. With a message go the notes on
-   * its conversation, and the notebook with a direct message [G5]: not what a model took from memory into notes elsewhere,
-   * nor what it noted of words that were not for it, since no log tells what these said.
+   * its conversation, and the notebook with a direct message [G5]: not what a model took from memory into notes elsewhere
+   * (`forget` counts those for the person), nor what it noted of words that were not for it, since no log tells what
+   * these said.
    */
   #mayKeep({ messageId, gone }: SaidWord, path: string): boolean {
     if (gone === undefined || gone.how === 'purge') return false;
@@ -596,8 +597,9 @@ export class Promises {
     const isOfDm = message !== undefined && this.#world.channel(message.channelId).kind === 'dm';
     if (/^\/workspace\/|\/notebook\//u.test(path)) return gone.how === 'forget' ? isOfCommand : !isOfDm;
     const noteOf = /\/sessions\/(?<channelId>\d+)\/.*\.md/u.exec(path)?.groups?.['channelId'];
-    if (noteOf === undefined || gone.how === 'forget') return false;
-    return noteOf !== message?.channelId || this.#overheard.has(message.id);
+    if (noteOf === undefined) return false;
+    if (noteOf !== message?.channelId || this.#overheard.has(message.id)) return true;
+    return gone.how === 'forget' && isOfCommand;
   }
 
   /** What a person was told to be remembered, and has not touched since, is shown to them. */
