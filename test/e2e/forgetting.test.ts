@@ -157,7 +157,7 @@ describe('forgetting an item', () => {
 });
 
 describe('a note that says what was forgotten', () => {
-  it('is told of in the DM, with a button that purges it [K4]', async () => {
+  it('is counted in the DM, with a button that purges it [K4]', async () => {
     const { name, id } = await newcomer();
     await stage.ask(name, '#dev', 'NOTE: I keep ferrets');
     await stage.writeFile(
