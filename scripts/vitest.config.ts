@@ -20,7 +20,6 @@ const onlyInFiles = ['backup', 'disk', 'doctor', 'rights', 'setup', 'terminal'].
 
 /** Begun before all others, so that nothing is left to wait for alone at the end. */
 const longest = [
-  'forgetting-random',
   'simulation.e2e',
   'e2e/kill',
   'e2e/start-stop',

@@ -7,8 +7,8 @@ import { answersTo } from './answers-to.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** Lives that end right after an acknowledgement, and lives that end at any moment. */
-const acknowledgedLives = runs(64);
-const lives = runs(32);
+const acknowledgedLives = runs(64, 3);
+const lives = runs(32, 3);
 /** Lives over which what was not acknowledged may gather. */
 const livesOfBacklog = 10;
 const people = ['alice', 'bob', 'carol'];

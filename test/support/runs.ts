@@ -1,9 +1,9 @@
 /** Of all that is tried at random: 0.2 in `npm test`, 1 in `npm run test:all`, which CI runs beside it, and 3 in `npm run test:long`. */
 const factor = Number(process.env['FC_RUNS'] ?? 0.2);
 
-/** How many examples are tried, of so many with `FC_RUNS=1`. */
-export function runs(count: number): number {
-  return Math.max(1, Math.round(count * factor));
+/** How many examples are tried, of so many with `FC_RUNS=1`; `few` in `npm test`, of what takes long and the simulator tries too. */
+export function runs(count: number, few?: number): number {
+  return factor < 1 && few !== undefined ? few : Math.max(1, Math.round(count * factor));
 }
 
 /** Another one each day, so that the days try more than one of them. */
