@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 import { openStage } from './stage.ts';
 
-const people = Array.from({ length: 50 }, (_, index) => `person${index}`);
+const people = Array.from({ length: 20 }, (_, index) => `person${index}`);
 
 /** Every abort signal that somebody listens to from now on. */
 function watchSignals(): ReadonlySet<AbortSignal> {
@@ -21,13 +21,13 @@ function watchSignals(): ReadonlySet<AbortSignal> {
   return seen;
 }
 
-it('fifty turns at once make no signal collect listeners, and leave none behind', async () => {
+it('twenty turns at once make no signal collect listeners, and leave none behind', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on('warning', note);
   onTestFinished(() => void process.off('warning', note));
   await using stage = await openStage({
-    environment: { DISCOCLAW_MODEL_CONCURRENCY: '50', DISCOCLAW_RATE_PER_MINUTE: '1' },
+    environment: { DISCOCLAW_MODEL_CONCURRENCY: '20', DISCOCLAW_RATE_PER_MINUTE: '1' },
     model: () => ({ text: 'Understood.' }),
   });
   const { sandbox } = stage;

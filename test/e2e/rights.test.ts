@@ -53,7 +53,7 @@ it('what is taken from the bot while it works costs one sign or line, no request
     model({ messages = [] }) {
       const asked = JSON.stringify(messages.at(-1));
       if (asked.includes('And now?')) return { text: 'Here.' };
-      return asked.includes('slowly') ? { text: words, pauseMs: 1500 } : { text: 'The answer.', held };
+      return asked.includes('slowly') ? { text: words, rest: held } : { text: 'The answer.', held };
     },
   });
   const { sandbox, model } = stage;

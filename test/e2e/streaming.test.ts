@@ -35,7 +35,7 @@ let hasRestarted = false;
 
 function answer(body: MessagesBody): ModelAnswer {
   const asked = body.messages?.at(-1)?.content.at(-1)?.text ?? '';
-  if (asked.includes('at length')) return slowly(longAnswer.match(/[^]{1,60}/gu) ?? [], 12_000);
+  if (asked.includes('at length')) return slowly(longAnswer.match(/[^]{1,60}/gu) ?? [], 9000);
   // All that is stopped is stopped long before its end, also where the machine is busy.
   if (asked.includes('slowly')) return slowly(words, hasRestarted ? 1500 : 60_000);
   return { text: 'Understood.' };
@@ -119,12 +119,12 @@ describe.concurrent('an answer that grows', () => {
     const { said, reply } = await askSlowly('bob', '#dev');
     await stage.sandbox.react({ as: 'carol', message: reply.id, emoji: '🛑' });
     await stage.sandbox.react({ as: 'bob', message: reply.id, emoji: '👍' });
-    await eventually(async () => expect((await repliesTo(said))[0]?.text).toContain('word15'));
+    await eventually(async () => expect((await repliesTo(said))[0]?.text).toContain('word5'));
     await stage.sandbox.react({ as: 'bob', message: reply.id, emoji: '🛑' });
     await withFooter(stage, reply, 'Stopped');
     await eventually(() => expect(callFor('bob slowly in dev')?.wasGivenUp).toBe(true));
     const [part] = await repliesTo(said);
-    expect(part?.text).toContain('word15');
+    expect(part?.text).toContain('word5');
     expect(part?.text).not.toContain('word199');
     const came = part?.text.split('\n-# ')[0];
     await eventually(async () => expect(await logOf(said)).toContain(`"text":"${came}"`));
@@ -133,7 +133,7 @@ describe.concurrent('an answer that grows', () => {
     const next = await stage.ask('bob', '#dev', 'Bob is back');
     expect(next.text).toBe('Understood.');
     const prompt = JSON.stringify(callFor('Bob is back')?.body.messages);
-    expect(prompt).toContain('word15');
+    expect(prompt).toContain('word5');
     expect(prompt).not.toContain('Stopped');
   });
 
@@ -215,7 +215,7 @@ describe('an answer that grew when the bot was killed', () => {
   }) => {
     await stage.startBuilt();
     const [{ said, reply }, deleted] = await Promise.all([askSlowly('bob', 'dm'), askSlowly('carol', 'dm')]);
-    await eventually(async () => expect((await repliesTo(said))[0]?.text).toContain('word15'));
+    await eventually(async () => expect((await repliesTo(said))[0]?.text).toContain('word5'));
     await stage.killBot();
     hasRestarted = true;
     await stage.sandbox.delete({ message: deleted.said.id });

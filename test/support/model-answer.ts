@@ -7,18 +7,22 @@ interface Paced {
 
 /**
  * What the scripted server does with a call:
- * - `text`: says it, in one piece or in several with `pauseMs` after each; `json`: says it as JSON;
+ * - `text`: says it, in one piece or in several with `pauseMs` after each, all but the first once `rest` is settled; `json`: says it as JSON;
  * - `toolUse`: calls tools, after saying `text` where given;
  * - `status`: refuses with an HTTP status; `error` is the message, or `body` all that it says;
- * - `events`: streams these events as they stand, `{ pauseMs }` being a pause and `{ bytes }` a piece of the stream as it is sent; the end of the list
- *   ends the stream;
+ * - `events`: streams these events as they stand, `{ pauseMs }` being a pause, `{ until }` something that is waited for and `{ bytes }` a piece of the
+ *   stream as it is sent; the end of the list ends the stream;
  * - `message`: answers in one piece with this JSON, whatever the client asked for;
  * - `silent`: takes the call and never answers; `stall`, `cut`: says `halfText` and then nothing, or hangs up;
  * - `html`: a web page with status 200; `empty`: a message without content; `refusal`: the same, refused;
  * - `max_tokens`: `halfText`, cut by the output limit.
  */
 export type ModelAnswer =
-  | ({ readonly text: string | readonly string[]; readonly pauseMs?: number } & Paced)
+  | ({
+      readonly text: string | readonly string[];
+      readonly pauseMs?: number;
+      readonly rest?: Promise<unknown>;
+    } & Paced)
   | ({ readonly json: unknown } & Paced)
   | ({ readonly toolUse: readonly ScriptedToolUse[]; readonly text?: string } & Paced)
   | ({
@@ -49,7 +53,8 @@ export interface ScriptedToolUse {
 export interface SaidMessage {
   readonly blocks: readonly SaidBlock[];
   readonly stop: string;
-  readonly pauseMs?: number;
+  readonly pauseMs?: number | undefined;
+  readonly rest?: Promise<unknown> | undefined;
 }
 
 type SaidBlock =
@@ -82,9 +87,7 @@ export function saidMessage(answer: ModelAnswer, index: number): SaidMessage | u
   if ('text' in answer) {
     const pieces = typeof answer.text === 'string' ? [answer.text] : answer.text;
     const blocks: readonly SaidBlock[] = [{ type: 'text', pieces }];
-    return answer.pauseMs === undefined
-      ? { blocks, stop: 'end_turn' }
-      : { blocks, stop: 'end_turn', pauseMs: answer.pauseMs };
+    return { blocks, stop: 'end_turn', pauseMs: answer.pauseMs, rest: answer.rest };
   }
   return undefined;
 }
@@ -112,8 +115,13 @@ export function streamedMessage(said: SaidMessage): readonly object[] {
     ]);
   });
   const events = messageEvents(blocks, said.stop);
-  const { pauseMs } = said;
-  return pauseMs === undefined ? events : events.flatMap((event) => [event, { pauseMs }]);
+  const { pauseMs, rest: until } = said;
+  const firstSaid = events.findIndex((event) => 'delta' in event);
+  return events.flatMap((event, index) => [
+    event,
+    ...(pauseMs === undefined ? [] : [{ pauseMs }]),
+    ...(until === undefined || index !== firstSaid ? [] : [{ until }]),
+  ]);
 }
 
 /** The beginning of a message that is never ended. */

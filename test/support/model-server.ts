@@ -173,6 +173,7 @@ async function stream(response: ServerResponse, events: readonly object[]): Prom
   for (const event of events) {
     if (response.destroyed) return;
     if ('pauseMs' in event) await sleep(Number(event.pauseMs));
+    else if ('until' in event) await event.until;
     else if ('bytes' in event && event.bytes instanceof Uint8Array) await write(response, event.bytes);
     else await write(response, eventText(event));
   }
