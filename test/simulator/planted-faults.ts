@@ -358,13 +358,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     put: '{ maxAge: 60 * minuteMs }',
   },
   {
-    name: 'erase-leaves-exchanges',
-    promise: '[K11] The recent exchanges of a person outlive an erasing of everything.',
-    file: 'src/memory/short-term/short-term.ts',
-    find: 'if (isWhole) await store.removeAll(shortTermFolder(userId));',
-    put: 'if (isWhole) return;',
-  },
-  {
     name: 'purge-leaves-items',
     promise: '[K11] What is purged stays among the items.',
     file: 'src/memory/durable/durable-memory.ts',
