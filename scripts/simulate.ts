@@ -101,10 +101,14 @@ async function trySeeds(options: Options): Promise<boolean> {
       ...(trace && { trace: (line: string) => console.log(line) }),
     });
     const seconds = Number(process.hrtime.bigint() - began) / 1e9;
-    const { hash, failure, scene } = result;
+    const { hash, failure, scene, taken } = result;
     console.log(
       `seed ${seed}  ${result.steps} steps  ${(result.elapsedMs / 3_600_000).toFixed(1)} h  ${(result.steps / seconds).toFixed(0)} steps/s  hash ${hash.slice(0, 16)}`,
     );
+    if (taken !== undefined)
+      console.log(
+        `  at the end ${taken.files} files of ${(taken.diskBytes / 1e6).toFixed(1)} MB, and ${(taken.heapBytes / 1e6).toFixed(1)} MB in memory`,
+      );
     tell({ seed, tried: Object.fromEntries(result.tried) });
     if (failure === undefined) continue;
     const { promise, detail, step } = failure;

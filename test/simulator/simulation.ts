@@ -39,6 +39,8 @@ export interface SimulationResult {
   /** How often it was looked at whether each promise holds. */
   readonly tried: ReadonlyMap<string, number>;
   readonly failure?: Breach & { readonly step: number };
+  /** What the bot took at the end; where garbage can be collected on demand. */
+  readonly taken?: { readonly files: number; readonly diskBytes: number; readonly heapBytes: number };
 }
 
 /** Runs one simulation from its seed. The same options give the same events. */
@@ -151,7 +153,9 @@ class Simulation {
     }
     const { breach } = this.#promises;
     if (breach !== undefined) this.#event(`broken: ${breach.promise}: ${breach.detail}`);
+    const { gc } = globalThis;
     return {
+      ...(days > 0 && gc !== undefined && { taken: await this.#measure(gc) }),
       hash: this.#events.digest('hex'),
       scene: made,
       steps: made.length,
@@ -339,6 +343,20 @@ class Simulation {
   }
 
   // Bookkeeping
+
+  /** Ends the bot: what is garbage without it was the bot's. */
+  async #measure(collect: () => void) {
+    const used = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const withBot = used();
+    await this.#kill();
+    this.#process = new BotProcess(this.#machine);
+    await this.#clock.settle();
+    const { bytes: diskBytes } = this.#disk;
+    return { files: [...this.#disk.files()].length, diskBytes, heapBytes: withBot - used() };
+  }
 
   /** A trace has what the bot warns of. */
   #logger(): Logger {
