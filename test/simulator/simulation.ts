@@ -153,9 +153,8 @@ class Simulation {
     }
     const { breach } = this.#promises;
     if (breach !== undefined) this.#event(`broken: ${breach.promise}: ${breach.detail}`);
-    const { gc } = globalThis;
     return {
-      ...(days > 0 && gc !== undefined && { taken: await this.#measure(gc) }),
+      ...(days > 0 && globalThis.gc !== undefined && { taken: await this.#measure() }),
       hash: this.#events.digest('hex'),
       scene: made,
       steps: made.length,
@@ -345,9 +344,9 @@ class Simulation {
   // Bookkeeping
 
   /** Ends the bot: what is garbage without it was the bot's. */
-  async #measure(collect: () => void) {
+  async #measure() {
     const used = (): number => {
-      collect();
+      void globalThis.gc?.();
       return process.memoryUsage().heapUsed;
     };
     const withBot = used();
