@@ -117,7 +117,7 @@ export function createHistory(options: HistoryOptions) {
       let spokeLast: string | undefined;
       const known = channels.peek(channelId)?.messages() ?? [];
       for (const message of known.filter(({ id }) => compareSnowflakes(id, before) < 0).toReversed()) {
-        const { id, author, answers = '' } = message;
+        const { id, author, answers } = message;
         if (author.kind !== 'self') {
           if (author.id === userId) continue;
           return false;
@@ -125,8 +125,9 @@ export function createHistory(options: HistoryOptions) {
         spokeLast ??= id;
         if (snowflakeTime(before).getTime() - snowflakeTime(spokeLast).getTime() > conversationMs)
           return false;
+        if (answers === undefined) continue;
         const asked = known.find((each) => each.id === answers);
-        if (asked !== undefined && !saysCommand(asked)) return asked.author.id === userId;
+        if (asked === undefined || !saysCommand(asked)) return asked?.author.id === userId;
       }
       return false;
     },

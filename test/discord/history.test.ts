@@ -63,6 +63,17 @@ describe('history', () => {
     expect(fetches).toHaveLength(1);
   });
 
+  it('goes on with nobody after an answer to somebody who is not known any more [G2]', () => {
+    const { history } = historyOf();
+    const bot = { id: '100000000000000002', name: 'Discoclaw', kind: 'self' } as const;
+    const alice = message(1);
+    history.seen(alice);
+    history.seen(message(2, { author: bot, answers: alice.id }));
+    expect(history.isTalkingWith(alice.author.id, channelId, message(4).id)).toBe(true);
+    history.seen(message(3, { author: bot, answers: message(0).id }));
+    expect(history.isTalkingWith(alice.author.id, channelId, message(4).id)).toBe(false);
+  });
+
   it('does not take in a message that arrives after its deletion', async () => {
     const { history } = historyOf();
     history.removed(channelId, [message(1).id]);

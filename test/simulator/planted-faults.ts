@@ -375,8 +375,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'conversation-goes-on-with-everybody',
     promise: '[G2] Where a conversation goes on without a mention, anybody who speaks next is answered.',
     file: 'src/discord/history.ts',
-    find: 'if (asked !== undefined && !saysCommand(asked)) return asked.author.id === userId;',
-    put: 'if (asked !== undefined && !saysCommand(asked)) return true;',
+    find: 'if (asked === undefined || !saysCommand(asked)) return asked?.author.id === userId;',
+    put: 'if (asked === undefined || !saysCommand(asked)) return true;',
   },
   {
     name: 'days-are-never-over',

@@ -189,6 +189,11 @@ export class BotProcess {
     return this.#take(message, isForBot, { userId, guildId, roleIds });
   }
 
+  /** The gateway tells the bot of its own messages too, perhaps before what sent them. */
+  hearsItself(message: WorldMessage): void {
+    if (this.hears) this.#parts?.history.seen(this.#machine.world.chatMessage(message, () => undefined));
+  }
+
   /** As `discord/intake.ts`: by nobody without a proof. */
   async #takeCopy(copy: WorldMessage): Promise<void> {
     const parts = this.#parts;

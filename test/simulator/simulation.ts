@@ -85,6 +85,7 @@ class Simulation {
     this.#world = new World(this.#clock, random, (message, channel) => {
       this.#event(`shown ${message.id} ${message.text}`);
       this.#promises.shown(message, channel);
+      this.#process.hearsItself(message);
     });
     this.#promises = new Promises(this.#clock, this.#world, this.#disk, (moment) =>
       this.#sky.diskIsCalmSince(moment),
@@ -345,16 +346,12 @@ class Simulation {
 
   /** Ends the bot: what is garbage without it was the bot's. */
   async #measure() {
-    const used = (): number => {
-      void globalThis.gc?.();
-      return process.memoryUsage().heapUsed;
-    };
-    const withBot = used();
+    const withBot = heapBytes();
     await this.#kill();
     this.#process = new BotProcess(this.#machine);
     await this.#clock.settle();
     const { bytes: diskBytes } = this.#disk;
-    return { files: [...this.#disk.files()].length, diskBytes, heapBytes: withBot - used() };
+    return { files: [...this.#disk.files()].length, diskBytes, heapBytes: withBot - heapBytes() };
   }
 
   /** A trace has what the bot warns of. */
@@ -371,4 +368,10 @@ class Simulation {
     this.#events.update(`${this.#clock.elapsed} ${text}\n`);
     this.#options.trace?.(`${this.#clock.elapsed} ${text}`);
   }
+}
+
+/** In use, without garbage. */
+function heapBytes(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
 }
