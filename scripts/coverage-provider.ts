@@ -36,14 +36,25 @@ class WithPrograms extends V8CoverageProvider {
 async function readScripts(): Promise<readonly ScriptCoverage[]> {
   let merged: ProcessCoverage = { result: [] };
   for (const name of await readdir(folder)) {
-    const { result }: ProcessCoverage = JSON.parse(await readFile(join(folder, name), 'utf8'));
-    merged = mergeProcessCovs([merged, { result: result.filter(({ url }) => isOurs(url)) }]);
+    const result = parse(await readFile(join(folder, name), 'utf8')).filter(({ url }) => isOurs(url));
+    merged = mergeProcessCovs([merged, { result }]);
   }
   return merged.result;
 }
 
+/** Of a program that was killed while it wrote, none. */
+function parse(text: string): readonly ScriptCoverage[] {
+  try {
+    const { result }: ProcessCoverage = JSON.parse(text);
+    return result;
+  } catch {
+    return [];
+  }
+}
+
 function isOurs(url: string): boolean {
-  return ['src/', 'dist/', 'node_modules/.cache/program-'].some((path) => url.startsWith(root + path));
+  const path = url.startsWith(root) ? url.slice(root.length) : '';
+  return /^(?:src|dist\/\w+|node_modules\/\.cache\/program-[^/]+)\//u.test(path);
 }
 
 /** In terms of the sources, by the same library as vitest's. */
