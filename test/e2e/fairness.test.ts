@@ -47,7 +47,7 @@ it('answers everybody else while one person waits for answers in 60 channels [L1
   thought.resolve();
 });
 
-it('takes 8,000 characters of 300 messages that one person sends in a burst, marks the others, and never comes back to them [L1]', async () => {
+it('takes 8,000 characters of 100 messages that one person sends in a burst, marks the others, and never comes back to them [L1]', async () => {
   const thought = deferred<void>();
   await using stage = await openStage({
     isBuilt: true,
@@ -58,12 +58,12 @@ it('takes 8,000 characters of 300 messages that one person sends in a burst, mar
   await say('begin');
   await expect.poll(() => stage.model.requests.length).toBe(1);
   const burst: MessageView[] = [];
-  for (let number = 1; number <= 300; number += 1)
+  for (let number = 1; number <= 100; number += 1)
     burst.push(await say(`burst${number} `.padEnd(1_900, 'x')));
   // Only then is no more on its way to the waiting that the answer opens.
   await expect
     .poll(() => stage.bot().output().split('a message was refused: too much is waiting').length - 1)
-    .toBe(296);
+    .toBe(96);
   const [, , , , fifth] = burst;
   await expect.poll(() => fifth && reactionsOn(stage, fifth)).toContain('🚫');
   thought.resolve();

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 
 import { startChild } from './child.ts';
 
@@ -85,8 +85,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe.each(Object.entries(scripts))('the offline stand-in helps %s [M2]', (name, script) => {
-  it('at every line', async () => {
+describe('the offline stand-in helps at every line [M2]', () => {
+  it.concurrent.for(Object.entries(scripts))('%s', async ([name, script], { expect, onTestFailed }) => {
     const input = script.map(([line]) => `${line}\n`).join('');
     const environment = { DISCOCLAW_DATA_DIR: join(folder, name.replaceAll(/\W+/gu, '-')) };
     const child = startChild({ folder, environment, input });

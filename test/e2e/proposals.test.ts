@@ -68,15 +68,14 @@ async function press(as: string, message: string, label: string): Promise<string
 
 describe('a person who wants to be asked first [K9]', () => {
   it.each(['@bob', '#general', '#secret'])(
-    'in %s has nothing remembered before they say yes, over a kill too, and can take the yes back',
+    'in %s has nothing remembered before they say yes, over a start too, and can take the yes back',
     async (place) => {
-      await stage.startBuilt();
       finding('I keep an axolotl');
       expect(await command(stage, '!memory', 'bob', place, 'mode ask')).toMatch(/^Mode `ask`/u);
       const asked = await noticed('bob', place, 'I keep an axolotl');
       expect(asked.text).toContain('May I remember: "I keep an axolotl"?');
       await stage.ask('bob', place, 'And what is new?');
-      await stage.killBot();
+      await stage.stopBot();
       await stage.startBot();
       const call = await chatCall(stage, 'bob', place, 'What do you know of me?');
       for (const section of ['durable_items', 'matching_items', 'conversation_summary', 'notebook'])
@@ -139,46 +138,44 @@ describe('a person who wants to be asked first [K9]', () => {
     expect(await command(stage, '!memory', 'bob', 'dm', 'accept')).toContain('Say which proposal');
   });
 
-  it.each(['@bob', '#general', '#secret'])(
-    'in %s corrects the words in a window, over a kill too',
-    async (place) => {
-      await stage.startBuilt();
-      finding('I keep an axolotl');
-      await command(stage, '!memory', 'bob', place, 'mode ask');
-      const asked = await noticed('bob', place, 'I keep an axolotl');
-      await stage.killBot();
-      await stage.startBuilt();
-      const others = await stage.sandbox
-        .click({ as: 'alice', message: asked.id, label: '✏️ Edit' })
-        .catch(() => undefined);
-      expect(others?.modal).toBeUndefined();
-      const { id: interaction, modal } = await stage.sandbox.click({
-        as: 'bob',
-        message: asked.id,
-        label: '✏️ Edit',
-      });
-      expect(modal?.fields).toMatchObject([
-        { label: 'What I remember', value: 'I keep an axolotl', maxLength: 500 },
-      ]);
-      await stage.killBot();
-      await stage.startBot();
-      const values = { 'What I remember': 'Keeps two axolotls' };
-      const sent = await stage.sandbox.submit({ as: 'bob', interaction, values, followUps: 1 });
-      expect(sent.followUps).toMatchObject([
-        { isEphemeral: true, text: expect.stringMatching(/^Remembered: "Keeps two axolotls"/u) },
-      ]);
-      expect(sent.answer?.components.rows).toEqual([]);
-      expect(await command(stage, '!memory', 'bob', place, 'show')).toContain('Keeps two axolotls');
-      await expect.poll(() => filesWith('I keep an axolotl')).toEqual([]);
-      const again = await stage.sandbox.slash({
-        as: 'bob',
-        in: place,
-        name: 'memory',
-        subcommand: 'proposals',
-      });
-      expect(again.answer?.text).toBe('No proposals are waiting for you here.');
-    },
-  );
+  it('corrects the words in a window, over a kill too', async () => {
+    const place = '#secret';
+    await stage.startBuilt();
+    finding('I keep an axolotl');
+    await command(stage, '!memory', 'bob', place, 'mode ask');
+    const asked = await noticed('bob', place, 'I keep an axolotl');
+    await stage.killBot();
+    await stage.startBuilt();
+    const others = await stage.sandbox
+      .click({ as: 'alice', message: asked.id, label: '✏️ Edit' })
+      .catch(() => undefined);
+    expect(others?.modal).toBeUndefined();
+    const { id: interaction, modal } = await stage.sandbox.click({
+      as: 'bob',
+      message: asked.id,
+      label: '✏️ Edit',
+    });
+    expect(modal?.fields).toMatchObject([
+      { label: 'What I remember', value: 'I keep an axolotl', maxLength: 500 },
+    ]);
+    await stage.killBot();
+    await stage.startBot();
+    const values = { 'What I remember': 'Keeps two axolotls' };
+    const sent = await stage.sandbox.submit({ as: 'bob', interaction, values, followUps: 1 });
+    expect(sent.followUps).toMatchObject([
+      { isEphemeral: true, text: expect.stringMatching(/^Remembered: "Keeps two axolotls"/u) },
+    ]);
+    expect(sent.answer?.components.rows).toEqual([]);
+    expect(await command(stage, '!memory', 'bob', place, 'show')).toContain('Keeps two axolotls');
+    await expect.poll(() => filesWith('I keep an axolotl')).toEqual([]);
+    const again = await stage.sandbox.slash({
+      as: 'bob',
+      in: place,
+      name: 'memory',
+      subcommand: 'proposals',
+    });
+    expect(again.answer?.text).toBe('No proposals are waiting for you here.');
+  });
 
   it('loses the question with its message, when the mode’s owner erases it, and after seven days', async () => {
     finding('I keep an axolotl');
