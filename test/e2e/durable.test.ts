@@ -78,15 +78,14 @@ describe('a durable item', () => {
     expect(await memory(name, 'dm', 'show')).not.toContain('Porto');
   });
 
-  it('said in #dev is used in #general and in the DM, and still is after a kill', async () => {
-    await stage.startBuilt();
+  it('said in #dev is used in #general and in the DM, and still is after a start', async () => {
     const name = await newcomer();
     await memory(name, '#dev', 'remember I prefer Rust');
     const line = /- \[fact\] I prefer Rust \(src: manual, #dev, updated (?:<t:\d+:d>|[-\d]+)\)/u;
     expect(await promptFor(stage, name, '#general')).toMatch(line);
     expect(await promptFor(stage, name, 'dm')).toMatch(line);
 
-    await stage.killBot();
+    await stage.stopBot();
     await stage.startBot();
     expect(await promptFor(stage, name, '#general')).toMatch(line);
     expect(await memory(name, '#general', 'show')).toMatch(line);

@@ -26,7 +26,6 @@ async function expectOneAnswerEach(stage: Stage, messages: readonly Said[]): Pro
 describe.concurrent('a message gets one reply [G3]', () => {
   it('even if Discord repeats the event, drops the connection or loses the session', async () => {
     await using stage = await openStage({
-      isBuilt: true,
       model: (_, index) => ({ text: `Answer ${index}.`, delayMs: 250 }),
     });
     const { sandbox } = stage;
@@ -70,10 +69,7 @@ describe.concurrent('a message gets one reply [G3]', () => {
   });
 
   it('even if Discord limits the rate, fails, or disconnects after accepting the reply', async () => {
-    await using stage = await openStage({
-      isBuilt: true,
-      model: (_, index) => ({ text: `Answer ${index}.` }),
-    });
+    await using stage = await openStage({ model: (_, index) => ({ text: `Answer ${index}.` }) });
     const { sandbox } = stage;
     const route = 'POST /channels/*/messages';
 
@@ -143,7 +139,6 @@ describe.concurrent('a message that was there when the bot was killed', () => {
 
   it('is answered once where it was written while the bot was off, if it is for the bot', async () => {
     await using stage = await openStage({
-      isBuilt: true,
       model: (_, index) => ({ text: `Answer ${index}.` }),
       environment: { DISCORD_AUTO_REPLY_CHANNEL_IDS: '' },
     });

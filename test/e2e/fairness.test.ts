@@ -24,7 +24,6 @@ async function reactionsOn(stage: Stage, { id, channelId }: MessageView): Promis
 it('answers everybody else while one person waits for answers in 60 channels [L1]', async () => {
   const thought = deferred<void>();
   await using stage = await openStage({
-    isBuilt: true,
     environment: quiet,
     model: ({ messages = [] }) => {
       const text = (messages.at(-1)?.content ?? []).map((block) => block.text ?? '').join('');
@@ -50,7 +49,6 @@ it('answers everybody else while one person waits for answers in 60 channels [L1
 it('takes 8,000 characters of 100 messages that one person sends in a burst, marks the others, and never comes back to them [L1]', async () => {
   const thought = deferred<void>();
   await using stage = await openStage({
-    isBuilt: true,
     environment: quiet,
     model: (_, index) => ({ text: 'Understood.', ...(index === 0 ? { held: thought.promise } : {}) }),
   });
@@ -88,7 +86,6 @@ it('takes 8,000 characters of 100 messages that one person sends in a burst, mar
 
 it('sends attached documents so often as their budget allows, and only the beginning of a long text, and says so [L1]', async () => {
   await using stage = await openStage({
-    isBuilt: true,
     environment: quiet,
     model: answeringBy({
       chat: (_, index) =>

@@ -45,7 +45,7 @@ it('the running bot tells how it is, whether it hears Discord, and what Promethe
 
 it('while Discord cannot be reached, the process is well and not ready [O3]', async () => {
   const port = String(await freePort());
-  await using stage = await openStage({ isBuilt: true });
+  await using stage = await openStage();
   await stage.stopBot();
   await stage.sandbox.close();
   const bot = startChild({
@@ -64,9 +64,10 @@ it('while Discord cannot be reached, the process is well and not ready [O3]', as
 
 it('a port that somebody else has is a wrong configuration [O2]', async () => {
   await using taken = await takePort();
-  await using stage = await openStage({ isBuilt: true });
-  await stage.stopBot();
-  await expect(stage.startBot({ DISCOCLAW_HTTP_PORT: String(taken.port) })).rejects.toThrow(/ended with 78/u);
+  await using stage = await openStage();
+  await expect(stage.startBuilt({ DISCOCLAW_HTTP_PORT: String(taken.port) })).rejects.toThrow(
+    /ended with 78/u,
+  );
   expect(stage.bot().output()).toContain(`DISCOCLAW_HTTP_PORT: expected a free port, found ${taken.port}`);
 });
 
@@ -85,11 +86,10 @@ it('opens the port at all addresses of the machine where it is told to, as the c
 });
 
 it('an address that this machine does not have is a wrong configuration [O2]', async () => {
-  await using stage = await openStage({ isBuilt: true });
-  await stage.stopBot();
+  await using stage = await openStage();
   const port = String(await freePort());
   await expect(
-    stage.startBot({ DISCOCLAW_HTTP_PORT: port, DISCOCLAW_HTTP_HOST: '203.0.113.7' }),
+    stage.startBuilt({ DISCOCLAW_HTTP_PORT: port, DISCOCLAW_HTTP_HOST: '203.0.113.7' }),
   ).rejects.toThrow(/ended with 78/u);
   expect(stage.bot().output()).toContain(
     'DISCOCLAW_HTTP_HOST: expected an address of this machine, found 203.0.113.7',

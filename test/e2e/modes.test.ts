@@ -39,8 +39,7 @@ describe('what a person lets the bot keep [K9]', () => {
     await stage[Symbol.asyncDispose]();
   });
 
-  it('is nothing in a pause, on whatever way, over a kill too; and after it the model sees nothing of it', async () => {
-    await stage.startBuilt();
+  it('is nothing in a pause, on whatever way, over a start too; and after it the model sees nothing of it', async () => {
     answers.chat = () => ({ text: 'Ocelots are cats.' });
     expect((await stage.ask('bob', '@bob', '!memory pause')).text).toMatch(/^Paused:/u);
     await stage.ask('bob', '@bob', 'My axolotl is called Pip.');
@@ -49,7 +48,7 @@ describe('what a person lets the bot keep [K9]', () => {
     expect(shownIn(during)).toContain('axolotl is called Pip');
     expect(toldIn(during)).toContain('has paused their memory');
 
-    await stage.killBot();
+    await stage.stopBot();
     const missed = await stage.sandbox.say({ as: 'bob', in: '@bob', text: 'A third axolotl, too.' });
     await stage.startBot();
     await stage.sandbox.waitForReply({ in: missed.channelId, after: missed.id, containing: 'Ocelots' });

@@ -200,8 +200,7 @@ describe('the panel [K8]', () => {
     );
   });
 
-  it('goes on over kills: two hundred items, page by page', async () => {
-    await stage.startBuilt();
+  it('goes on over starts: two hundred items, page by page', async () => {
     const { id } = await stage.sandbox.addPerson({ name: 'hank' });
     const items = Array.from({ length: 200 }, (_, index) => ({
       id: `id${index}`,
@@ -217,8 +216,8 @@ describe('the panel [K8]', () => {
       expect(panel.text).toContain(`page ${page} of 20`);
       seen.push(...panel.options(choose).map(({ value }) => value));
       if (page === 10) {
-        await stage.killBot();
-        await stage.startBuilt();
+        await stage.stopBot();
+        await stage.startBot();
       }
       await panel.press('▶');
     }
@@ -231,7 +230,7 @@ describe('the panel [K8]', () => {
       message: panel.id,
       label: '✏️ Edit',
     });
-    await stage.killBot();
+    await stage.stopBot();
     await stage.startBot();
     const values = { 'What I remember': 'Thing three' };
     const edited = await stage.sandbox.submit({ as: 'hank', interaction, values });

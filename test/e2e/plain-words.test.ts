@@ -66,15 +66,14 @@ afterAll(async () => {
 });
 
 describe('the line under an answer [K6]', () => {
-  it('tells what was stored, is undone by its button, also after a kill, and no model sees it', async () => {
-    await stage.startBuilt();
+  it('tells what was stored, is undone by its button, also after a start, and no model sees it', async () => {
     const name = await newcomer();
     const told = await says(name, '#dev', 'I prefer tea', 'remember_item', tea);
     const line = await told.line();
     expect(line.text).toBe('-# 💾 Remembered: "I prefer tea"');
     expect(line.labels).toEqual(['Undo', 'Only in DM', '❔']);
     await stage.ask(name, '#dev', 'Well?');
-    await stage.killBot();
+    await stage.stopBot();
     await stage.startBot();
     await stage.ask(name, '#dev', 'And now?');
     expect(toldIn(newestCall(stage))).not.toContain('💾');

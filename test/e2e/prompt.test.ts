@@ -86,7 +86,6 @@ describe('the prompt of somebody unknown', () => {
 });
 
 it('puts all sections in order, with cache marks after what changes less than the rest [P2]', async () => {
-  await stage.startBuilt();
   const { channelId } = await stage.ask('alice', 'dm', '!memory help');
   await stage.writeFile(`workspace/channels/${channelId}.md`, 'This is where we plan.\n');
   const oldest =
@@ -103,7 +102,7 @@ it('puts all sections in order, with cache marks after what changes less than th
   const state = `data/sessions/${channelId}/${stage.info.people['alice']}/state.json`;
   await expect.poll(() => stage.readFile(state)).toContain('They said hello.');
   // Until then history shows all that the first summary holds, from the beginning of the conversation.
-  await stage.killBot();
+  await stage.stopBot();
   await stage.startBot();
   await stage.ask('alice', 'dm', 'This is turn 6.');
   await command(stage, '!memory', 'alice', 'dm', 'remember I keep bees');

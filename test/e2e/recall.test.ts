@@ -63,10 +63,9 @@ describe('recall_memory [C1]', () => {
     expect(found.split('\n').find((line) => line.startsWith('Content:'))).toContain('a.*b(');
   });
 
-  it('finds what was said in a DM neither in public nor for anybody else, and after a kill still for its owner', async () => {
-    await stage.startBuilt();
+  it('finds what was said in a DM neither in public nor for anybody else, and after a start still for its owner', async () => {
     await stage.ask('bob', 'dm', 'my locker code word is marzipan');
-    await stage.killBot();
+    await stage.stopBot();
     await stage.startBot();
     expect(await recall('bob', '#general', 'marzipan locker', 'all')).toContain('Found 0 result(s)');
     expect(await recall('carol', 'dm', 'marzipan locker', 'all')).toContain('Found 0 result(s)');

@@ -95,7 +95,6 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
 
   it('stays as far as it had grown where AutoMod refuses the rest', async () => {
     await using stage = await openStage({
-      isBuilt: true,
       model: () => ({ text: Array.from({ length: 10 }, () => 'word '.repeat(20)), pauseMs: 300 }),
     });
     const { sandbox } = stage;
@@ -143,7 +142,7 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
 
 describe('a refusal that may pass by itself', () => {
   it('is met with another try, and a token that was refused once is used on', async () => {
-    await using stage = await openStage({ isBuilt: true, model: () => ({ text: 'The answer.' }) });
+    await using stage = await openStage({ model: () => ({ text: 'The answer.' }) });
     const route = 'POST /channels/*/messages';
     await stage.sandbox.setFault({ kind: 'status', status: 401, route });
     for (const text of ['Hello?', 'And now?'])

@@ -96,12 +96,11 @@ describe('turned on, with three entries at most', () => {
     expect(lines[0]).toMatch(/: "fifth on and [a-z ]* (?:on|and)…" → "Noted: fifth [a-z ]* (?:on|and)…"$/u);
   });
 
-  it('is still there after a kill, and leaves with a forgotten word', async () => {
-    await stage.startBuilt();
+  it('is still there after a start, and leaves with a forgotten word', async () => {
     await stage.ask('carol', '#dev', 'How do I cook borscht?');
     await expect.poll(() => kept('carol')).toBeGreaterThan(0);
     await expect.poll(() => linesFor('carol', 'dm').then(String)).toContain('borscht');
-    await stage.killBot();
+    await stage.stopBot();
     await stage.startBot();
     expect(String(await linesFor('carol', 'dm'))).toContain('borscht');
     await stage.ask('carol', '#general', '!memory forget borscht');
