@@ -79,9 +79,10 @@ async function simulated({ seed, seeds, steps }: Pick<Proof, 'seed' | 'seeds' | 
   for (const { tried: counts = {} } of told)
     for (const [promise, count] of Object.entries(counts))
       tried.set(promise, (tried.get(promise) ?? 0) + count);
-  const broken = told.flatMap(({ seed: at, broken: promise }) =>
+  const broken = told.flatMap(({ seed: at, broken: { promise } = {} }) =>
     promise === undefined ? [] : [{ seed: at, promise }],
   );
+  for (const { promise } of broken) tried.set(promise, tried.get(promise) ?? 1);
   return { tried: new Map([...tried].toSorted(([one], [other]) => one.localeCompare(other))), broken };
 }
 

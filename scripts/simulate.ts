@@ -39,7 +39,7 @@ interface Options {
 export interface Progress {
   readonly seed: number;
   readonly tried?: Readonly<Record<string, number>>;
-  readonly broken?: string;
+  readonly broken?: { readonly step: number; readonly promise: string };
 }
 
 function readOptions(): Options & { readonly isTryingFaults: boolean } {
@@ -118,7 +118,7 @@ async function trySeeds(options: Options): Promise<boolean> {
       continue;
     }
     isKept = false;
-    tell({ seed, broken: `step ${step}: ${promise}` });
+    tell({ seed, broken: { step, promise } });
     if (isShrinking && !shrunken.has(promise)) {
       shrunken.add(promise);
       const small = await shrink({
@@ -175,7 +175,8 @@ async function tryFaults({ seed, seeds, steps, people }: Options): Promise<boole
       });
       child.on('close', (code, signal) => {
         clearTimeout(hang);
-        if (last.broken !== undefined) resolve(`seed ${last.seed}, ${last.broken}`);
+        const { seed: at, broken } = last;
+        if (broken !== undefined) resolve(`seed ${at}, step ${broken.step}: ${broken.promise}`);
         else if (signal !== null) resolve(`seed ${last.seed}, does not end`);
         else if (code !== 0) resolve(`seed ${last.seed}, ends the process: ${firstError(error)}`);
         else resolve(undefined);

@@ -43,7 +43,7 @@ export function proofPage(proof: Proof): string {
   const promises = [...tried].map(([promise, count]): Figure => ({
     promise,
     tried: number(count),
-    outcome: String(broken.filter((each) => each.promise === promise).length),
+    outcome: brokenIn(broken.filter((each) => each.promise === promise)),
   }));
   return `# Proof
 
@@ -53,7 +53,7 @@ ${proofLine(proof)}.
 
 ## Simulated lives
 
-The whole bot runs in one process, with a clock, disk, Discord and model that a seed decides. People talk, edit, delete, forget, undo, pause, erase, lose and get roles, speak through proxies and in voice messages; disks fill up and fail, Discord and the model fail and stall, processes are killed and machines lose power; a model that lies stores and forgets what it was never asked to. Every word that somebody says is one of a kind, so each prompt, answer and byte on disk tells whose words it holds. Seeds ${seed} to ${seed + seeds - 1}, ${steps} steps each; \`npm run simulate -- --seed N --steps ${steps}\` repeats one.
+The whole bot runs in one process, with a clock, disk, Discord and model that a seed decides. People talk, go on in conversations without a mention, edit, delete, forget, undo, review, pause, erase, lose and get roles, speak through proxies and in voice messages, and midnight passes; disks fill up and fail, Discord and the model fail and stall, another model answers instead, processes are killed and machines lose power; a model that lies stores and forgets what it was never asked to. Every word that somebody says is one of a kind, so each prompt, answer and byte on disk tells whose words it holds. Seeds ${seed} to ${seed + seeds - 1}, ${steps} steps each; \`npm run simulate -- --seed N --steps ${steps}\` repeats one.
 
 ${table(['promise', 'looked at', 'broken in'], promises)}
 
@@ -105,6 +105,10 @@ ${table(['seed', 'what was broken', 'why'], found)}
 function table(titles: readonly string[], rows: readonly object[]): string {
   const lines = rows.map((row) => `| ${Object.values(row).join(' | ')} |`);
   return [`| ${titles.join(' | ')} |`, `| ${titles.map(() => '---').join(' | ')} |`, ...lines].join('\n');
+}
+
+function brokenIn(broken: Proof['broken']): string {
+  return broken.length === 0 ? '0' : `${broken.length}: seed ${broken.map(({ seed }) => seed).join(', ')}`;
 }
 
 function number(value: number): string {

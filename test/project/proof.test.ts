@@ -6,12 +6,22 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from 'vitest';
 
+import { proofPage } from '../../scripts/prove/page.ts';
+
 describe('the proof of what is promised [Z2]', () => {
   it('is the same page each time, with the line that README has', async () => {
     const first = await proveIn(await mkdtemp(join(tmpdir(), 'discoclaw-proof-')));
     expect(first.page).toMatch(/\n2 simulated lives of 60 steps: \d+ looks at \d+ promises, 0 broken\.\n/u);
     expect(first.page).toContain(`\n${lineIn(first.readme)}\n`);
     expect(await proveIn(await mkdtemp(join(tmpdir(), 'discoclaw-proof-')))).toEqual(first);
+  });
+
+  it('names the seeds in which a promise was broken', () => {
+    const broken = [{ seed: 7, promise: 'one reply a message' }];
+    const tried = new Map([['one reply a message', 20]]);
+    const proof = { command: '', seed: 1, seeds: 9, steps: 60, tried, broken, extraction: [], found: [] };
+    const page = proofPage({ ...proof, faults: undefined, benchmarks: undefined });
+    expect(page).toContain('| one reply a message | 20 | 1: seed 7 |');
   });
 
   it('stands in README as on its page', async () => {
