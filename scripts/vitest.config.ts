@@ -21,8 +21,9 @@ const onlyInFiles = ['backup', 'disk', 'doctor', 'rights', 'setup', 'terminal'].
 /** Begun before all others, so that nothing is left to wait for alone at the end. */
 const longest = [
   'simulation.e2e',
-  'e2e/kill',
   'e2e/start-stop',
+  'e2e/refused',
+  'e2e/rights',
   'e2e/backup',
   'visibility/visibility',
   'largest-inputs',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { MessagesBody } from '../support/model-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { halfText, type ModelAnswer } from '../support/model-answer.ts';
 import { openStage, type Stage } from './stage.ts';
 import { withFooter } from './footers.ts';
@@ -12,7 +13,7 @@ function askedIn(body: MessagesBody): string {
   return body.messages?.at(-1)?.content.at(-1)?.text ?? '';
 }
 
-describe('a model that fails [E1]', () => {
+describe.concurrent('a model that fails [E1]', () => {
   /** What the model does whenever it is asked "Please <name>". */
   const failures: Readonly<Record<string, ModelAnswer>> = {
     'limit the rate': { status: 429 },
@@ -69,7 +70,7 @@ describe('a model that fails [E1]', () => {
     return stage.readFile(`data/sessions/${dm.id}/${dms.get(name) ?? ''}/messages.jsonl`);
   }
 
-  describe.concurrent('while it lasts', () => {
+  describe('while it lasts', () => {
     it.each(saysNothing)('gets one clear line with a reference when it happens to %s', async (failure) => {
       const person = await newcomer(failure);
       const line = await stage.ask(person, 'dm', `Please ${failure}`);
@@ -123,7 +124,7 @@ describe('a model that fails [E1]', () => {
   }
 });
 
-describe('a fast model that fails [E2]', () => {
+describe.concurrent('a fast model that fails [E2]', () => {
   it('shows nothing of it, keeps what there was, and is tried again', async () => {
     let fast: ModelAnswer = { text: 'Alice likes green tea.' };
     await using stage = await openStage({
@@ -140,7 +141,7 @@ describe('a fast model that fails [E2]', () => {
       stage.model.requests.filter(({ body }) => body.model?.includes('haiku') === true).length;
 
     await stage.ask('alice', 'dm', 'I like green tea');
-    await expect.poll(shown).toContain('Alice likes green tea.');
+    await eventually(async () => expect(await shown()).toContain('Alice likes green tea.'));
     const failing: readonly ModelAnswer[] = [
       { status: 500 },
       'html',
@@ -157,7 +158,7 @@ describe('a fast model that fails [E2]', () => {
       const before = fastCalls();
       const reply = await stage.ask('alice', 'dm', `I own ${index} teapots`);
       words.push(reply.text);
-      await expect.poll(fastCalls).toBeGreaterThan(before);
+      await eventually(() => expect(fastCalls()).toBeGreaterThan(before));
       kept.push(await shown());
     }
     // The last one can pass for a summary; as items it is nonsense.
@@ -167,7 +168,7 @@ describe('a fast model that fails [E2]', () => {
 
     fast = { text: 'Alice owns teapots.' };
     await stage.ask('alice', 'dm', 'One more thing');
-    await expect.poll(shown).toContain('Alice owns teapots.');
+    await eventually(async () => expect(await shown()).toContain('Alice owns teapots.'));
     const dm = await stage.sandbox.messages({ in: '@alice', from: 'bot' });
     expect(dm.filter(({ text }) => text.includes('⚠️'))).toEqual([]);
   });

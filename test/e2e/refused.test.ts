@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
+import { answersTo } from './answers-to.ts';
 import { openStage, type Stage } from './stage.ts';
 import { outboxWhen } from './outbox-file.ts';
 
@@ -140,7 +141,40 @@ describe.concurrent('an answer that Discord refuses for good [G3d]', () => {
   });
 });
 
-describe('a refusal that may pass by itself', () => {
+describe.concurrent('a refusal that the bot can live with', () => {
+  it('of the Message Content intent, also while it runs, leaves what is still delivered [G3c]', async () => {
+    await using stage = await openStage({ model: () => ({ text: 'Here you are.' }) });
+    const status = async (): Promise<string> => {
+      const { answer } = await stage.sandbox.slash({ as: 'alice', in: '@alice', name: 'status' });
+      return answer?.text ?? '';
+    };
+    expect(await status()).not.toContain('Message Content');
+    expect((await stage.ask('bob', '#general', 'Do you read this?')).text).toBe('Here you are.');
+
+    await stage.sandbox.allowIntents({ messageContent: false });
+    await stage.sandbox.dropConnection({ how: 'invalidate' });
+    await stage.bot().waitFor('Discord refuses the Message Content intent');
+    await eventually(async () =>
+      expect((await stage.sandbox.sessions()).some((one) => one.isConnected)).toBe(true),
+    );
+    const unread = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'And this?' });
+    const said = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'I mean you', mentionBot: true });
+    const answer = await stage.answerTo(said);
+    expect(answer.replyTo).toBe(said.id);
+    expect((await stage.ask('carol', 'dm', 'And in private?')).text).toBe('Here you are.');
+    const reply = await stage.sandbox.say({ as: 'bob', in: '#general', text: 'Thanks', replyTo: answer.id });
+    await stage.sandbox.waitForReply({ in: '#general', after: reply.id });
+    expect(await status()).toContain('without Message Content');
+    expect(await answersTo(stage.sandbox, unread)).toEqual([]);
+    expect(stage.model.requests.map((request) => JSON.stringify(request)).join('\n')).not.toContain(
+      'And this?',
+    );
+    expect(await stage.stopBot()).toBe(0);
+
+    await stage.startBot();
+    await stage.bot().waitFor('Discord refuses the Message Content intent');
+    expect((await stage.ask('carol', 'dm', 'And after a start?')).text).toBe('Here you are.');
+  });
   it('is met with another try, and a token that was refused once is used on', async () => {
     await using stage = await openStage({ model: () => ({ text: 'The answer.' }) });
     const route = 'POST /channels/*/messages';

@@ -330,7 +330,6 @@ describe.concurrent('a bot that cannot start', () => {
       { DISCOCLAW_SHARDS: 'auto' },
       'asks for a pause (for 60 minutes)',
     ],
-    ['asks for a pause by Cloudflare', { kind: 'cloudflare' }, {}, 'asks for a pause (for 60 seconds)'],
     ['does not answer', { kind: 'latency', milliseconds: 60_000 }, {}, undefined],
   ] as const)('stops at once while Discord %s at login [O7]', async (_, fault, environment, line) => {
     const sandbox = await startSandboxServer();
@@ -459,10 +458,8 @@ const toGroup = ({ pid = 0 }: Child, signal: NodeJS.Signals | 0) => process.kill
 describe.concurrent('a signal to npm reaches what it runs [O7]', () => {
   it.each([
     ['SIGTERM to npm alone', (npm: Child) => void npm.end('SIGTERM')],
-    ['SIGINT to npm alone', (npm: Child) => void npm.end('SIGINT')],
     // Once from the terminal, and once from npm, which passes it on.
     ['Ctrl-C, which all of them get', (npm: Child) => toGroup(npm, 'SIGINT')],
-    ['SIGTERM to all of them', (npm: Child) => toGroup(npm, 'SIGTERM')],
   ])('%s: the bot finishes its reply and ends in order, and can be started again', async (_, send) => {
     const thought = deferred<void>();
     await using project = await openProject();

@@ -28,4 +28,4 @@ describe('the ledger of changes over all layers and the files', () => {
   });
 });
 
-describeChanges(24);
+describeChanges(10);

@@ -1,3 +1,3 @@
 import { describeUndoKills } from './undo-kills-property.ts';
 
-describeUndoKills(40);
+describeUndoKills(15);
