@@ -26,4 +26,9 @@ export const found: readonly Found[] = [
     broken: 'what was forgotten stood in a note',
     why: 'a model had noted it once more in another conversation, and nobody was told: `forget` counts such notes now, with a button that takes them',
   },
+  {
+    seed: '588',
+    broken: 'what was erased stood in a prompt after a restart, once more',
+    why: 'a proxied message that was missed entered history before it was known whose it is',
+  },
 ];

@@ -101,7 +101,7 @@ export function createMessageIntake(options: IntakeOptions) {
     /** A missed message. Never throws; resolves when it was handed on in order, or ignored. */
     async take(message: Message): Promise<void> {
       if (!proxies.isCopy(message)) return take(message);
-      remember(message);
+      // Once it is proven, history has it: its account may have had it erased since [K11].
       runInBackground('a copy', () => takeCopy(message));
     },
   };

@@ -2,7 +2,7 @@ import { onTestFinished, describe, expect, it } from 'vitest';
 
 import { startPluralKit } from '../support/pluralkit-server.ts';
 import { pluralKit, postCopy, tupperbox } from '../support/proxy-copy.ts';
-import { type RunOptions, runGateway } from './support/gateway-harness.ts';
+import { type RunOptions, runGateway, textsOf } from './support/gateway-harness.ts';
 
 /** A bot that answers mentions, where proxies post what people wrote. */
 async function open(options: RunOptions = {}) {
@@ -93,8 +93,9 @@ describe('a copy [G2a]', () => {
     const copy = await writes('@Discoclaw hello');
     await settled();
     expect(handlers.messages).toEqual([]);
-    const found = (await server.messages({ in: '#general' })).find(({ id }) => id === copy.id);
-    expect(Object.keys(found?.reactions ?? {})).toEqual(['🔒']);
+    const reactions = async () =>
+      (await server.messages({ in: '#general' })).find(({ id }) => id === copy.id)?.reactions ?? {};
+    await expect.poll(async () => Object.keys(await reactions())).toEqual(['🔒']);
   });
 
   it('without a record is asked about once, and nobody without access is', async () => {
@@ -102,18 +103,23 @@ describe('a copy [G2a]', () => {
     expect(await timesAsked({ access: { access: 'allowlist' } })).toBe(0);
   });
 
-  it('that was posted while the bot was off is known by its record', async () => {
+  it('that was posted while the bot was off is known by its record, and in history only then [K11]', async () => {
     const { server, writes, ids, kit } = await open({
       proxied: { appIds: [], pluralKitUrl: 'http://127.0.0.1:9' },
     });
+    await server.say({ as: 'bob', in: '#general', text: '@Discoclaw hi' });
     const copy = await writes('@Discoclaw hello');
     await postCopy(server, { in: '#general', text: '@Discoclaw and I?', appId: tupperbox });
-    const { handlers, settled } = await runGateway({
+    const { handlers, settled, history } = await runGateway({
       server,
       proxied: { appIds: [pluralKit, tupperbox], pluralKitUrl: kit.url },
       knownChannels: [ids['general'] ?? ''],
     });
     await settled();
-    expect(handlers.messages).toMatchObject([{ id: copy.id, author: { id: ids['bob'] }, isProxied: true }]);
+    expect(handlers.messages).toMatchObject([
+      { text: 'hi' },
+      { id: copy.id, author: { id: ids['bob'] }, isProxied: true },
+    ]);
+    expect(textsOf(await history.recent(ids['general'] ?? '', 10))).toEqual(['hi', 'hello']);
   });
 });

@@ -194,12 +194,12 @@ export class BotProcess {
     if (this.hears) this.#parts?.history.seen(this.#machine.world.chatMessage(message, () => undefined));
   }
 
-  /** As `discord/intake.ts`: by nobody without a proof. */
-  async #takeCopy(copy: WorldMessage): Promise<void> {
+  /** As `discord/intake.ts`: by nobody without a proof, and one that was missed is in no history before. */
+  async #takeCopy(copy: WorldMessage, isMissed = false): Promise<void> {
     const parts = this.#parts;
     if (!this.hears || parts === undefined) return;
     const { world } = this.#machine;
-    parts.history.seen(world.chatMessage(copy, parts.proxies.accountOf));
+    if (!isMissed) parts.history.seen(world.chatMessage(copy, parts.proxies.accountOf));
     const proof = await parts.proxies.prove(asDiscordHasIt(copy, world), parts.killed.signal);
     if (proof?.isCertain !== true) return;
     parts.proxies.accept(proof.message);
@@ -398,7 +398,7 @@ export class BotProcess {
       const taken =
         message.proxy === undefined
           ? this.#take(message, true, { userId, guildId })
-          : this.#takeCopy(message);
+          : this.#takeCopy(message, true);
       void taken.catch(() => undefined);
     }
   }
