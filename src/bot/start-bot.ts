@@ -87,7 +87,7 @@ export async function startBot(config: Config, options: StartOptions) {
     logger,
     onMalformed: malformed.note,
   });
-  const presence = createPresence(client, { timer, logger });
+  const presence = createPresence(client, timer);
   const costOf = (name: string, used: ModelUsage) => callCost(name, used, config.model.prices);
   const { timeZone } = config;
   const usage = createUsageMeter({ store: opened.store, clock, timer, timeZone, costOf, logger });

@@ -1,6 +1,5 @@
 import { ActivityType, Events, type Client, type PresenceData } from 'discord.js';
 
-import type { Logger } from '../core/logger.ts';
 import type { Timer } from '../core/time.ts';
 
 export type ShownState = keyof typeof presences;
@@ -22,10 +21,7 @@ function customStatus(text: string) {
 const pauseMs = 5000;
 
 /** Shows the latest state as soon as Discord takes one, and again on each new session. */
-export function createPresence(
-  client: Pick<Client, 'user' | 'isReady' | 'on'>,
-  { timer, logger }: { readonly timer: Timer; readonly logger: Logger },
-) {
+export function createPresence(client: Pick<Client, 'user' | 'isReady' | 'on'>, timer: Timer) {
   let wanted: ShownState = 'well';
   // Discord's own default.
   let sent: ShownState | undefined = 'well';
@@ -41,11 +37,7 @@ export function createPresence(
       isPausing = false;
       update();
     }, pauseMs);
-    try {
-      client.user.setPresence(presences[wanted]);
-    } catch (error) {
-      logger.warn('the presence could not be set', { error });
-    }
+    client.user.setPresence(presences[wanted]);
   }
 
   for (const event of [Events.ClientReady, Events.ShardReady, Events.ShardResume] as const)

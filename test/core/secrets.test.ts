@@ -149,6 +149,12 @@ it('only the secret goes, whatever stands around it', () => {
   );
 });
 
+it('a secret that shows only once another one beside it is masked is masked too [K14]', () => {
+  expect(maskSecrets('My PW is correct horse battery staple sk-abc123def456ghi789jkl, fine')).toBe(
+    `My PW is ${secretMark} ${secretMark}, fine`,
+  );
+});
+
 it('a value that was given as a secret is masked where nothing tells that it is one', () => {
   const values = new Set(secretValues('my password is rosebud'));
   expect(maskSecrets('"rosebud" is weak; rosebuds are flowers', values)).toBe(

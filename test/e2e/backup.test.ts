@@ -100,6 +100,15 @@ describe('a backup [O4]', () => {
     await stage.stopBot();
   });
 
+  it('is made where no bot runs, too', async () => {
+    const file = join(stage.folder, 'stopped.zip');
+    expect(await captured(() => runBackup(file, foldersOf(stage.folder)))).toMatchObject({ code: 0 });
+    expect(await readdir(join(stage.folder, 'data'))).not.toContainEqual(expect.stringMatching(/^\.backup/u));
+    const folder = await elsewhere('stopped');
+    expect(await restore(file, folder)).toMatchObject({ code: 0 });
+    expect(await textOfAll(join(folder, 'data'))).toContain('kettle person1 0');
+  });
+
   it('that replaces what stands there brings back nothing that a person had erased since', async () => {
     await stage.startBot();
     const { id } = await stage.ask('person0', '@person0', '!memory erase');
@@ -146,7 +155,9 @@ describe('a backup [O4]', () => {
     ] as const)
       expect(() => readArguments(words)).toThrow(line);
     const backUp = (file: string) => captured(() => runBackup(file, foldersOf(stage.folder)));
+    const inDatabase = { ...foldersOf(folder), DISCOCLAW_STORE: 'postgres://localhost/bot' };
     for (const [outcome, line] of [
+      [await captured(() => runBackup(join(folder, 'backup.zip'), inDatabase)), 'is a PostgreSQL database'],
       [await runScript(['backup', backup()]), 'There is a file'],
       [await backUp(join(stage.folder, 'none/backup.zip')), 'There is no folder'],
       [await restore(join(stage.folder, 'none.zip'), folder), 'cannot be read as a backup'],

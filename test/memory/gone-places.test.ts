@@ -133,6 +133,11 @@ async function deleteAndLook(lasts: readonly number[], losesPower: boolean, seed
   const disk = new LossyDisk();
   let memory = await open(disk, startTime);
   await memory.fill();
+  for (const channelId of [deleted, other])
+    await memory.store.update(`guilds/${left}/notes/${channelId}.json`, anyKind, () => ({
+      version: 1,
+      words: channelId,
+    }));
   let isWhole = true;
   for (const [at, days] of [8, 16].entries()) {
     disk.operationsLeft = lasts[at] ?? Infinity;
@@ -155,6 +160,8 @@ async function deleteAndLook(lasts: readonly number[], losesPower: boolean, seed
   expect(await goneChannels(memory.store)).toEqual(new Set([deleted]));
   expect(await memory.store.list(`sessions/${deleted}`)).toEqual([]);
   expect(await memory.store.list(`channels/${deleted}`)).toEqual([]);
+  const notes = await memory.store.list(`guilds/${left}/notes`);
+  expect(notes.map(({ path }) => path)).toEqual([`${other}.json`]);
   expect(await memory.held(left)).toMatchObject({ said: [], words: [left, undefined, left, left] });
   expect(await memory.store.list(`sessions/${other}`)).not.toEqual([]);
   expect(await memory.held(present)).toMatchObject({

@@ -156,6 +156,22 @@ describe('the outbox of a channel', () => {
   });
 });
 
+describe('answers to messages that are past their time [K15]', () => {
+  it('go from every channel, and no answer that is to a younger message as well', async () => {
+    const store = openStore();
+    const outbox = createOutbox({ store, changes: new RecentChanges() });
+    const elsewhere = { ...publicPlace, channelId: '200000000000000007' };
+    await outbox.prepare(prepared([id(1)], 'old'));
+    await outbox.prepare({ ...prepared([id(2)], 'old too'), place: elsewhere });
+    await outbox.prepare(prepared([id(3), id(6)], 'to both'));
+    await outbox.prepare(prepared([id(7)], 'young'));
+    expect(await outbox.dropPast((messageId) => messageId < id(5))).toBe(2);
+    expect((await outbox.unsent(generalId)).map(({ text }) => text)).toEqual(['to both', 'young']);
+    expect(await outbox.unsent(elsewhere.channelId)).toEqual([]);
+    expect(await onDisk(store)).not.toContain('"old"');
+  });
+});
+
 describe('the outbox of replies that grow', () => {
   it('knows after a restart what is posted of a reply, and hides it from history until its messages are handled', async () => {
     const store = openStore();

@@ -6,7 +6,7 @@ import type { SessionKey } from '../../src/core/place.ts';
 import { snowflakeAt } from '../../src/core/snowflake.ts';
 import { createOutbox, type Outbox, type PreparedReply } from '../../src/turn/outbox.ts';
 import { interruptedLine, keptBackLine } from '../../src/turn/reply.ts';
-import { createRecovery, type RecoveryPorts } from '../../src/turn/recover.ts';
+import { createRecovery, takeAwayErased, type RecoveryPorts } from '../../src/turn/recover.ts';
 import { fakeReplies, type FakeRepliesOptions } from '../support/fake-replies.ts';
 import { aliceId, generalId, publicPlace } from '../support/incoming.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -356,4 +356,22 @@ describe('recovery of a reply that people saw the beginning of', () => {
       expect(logged).toEqual([]);
     }
   });
+});
+
+it('takes away what was shown of an answer to somebody who has had everything erased, and keeps it out of history till then [K11]', async () => {
+  const outbox = createOutbox({ store: new MemoryStore(), changes: new RecentChanges() });
+  const shown = '900000000000000005';
+  await outbox.begin({ ...question, messageIds: [recent], replyIds: [shown] });
+  await outbox.begin({ ...question, messageIds: [old], replyIds: [] });
+  const steps: string[] = [];
+  const ports = {
+    outbox,
+    replies: fakeReplies({ note: (step) => steps.push(step) }),
+    logger: recordingLogger(),
+  };
+  for (const reply of await outbox.erase(aliceId, now.toISOString(), [generalId]))
+    await takeAwayErased(ports, reply);
+  expect(steps).toEqual(['withdraw']);
+  expect(await outbox.isHidden(generalId, shown)).toBe(true);
+  expect(await outbox.unfinished(generalId)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { StoreError, UnusableStoreError } from '../../core/errors.ts';
+import { UnusableStoreError } from '../../core/errors.ts';
 import { lruCache } from '../../core/limits.ts';
 import { errorCode, unlessMissing, withFile, writeWhole, type FileSystem } from './file-system.ts';
 import { isWithin } from '../keys.ts';
@@ -122,10 +122,6 @@ export function createDisk(fileSystem: FileSystem) {
     return withFile(fileSystem.open(path, createFlags, 0o600), async (file) => {
       await writeWhole(file, key, bytes, 0);
       const stats = await file.stat();
-      if (stats.size !== BigInt(bytes.length)) {
-        const text = `${key} could not be written: only ${stats.size} of ${bytes.length} bytes fitted`;
-        throw new StoreError(text, key);
-      }
       if (isSynced) await file.sync();
       return stats;
     });

@@ -190,8 +190,9 @@ export async function openSession(url: string, presence: Presence, logger: Logge
 
   function hear(text: string): void {
     if (text.startsWith(self)) return;
-    const notice = parsedNotice(text.slice(self.length));
-    if (notice !== undefined) for (const listener of listeners) listener(notice);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `tell` sends
+    const notice = parseJson(text.slice(self.length)) as Notice;
+    for (const listener of listeners) listener(notice);
   }
 
   /** May be lost, as a long one is. Never rejects. */
@@ -231,17 +232,6 @@ export async function openSession(url: string, presence: Presence, logger: Logge
       await present.client.end().catch(() => undefined);
     },
   };
-}
-
-/** Another version's notice may be of an unknown kind. */
-function parsedNotice(text: string): Notice | undefined {
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `tell` sends, and kinds are looked at before they are used
-    const notice = parseJson(text) as Notice;
-    return ['erased', 'restored', 'stored'].includes(notice.kind) ? notice : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function closedError(): StoreError {

@@ -444,6 +444,24 @@ describe('something said that was deleted or edited [G5]', () => {
   });
 });
 
+describe('words that a person has purged [K11]', () => {
+  it('are in no summary, neither the present one nor those it replaced, and the others stay', async () => {
+    const { sessions, model, rolling } = setUp();
+    for (const [index, summary] of ['Bees.', 'An axolotl, and bees.', 'Pip the axolotl.'].entries()) {
+      model.become(() => summary);
+      await turns(sessions, `one ${index}`, `two ${index}`);
+      await rolling.updateIfDue(session);
+      sessions.time.now += 3_600_000;
+    }
+    expect(await notes(sessions)).toHaveLength(2);
+    await rolling.follow({ kind: 'purged', userId: aliceId, words: 'axolotl', commandId: '' }, 'hide');
+    const [left = '', ...others] = await notes(sessions);
+    expect(left).toContain('Bees.');
+    expect(others).toEqual([]);
+    expect(await promptOf(rolling, sessions)).not.toContain('axolotl');
+  });
+});
+
 describe('where a summary may be used [V2]', () => {
   it('never carries what was said while the channel was private into the public', async () => {
     const { sessions, model, rolling } = setUp();

@@ -108,9 +108,12 @@ describe('two stores on one database [X1][X2]', () => {
     const heard: unknown[] = [];
     first.notices.listen((notice) => heard.push(['first', notice]));
     second.notices.listen((notice) => heard.push(['second', notice]));
-    const notice = { kind: 'erased', userId: alice, at: '2026-01-15T12:00:00Z', isDone: true } as const;
-    first.notices.tell(notice);
-    await eventually(() => expect(heard).toEqual([['second', notice]]));
+    const told = [
+      { kind: 'erased', userId: alice, at: '2026-01-15T12:00:00Z', isDone: true },
+      { kind: 'written', userId: alice },
+    ] as const;
+    for (const notice of told) first.notices.tell(notice);
+    await eventually(() => expect(heard).toEqual(told.map((notice) => ['second', notice])));
   });
 
   it('store nothing more of a job whose lock was lost, and release that lock', async () => {
