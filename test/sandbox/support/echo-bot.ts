@@ -21,8 +21,8 @@ export interface EchoBot extends RunningBot {
 
 /**
  * Repeats what it reads: "twice …" in two messages, "slowly …" in a growing message with 👀 meanwhile, "pages" with
- * pages to turn, "form" with a form, "vote" as a poll; "quiet …" is not answered. `/echo say` answers privately
- * with a follow-up and completes what is typed; the menu entry "Echo this" repeats a message.
+ * pages to turn, "choose" with a select, "form" with a form, "vote" as a poll; "quiet …" is not answered. `/echo say` answers privately
+ * with a follow-up and completes what is typed, `/echo file` tells the size of a file; the menu entry "Echo this" repeats a message.
  */
 export async function runEchoBot(): Promise<EchoBot> {
   const bot = await runBot();
@@ -34,6 +34,7 @@ export async function runEchoBot(): Promise<EchoBot> {
     running.push(answerInteraction(interaction));
   });
   const text = ApplicationCommandOptionType.String;
+  const file = ApplicationCommandOptionType.Attachment;
   const type = ApplicationCommandOptionType.Subcommand;
   await bot.client.application.commands.set([
     {
@@ -45,6 +46,12 @@ export async function runEchoBot(): Promise<EchoBot> {
           name: 'say',
           description: 'Say it',
           options: [{ type: text, name: 'text', description: 'What', required: true, autocomplete: true }],
+        },
+        {
+          type,
+          name: 'file',
+          description: 'Its size',
+          options: [{ type: file, name: 'file', description: 'Which' }],
         },
         { type, name: 'stop', description: 'Be quiet' },
       ],
@@ -64,6 +71,15 @@ async function answer(message: Message): Promise<void> {
   if (content.startsWith('quiet')) return;
   if (content.startsWith('pages')) {
     await message.reply({ content: 'page 1', components: pager(1) });
+    return;
+  }
+  if (content.startsWith('choose')) {
+    const options = ['Tea', 'Milk'].map((label) => ({ label, value: label.toLowerCase() }));
+    const select = { type: ComponentType.StringSelect as const, custom_id: 'drink', options };
+    await message.reply({
+      content: 'Which?',
+      components: [{ type: ComponentType.ActionRow, components: [select] }],
+    });
     return;
   }
   if (content.startsWith('form')) {
@@ -118,6 +134,8 @@ async function answerInteraction(interaction: Interaction): Promise<void> {
   } else if (interaction.isModalSubmit()) {
     const words = interaction.fields.getTextInputValue('words');
     await interaction.reply({ content: `sent: ${words}`, flags: MessageFlags.Ephemeral });
+  } else if (interaction.isStringSelectMenu()) {
+    await interaction.update({ content: `chosen: ${interaction.values.join()}`, components: [] });
   } else if (interaction.isButton()) {
     await interaction.update({ content: 'page 2', components: pager(2) });
   }
@@ -125,7 +143,9 @@ async function answerInteraction(interaction: Interaction): Promise<void> {
 
 async function answerCommand(interaction: ChatInputCommandInteraction): Promise<void> {
   await interaction.deferReply({ flags: MessageFlags.Ephemeral });
-  await interaction.editReply(`psst: ${interaction.options.getString('text') ?? 'stopped'}`);
+  const { name, size } = interaction.options.getAttachment('file') ?? {};
+  const file = name === undefined ? undefined : `${name} of ${size} bytes`;
+  await interaction.editReply(`psst: ${interaction.options.getString('text') ?? file ?? 'stopped'}`);
   await interaction.followUp({ content: 'and that is all', flags: MessageFlags.Ephemeral });
 }
 

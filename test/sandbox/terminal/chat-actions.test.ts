@@ -261,6 +261,19 @@ describe('the bot', () => {
     );
   });
 
+  it('has something chosen from what it offers', async () => {
+    const text = await chatOf(['choose', '/click milk']);
+    expect(text).toContain('#general  alice clicked [milk]\n#general  Discoclaw: chosen: milk (edited)\n');
+  });
+
+  it('is handed a file of this machine with a slash command, by its path', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'notes.txt');
+    await writeFile(path, 'twelve bytes');
+    expect(await chatOf([`/echo file file:${path}`])).toContain('psst: notes.txt of 12 bytes');
+  });
+
   it('is seen to change how it shows itself', async () => {
     const bot = await runEchoBot();
     const settled = async (): Promise<void> => {

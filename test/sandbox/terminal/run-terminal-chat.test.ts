@@ -148,7 +148,7 @@ describe('piped lines', () => {
         '#general  alice: /ECHO stop',
         '#general  Discoclaw: psst: stopped (only you see this)',
         '#general  Discoclaw: and that is all (only you see this)',
-        '! There are /echo say, /echo stop',
+        '! There are /echo say, /echo file, /echo stop',
         '',
       ].join('\n'),
     );
@@ -160,7 +160,7 @@ describe('piped lines', () => {
     expect(text).toMatch(/#secret +Discoclaw, alice, bob\n/u);
     expect(text).toMatch(/#general +Discoclaw, alice, bob, carol {2}← you are here\n/u);
     expect(text).toContain('What you write is said by bob in #general');
-    expect(text).toContain("The bot's own commands: /echo say|stop");
+    expect(text).toContain("The bot's own commands: /echo say|file|stop");
     expect(text).toContain("In a message's menu: Echo this");
     for (const command of ['/as', '/go', '/who', '/react', '/click', '/help', '/quit'])
       expect(text).toContain(`\n  ${command} `);

@@ -226,6 +226,9 @@ describe('two stores on one database [X1][X2]', () => {
     await database.query(
       `update discoclaw.entries set document = '{"version":1,"count":"canary"}', revision = 7`,
     );
+    const reader = await database.open({ as: 'reader' });
+    expect(await reader.read(document, counterKind)).toEqual({ version: 1, count: 2 });
+    expect(await reader.quarantined()).toBe(0);
     expect(await Promise.all(both().map((store) => store.read(document, counterKind)))).toEqual([
       { version: 1, count: 2 },
       { version: 1, count: 2 },
