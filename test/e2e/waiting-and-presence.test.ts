@@ -110,7 +110,7 @@ describe('👀', () => {
     thought.resolve();
     await stage.startBot();
     // Both messages are answered, one after the other.
-    await stage.sandbox.waitForReply({ in: waiting.channelId, after: waiting.id, settleMs: 2000 });
+    await stage.sandbox.waitForReply({ in: waiting.channelId, after: waiting.id });
     await expect.poll(() => eyesOn(waiting)).toEqual([]);
     await expect
       .poll(() => callsForAnswers(stage).some((call) => toldIn(call).includes('and one more thing')))

@@ -13,9 +13,9 @@ async function hashes(): Promise<readonly string[]> {
 
 describe('the whole bot in a simulated world [Z1]', () => {
   it('does the same with the same seed, event for event', async () => {
-    const first = await hashes();
+    const [first, second] = await Promise.all([hashes(), hashes()]);
     expect(new Set(first).size).toBe(3);
-    expect(await hashes()).toEqual(first);
+    expect(second).toEqual(first);
   });
 
   it(`keeps its promises, in ${seeds} seeds from that of the day on: ${seed}`, async () => {
