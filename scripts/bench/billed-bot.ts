@@ -22,7 +22,6 @@ import { closedEdges } from '../../test/support/closed-edges.ts';
 import { fakeReplies } from '../../test/support/fake-replies.ts';
 import { MemoryStore } from '../../test/support/memory-store.ts';
 import { recordingLogger } from '../../test/support/recording-logger.ts';
-import { oneServer } from '../../test/support/servers.ts';
 import { createStubDiscord } from '../../test/visibility/stub-discord.ts';
 
 /** A request as it would be sent. */
@@ -123,6 +122,7 @@ export function createBilledBot(options: BilledBotOptions, onRequest: (request: 
     logger,
   });
   const bot: Bot = createBot(config, {
+    ...closedEdges,
     recent,
     store,
     model: {
@@ -146,14 +146,7 @@ export function createBilledBot(options: BilledBotOptions, onRequest: (request: 
           },
         }),
     },
-    offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
-    reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
-    presentPlace: (place) => Promise.resolve(place),
     history,
-    server: oneServer,
-    ...closedEdges,
-    attachments: { open: () => Promise.resolve([]) },
-    readReplied: () => Promise.resolve('gone'),
     actions: {
       ...actions,
       // Everybody may do what one person of the default world may.

@@ -42,12 +42,11 @@ async function commandsWith(environment: Readonly<Record<string, string>>) {
     logger,
   });
   const commands = createCommands(config, memory, {
-    tellOfChannel: () => Promise.resolve(''),
     ...closedEdges,
+    tellOfChannel: () => Promise.resolve(''),
     outbox: createOutbox({ store, changes: recent }),
     logger,
     readStatus: () => Promise.reject(new Error('nobody asks')),
-    server: oneServer,
     channels: { personMay: () => Promise.resolve(false) },
   });
   return {

@@ -14,7 +14,6 @@ import { aliceId, incoming } from '../support/incoming.ts';
 import { ManualTimer } from '../support/manual-timer.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { oneServer } from '../support/servers.ts';
 
 it('background work that the limit kept back is done when the next day begins, though nobody says anything [L2]', async () => {
   const store = new MemoryStore();
@@ -47,20 +46,13 @@ it('background work that the limit kept back is done when the next day begins, t
     },
   };
   const bot = createBot(config, {
+    ...closedEdges,
     ...ports,
     recent,
     model,
     spending,
     outbox: createOutbox({ store, changes: recent }),
     replies: fakeReplies(),
-    offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
-    reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
-    presentPlace: (place) => Promise.resolve(place),
-    history: { recent: () => Promise.resolve([]) },
-    server: oneServer,
-    ...closedEdges,
-    attachments: { open: () => Promise.resolve([]) },
-    readReplied: () => Promise.resolve('gone'),
   });
 
   const message = incoming({ id: snowflakeAt(clock()), text: 'I like tea', at: clock().toISOString() });

@@ -160,12 +160,11 @@ function memoryOver({ store, shared }: Opened, aheadMs: number) {
     logger: silent,
   });
   const commands = createCommands(config, memory, {
-    tellOfChannel: () => Promise.resolve(''),
     ...closedEdges,
+    tellOfChannel: () => Promise.resolve(''),
     outbox: createOutbox({ store, changes: recent }),
     logger: silent,
     readStatus: () => Promise.reject(new Error('nobody asks')),
-    server: oneServer,
     channels: { personMay: () => Promise.resolve(false) },
   });
   return {

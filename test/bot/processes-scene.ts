@@ -14,7 +14,6 @@ import { fakeReplies } from '../support/fake-replies.ts';
 import { aliceId } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { ScriptedModel } from '../support/scripted-model.ts';
-import { oneServer } from '../support/servers.ts';
 import { SharedData, type SharedProcess } from '../support/shared-store.ts';
 import { Posted } from '../visibility/posted.ts';
 
@@ -110,6 +109,7 @@ export class ProcessesScene {
       ...this.#options.environment,
     });
     const bot = createBot(config, {
+      ...closedEdges,
       store: process.store,
       shared: process.shared,
       recent,
@@ -121,9 +121,6 @@ export class ProcessesScene {
         return `Said: ${[...new Set(textIn(request).match(wordPattern))].join(' ')}.`;
       }),
       replies: fakeReplies({ nextId: () => this.posted.nextId() }),
-      offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
-      reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
-      presentPlace: (place) => Promise.resolve(place),
       channels: {
         placeOf: (channelId) => Promise.resolve(placesOf(name).find((each) => each.channelId === channelId)),
         personMay: () => Promise.resolve(true),
@@ -143,10 +140,6 @@ export class ProcessesScene {
             .slice(-limit);
         },
       },
-      server: oneServer,
-      ...closedEdges,
-      attachments: { open: () => Promise.resolve([]) },
-      readReplied: () => Promise.resolve('gone'),
       timer: () => () => {},
       clock: () => this.posted.now,
       logger: recordingLogger(),

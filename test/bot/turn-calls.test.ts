@@ -15,7 +15,6 @@ import { closedEdges } from '../support/closed-edges.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { incoming, publicPlace } from '../support/incoming.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { oneServer } from '../support/servers.ts';
 
 let stores: TemporaryStores;
 beforeEach(async () => {
@@ -66,20 +65,13 @@ async function openBot(dailyCost?: number) {
   let lastId = 900_000_000_000_000_000n;
   const nextId = () => String((lastId += 1n));
   const bot = createBot(config, {
+    ...closedEdges,
     recent,
     store,
     model,
     spending,
     outbox: createOutbox({ store, changes: recent }),
     replies: fakeReplies({ nextId }),
-    offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
-    reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
-    presentPlace: (place) => Promise.resolve(place),
-    history: { recent: () => Promise.resolve([]) },
-    server: oneServer,
-    ...closedEdges,
-    attachments: { open: () => Promise.resolve([]) },
-    readReplied: () => Promise.resolve('gone'),
     clock,
     logger,
   });

@@ -1,14 +1,25 @@
+import type { BotPorts } from '../../src/bot/bot-ports.ts';
 import type { ModelChoice } from '../../src/commands/settings-model.ts';
-import type { DirectMessagePort, ReadAttachment, ReadChannel } from '../../src/core/chat.ts';
+import { oneServer } from './servers.ts';
 
-/** Nobody owns the bot or takes direct messages, no other model can be chosen, and neither attached files nor other channels can be had. */
-export const closedEdges: {
-  readonly directMessages: DirectMessagePort;
-  readonly readAttachment: ReadAttachment;
-  readonly readChannel: ReadChannel;
-  readonly modelChoice: ModelChoice;
-  readonly ownerIds: () => readonly string[];
-} = {
+/**
+ * Nobody owns the bot, takes direct messages or presses a button, no other model can be chosen, neither attached files nor other channels nor
+ * earlier messages can be had, and every place stays as it was.
+ */
+export const closedEdges: Pick<
+  BotPorts,
+  | 'attachments'
+  | 'directMessages'
+  | 'history'
+  | 'offers'
+  | 'ownerIds'
+  | 'presentPlace'
+  | 'reactions'
+  | 'readAttachment'
+  | 'readChannel'
+  | 'readReplied'
+  | 'server'
+> & { readonly modelChoice: ModelChoice } = {
   directMessages: {
     send: () => Promise.resolve('closed'),
     deleteOwn: () => Promise.resolve({ deleted: 0, isAll: true }),
@@ -25,4 +36,11 @@ export const closedEdges: {
     choose: () => Promise.resolve(),
   },
   ownerIds: () => [],
+  offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
+  reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
+  presentPlace: (place) => Promise.resolve(place),
+  history: { recent: () => Promise.resolve([]) },
+  server: oneServer,
+  attachments: { open: () => Promise.resolve([]) },
+  readReplied: () => Promise.resolve('gone'),
 };

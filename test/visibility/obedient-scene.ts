@@ -15,7 +15,6 @@ import { closedEdges } from '../support/closed-edges.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { oneServer } from '../support/servers.ts';
 import { canaryWords } from './canary.ts';
 import { createObedientModel, orderOf, ordersIn, textOfRequest, type Verb } from './obedient-model.ts';
 import { keptIn, people, Words, type Author, type Room } from './obedient-words.ts';
@@ -119,6 +118,7 @@ export class ObedientScene {
     const clock = () => this.#posted.now;
     const logger = recordingLogger();
     this.#bot = createBot(config, {
+      ...closedEdges,
       recent,
       store,
       model: createObedientModel((request) => this.#look(request)),
@@ -138,17 +138,11 @@ export class ObedientScene {
           },
         }),
       },
-      reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
-      // Nobody presses a button.
-      offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
-      presentPlace: (place) => Promise.resolve(place),
       channels: {
         placeOf: (channelId) => this.#placeOf(channelId),
         personMay: () => Promise.resolve(true),
       },
       history,
-      server: oneServer,
-      ...closedEdges,
       readChannel: createReadChannel({
         places: this.#places,
         messages: createChannelMessages(this.#places.find),

@@ -9,7 +9,6 @@ import { closedEdges } from '../support/closed-edges.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { oneServer } from '../support/servers.ts';
 import {
   canaryWords,
   isAgeRestricted,
@@ -134,6 +133,7 @@ export class Scene {
     });
     const recent = new RecentChanges();
     this.#bot = createBot(config, {
+      ...closedEdges,
       recent,
       store,
       shared,
@@ -167,8 +167,6 @@ export class Scene {
             },
           }).begin(start),
       },
-      offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
-      reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
       presentPlace: (given) => {
         const now = this.#presentPlace();
         const isKnown = given.audience === 'private' && given.readers !== undefined;
@@ -201,10 +199,6 @@ export class Scene {
         if (ms === 0) queueMicrotask(callback);
         return ms === 0 ? () => {} : processTimer(callback, ms);
       },
-      server: oneServer,
-      ...closedEdges,
-      attachments: { open: () => Promise.resolve([]) },
-      readReplied: () => Promise.resolve('gone'),
       clock: () => this.#posted.now,
       logger: recordingLogger(),
     });

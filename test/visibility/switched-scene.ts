@@ -9,7 +9,6 @@ import { closedEdges } from '../support/closed-edges.ts';
 import { fakeReplies } from '../support/fake-replies.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { oneServer } from '../support/servers.ts';
 import { canaryWords, type PersonName } from './canary.ts';
 import { createHarmfulModel } from './harmful-model.ts';
 
@@ -96,6 +95,7 @@ export class SwitchedScene {
     );
     const recent = new RecentChanges();
     this.#bot = createBot(config, {
+      ...closedEdges,
       recent,
       store: this.#store,
       model: {
@@ -110,14 +110,6 @@ export class SwitchedScene {
       },
       outbox: createOutbox({ store: this.#store, changes: recent }),
       replies: fakeReplies({ nextId: () => this.#nextId() }),
-      offers: { show: () => Promise.resolve(), endOffersTo: () => {} },
-      reactions: { add: () => {}, remove: () => {}, refuse: () => {} },
-      presentPlace: (place) => Promise.resolve(place),
-      history: { recent: () => Promise.resolve([]) },
-      server: oneServer,
-      ...closedEdges,
-      attachments: { open: () => Promise.resolve([]) },
-      readReplied: () => Promise.resolve('gone'),
       clock: () => new Date(this.#now),
       logger: recordingLogger(),
     });
