@@ -508,3 +508,16 @@ describe('the other words', () => {
     },
   );
 });
+
+describe('notes of a channel [B1]', () => {
+  it('are one sentence of somebody whose mode is not `off`, and are removed by their id', async () => {
+    const { say } = createHarness();
+    expect(await say(`note ${'so '.repeat(400)}`)).toMatch(/^Nothing was noted: a note is one sentence/u);
+    expect(await say('channel remove n1')).toContain('There is no note "n1" here');
+    await say('mode off');
+    expect(await say('note We meet on Mondays.')).toContain('so I note nothing that you say');
+    expect(await say('channel')).not.toContain('Mondays');
+    await say('mode auto');
+    expect(await say('note We meet on Mondays.')).toContain('Noted for this channel');
+  });
+});

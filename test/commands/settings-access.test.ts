@@ -117,6 +117,9 @@ describe('letting people in by those who manage a server [G1]', () => {
     expect(await give(undefined, undefined, manager)).toBe(
       `- let in by those who manage Sandbox: ${person}, <@&${guildId}>`,
     );
+    expect(await give(undefined)).toContain(
+      `\n- let in by those who manage Sandbox: ${person}, <@&${guildId}>\n`,
+    );
     for (const change of ['stop-managers', 'not-now'] as const)
       expect(await give(change, bobId, manager)).toMatch(/^Only my owner/u);
     // Whom managers let in, an owner takes back from anywhere.

@@ -34,6 +34,12 @@ describe('the configuration', () => {
     expect(config.discord.access).toBe('allowlist');
   });
 
+  it('has no sandbox of its own where another server takes the place of Discord, which needs its token', () => {
+    expect(problemsOf({ DISCORD_API_URL: 'http://127.0.0.1:4000/api' })).toEqual([
+      'DISCORD_TOKEN: expected the token for the server at DISCORD_API_URL, found nothing',
+    ]);
+  });
+
   it('names every bad variable in one error [I1]', () => {
     const problems = problemsOf({
       DISCOCLAW_ACCESS: 'friends',

@@ -62,14 +62,17 @@ it('while Discord cannot be reached, the process is well and not ready [O3]', as
   await bot.end('SIGKILL');
 });
 
-it('a port that somebody else has is a wrong configuration [O2]', async () => {
-  await using taken = await takePort();
-  await using stage = await openStage();
-  await expect(stage.startBuilt({ DISCOCLAW_HTTP_PORT: String(taken.port) })).rejects.toThrow(
-    /ended with 78/u,
-  );
-  expect(stage.bot().output()).toContain(`DISCOCLAW_HTTP_PORT: expected a free port, found ${taken.port}`);
-});
+it.each(['HTTP', 'PAGE'])(
+  'a port that somebody else has is a wrong configuration: %s [O2]',
+  async (server) => {
+    await using taken = await takePort();
+    await using stage = await openStage();
+    const name = `DISCOCLAW_${server}_PORT`;
+    const environment = { [name]: String(taken.port), DISCOCLAW_PAGE_URL: 'https://bot.example' };
+    await expect(stage.startBuilt(environment)).rejects.toThrow(/ended with 78/u);
+    expect(stage.bot().output()).toContain(`${name}: expected a free port, found ${taken.port}`);
+  },
+);
 
 it('opens the port at all addresses of the machine where it is told to, as the container does [O3]', async () => {
   const port = String(await freePort());

@@ -99,6 +99,16 @@ describe('a fallback model [M10]', () => {
       return { content: [{ type: 'text', text: 'It is coffee.' }], stop: 'end', usage };
     }, 20);
     expect(await queued.complete()).not.toHaveProperty('answeredBy');
+    const startingOver = harness(async (each, options) => {
+      options?.onText?.('It is');
+      options?.onRestart?.();
+      return hangs(each, options);
+    }, 5);
+    let restarts = 0;
+    expect(await startingOver.complete({ onRestart: () => (restarts += 1) })).toMatchObject({
+      answeredBy: 'other',
+    });
+    expect(restarts).toBe(1);
   });
 
   it('is not asked for a person who stopped the answer, nor for work that nobody waits for', async () => {

@@ -144,6 +144,12 @@ describe('the sandbox on its own', () => {
     expect(await printed('')).toBe('');
   });
 
+  it('says what there is when asked', async () => {
+    const { exited, printed } = start(['--help'], program);
+    expect(await exited).toEqual([0, null]);
+    expect(await printed('')).toContain('--rate-limits ');
+  });
+
   it('says that a port is taken, and exits with 1', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());

@@ -58,7 +58,7 @@ function timeOf({ at }: ChatMessage): string {
 }
 
 function openReading(
-  messages: readonly ChatMessage[] | ChannelTalk,
+  messages: readonly ChatMessage[] | ChannelTalk | (() => Promise<ChannelTalk>),
   {
     model = new ScriptedModel(() => new ModelError('down', 'unavailable')),
     isMemoryOff = false,
@@ -72,12 +72,14 @@ function openReading(
     clock: () => now,
     logger,
   });
-  const talk: ChannelTalk =
-    'kind' in messages ? messages : { kind: 'read', place: publicPlace, messages, isCut: false };
+  const read = async (): Promise<ChannelTalk> => {
+    if (typeof messages === 'function') return messages();
+    return 'kind' in messages ? messages : { kind: 'read', place: publicPlace, messages, isCut: false };
+  };
   const reading = createChannelReading({
     readChannel(wish) {
       wishes.push(wish);
-      return Promise.resolve(talk);
+      return read();
     },
     people,
     settings: { isMemoryOff: () => Promise.resolve(isMemoryOff) },
@@ -238,6 +240,11 @@ describe('read_channel [B4]', () => {
       ok: true,
       text: 'Nothing that I may tell was said in #general since 2026-01-15 09:30, the last message of Alice there.',
     });
+  });
+
+  it('says that Discord could not be reached', async () => {
+    const { run } = openReading(() => Promise.reject(new Error('down')));
+    expect(await run()).toMatchObject({ ok: false, text: expect.stringContaining('could not be reached') });
   });
 
   it('tells of a channel without memory only there', async () => {
