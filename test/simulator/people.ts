@@ -358,7 +358,7 @@ export class People {
     this.#asksToKeep(said, day);
     const answered = async (): Promise<void> => {
       const reply = await this.#process.slash(personId, channel.id, `memory remember ${text}`);
-      if (reply?.text.startsWith('Remembered') === true) said.isAcknowledged = true;
+      if (reply?.text.startsWith('Remembered') === true) this.#promises.acknowledged(said);
     };
     this.#stage.inBackground(answered());
   }

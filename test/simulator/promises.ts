@@ -236,6 +236,14 @@ export class Promises {
     this.#resets.push({ personId, channelId, answered });
   }
 
+  /** Its owner was told that it is remembered: what they asked for in a pause may be done once that is over. */
+  acknowledged(said: SaidWord): void {
+    said.isAcknowledged = true;
+    if ((this.#resumed.get(said.ownerId) ?? 0) <= said.at || !said.isOffRecord) return;
+    said.isOffRecord = false;
+    said.mayBeOffRecord = true;
+  }
+
   gone(said: SaidWord, how: string, isFinal: boolean): void {
     said.gone = { at: this.#clock.now, isFinal, how };
   }
@@ -512,7 +520,7 @@ export class Promises {
     const isInTheWay =
       !this.#isDiskCalmSince(asked.at - minuteMs) || this.#offRecordHere.has(`${authorId} ${channel.id}`);
     for (const said of this.#wordsIn(asked)) {
-      said.isAcknowledged ||= isRemembered;
+      if (isRemembered) this.acknowledged(said);
       if (!isInTheWay && (!isCommand || isRemembered))
         said.isAnswered = !said.isOffRecord && !said.mayBeOffRecord;
     }
