@@ -110,9 +110,8 @@ describe('what two people decided in #dev', () => {
   });
 
   it('is gone when its author deletes the message while the bot is away', async () => {
-    await stage.startBuilt();
     const { bob } = await decide();
-    await stage.killBot();
+    await stage.stopBot();
     await stage.sandbox.delete({ as: 'bob', message: bob.message });
     await stage.startBot();
     await eventually(async () => expect(await notesFor('carol', '#dev')).not.toContain(saidByBob));

@@ -64,7 +64,6 @@ function show(name: string, place: string): Promise<string> {
 }
 
 it('takes a deleted message out of log, history, summary, other channels and extracted items [G5]', async () => {
-  await stage.startBuilt();
   answers.summary = ({ messages }) => {
     const told = messages?.[0]?.content[0]?.text ?? '';
     return { text: told.includes('axolotls') ? 'They breed axolotls.' : 'They said hello.' };
@@ -95,13 +94,12 @@ it('takes a deleted message out of log, history, summary, other channels and ext
   expect(toldIn(newestOf(stage, 'summary'))).not.toContain('axolotls');
   expect(await filesWith('axolotls')).toEqual([]);
 
-  await stage.killBot();
+  await stage.stopBot();
   await stage.startBot();
   expect(toldIn(await chatCall(stage, 'alice', '#general', 'and now?'))).not.toContain('axolotls');
 });
 
 it('edits an edited message in log and history, and rebuilds what was made of it [G5]', async () => {
-  await stage.startBuilt();
   answers.summary = ({ messages }) => {
     const told = messages?.[0]?.content[0]?.text ?? '';
     return { text: told.includes('zither') ? 'They play the zither.' : 'They play the lute.' };
@@ -115,7 +113,7 @@ it('edits an edited message in log and history, and rebuilds what was made of it
   extracting('I play the lute');
   await stage.sandbox.edit({ message: said.id, text: 'I play the lute' });
   await expect.poll(() => filesWith('zither')).toEqual([]);
-  // Nobody says anything more, and yet it is looked at again: once, also after a kill.
+  // Nobody says anything more, and yet it is looked at again: once, also after a start.
   await expect.poll(() => show('bob', 'dm')).toContain('[fact] I play the lute (src: summary');
   const lookedAt = () =>
     callsOf(stage, 'extraction')
@@ -127,7 +125,7 @@ it('edits an edited message in log and history, and rebuilds what was made of it
     .poll(() => callsOf(stage, 'extraction').some((call) => toldIn(call).includes('That is all')))
     .toBe(true);
   expect(lookedAt()).toHaveLength(2);
-  await stage.killBot();
+  await stage.stopBot();
   await stage.startBot();
   const log = await stage.readFile(`data/sessions/${said.channelId}/${said.author.id}/messages.jsonl`);
   expect(log).toContain('I play the lute');
@@ -159,7 +157,6 @@ it('brings back nothing by an edit that its author has had forgotten since [A4]'
 });
 
 it('carries out no command that is made by an edit, and keeps none of its words [F2]', async () => {
-  await stage.startBuilt();
   const name = await newcomer();
   const [wrong, right] = await Promise.all(
     ['dm', '#dev'].map((place) => stage.sandbox.say({ as: name, in: place, text: 'I keep quokkas' })),
@@ -175,7 +172,7 @@ it('carries out no command that is made by an edit, and keeps none of its words 
   await stage.sandbox.waitForReply({ in: command.channelId, after: command.id, settleMs: 200 });
   const before = (await stage.sandbox.messages({ in: command.channelId, from: 'bot' })).length;
   await stage.sandbox.edit({ message: command.id, text: 'I keep bilbies' });
-  await stage.killBot();
+  await stage.stopBot();
   await stage.startBot();
   const call = await chatCall(stage, name, 'dm', 'what do I keep?');
   expect(toldIn(call)).not.toMatch(/quokkas|wombats|bilbies/u);

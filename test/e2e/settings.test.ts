@@ -221,10 +221,9 @@ describe('memory off [I4]', () => {
   });
 
   it('outlives a restart and a file that was damaged by hand, which goes into quarantine', async () => {
-    await stage.startBuilt();
     const room = await newRoom();
     await settings('memory off', room);
-    await stage.killBot();
+    await stage.stopBot();
     await stage.startBot();
     await stage.writeFile(`data/guilds/${guildId}/settings.json`, '{ "version": 1, "guild": oops');
     const { name, id } = await newcomer();
