@@ -7,7 +7,7 @@ import { mayUse, reachOf } from '../core/visibility.ts';
 import type { AnswerProvenance, SizedAnswer } from '../memory/provenance.ts';
 import { linesOf, linkTo, present, shownTime } from './answer-lines.ts';
 import type { MemoryCall } from './memory-ports.ts';
-import { ownWordsIn } from './memory-why.ts';
+import { findAnswer, ownWordsIn } from './memory-why.ts';
 
 const noneYet =
   'I have not answered you since I was started, or nothing of it may be stored: I know this of my last 20 answers to you, and of none in a pause.';
@@ -43,7 +43,7 @@ async function showAnswer(
   gone: ReadonlySet<string>,
   id: string,
 ): Promise<CommandReply> {
-  const found = await findAnswer(call, answers, id);
+  const found = await findSized(call, answers, id);
   if (found === undefined) return { text: noSuchAnswer };
   const shown = shownAnswer(found.answer, gone);
   const isForAskerOnly = call.view.audience === 'dm';
@@ -65,20 +65,18 @@ interface Found {
 }
 
 /** By the id or link of the answer, or of a message that it answers. */
-async function findAnswer(
-  { ports, speaker }: MemoryCall,
+async function findSized(
+  call: MemoryCall,
   answers: readonly SizedAnswer[],
   text: string,
 ): Promise<Found | undefined> {
   const id = messageReferenceIn(text)?.id;
   if (id === undefined) return undefined;
-  for (const channelId of new Set(answers.map(({ place }) => place.channelId))) {
-    const provenance = await ports.provenance.find({ channelId, userId: speaker.id }, id);
-    if (provenance === undefined || provenance === 'unknown') continue;
-    const answer = answers.find(({ at, place }) => at === provenance.at && place.channelId === channelId);
-    if (answer !== undefined) return { answer, provenance };
-  }
-  return undefined;
+  const channelIds = answers.map(({ place }) => place.channelId);
+  const { channelId, answer: provenance } = (await findAnswer(call, channelIds, id)) ?? {};
+  if (provenance === undefined || provenance === 'unknown') return undefined;
+  const answer = answers.find(({ at, place }) => at === provenance.at && place.channelId === channelId);
+  return answer && { answer, provenance };
 }
 
 /** The message that was answered, and what of the asker's memory stood in the prompt, as `why` tells it. */

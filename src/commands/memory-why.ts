@@ -48,8 +48,8 @@ export async function tellWhy(call: MemoryCall, id: string | undefined): Promise
 export async function whyMessage(call: MenuRequest & MemoryCall): Promise<CommandReply> {
   const { author, id, answers, channelId } = call.message;
   if (author.kind !== 'self') return { text: noAnswer };
-  const found = await find(call, [channelId], id);
-  const known = found ?? (answers === undefined ? undefined : await find(call, [channelId], answers));
+  const found = await findAnswer(call, [channelId], id);
+  const known = found ?? (answers === undefined ? undefined : await findAnswer(call, [channelId], answers));
   return known === undefined ? { text: noAnswer } : tell(call, known);
 }
 
@@ -106,7 +106,7 @@ async function whyAnswer(
   id: string | undefined,
   channelIds: readonly string[],
 ): Promise<CommandReply> {
-  const found = await find(call, channelIds, id);
+  const found = await findAnswer(call, channelIds, id);
   if (found === undefined) return { text: id === undefined ? noneYet : noAnswer };
   return tell(call, found);
 }
@@ -117,7 +117,7 @@ interface Found {
 }
 
 /** Among the asker's own conversations only. */
-async function find(
+export async function findAnswer(
   { speaker, ports }: MemoryCall,
   channelIds: readonly string[],
   id: string | undefined,
@@ -179,7 +179,7 @@ export async function ownWordsIn(call: MemoryCall, channelId: string, answer: An
   const parts = await partsOf(call, channelId, own);
   return Promise.all(
     parts.map(async ({ title, told }) => {
-      const texts = namedIn(told).map(async ({ line, whole }) => (await whole()) ?? line);
+      const texts = namedIn(told).map(async ({ line, whole }) => (await whole?.()) ?? line);
       return { title, texts: [...(await Promise.all(texts)), ...goneIn(told)] };
     }),
   );
@@ -202,7 +202,7 @@ function buttonsFor(call: MemoryCall, items: readonly DurableItem[]): readonly C
 interface Told {
   readonly line: string;
   /** All that it says, if it is still there. */
-  readonly whole: () => Promise<string | undefined>;
+  readonly whole?: (() => Promise<string | undefined>) | undefined;
   readonly item?: DurableItem | undefined;
 }
 
@@ -232,8 +232,6 @@ const parted: readonly { readonly title: string; readonly isIn: (source: MemoryS
   { title: 'Messages', isIn: ({ kind }) => kind === 'message' },
 ];
 
-const nothing = () => Promise.resolve(undefined);
-
 /** Tells what a source is by now. */
 async function createView(
   { speaker, view: place, at, ports: { durable, rolling, goneChannels, logged, notebook } }: MemoryCall,
@@ -248,7 +246,7 @@ async function createView(
   ]);
 
   /** An item by what it says by now, unless it said the same then. */
-  function lineOfItem(source: Extract<MemorySource, { kind: 'item' }>): Told {
+  function tellItem(source: Extract<MemorySource, { kind: 'item' }>): Told {
     const isShown = (item: DurableItem): boolean => sourceOfItem(item).hash === source.hash;
     const present = items.find(({ id }) => id === source.id);
     if (present !== undefined && isShown(present)) return named(present, present, wordingOf(present), '');
@@ -259,7 +257,7 @@ async function createView(
       if (past !== undefined) return named(past, now, wordingOf(past), since);
     }
     return present === undefined
-      ? { line: 'gone', whole: nothing }
+      ? { line: 'gone' }
       : named(present, present, undefined, ' · said something else then');
 
     function named(
@@ -268,61 +266,58 @@ async function createView(
       text: string | undefined,
       since: string,
     ): Told {
-      if (!mayUseItem(item, speaker.id, place)) return { line: 'hidden', whole: nothing };
+      if (!mayUseItem(item, speaker.id, place)) return { line: 'hidden' };
       const line = `${text === undefined ? '' : `${brieflyQuoted(text)} · `}id ${dataLine(source.id)}${since}`;
       const whole = async () => text;
       return { line, whole, item: now !== undefined && mayUseItem(now, speaker.id, place) ? now : undefined };
     }
   }
 
-  async function lineOf(source: Exclude<MemorySource, { kind: 'item' }>): Promise<string> {
-    if (!mayName) return 'hidden';
-    if ('channelId' in source && goneIds.has(source.channelId)) return 'in a channel that is deleted';
+  async function tellOther(source: Exclude<MemorySource, { kind: 'item' }>): Promise<Told> {
+    if (!mayName) return { line: 'hidden' };
+    if ('channelId' in source && goneIds.has(source.channelId))
+      return { line: 'in a channel that is deleted' };
     switch (source.kind) {
       case 'summary': {
         const text = await rolling.madeAt({ channelId, userId: speaker.id }, source.at, place, speaker.id);
         const when = `of ${shownTime(new Date(source.at))}`;
         return text === undefined
-          ? `one ${when}, which is no longer there`
-          : `${brieflyQuoted(text)} ${when}`;
+          ? { line: `one ${when}, which is no longer there` }
+          : { line: `${brieflyQuoted(text)} ${when}`, whole: async () => text };
       }
       case 'exchange':
-        return `<#${source.channelId}>, ${shownTime(new Date(source.at))}`;
+        return {
+          line: `<#${source.channelId}>, ${shownTime(new Date(source.at))}`,
+          whole: () => wordsOf(source),
+        };
       case 'file': {
-        const { path, line, bytes } = source;
-        const where = line === undefined ? '' : `:${line}`;
+        const { path, line: number, bytes } = source;
+        const where = number === undefined ? '' : `:${number}`;
         const size = bytes === undefined ? '' : ` (${counted(bytes, 'byte')})`;
-        return `\`${dataLine(path).replaceAll('`', '')}${where}\`${size}`;
+        const line = `\`${dataLine(path).replaceAll('`', '')}${where}\`${size}`;
+        return { line, whole: source.isListed === true ? undefined : () => noteAt(path, line) };
       }
       case 'note':
-        return `in <#${source.channelId}>, ${linkTo(source)}`;
+        return { line: `in <#${source.channelId}>, ${linkTo(source)}` };
       case 'message': {
         const when = source.at === undefined ? '' : `, ${shownTime(new Date(source.at))}`;
         const where = source.guildId === undefined ? 'in our DM' : `in <#${source.channelId}>`;
-        return `${where}${when}, ${linkTo(source)}`;
+        return { line: `${where}${when}, ${linkTo(source)}`, whole: () => wordsOf(source) };
       }
     }
   }
 
-  async function wordsOf(source: MemorySource): Promise<string | undefined> {
-    if ('channelId' in source && goneIds.has(source.channelId)) return undefined;
-    if (source.kind === 'summary')
-      return rolling.madeAt({ channelId, userId: speaker.id }, source.at, place, speaker.id);
-    if (source.kind === 'file') return source.isListed === true ? undefined : noteOf(source);
-    if (source.kind !== 'exchange' && source.kind !== 'message') return undefined;
-    return logged({ channelId: source.channelId, userId: speaker.id }, source.messageId);
+  function wordsOf(said: { readonly channelId: string; readonly messageId: string }) {
+    return logged({ channelId: said.channelId, userId: speaker.id }, said.messageId);
   }
 
   /** The owners' workspace is not one's own. */
-  async function noteOf(source: Extract<MemorySource, { kind: 'file' }>): Promise<string | undefined> {
+  async function noteAt(path: string, line: string): Promise<string | undefined> {
     const context = { speaker, place: { ...place, channelId }, now: new Date(at) };
-    const opened = await notebook.open(source.path, context);
+    const opened = await notebook.open(path, context);
     if (opened.outcome === 'refused' || opened.file.queueKey === 'workspace') return undefined;
-    return opened.content && `${await lineOf(source)}\n${opened.content.text}`;
+    return opened.content && `${line}\n${opened.content.text}`;
   }
 
-  return async (source) =>
-    source.kind === 'item'
-      ? lineOfItem(source)
-      : { line: await lineOf(source), whole: () => wordsOf(source) };
+  return async (source) => (source.kind === 'item' ? tellItem(source) : tellOther(source));
 }

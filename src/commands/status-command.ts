@@ -8,7 +8,7 @@ import {
   type UsageSum,
 } from '../core/model.ts';
 import { sentMaxChars } from '../core/chat.ts';
-import type { CommandContext, ShownStatus, StatusFact } from '../core/commands.ts';
+import type { CommandContext, StatusFact } from '../core/commands.ts';
 import type { Shards } from '../core/processes.ts';
 import type { LastWrite } from '../core/store.ts';
 import { amount, clip, dollars, toSingleLine } from '../core/text.ts';
@@ -40,7 +40,9 @@ export function createStatusCommand(
       if (page !== undefined)
         return replyWithLink(ephemeral || place.audience === 'dm', linkTexts, () => pageLink(speaker));
       const facts = await readStatus();
-      return { text: statusText(facts), data: shownStatus(facts) };
+      // The page names nobody.
+      const shown = shownFacts({ ...facts, letIn: [], askers: [] }, Infinity);
+      return { text: statusText(facts), data: { kind: 'status', facts: shown, usage: facts.usage } };
     },
     explain: () => 'Something went wrong on my side. Please try again.',
   });
@@ -114,35 +116,23 @@ function statusText(facts: StatusFacts): string {
 }
 
 function statusLines(facts: StatusFacts, most: number): string {
-  const { version, upMs, usage, pricesOf } = facts;
+  const { usage, pricesOf } = facts;
   return linesOf(
-    `Discoclaw ${version}, up ${duration(upMs)}`,
-    workFacts(facts, most).map(lineOf),
+    shownFacts(facts, most).map(({ title, text }) => `${title}: ${text}`),
     usage === undefined
       ? `Today: ${unreadable}`
       : [
           ...usageLines('Today', usage.today, ` at prices of ${pricesOf}`, most),
           ...usageLines('This month', usage.month, '', most),
         ],
-    keepingFacts(facts).map(lineOf),
   );
 }
 
-function lineOf({ title, text }: StatusFact): string {
-  return `${title}: ${text}`;
-}
-
-/** For the page, which names nobody. */
-function shownStatus(facts: StatusFacts): ShownStatus {
-  const { version, upMs, usage } = facts;
-  const work = workFacts({ ...facts, letIn: [], askers: [] }, Infinity);
-  const own = { title: 'Discoclaw', text: `${version}, up ${duration(upMs)}` };
-  return { kind: 'status', facts: [own, ...work, ...keepingFacts(facts)], usage };
-}
-
-function workFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
-  const { turns, afterTurn, writes, modelCalls, modelState, readsContent, processes } = facts;
+function shownFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
+  const { version, upMs, turns, afterTurn, writes, modelCalls, modelState, readsContent, processes } = facts;
+  const { limits, kept, lastWrite, quarantined = 0 } = facts;
   return [
+    { title: 'Discoclaw', text: `${version}, up ${duration(upMs)}` },
     { title: 'Model', text: modelLine(facts), isBad: modelState.kind === 'unreachable' },
     {
       title: 'Gateway',
@@ -153,13 +143,7 @@ function workFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
       title: 'Turns',
       text: `${turns.running} running, ${turns.waiting} waiting, ${turns.stopped} stopped · model calls: ${modelCalls.running} running, ${modelCalls.waiting} waiting · after turns: ${afterTurn} · writes: ${writes}`,
     },
-  ];
-}
-
-function keepingFacts(facts: StatusFacts): readonly StatusFact[] {
-  const { kept, lastWrite, quarantined = 0 } = facts;
-  return [
-    { title: 'Limits', text: limitsLine(facts.limits) },
+    { title: 'Limits', text: limitsLine(limits) },
     { title: 'Memory', text: keptLine(facts), isBad: kept === undefined },
     { title: 'Store', text: storeLine(facts), isBad: lastWrite?.isOk === false || quarantined > 0 },
   ];

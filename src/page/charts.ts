@@ -1,5 +1,3 @@
-import { scaleBand, scaleLinear } from 'd3-scale';
-
 import { html, type Html } from './html.ts';
 
 /** Amounts over time, in one or several parts that add up. */
@@ -18,7 +16,8 @@ export interface Chart {
 /** In the picture's own units: it is stretched to its place, so that it holds no text. */
 const width = 600;
 const height = 120;
-const lines = 4;
+/** Of the place of a period, that its bar takes. */
+const barShare = 0.8;
 /** That the style sheet has. */
 const colours = 9;
 
@@ -33,17 +32,14 @@ export function chart({ title, periods, shown, total, ...given }: Chart): Html {
       <h2>${title}</h2>
       <p class="facts">Nothing in this time.</p>
     </section>`;
-  const y = scaleLinear([0, most], [height, 0]).nice(lines);
-  const x = scaleBand(periods, [0, width]).paddingInner(0.2);
-  const isCount = sums.every((sum) => Number.isInteger(sum));
-  const ticks = y.ticks(lines).filter((tick) => !isCount || Number.isInteger(tick));
+  const step = width / periods.length;
+  const y = (amount: number): string => short(height * (1 - amount / most));
   const tops = periods.map(() => 0);
   const bars = parts.map(([, amounts], part) => {
-    const outline = periods.map((period, index) => {
-      const bottom = tops[index] ?? 0;
+    const outline = tops.map((bottom, index) => {
       const top = (tops[index] = bottom + (amounts[index] ?? 0));
-      const right = (x(period) ?? 0) + x.bandwidth();
-      return `M${short(x(period) ?? 0)} ${short(y(bottom))}V${short(y(top))}H${short(right)}V${short(y(bottom))}z`;
+      const right = short((index + barShare) * step);
+      return `M${short(index * step)} ${y(bottom)}V${y(top)}H${right}V${y(bottom)}z`;
     });
     return html`<path class="part${part % colours}" d="${outline.join('')}" />`;
   });
@@ -51,7 +47,7 @@ export function chart({ title, periods, shown, total, ...given }: Chart): Html {
     <h2>${title}: ${shown(total ?? sumOf(sums))}</h2>
     <figure class="chart">
       <div class="scale" aria-hidden="true">
-        ${ticks.toReversed().map((tick) => html`<span>${shown(tick)}</span>`)}
+        ${[most, 0].map((tick) => html`<span>${shown(tick)}</span>`)}
       </div>
       <svg
         viewBox="0 0 ${width} ${height}"
@@ -59,7 +55,7 @@ export function chart({ title, periods, shown, total, ...given }: Chart): Html {
         role="img"
         aria-label="${title}, ${periods.length} bars: the table below has their figures"
       >
-        <path class="lines" d="${ticks.map((tick) => `M0 ${short(y(tick))}H${width}`).join('')}" />
+        <path class="lines" d="M0 0H${width}M0 ${height}H${width}" />
         ${bars}
       </svg>
       <div class="times" aria-hidden="true"><span>${periods[0]}</span><span>${periods.at(-1)}</span></div>

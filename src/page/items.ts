@@ -3,32 +3,23 @@ import { counted, searchForm } from '../core/text.ts';
 import { commandForm, itemButtons, itemsForm, type FormContext, type OwnPage } from './forms.ts';
 import { html, timeOf, type Html } from './html.ts';
 
-/** What the list is narrowed to, as it stands in the address. */
-export type ItemFilter = Readonly<Record<(typeof filterNames)[number], string>>;
-
-const filterNames = ['q', 'kind', 'where', 'source', 'day', 'pinned'] as const;
-
-export function readFilter(query: URLSearchParams): ItemFilter {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has just been made of these names
-  return Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as ItemFilter;
-}
-
-/** The items that a filter leaves. */
-export function narrowed(items: readonly ShownItem[], filter: ItemFilter): readonly ShownItem[] {
-  const words = searchForm(filter.q).split(' ');
+/** The items that are left by what the address asks for. */
+export function narrowed(items: readonly ShownItem[], query: URLSearchParams): readonly ShownItem[] {
+  const words = searchForm(query.get('q') ?? '').split(' ');
+  const is = (name: string, found: string): boolean => !isSet(query, name) || query.get(name) === found;
   return items.filter(
     (item) =>
       words.every((word) => searchForm(`${item.text} ${item.question ?? ''} ${item.id}`).includes(word)) &&
-      is(filter.kind, item.kind) &&
-      is(filter.where, item.visibility) &&
-      is(filter.source, item.source) &&
-      is(filter.day, item.isOver ? 'over' : 'current') &&
-      is(filter.pinned, item.isPinned ? 'yes' : 'no'),
+      is('kind', item.kind) &&
+      is('where', item.visibility) &&
+      is('source', item.source) &&
+      is('day', item.isOver ? 'over' : 'current') &&
+      is('pinned', item.isPinned ? 'yes' : 'no'),
   );
 }
 
-function is(wanted: string, found: string): boolean {
-  return wanted === '' || wanted === found;
+function isSet(query: URLSearchParams, name: string): boolean {
+  return (query.get(name) ?? '') !== '';
 }
 
 const sources = { manual: 'you told me', discord: 'noticed while talking', summary: 'noticed afterwards' };
@@ -44,28 +35,23 @@ const modes = { auto: 'auto: I notice', ask: 'ask: I ask first', off: 'off: only
 /** What can be remembered, and all items. */
 export async function itemsPage({ query, context, give }: OwnPage): Promise<Html> {
   const { text, data } = await give('memory show');
-  const content = data?.kind === 'memory' ? itemList(data, readFilter(query), context) : html`<p>${text}</p>`;
   return html`<h1>Your memory</h1>
-    ${content}`;
+    ${data?.kind === 'memory' ? [stateOf(data, context), itemList(data, query, context)] : html`<p>${text}</p>`}`;
 }
 
-function itemList(memory: ShownMemory, filter: ItemFilter, context: FormContext): Html {
-  return html` ${stateOf(memory, context)} ${memory.items === undefined ? undefined : rememberForm(context)}
-  ${memory.items === undefined ? html`<p>Items are switched off on this bot.</p>` : list(memory.items)}`;
-
-  function list(items: readonly ShownItem[]): Html {
-    const shown = narrowed(items, filter);
-    const isAll = shown.length === items.length;
-    return html`${items.length === 0 ? undefined : filterForm(items, filter)}
-      <section id="list" data-live aria-label="Items">
-        <p class="count">${isAll ? '' : `${shown.length} of `}${counted(items.length, 'item')}</p>
-        ${shown.length === 0 ? emptyText(items.length > 0) : undefined}
-        <ul class="items">
-          ${shown.map((item) => html`<li>${itemCard(item)}</li>`)}
-        </ul>
-        ${itemsForm(context)}
-      </section>`;
-  }
+function itemList({ items }: ShownMemory, query: URLSearchParams, context: FormContext): Html {
+  if (items === undefined) return html`<p>Items are switched off on this bot.</p>`;
+  const shown = narrowed(items, query);
+  const isAll = shown.length === items.length;
+  return html`${rememberForm(context)} ${items.length === 0 ? undefined : filterForm(items, query)}
+    <section id="list" data-live aria-label="Items">
+      <p class="count">${isAll ? '' : `${shown.length} of `}${counted(items.length, 'item')}</p>
+      ${shown.length === 0 ? emptyText(items.length > 0) : undefined}
+      <ul class="items">
+        ${shown.map((item) => html`<li>${itemCard(item)}</li>`)}
+      </ul>
+      ${itemsForm(context)}
+    </section>`;
 }
 
 function emptyText(isNarrowed: boolean): Html {
@@ -107,7 +93,7 @@ function rememberForm(context: FormContext): Html {
   </section>`;
 }
 
-function filterForm(items: readonly ShownItem[], filter: ItemFilter): Html {
+function filterForm(items: readonly ShownItem[], query: URLSearchParams): Html {
   const kinds = Object.fromEntries([...new Set(items.map(({ kind }) => kind))].map((kind) => [kind, kind]));
   const selects = [
     ['kind', 'Kind', { '': 'any', ...kinds }],
@@ -116,9 +102,11 @@ function filterForm(items: readonly ShownItem[], filter: ItemFilter): Html {
     ['day', 'Day', { '': 'any', current: 'not over', over: 'over' }],
     ['pinned', 'Pinned', { '': 'any', yes: 'pinned', no: 'not pinned' }],
   ] as const;
-  const isOpen = selects.some(([name]) => filter[name] !== '');
+  const isOpen = selects.some(([name]) => isSet(query, name));
   return html`<form class="filter" method="get" action="/" role="search">
-    <p><label for="q">Search</label> <input id="q" name="q" type="search" value="${filter.q}" /></p>
+    <p>
+      <label for="q">Search</label> <input id="q" name="q" type="search" value="${query.get('q') ?? ''}" />
+    </p>
     <p><button>Show</button></p>
     <details ${isOpen ? 'open' : ''}>
       <summary>Narrow the list</summary>
@@ -128,7 +116,7 @@ function filterForm(items: readonly ShownItem[], filter: ItemFilter): Html {
             html`<p>
               <label for="by-${name}">${label}</label>
               <select id="by-${name}" name="${name}">
-                ${options(values, filter[name])}
+                ${options(values, query.get(name) ?? '')}
               </select>
             </p>`,
         )}

@@ -1,3 +1,4 @@
+import type { ShownNotebook } from '../core/commands.ts';
 import { counted } from '../core/text.ts';
 import { textForm, type OwnPage } from './forms.ts';
 import { answerText, html, type Html } from './html.ts';
@@ -24,15 +25,7 @@ export async function notebookPage({ query, context, give }: OwnPage): Promise<H
     </form>`;
 }
 
-function fileOf({
-  path,
-  bytes,
-  summary,
-}: {
-  readonly path: string;
-  readonly bytes: number;
-  readonly summary: string;
-}): Html {
+function fileOf({ path, bytes, summary }: ShownNotebook['files'][number]): Html {
   return html`<li>
     <p class="title">
       <a href="/notebook?file=${encodeURIComponent(path)}" data-key="open ${path}">${path}</a>

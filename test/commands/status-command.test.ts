@@ -59,10 +59,13 @@ describe('the status [O8]', () => {
 
   it('shows the owner everything at a glance', async () => {
     expect((await status()).split('\n')).toEqual([
-      'Discoclaw 1.2.3, up 1 d 3 h',
+      'Discoclaw: 1.2.3, up 1 d 3 h',
       'Model: sonnet (fast: haiku), reachable',
       'Gateway: 42 ms',
       'Turns: 2 running, 3 waiting, 1 stopped · model calls: 2 running, 1 waiting · after turns: 1 · writes: 4',
+      'Limits: 10 turns a minute per person · $5.00 a day',
+      'Memory: 7 sessions, 1 person · 40 files, 2.3 MB',
+      'Store: the last write succeeded 3 s ago · quarantine: 1 file',
       'Today (2026-01-15): 12 model calls · 10,000 input tokens, 80% from the cache, 10% written to it, 10% plain · 500 output tokens · $1.23 at prices of 2026-10-24',
       '- by model: sonnet 9,800 in, 450 out, $1.20 · haiku 200 in, 50 out, $0.0340',
       '- by purpose: turn 9,800 in, 450 out, $1.20 · summary 200 in, 50 out, $0.0340',
@@ -70,9 +73,6 @@ describe('the status [O8]', () => {
       '- errors: 2 model overloaded',
       'This month (2026-01): 120 model calls · 10,000 input tokens, 80% from the cache, 10% written to it, 10% plain · 500 output tokens · $12.34',
       '- by model: sonnet 10,000 in, 500 out, $12.34',
-      'Limits: 10 turns a minute per person · $5.00 a day',
-      'Memory: 7 sessions, 1 person · 40 files, 2.3 MB',
-      'Store: the last write succeeded 3 s ago · quarantine: 1 file',
     ]);
   });
 
