@@ -68,6 +68,33 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+describe('an answer that Discord refuses [G3d]', () => {
+  it.each([
+    ['is told by a sign alone where that is taken', {}, true, 0],
+    ['is told in a DM where no sign is taken', {}, false, 1],
+    ['is told nowhere where the DM is the place that refuses', { isDm: true }, false, 0],
+    ['is told nowhere to another bot, which has no DMs', { isBot: true as const }, false, 0],
+  ])('%s', async (_, changes, takesSign, expected) => {
+    const told: [string, string | undefined][] = [];
+    const { replies } = repliesOver([], {
+      api: {
+        ...unused,
+        react: () => (takesSign ? Promise.resolve() : Promise.reject(refusal(50_013))),
+        openDm: () => Promise.resolve('200000000000000005'),
+        async postMessage(place, { content }) {
+          told.push([place, content]);
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing is looked at
+          return {} as APIMessage;
+        },
+      },
+    });
+    const question = { channelId, messageId: '1', userId: '100000000000000001', isDm: false, ...changes };
+    await replies.tellRefused(question, 'place');
+    const line = `⚠️ I could not send my answer in <#${channelId}>: I may not write there. Ask me here, or ask again there later.`;
+    expect(told).toEqual(expected === 0 ? [] : [['200000000000000005', line]]);
+  });
+});
+
 describe('replies', () => {
   it('arrive in order, as one reply and what follows it, pinging nobody', async () => {
     const { server, replies, settled } = await runGateway();
