@@ -146,35 +146,19 @@ async function checkModels({ model, summary }: Config): Promise<readonly Finding
 async function checkPage({ page }: Config): Promise<readonly Finding[]> {
   const { isOn, url = '', host, port } = page;
   if (!isOn) return [];
-  const [about, remedy] = [
-    'page',
-    `have the server there pass requests on to ${host}:${port}, see docs/page.md`,
-  ];
+  const remedy = `have the server there pass requests on to ${host}:${port}, see docs/page.md`;
   const signal = AbortSignal.timeout(patienceMs);
   try {
     const { status, headers, body } = await fetch(`${url}/page.css`, { redirect: 'manual', signal });
     await body?.cancel();
-    if (status !== 200 || headers.get('content-type')?.startsWith('text/css') !== true)
-      return [
-        warning(
-          about,
-          `${url} answers, but not with the page (status ${status})`,
-          `start the bot, and ${remedy}`,
-        ),
-      ];
-    return [
-      fine(about, url.startsWith('https:') ? `${url} answers` : `${url} answers, on this machine alone`),
-    ];
+    const isOurs = status === 200 && headers.get('content-type')?.startsWith('text/css') === true;
+    const text = `${url} answers${isOurs ? '' : `, but not with the page (status ${status})`}`;
+    if (!isOurs) return [warning('page', text, `start the bot, and ${remedy}`)];
+    return [fine('page', url.startsWith('https:') ? text : `${text}, on this machine alone`)];
   } catch (error) {
     const { cause, message } = Object(error);
-    const reason = String(errorCode(cause) ?? message);
-    return [
-      warning(
-        about,
-        `${url} cannot be reached from this machine (${reason})`,
-        `check DISCOCLAW_PAGE_URL, its name and certificate, and ${remedy}`,
-      ),
-    ];
+    const text = `${url} cannot be reached from this machine (${String(errorCode(cause) ?? message)})`;
+    return [warning('page', text, `check DISCOCLAW_PAGE_URL, its name and certificate, and ${remedy}`)];
   }
 }
 

@@ -58,17 +58,12 @@ const labels = {
   forget: 'Forget',
 } as const;
 
-/** What the buttons of all items on a page belong to, so that no item needs a form of its own. */
-export function itemsForm(context: FormContext): Html {
-  return buttonsForm('items', context, hidden('names', 'item'));
+/** What all buttons on a page belong to that have a line each, so that none needs a form of its own. */
+export function buttonsForm(context: FormContext): Html {
+  return html`<form id="buttons" method="post" action="/do">${hiddenFields(context)}</form>`;
 }
 
-/** For buttons anywhere on the page that name it and have a line each. */
-export function buttonsForm(id: string, context: FormContext, fields?: Html): Html {
-  return html`<form id="${id}" method="post" action="/do">${hiddenFields(context)}${fields}</form>`;
-}
-
-/** The buttons that change one item at once; where it is gone, its id is not taken for words. */
+/** The buttons that change one item at once. */
 export function itemButtons({ id, isPinned, visibility }: ShownItem): Html[] {
   const commands = [
     isPinned ? 'unpin' : 'pin',
@@ -78,7 +73,7 @@ export function itemButtons({ id, isPinned, visibility }: ShownItem): Html[] {
   ] as const;
   return commands.map((command) => {
     const [line, label, text] = [`memory ${command} ${id}`, labels[command], `text-${id}`];
-    return html`<button form="items" name="line" value="${line}" aria-describedby="${text}">
+    return html`<button form="buttons" name="line" value="${line}" aria-describedby="${text}">
       ${label}
     </button>`;
   });

@@ -1,5 +1,5 @@
-import { commandForm, itemButtons, itemsForm, type OwnPage } from './forms.ts';
-import { answerText, hidden, html, type Html } from './html.ts';
+import { commandForm, itemButtons, buttonsForm, type OwnPage } from './forms.ts';
+import { answerText, html, type Html } from './html.ts';
 import { itemFacts } from './items.ts';
 
 /** One item: what it says, a form that changes it, where it comes from, and what it said before. */
@@ -12,15 +12,14 @@ export async function itemPage({ id = '', context, give }: OwnPage): Promise<Htm
     <section id="item" data-live aria-label="The item">
       ${itemFacts(item)}
       <div class="acts">${itemButtons(item)}</div>
-      ${itemsForm(context)}
+      ${buttonsForm(context)}
     </section>
     <section>
       <h2>Edit</h2>
       ${commandForm(
         context,
         `memory edit ${item.id}`,
-        html`${hidden('item', item.id)}
-          <label for="text">What it says</label>
+        html`<label for="text">What it says</label>
           <textarea id="text" name="text" rows="3" maxlength="500" required>${item.text}</textarea>
           ${
             item.visibility === 'dm'

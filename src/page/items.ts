@@ -1,6 +1,6 @@
 import type { ShownItem, ShownMemory } from '../core/commands.ts';
 import { counted, searchForm } from '../core/text.ts';
-import { commandForm, itemButtons, itemsForm, type FormContext, type OwnPage } from './forms.ts';
+import { commandForm, itemButtons, buttonsForm, type FormContext, type OwnPage } from './forms.ts';
 import { html, timeOf, type Html } from './html.ts';
 
 /** The items that are left by what the address asks for. */
@@ -50,7 +50,7 @@ function itemList({ items }: ShownMemory, query: URLSearchParams, context: FormC
       <ul class="items">
         ${shown.map((item) => html`<li>${itemCard(item)}</li>`)}
       </ul>
-      ${itemsForm(context)}
+      ${buttonsForm(context)}
     </section>`;
 }
 

@@ -123,12 +123,9 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
 
   server.post('/do', async (request, reply) => {
     const session = sessionOf(request);
-    const { line = '', text, names, back = '/', ...fields } = fieldsIn(request.body);
-    const item = names === 'item' ? line.split(' ').at(-1) : fields['item'];
-    const isGone = item !== undefined && !(await has(session, item));
-    const said = isGone
-      ? { text: 'There is no such item, or no longer.' }
-      : await give(session, text === undefined ? line : `${line} ${text}`, true, fileIn(request.body));
+    const { line = '', text, back = '/' } = fieldsIn(request.body);
+    const whole = text === undefined ? line : `${line} ${text}`;
+    const said = await give(session, whole, true, fileIn(request.body));
     // There is no page of theirs to come back to.
     if (session.isOver === true)
       return reply.type('text/html; charset=utf-8').send(
@@ -141,11 +138,6 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
     session.said = { ...said, id: options.randomToken().slice(0, 8) };
     return reply.redirect(returnAddress(back, session.said.id), 303);
   });
-
-  async function has(session: Session, id: string): Promise<boolean> {
-    const { data } = await give(session, 'memory show', false);
-    return data?.kind === 'memory' && data.items?.some((item) => item.id === id) === true;
-  }
 
   server.get<{ Params: { said: string; index: string } }>('/files/:said/:index', (request, reply) => {
     const { said } = sessionOf(request);

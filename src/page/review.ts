@@ -12,7 +12,7 @@ export async function reviewPage({ context, give }: OwnPage): Promise<Html> {
   return html`<h1>To review</h1>
     <section id="list" data-live aria-label="Questions for you">
       ${parts.every((part) => part.length === 0) ? html`<p>Nothing to review.</p>` : parts}
-      ${buttonsForm('cards', context)}
+      ${buttonsForm(context)}
     </section>`;
 }
 
@@ -24,7 +24,7 @@ function cardOf({ question, items, buttons }: ShownCard): Html {
     <div class="acts">
       ${buttons.map(
         ({ label, line }) =>
-          html`<button form="cards" name="line" value="${line ?? ''}" aria-describedby="${texts}">
+          html`<button form="buttons" name="line" value="${line ?? ''}" aria-describedby="${texts}">
             ${label}
           </button>`,
       )}

@@ -44,25 +44,24 @@ const mostKept = 10_000;
 export function createSignIn({ clock, randomToken }: { clock: Clock; randomToken: () => string }) {
   /** By hash. */
   const links = lruCache<string, Link>(mostKept);
-  /** The hash of each person's newest link, which alone works. */
-  const newest = lruCache<string, string>(mostKept);
   const sessions = lruCache<string, Session>(mostKept);
   const now = (): number => clock().getTime();
 
   function linkOf(token: string): Link | undefined {
-    const key = hashOf(token);
-    const link = links.get(key);
-    if (link === undefined || link.expiresAt <= now()) return undefined;
-    return newest.get(link.person.id) === key ? link : undefined;
+    const link = links.get(hashOf(token));
+    return link !== undefined && link.expiresAt > now() ? link : undefined;
+  }
+
+  function endLinksOf(userId: string): void {
+    for (const [key, { person }] of links) if (person.id === userId) links.delete(key);
   }
 
   return {
     /** The token of a new link, which replaces an earlier one. */
     link(person: PagePerson, path: PagePath = '/'): string {
       const token = randomToken();
-      const key = hashOf(token);
-      links.set(key, { person, path, expiresAt: now() + linkMs });
-      newest.set(person.id, key);
+      endLinksOf(person.id);
+      links.set(hashOf(token), { person, path, expiresAt: now() + linkMs });
       return token;
     },
     /** Whose link this is; `undefined` where it does not work, or no longer. Uses nothing up. */
@@ -87,7 +86,7 @@ export function createSignIn({ clock, randomToken }: { clock: Clock; randomToken
     end: (id: string): void => void sessions.delete(hashOf(id)),
     /** Ends all links and sessions of a person. */
     endAllOf(userId: string): void {
-      newest.delete(userId);
+      endLinksOf(userId);
       for (const [key, session] of sessions) {
         if (session.person.id !== userId) continue;
         session.isOver = true;

@@ -27,44 +27,31 @@ function healthLine(facts: ShownStatus['facts']): string {
   return bad.length === 0 ? 'All is well.' : `Worth a look: ${bad.join(', ')}.`;
 }
 
-function overTime(usage: UsageReport, query: URLSearchParams): Html {
+function overTime({ days, hours }: UsageReport, query: URLSearchParams): Html {
   const isDay = query.get('over') === 'day';
-  const by = query.get('by') === 'purpose' ? 'purpose' : 'model';
-  const over = isDay ? 'day' : 'month';
   return html`<nav class="choice" aria-label="What the charts show">
-      <span>
-        ${choice('Last 30 days', { over: 'month', by }, !isDay)}
-        ${choice('Last 24 hours', { over: 'day', by }, isDay)}
-      </span>
-      <span>
-        ${choice('By model', { over, by: 'model' }, by === 'model')}
-        ${choice('By purpose', { over, by: 'purpose' }, by === 'purpose')}
-      </span>
+      ${choice('Last 30 days', 'month', !isDay)} ${choice('Last 24 hours', 'day', isDay)}
     </nav>
-    ${chartsOf(isDay ? usage.hours : usage.days, by)}`;
+    ${chartsOf(isDay ? hours : days)}`;
 }
 
-function choice(text: string, query: Readonly<Record<string, string>>, isChosen: boolean): Html {
-  const address = `/status?${new URLSearchParams(query).toString()}`;
+function choice(text: string, over: string, isChosen: boolean): Html {
   return isChosen
-    ? html`<a href="${address}" aria-current="true">${text}</a>`
-    : html`<a href="${address}">${text}</a>`;
+    ? html`<a href="/status?over=${over}" aria-current="true">${text}</a>`
+    : html`<a href="/status?over=${over}">${text}</a>`;
 }
 
-function chartsOf(used: readonly PeriodUsage[], by: 'model' | 'purpose'): Html[] {
+function chartsOf(used: readonly PeriodUsage[]): Html[] {
   const periods = used.map(({ period }) => period.replace(/T(\d\d)$/u, ' $1:00'));
-  const sums = (of: (sum: UsageSum) => number): Chart['parts'] =>
-    partsOf(used.map(({ byModel, byPurpose }) => mapped(by === 'model' ? byModel : byPurpose, of)));
+  const models = used.map(({ byModel }) => byModel);
+  const purposes = used.map(({ byPurpose }) => byPurpose);
   const read = used.reduce((sum, { all }) => sum + all.cacheReadTokens, 0);
   const input = used.reduce((sum, { all }) => sum + inputOf(all), 0);
   return [
-    chart({ title: `Cost by ${by}`, periods, parts: sums(({ cost }) => cost), shown: dollars }),
-    chart({
-      title: `Tokens by ${by}`,
-      periods,
-      parts: sums((sum) => inputOf(sum) + sum.outputTokens),
-      shown: amount,
-    }),
+    chart({ title: 'Cost by model', periods, parts: sums(models, costOf), shown: dollars }),
+    chart({ title: 'Cost by purpose', periods, parts: sums(purposes, costOf), shown: dollars }),
+    chart({ title: 'Tokens by model', periods, parts: sums(models, tokensOf), shown: amount }),
+    chart({ title: 'Tokens by purpose', periods, parts: sums(purposes, tokensOf), shown: amount }),
     chart({
       title: 'Input from the cache',
       periods,
@@ -72,19 +59,26 @@ function chartsOf(used: readonly PeriodUsage[], by: 'model' | 'purpose'): Html[]
       shown: (part) => `${Math.round(100 * part)}%`,
       total: share(read, input),
     }),
-    chart({ title: 'Turns', periods, parts: partsOf(used.map(({ turns }) => turns)), shown: amount }),
-    chart({
-      title: 'Waited in a queue',
-      periods,
-      parts: partsOf(used.map(({ waited }) => waited)),
-      shown: amount,
-    }),
-    chart({ title: 'Errors', periods, parts: partsOf(used.map(({ errors }) => errors)), shown: amount }),
+    ...counts.map(([title, countsOf]) =>
+      chart({ title, periods, parts: partsOf(used.map(countsOf)), shown: amount }),
+    ),
   ];
 }
 
-function mapped(sums: Readonly<Record<string, UsageSum>>, of: (sum: UsageSum) => number) {
-  return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, of(sum)]));
+const counts: readonly (readonly [string, (used: PeriodUsage) => Readonly<Record<string, number>>])[] = [
+  ['Turns', ({ turns }) => turns],
+  ['Waited in a queue', ({ waited }) => waited],
+  ['Errors', ({ errors }) => errors],
+];
+
+const costOf = ({ cost }: UsageSum): number => cost;
+const tokensOf = (sum: UsageSum): number => inputOf(sum) + sum.outputTokens;
+
+/** By name, an amount of what each period used. */
+function sums(periods: readonly Readonly<Record<string, UsageSum>>[], of: (sum: UsageSum) => number) {
+  return partsOf(
+    periods.map((used) => Object.fromEntries(Object.entries(used).map(([name, sum]) => [name, of(sum)]))),
+  );
 }
 
 /** By name, what each period has of it. */

@@ -58,8 +58,7 @@ code { font-family: ui-monospace, monospace; font-size: .9em; }
 .status { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; font-size: .9375rem; }
 .status dt { color: var(--faint); }
 .status dd { margin: 0; min-width: 0; }
-.choice { margin-top: 2rem; border-top: 1px solid var(--line); gap: .25rem 2.5rem; }
-.choice span { display: flex; gap: 1.25rem; }
+.choice { margin-top: 2rem; border-top: 1px solid var(--line); gap: .25rem 1.25rem; }
 .chart { display: grid; grid-template: 9rem auto / auto 1fr; gap: .25rem .5rem; margin: .5rem 0; }
 .chart svg { width: 100%; height: 100%; }
 .lines { stroke: var(--line); vector-effect: non-scaling-stroke; }

@@ -245,15 +245,6 @@ describe('the items [Y2]', () => {
     expect(await browser.give('resume')).toContain('I store what you tell me.');
   });
 
-  it('an id that is gone is not taken for words', async () => {
-    await using place = await openPage();
-    await place.harness.give('remember I play chess', dmPlace);
-    const browser = await place.browserOf(alice);
-    expect(await browser.give('forget chess', { item: 'chess' })).toContain('There is no such item');
-    expect(await browser.give('forget chess', { names: 'item' })).toContain('There is no such item');
-    expect(await place.harness.say('show', dmPlace)).toContain('chess');
-  });
-
   it('shows an answer on the page that follows it, to its session alone', async () => {
     await using place = await openPage();
     const browser = await place.browserOf(alice);

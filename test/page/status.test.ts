@@ -25,7 +25,7 @@ describe("the owner's page [Y4]", () => {
     await using place = await openPage();
     const browser = place.openBrowser();
     await browser.post(new URL(place.page.linkFor(alice, '/status')).pathname);
-    for (const address of ['/status', '/status?over=day&by=purpose']) {
+    for (const address of ['/status', '/status?over=day']) {
       const answer = await browser.ask(address);
       expect(answer.status).toBe(404);
       expect(await answer.text()).not.toMatch(/gateway|sonnet/iu);
@@ -68,7 +68,9 @@ describe('its charts [Y4]', () => {
     const page = await pageOver(days);
     for (const title of [
       'Cost by model: $2.47',
+      'Cost by purpose: $2.47',
       'Tokens by model: 21,000',
+      'Tokens by purpose: 21,000',
       'Input from the cache: 80%',
       'Turns: 14',
       'Waited in a queue: 3',
@@ -77,19 +79,18 @@ describe('its charts [Y4]', () => {
       expect(page).toContain(`<h2>${title}</h2>`);
     expect(page).toContain('Worth a look: Store.');
     expect(page).toMatch(/<th scope="row">2026-01-14<\/th>\s*<td>\$0\.0340<\/td><td>\$1\.20<\/td>/u);
-    expect(page.match(/<table>/gu)).toHaveLength(6);
+    expect(page.match(/<table>/gu)).toHaveLength(8);
   });
 
-  it('go by purpose and by hour where that is asked for', async () => {
-    const page = await pageOver([day('2026-01-15T09')], 'over=day&by=purpose');
-    expect(page).toContain('Cost by purpose');
-    expect(page).toMatch(/2026-01-15 09:00<\/th>\s*<td>\$1\.20<\/td><td>\$0\.0340<\/td>/u);
-    expect(page).toContain('href="/status?over=month&amp;by=purpose"');
+  it('go by hour where that is asked for', async () => {
+    const page = await pageOver([day('2026-01-15T09')], 'over=day');
+    expect(page).toMatch(/2026-01-15 09:00<\/th>\s*<td>\$0\.0340<\/td><td>\$1\.20<\/td>/u);
+    expect(page).toContain('<a href="/status?over=month">');
   });
 
   it('say so where nothing was', async () => {
     const page = await pageOver([day('2026-01-15', { byModel: {}, byPurpose: {}, turns: {}, errors: {} })]);
-    expect(page.match(/Nothing in this time\./gu)).toHaveLength(5);
+    expect(page.match(/Nothing in this time\./gu)).toHaveLength(7);
   });
 
   it('have no scripts and no styles of their own, which the policy would refuse [Y5]', async () => {
