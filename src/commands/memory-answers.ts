@@ -37,18 +37,23 @@ export async function showAnswers(call: MemoryCall, id: string | undefined): Pro
   };
 }
 
+/** One of them, by the id or link of the answer or of a message that it answers. */
 async function showAnswer(
   call: MemoryCall,
   answers: readonly SizedAnswer[],
   gone: ReadonlySet<string>,
-  id: string,
+  text: string,
 ): Promise<CommandReply> {
-  const found = await findSized(call, answers, id);
-  if (found === undefined) return { text: noSuchAnswer };
-  const shown = shownAnswer(found.answer, gone);
+  const id = messageReferenceIn(text)?.id;
+  const channelIds = answers.map(({ place }) => place.channelId);
+  const found = id === undefined ? undefined : await findAnswer(call, channelIds, id);
+  if (found === undefined || found.answer === 'unknown') return { text: noSuchAnswer };
+  const { channelId, answer: provenance } = found;
+  const answer = answers.find(({ at, place }) => at === provenance.at && place.channelId === channelId);
+  if (answer === undefined) return { text: noSuchAnswer };
+  const shown = shownAnswer(answer, gone);
   const isForAskerOnly = call.view.audience === 'dm';
-  const isGone = gone.has(found.answer.place.channelId);
-  const own = isForAskerOnly && !isGone ? await ownParts(call, found) : undefined;
+  const own = isForAskerOnly && !gone.has(channelId) ? await ownParts(call, answer, provenance) : undefined;
   return {
     text: linesOf(
       shown.title,
@@ -59,31 +64,14 @@ async function showAnswer(
   };
 }
 
-interface Found {
-  readonly answer: SizedAnswer;
-  readonly provenance: AnswerProvenance;
-}
-
-/** By the id or link of the answer, or of a message that it answers. */
-async function findSized(
-  call: MemoryCall,
-  answers: readonly SizedAnswer[],
-  text: string,
-): Promise<Found | undefined> {
-  const id = messageReferenceIn(text)?.id;
-  if (id === undefined) return undefined;
-  const channelIds = answers.map(({ place }) => place.channelId);
-  const { channelId, answer: provenance } = (await findAnswer(call, channelIds, id)) ?? {};
-  if (provenance === undefined || provenance === 'unknown') return undefined;
-  const answer = answers.find(({ at, place }) => at === provenance.at && place.channelId === channelId);
-  return answer && { answer, provenance };
-}
-
 /** The message that was answered, and what of the asker's memory stood in the prompt, as `why` tells it. */
-async function ownParts(call: MemoryCall, { answer, provenance }: Found): Promise<ShownAnswer['own']> {
-  const { channelId } = answer.place;
+async function ownParts(
+  call: MemoryCall,
+  { place: { channelId }, messageIds }: SizedAnswer,
+  provenance: AnswerProvenance,
+): Promise<ShownAnswer['own']> {
   const session = { channelId, userId: call.speaker.id };
-  const said = await Promise.all(answer.messageIds.map((id) => call.ports.logged(session, id)));
+  const said = await Promise.all(messageIds.map((id) => call.ports.logged(session, id)));
   const texts = said.map((text) => text ?? 'It is no longer there.');
   const parts = await ownWordsIn(call, channelId, provenance);
   return [{ title: 'Your message', texts }, ...parts].filter((part) => part.texts.length > 0);

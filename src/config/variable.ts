@@ -161,10 +161,11 @@ export function origin(about: string): Variable<string | undefined> {
   });
 }
 
-/** An address of this machine, or a name for one. */
-export function host(fallback: string, about: string): Variable<string> {
+/** Where the port of the variable before it listens: an address of this machine, or a name for one. */
+export function host(): Variable<string> {
+  const fallback = '127.0.0.1';
   return variable(
-    about,
+    'Where that port listens: this machine alone by default, `0.0.0.0` for all networks (in the container).',
     'an address or a name of this machine, such as 127.0.0.1 or 0.0.0.0',
     fallback,
     (raw, fail) => {

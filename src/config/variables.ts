@@ -236,20 +236,14 @@ export const variables = {
       'A port for `/healthz`, `/readyz` and `/metrics`; 0 opens none.',
       65_535,
     ),
-    DISCOCLAW_HTTP_HOST: host(
-      '127.0.0.1',
-      'Where that port listens: this machine alone by default, `0.0.0.0` for all networks (in the container).',
-    ),
+    DISCOCLAW_HTTP_HOST: host(),
     DISCOCLAW_PAGE_PORT: wholeNumber(
       0,
       0,
       "A port for everybody's own page in the browser: see docs/page.md; 0 opens none.",
       65_535,
     ),
-    DISCOCLAW_PAGE_HOST: host(
-      '127.0.0.1',
-      'Where that port listens: this machine alone by default, `0.0.0.0` for all networks (in the container).',
-    ),
+    DISCOCLAW_PAGE_HOST: host(),
     DISCOCLAW_PAGE_URL: origin('Where people reach it, such as `https://memory.example.org`.'),
     DISCOCLAW_LOG_LEVEL: oneOf(['info', 'debug', 'warn', 'error'], 'Minimum log level.'),
   },
