@@ -1,4 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
+import type { FastifyReply } from 'fastify';
 
 /** A piece of a page: all text that is put into it is escaped [Y5]. */
 export type Html = SafeHtml;
@@ -10,6 +11,11 @@ export interface Navigation {
   readonly name: string;
   readonly path: string;
   readonly pages: Readonly<Record<string, string>>;
+}
+
+/** Answers with a whole page, as `layout` makes it. */
+export function send(reply: FastifyReply, title: string, content: Html, own?: Navigation) {
+  return reply.type('text/html; charset=utf-8').send(layout(title, content, own));
 }
 
 /** A whole page of the person who is signed in, or of nobody. */

@@ -8,7 +8,7 @@ import { answerPage, answersPage } from './answers.ts';
 import { conversationPage, conversationsPage } from './conversations.ts';
 import { dataPage } from './data.ts';
 import { fieldsIn, fileIn, saidBox, type OwnPage } from './forms.ts';
-import { answerText, html, layout, type Html } from './html.ts';
+import { answerText, html, send, type Html } from './html.ts';
 import { itemPage } from './item.ts';
 import { itemsPage } from './items.ts';
 import type { LivePages } from './live.ts';
@@ -99,13 +99,8 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
       const said = session.said?.id === saidId ? session.said : undefined;
       const main = html`${saidBox(said, context)}${content ?? gone}`;
       const { name, isOwner } = session.person;
-      return reply.type('text/html; charset=utf-8').send(
-        layout(title, main, {
-          name,
-          path: pathname,
-          pages: isOwner ? { ...pages, ...ownersPages } : pages,
-        }),
-      );
+      const shown = isOwner ? { ...pages, ...ownersPages } : pages;
+      return send(reply, title, main, { name, path: pathname, pages: shown });
     });
   }
 
@@ -128,12 +123,11 @@ export function addOwnRoutes(server: FastifyInstance, options: OwnRoutesOptions)
     const said = await give(session, whole, true, fileIn(request.body));
     // There is no page of theirs to come back to.
     if (session.isOver === true)
-      return reply.type('text/html; charset=utf-8').send(
-        layout(
-          'Erased',
-          html`<h1>Erased</h1>
-            ${answerText(said.text)}`,
-        ),
+      return send(
+        reply,
+        'Erased',
+        html`<h1>Erased</h1>
+          ${answerText(said.text)}`,
       );
     session.said = { ...said, id: options.randomToken().slice(0, 8) };
     return reply.redirect(returnAddress(back, session.said.id), 303);

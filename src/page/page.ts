@@ -10,7 +10,7 @@ import type { Logger } from '../core/logger.ts';
 import type { Place } from '../core/place.ts';
 import { snowflakeAt } from '../core/snowflake.ts';
 import { fieldsIn } from './forms.ts';
-import { html, layout, type Html } from './html.ts';
+import { html, send, type Html } from './html.ts';
 import { createLivePages } from './live.ts';
 import { addOwnRoutes, type OwnRoutesOptions } from './own-routes.ts';
 import { script } from './script.ts';
@@ -216,8 +216,4 @@ function signInForm({ name }: PagePerson, token: string): Html {
     <form method="post" action="/sign-in/${encodeURIComponent(token)}">
       <button>Open my memory</button>
     </form>`;
-}
-
-function send(reply: FastifyReply, title: string, content: Html) {
-  return reply.type('text/html; charset=utf-8').send(layout(title, content));
 }
