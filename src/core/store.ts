@@ -97,8 +97,6 @@ export interface Store {
     schema: z.ZodType<T>,
     options?: { readonly after?: number },
   ): AsyncIterable<LogEntry<T>>;
-  /** 0 for an empty or absent log. */
-  lastSequence(log: string): Promise<number>;
   logState(log: string): Promise<LogState>;
   /**
    * Replaces each record by what `change` returns, where `undefined` removes it, and erases the former content.

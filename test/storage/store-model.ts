@@ -103,7 +103,7 @@ export async function contentOfStore(store: Store, model: readonly ModelSlot[]):
         text: await store.readText(texts[index] ?? ''),
         entries: await entriesOf(store, logKey),
         newest: await entriesOf(store, logKey, { after: Math.max(0, highest - 2) }),
-        lastSequence: await store.lastSequence(logKey),
+        lastSequence: (await store.logState(logKey)).last,
       };
     }),
   );

@@ -63,10 +63,6 @@ export class MemoryStore implements Store {
     }
   }
 
-  lastSequence(log: string): Promise<number> {
-    return settled(() => this.#linesOf(log).findLast(({ json }) => json !== undefined)?.sequence ?? 0);
-  }
-
   logState(log: string): Promise<LogState> {
     return settled(() => ({
       last: this.#linesOf(log).findLast(({ json }) => json !== undefined)?.sequence ?? 0,

@@ -122,7 +122,6 @@ export class SharedProcess {
         for await (const entry of common.scan(log, schema, options)) entries.push(entry);
         yield* entries;
       },
-      lastSequence: (log) => after('lastSequence', log, () => common.lastSequence(log)),
       logState: (log) => after('logState', log, () => common.logState(log)),
       rewrite: (log, schema, change) => after('rewrite', log, () => common.rewrite(log, schema, change)),
       readText: (key) => after('readText', key, () => common.readText(key)),

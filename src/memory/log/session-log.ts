@@ -114,7 +114,7 @@ export function createSessionLog(options: SessionLogOptions) {
     const ids = context.messages.map(({ id }) => id);
     const known = (await tails.covering(session, ids)).filter(({ record }) => ids.includes(record.id));
     const logged = new Map(known.map(({ sequence, record }) => [record.id, sequence]));
-    const last = await store.lastSequence(logKey(session));
+    const { last } = await store.logState(logKey(session));
     for (const { id, at, text, heard, attachments, shown = [] } of context.messages) {
       if (logged.has(id) || changes.wasDeleted(id)) continue;
       const changed = changes.latest(id);
@@ -348,7 +348,7 @@ export function createSessionLog(options: SessionLogOptions) {
     },
     /** The newest messages, oldest first. */
     async recent(session: SessionKey, limit: number): Promise<readonly SequencedMessage[]> {
-      const last = await store.lastSequence(logKey(session));
+      const { last } = await store.logState(logKey(session));
       for (let size = limit * 2; ; size *= 4) {
         const { messages } = await since(session, Math.max(0, last - size));
         if (messages.length >= limit || size >= last) return limit > 0 ? messages.slice(-limit) : [];
@@ -356,7 +356,8 @@ export function createSessionLog(options: SessionLogOptions) {
     },
     logState: (session: SessionKey) => store.logState(logKey(session)),
     /** 0 for a session without a log. */
-    lastSequence: (session: SessionKey): Promise<number> => store.lastSequence(logKey(session)),
+    lastSequence: async (session: SessionKey): Promise<number> =>
+      (await store.logState(logKey(session))).last,
     /** Erases what was said before a moment, up to a line [L3]. Part of a job of the user's queue. */
     dropBefore: (session: SessionKey, before: string, upTo: number): Promise<void> =>
       tails.rewrite(session, ({ sequence, record }) =>

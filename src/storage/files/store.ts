@@ -169,7 +169,6 @@ export async function createFileStore(options: FileStoreOptions): Promise<FileSt
       ),
     append: (log, record) => change(log, 'appended to', () => logs.append(log, record)),
     scan: (log, schema, { after = 0 } = {}) => calls.scan(log, logs.scan(log, schema, after)),
-    lastSequence: (log) => run(log, 'read', async () => (await logs.logState(log)).last),
     logState: (log) => run(log, 'read', () => logs.logState(log)),
     rewrite: (log, schema, make) => change(log, 'rewritten', () => logs.rewrite(log, schema, make)),
     readText: (key) => run(key, 'read', () => documents.readText(key)),

@@ -230,7 +230,7 @@ describe('an append that failed', () => {
     await disk.store.append(log, { note: 'good' });
     disk.break();
     await expect(disk.store.append(log, { note: 'unsynced' })).rejects.toThrow(StoreError);
-    expect(await disk.store.lastSequence(log)).toBe(1);
+    expect(await disk.store.logState(log)).toMatchObject({ last: 1 });
     expect(await entriesOf(disk.store, log)).toHaveLength(1);
     disk.mend();
     expect(await disk.store.append(log, { note: 'next' })).toBe(2);

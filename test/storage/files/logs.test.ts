@@ -77,7 +77,7 @@ describe('a log with a torn last line', () => {
   it('is empty where nothing but the torn line is there', async () => {
     await writeFile(path, '{"sequ');
     const store = await stores.open();
-    expect(await store.lastSequence(log)).toBe(0);
+    expect(await store.logState(log)).toMatchObject({ last: 0 });
     expect(await store.append(log, { note: 'a' })).toBe(1);
   });
 });
@@ -105,7 +105,7 @@ describe('a log with damaged lines', () => {
   it('counts them as numbers given out when they are the newest', async () => {
     await writeFile(path, `${line(1, 'a')}garbage\ngarbage\n`);
     const store = await stores.open();
-    expect(await store.lastSequence(log)).toBe(1);
+    expect(await store.logState(log)).toMatchObject({ last: 1 });
     expect(await store.append(log, { note: 'd' })).toBe(4);
   });
 });
@@ -124,7 +124,7 @@ describe('a log that a person edits while the bot runs', () => {
     const store = await stores.open();
     for (const note of ['a', 'b', 'c']) await store.append(log, { note });
     await truncate(path, line(1, 'a').length);
-    expect(await store.lastSequence(log)).toBe(1);
+    expect(await store.logState(log)).toMatchObject({ last: 1 });
     expect(await store.append(log, { note: 'd' })).toBe(4);
   });
 
@@ -133,7 +133,7 @@ describe('a log that a person edits while the bot runs', () => {
     for (const note of ['a', 'b']) await store.append(log, { note });
     await writeFile(`${path}.new`, line(7, 'g') + line(8, 'h'));
     await rename(`${path}.new`, path);
-    expect(await store.lastSequence(log)).toBe(8);
+    expect(await store.logState(log)).toMatchObject({ last: 8 });
     expect(await store.append(log, { note: 'i' })).toBe(9);
   });
 
