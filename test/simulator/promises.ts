@@ -22,6 +22,8 @@ const minuteMs = 60_000;
 export const undoMs = 10 * minuteMs;
 /** After a change of who reads along, or of what is gone, what was on its way may still arrive. */
 const graceMs = 5000;
+/** The same while the disk is slow, of which a prompt reads many files. */
+const slowGraceMs = 30_000;
 /** What a turn takes at most from its message to its answer, with what waits before it. */
 const turnMs = 6 * minuteMs;
 /** Characters of a prompt, all of its sections at their budgets [P4]. */
@@ -363,7 +365,8 @@ export class Promises {
     const isFirst =
       request.isFallback !== true &&
       !request.messages.some(({ content }) => content.some(({ type }) => type === 'tool_result'));
-    const since = this.#clock.now - (isFirst ? graceMs : turnMs);
+    const readMs = this.#isDiskCalmSince(this.#clock.now) ? graceMs : slowGraceMs;
+    const since = this.#clock.now - (isFirst ? readMs : turnMs);
     const historyLength = historyOf(request).length;
     if (isFirst && historyLength > historyChars)
       this.broken('history keeps to its budget', `${historyLength} characters`);
