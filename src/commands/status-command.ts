@@ -132,7 +132,7 @@ function shownFacts(facts: StatusFacts, most: number): readonly StatusFact[] {
   const { version, upMs, turns, afterTurn, writes, modelCalls, modelState, readsContent, processes } = facts;
   const { limits, kept, lastWrite, quarantined = 0 } = facts;
   return [
-    { title: 'Discoclaw', text: `${version}, up ${duration(upMs)}` },
+    { title: `Discoclaw ${version}`, text: `up ${duration(upMs)}` },
     { title: 'Model', text: modelLine(facts), isBad: modelState.kind === 'unreachable' },
     {
       title: 'Gateway',

@@ -59,7 +59,7 @@ describe('the status [O8]', () => {
 
   it('shows the owner everything at a glance', async () => {
     expect((await status()).split('\n')).toEqual([
-      'Discoclaw: 1.2.3, up 1 d 3 h',
+      'Discoclaw 1.2.3: up 1 d 3 h',
       'Model: sonnet (fast: haiku), reachable',
       'Gateway: 42 ms',
       'Turns: 2 running, 3 waiting, 1 stopped · model calls: 2 running, 1 waiting · after turns: 1 · writes: 4',

@@ -231,7 +231,7 @@ describe('memory off [I4]', () => {
     expect(toldIn(newestCall(stage))).toContain('Memory is switched off in this channel');
     await expect(stage.readFile(`data/sessions/${room}/${id}/messages.jsonl`)).rejects.toThrow('ENOENT');
     expect(stage.bot().output()).toContain('moved to quarantine');
-    expect((await stage.ask(owner, 'dm', '!status')).text).toMatch(/quarantine: 1 file$/u);
+    expect((await stage.ask(owner, 'dm', '!status')).text).toMatch(/quarantine: 1 file$/mu);
   });
 
   it('holds for the whole server where so set, and never in DMs', async () => {

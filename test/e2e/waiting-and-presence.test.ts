@@ -139,7 +139,7 @@ describe('!status and /status', () => {
     const owner = stage.info.owner.name;
     await stage.ask('bob', 'dm', 'hello');
     const { text } = await stage.ask(owner, '#general', '!status');
-    expect(text).toMatch(/^Discoclaw: \d+\.\d+\.\d+, up \d+ s\nModel: sonnet \(fast: haiku\), reachable\n/u);
+    expect(text).toMatch(/^Discoclaw \d+\.\d+\.\d+: up \d+ s\nModel: sonnet \(fast: haiku\), reachable\n/u);
     expect(text).toMatch(
       /Today \(\d{4}-\d\d-\d\d\): \d+ model calls? · [\d,]+ input tokens, \d+% from the cache/u,
     );
