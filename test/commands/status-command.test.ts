@@ -200,7 +200,7 @@ describe('the status [O8]', () => {
     expect(data).toMatchObject({ kind: 'status', usage });
     const found = data?.kind === 'status' ? data.facts : [];
     expect(found.map(({ title }) => title)).toEqual([
-      'Discoclaw',
+      'Discoclaw 1.2.3',
       'Model',
       'Gateway',
       'Turns',

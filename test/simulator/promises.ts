@@ -455,8 +455,8 @@ export class Promises {
 
   /** The messages of a channel that a prompt's history can hold: what is behind the last that it does hold, as far as history reaches. */
   #inReach({ messages }: WorldChannel, prompt: string): ReadonlySet<WorldMessage> {
-    const last = messages.findLastIndex((message) =>
-      this.#wordsIn(message).some(({ word }) => prompt.includes(word)),
+    const last = messages.findLastIndex(({ text, spoken = '' }) =>
+      `${text}\n${spoken}`.match(wordPattern)?.some((word) => prompt.includes(word)),
     );
     const reached = new Set<WorldMessage>();
     let { chars } = historyReach;
