@@ -24,6 +24,9 @@ const maxRuns = 300;
 /** A process that tells of nothing for so long is taken for hanging. */
 const silenceMs = 5 * 60_000;
 
+/** Of one process: what its lives compile is never given back. */
+const seedsOfProcess = 200;
+
 interface Options {
   readonly seed: number;
   readonly seeds: number;
@@ -83,6 +86,25 @@ function whole(name: string, text: string, least: number, most = Number.MAX_SAFE
   if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
   const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`;
   throw new RangeError(`--${name} takes a whole number ${range}, not "${text}".`);
+}
+
+/** Tries many seeds in a process after the other. Resolves with the exit code of the worst. */
+async function tryManySeeds({ seed, seeds, fault }: Options): Promise<number> {
+  let worst = 0;
+  const end = seed + seeds;
+  for (let first = seed; first < end && worst < (fault === undefined ? 2 : 1); first += seedsOfProcess) {
+    const count = Math.min(seedsOfProcess, end - first);
+    const child = fork(import.meta.filename, [
+      ...process.argv.slice(2),
+      `--seed=${first}`,
+      `--seeds=${count}`,
+    ]);
+    child.on('message', tell);
+    worst = await new Promise<number>((resolve) =>
+      child.on('close', (code) => resolve(Math.max(worst, code ?? 2))),
+    );
+  }
+  return worst;
 }
 
 /** Resolves with whether all promises were kept. */
@@ -197,6 +219,9 @@ async function main(): Promise<number> {
     console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
     return 2;
   }
+  // With the process that began it, it ends too.
+  process.on('disconnect', () => process.exit(2));
+  if (!options.isTryingFaults && options.seeds > seedsOfProcess) return tryManySeeds(options);
   // Errors are told by the places in the sources.
   process.setSourceMapsEnabled(true);
   return (await (options.isTryingFaults ? tryFaults(options) : trySeeds(options))) ? 0 : 1;
