@@ -190,8 +190,14 @@ export async function openSession(url: string, presence: Presence, logger: Logge
 
   function hear(text: string): void {
     if (text.startsWith(self)) return;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only `tell` sends
-    const notice = parseJson(text.slice(self.length)) as Notice;
+    let notice: Notice;
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `tell` sent it, or it is no JSON
+      notice = parseJson(text.slice(self.length)) as Notice;
+    } catch {
+      // Others may use a channel of this name.
+      return;
+    }
     for (const listener of listeners) listener(notice);
   }
 

@@ -112,6 +112,7 @@ describe('two stores on one database [X1][X2]', () => {
       { kind: 'erased', userId: alice, at: '2026-01-15T12:00:00Z', isDone: true },
       { kind: 'written', userId: alice },
     ] as const;
+    await database.query(`notify discoclaw, 'from somebody else'`);
     for (const notice of told) first.notices.tell(notice);
     await eventually(() => expect(heard).toEqual(told.map((notice) => ['second', notice])));
   });
