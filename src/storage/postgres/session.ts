@@ -192,7 +192,7 @@ export async function openSession(url: string, presence: Presence, logger: Logge
     if (text.startsWith(self)) return;
     let notice: Notice;
     try {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `tell` sent it, or it is no JSON
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what parses was sent by `tell`
       notice = parseJson(text.slice(self.length)) as Notice;
     } catch {
       // Others may use a channel of this name.
