@@ -61,7 +61,11 @@ function live(first: number, seeds: number, steps: number): Promise<readonly Pro
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const told: Progress[] = [];
-  child.on('message', (progress: Progress) => told.push(progress));
+  child.on('message', (progress: Progress) => {
+    told.push(progress);
+    // Said at once: the page is written hours later.
+    if (progress.broken !== undefined) console.error(`Seed ${progress.seed}: ${progress.broken.promise}`);
+  });
   return new Promise((resolve, reject) => {
     child.on('close', () => {
       if (told.filter(({ tried }) => tried !== undefined).length === seeds) resolve(told);
